@@ -65,7 +65,7 @@ export const pagerduty: NoticeChannelType = {
       dedup_key: key,
       ...contentOf(notice),
     });
-    // A test opens no incident for good.
+    // A test leaves no incident open.
     return notice.kind === "test"
       ? [trigger, eventRequest(target, { event_action: "resolve", dedup_key: key })]
       : [trigger];

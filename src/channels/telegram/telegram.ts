@@ -28,7 +28,7 @@ export const telegram: NoticeChannelType = {
   label: "Telegram",
   failures: {
     unauthorized:
-      "Telegram does not accept the token, or the bot may not write to the chat. Add the bot to the chat, or enter the token that @BotFather shows, and enable the channel.",
+      "Telegram does not accept the token, or the bot may not write to the chat. Add the bot to the chat and permit it to send messages, or enter the token that @BotFather shows, and enable the channel.",
     gone: "Telegram does not know the bot. Enter the token that @BotFather shows, and enable the channel.",
     chat_not_found:
       "Telegram does not know the chat, or the bot is not in it. Check chat_id, add the bot to the chat, and enable the channel.",
@@ -138,6 +138,21 @@ function linksInButtons({ links }: Notice): Notice["links"] {
   });
 }
 
+/**
+ * Failures that concern the chat, and so every message to it. Their only code is the description (`Client.cpp` in the
+ * source of Telegram's Bot API server, and reports of its users).
+ */
+const failureOf: ReadonlyMap<string, string> = new Map([
+  ["Bad Request: chat not found", "chat_not_found"],
+  ["Bad Request: private chat not found", "chat_not_found"],
+  ["Bad Request: PEER_ID_INVALID", "chat_not_found"],
+  ["Bad Request: CHAT_ADMIN_REQUIRED", "unauthorized"],
+  ["Bad Request: CHAT_WRITE_FORBIDDEN", "unauthorized"],
+  ["Bad Request: have no rights to send a message", "unauthorized"],
+  ["Bad Request: need administrator rights in the channel chat", "unauthorized"],
+  ["Bad Request: not enough rights to send text messages to the chat", "unauthorized"],
+]);
+
 /** The response is JSON with `ok`, and on failure `description` and `parameters` ("Making requests"). */
 function judge(response: NoticeResponse): Judgement {
   const { ok, description, parameters: given } = jsonFields(response.body);
@@ -151,9 +166,8 @@ function judge(response: NoticeResponse): Judgement {
   const migratedTo = parameters["migrate_to_chat_id"];
   if (typeof migratedTo === "number")
     return { outcome: "disable", failure: "chat_moved", error: `${error}; set chat_id to ${migratedTo}` };
-  // The only code is in the text (`Client.cpp` in the source of Telegram's Bot API server).
-  if (response.status === 400 && description === "Bad Request: chat not found")
-    return { outcome: "disable", failure: "chat_not_found", error };
+  const failure = typeof description === "string" ? failureOf.get(description) : undefined;
+  if (failure !== undefined) return { outcome: "disable", failure, error };
   const retryAfterSeconds = positiveNumber(parameters["retry_after"]);
   return retryAfterSeconds === undefined
     ? { ...judgement, error }

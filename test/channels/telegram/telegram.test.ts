@@ -178,6 +178,15 @@ describe("a channel of Telegram", () => {
     ],
     [
       400,
+      {
+        ok: false,
+        error_code: 400,
+        description: "Bad Request: need administrator rights in the channel chat",
+      },
+      { outcome: "disable", failure: "unauthorized" },
+    ],
+    [
+      400,
       { ok: false, error_code: 400, description: "Bad Request: can't parse entities" },
       { outcome: "drop", failure: "rejected", error: "HTTP status 400: Bad Request: can't parse entities" },
     ],
