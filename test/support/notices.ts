@@ -189,3 +189,29 @@ export function openNoticeChannel(
 export function messageOf(notice: Notice): { id: string; body: string } {
   return { id: notice.id, body: JSON.stringify(notice) };
 }
+
+/** Returns the only request that a type makes of a message, with its body parsed as JSON. */
+export function jsonRequest(type: NoticeChannelType, target: ChannelTarget, notice: Notice) {
+  const [request, ...others] = type.requests(target, notice, { screenshot: null });
+  if (request === undefined || others.length > 0) throw new Error(`${others.length + 1} requests`);
+  const { method, url, headers, body } = request;
+  if (typeof body !== "string") throw new Error("not JSON");
+  const payload: unknown = JSON.parse(body);
+  return { method, url, headers, body, payload };
+}
+
+/** Returns all texts of a value, however deep. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsIn);
+}
+
+/** Returns a response for `judge`. */
+export function responseOf(status: number, body: unknown = "", headers: Record<string, string> = {}) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  return { status, headers: new Map(Object.entries(headers)), body: text };
+}
+
+/** Characters of the hostile message that no channel sends. */
+export const hiddenCharacters = /[\u202e\u2066\u200b\ufeff]|\p{Cc}(?<!\n)/u;

@@ -10,11 +10,16 @@ import type { Log } from "../../lib/log.ts";
 import { connectionLimits, descriptorLimit } from "../../network/descriptors.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { Turns } from "../../network/turns.ts";
+import { discord } from "../discord/discord.ts";
+import { googleChat } from "../google-chat/google-chat.ts";
 import { createNoticeChannels } from "../http/notice-channel.ts";
 import { createSmallScreenshots } from "../http/screenshots.ts";
 import { matrix } from "../matrix/matrix.ts";
+import { mattermost } from "../mattermost/mattermost.ts";
 import { ntfy } from "../ntfy/ntfy.ts";
 import { pagerduty } from "../pagerduty/pagerduty.ts";
+import { slack } from "../slack/slack.ts";
+import { teams } from "../teams/teams.ts";
 import { telegram } from "../telegram/telegram.ts";
 import { template } from "../template/template.ts";
 import { createWebhookChannel } from "../webhook/webhook-channel.ts";
@@ -22,7 +27,7 @@ import { createWebhooks } from "../webhook/webhooks.ts";
 import { createChannels, type ChannelService } from "./channels.ts";
 
 /** Types of channels that send HTTP requests, in the order in which pages offer them. */
-const types = [ntfy, telegram, pagerduty, matrix, template];
+const types = [slack, teams, discord, mattermost, googleChat, ntfy, telegram, pagerduty, matrix, template];
 
 /** Constructs the channels of all types, and the deliveries through them. */
 export function openChannels({

@@ -12,6 +12,8 @@ export const noticeFailures: Readonly<Record<string, string>> = {
   redirect: "The service responded with a redirect, which is not followed. Enter the URL that it leads to.",
   rate_limited: "The service receives too many messages. The message is sent again later.",
   status: "The service could not accept the message now. The message is sent again; check the service.",
+  unexpected:
+    "The response is not one of the service, so the message is sent again. Check the URL, and whether a proxy is in between.",
   rejected:
     "The service rejected the message, so it is not sent again. The start of the response is below. Check that the URL is complete and belongs to this type of channel.",
   unauthorized:

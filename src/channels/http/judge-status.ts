@@ -22,3 +22,9 @@ export function judgeStatus({ status }: Pick<NoticeResponse, "status">): Judgeme
         : { outcome: "retry", failure: "status", error };
   }
 }
+
+/** Returns the judgement of a successful status whose body is not a response of the service, such as a page. */
+export function unexpected(body: string): Judgement {
+  const page = /^\s*<(!doctype|html)/i.test(body) ? "an HTML page" : "another response";
+  return { outcome: "retry", failure: "unexpected", error: `${page} instead of a confirmation` };
+}

@@ -1,0 +1,150 @@
+import { badRequest } from "../../lib/errors.ts";
+import type { Notice, NoticeItem } from "../../notices/notice.ts";
+import { moreThreats } from "../../notices/plain-text.ts";
+import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
+import { judgeStatus, unexpected } from "../http/judge-status.ts";
+import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
+import { multipart } from "../http/multipart.ts";
+import type { Judgement, NoticeChannelType, NoticeRequest, NoticeResponse } from "../http/notice-type.ts";
+import { aroundName, bounded, escapedWithin } from "../texts/notice-text.ts";
+import type { Screenshot } from "../http/screenshots.ts";
+import { toneColors } from "../texts/tones.ts";
+
+/** Limits of an embed, in characters (discord.com/developers/docs/resources/message, "Embed Limits"). */
+const titleMax = 256;
+const descriptionMax = 4_096;
+const embedMax = 6_000;
+/** Shorter than the limits of a field (256 and 1,024), so that 10 facts leave room for the description. */
+const labelMax = 80;
+const factMax = 200;
+const summaryMax = 1_000;
+const itemPartMax = 150;
+
+const hosts = /^((canary|ptb)\.)?discord(app)?\.com$/;
+/** Without a version, the API responds like an old one, which counts pauses in milliseconds. */
+const api = "/api/v10/";
+const screenshotName = "screenshot.jpg";
+
+/** Sends messages to a webhook (discord.com/developers/docs/resources/webhook, "Execute Webhook"). */
+export const discord: NoticeChannelType = {
+  type: "discord",
+  label: "Discord",
+  failures: {
+    gone: "The webhook was removed. Create a new one in the settings of the Discord channel (Integrations), enter its URL here, and enable the channel.",
+    unauthorized:
+      "The webhook's token is not valid. Copy the URL again in the settings of the Discord channel (Integrations), enter it here, and enable the channel.",
+  },
+  // 5 in 2 seconds for a webhook, and 30 in a minute for a channel, which is not documented but enforced.
+  ratePerSecond: 0.5,
+  usesScreenshot: true,
+
+  validate(target) {
+    const { hostname, pathname } = URL.parse(target.url ?? "") ?? { hostname: "", pathname: "" };
+    if (hosts.test(hostname) && !/^\/api\/(v\d+\/)?webhooks\/\d+\/[^/]+$/.test(pathname))
+      throw badRequest(
+        "the URL is not one of a Discord webhook, which looks like https://discord.com/api/webhooks/123…/…, without /slack at its end",
+      );
+    return target;
+  },
+
+  requests: ({ url }, notice, { screenshot }) => [
+    { method: "POST", url: executeUrl(url ?? ""), ...contentOf(bounded(notice), screenshot) },
+  ],
+
+  judge,
+};
+
+/** Adds `wait`: without it, Discord does not report that a message was not stored. */
+function executeUrl(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return text;
+  if (hosts.test(url.hostname)) url.pathname = url.pathname.replace(/^\/api\/(v\d+\/)?/, api);
+  url.searchParams.set("wait", "true");
+  return url.href;
+}
+
+function contentOf(notice: Notice, screenshot: Screenshot | null): Pick<NoticeRequest, "body" | "headers"> {
+  const payload = JSON.stringify(payloadOf(notice, screenshot !== null));
+  if (screenshot === null) return { headers: { "Content-Type": "application/json" }, body: payload };
+  return multipart({
+    boundary: `phishwatch-${notice.id}`,
+    fields: { payload_json: payload },
+    file: { field: "files[0]", name: screenshotName, ...screenshot },
+  });
+}
+
+function payloadOf(notice: Notice, withScreenshot: boolean) {
+  const title = escapedWithin(notice.title, titleMax, escapeMarkdown);
+  const fields = notice.facts.map(({ label, value }) => ({
+    name: escapedWithin(label, labelMax, escapeMarkdown) || "-",
+    value: escapedWithin(value, factMax, escapeMarkdown) || "-",
+    inline: true,
+  }));
+  const used = [title, ...fields.flatMap(({ name, value }) => [name, value])].join("").length;
+  const description = describe(notice, Math.min(descriptionMax, embedMax - used));
+  return {
+    embeds: [
+      {
+        title,
+        ...(description === "" ? {} : { description }),
+        ...(notice.links[0] === undefined ? {} : { url: notice.links[0].url }),
+        color: toneColors[notice.tone],
+        timestamp: notice.at,
+        ...(fields.length === 0 ? {} : { fields }),
+        ...(withScreenshot ? { image: { url: `attachment://${screenshotName}` } } : {}),
+      },
+    ],
+    ...(withScreenshot ? { attachments: [{ id: 0, filename: screenshotName }] } : {}),
+    // Nobody is notified by a mention, whatever the texts contain.
+    allowed_mentions: { parse: [] },
+  };
+}
+
+/** Returns the summary, the threats and the links. As many threats are left out as it takes. */
+function describe({ summary, items, more, links }: Notice, lengthMax: number): string {
+  const line = (text: string) => escapedWithin(text, itemPartMax, escapeMarkdown).replaceAll("\n", " ");
+  const linkLine = links.map(({ text, url }) => markdownLink(line(text), url)).join(" · ");
+  const shown = items.map((item) => itemLine(item, line));
+  for (;;) {
+    const hidden = more + items.length - shown.length;
+    const list = [...shown, ...(hidden > 0 ? [`- and ${moreThreats(hidden)}`] : [])].join("\n");
+    const blocks = [escapedWithin(summary, summaryMax, escapeMarkdown), list, linkLine];
+    const text = blocks.filter((block) => block !== "").join("\n\n");
+    if (text.length <= lengthMax) return text;
+    if (shown.pop() === undefined)
+      return escapedWithin(summary, Math.min(summaryMax, lengthMax), escapeMarkdown);
+  }
+}
+
+function itemLine(item: NoticeItem, escaped: (text: string) => string): string {
+  const [before, after] = aroundName(item);
+  const name = escaped(item.name);
+  return `- ${escaped(before)}${item.url === null ? name : markdownLink(name, item.url)}${escaped(after)}`;
+}
+
+/** Codes of errors in the body (discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON"). */
+const unknownWebhook = 10_015;
+const unknownChannel = 10_003;
+const invalidWebhookToken = 50_027;
+
+/** A success is the message as JSON. An error is JSON, too. */
+function judge({ status, headers, body }: NoticeResponse): Judgement {
+  const { id, code, message, retry_after: retryAfter } = jsonFields(body);
+  const error = statusError(status, message);
+  if (code === unknownWebhook || code === unknownChannel)
+    return { outcome: "disable", failure: "gone", error };
+  if (code === invalidWebhookToken) return { outcome: "disable", failure: "unauthorized", error };
+  const judgement = judgeStatus({ status });
+  if (judgement.outcome === "delivered")
+    return id !== undefined || status === 204 ? judgement : unexpected(body);
+  if (status !== 429) return { ...judgement, error };
+  // In seconds, with a fraction.
+  const seconds =
+    positiveNumber(retryAfter) ?? positiveNumber(Number(headers.get("x-ratelimit-reset-after")));
+  return {
+    outcome: "retry",
+    failure: "rate_limited",
+    error,
+    ...(seconds === undefined ? {} : { retryAfterMs: Math.ceil(seconds * 1_000) }),
+  };
+}
