@@ -158,6 +158,7 @@ export function openApp(environment: Environment) {
     ids,
     log,
     outbox,
+    publicUrl: () => server.publicUrl,
     screenshotOf: enrichment.screenshotOf,
     turns,
     version,

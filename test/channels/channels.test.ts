@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/audit/actor.ts";
-import { createChannels, type ChannelService } from "../../src/channels/all/channels.ts";
+import { createChannels } from "../../src/channels/all/channels.ts";
 import { channelTraits } from "../../src/channels/http/channel-traits.ts";
+import type { NoticeChannel } from "../../src/channels/http/notice-channel.ts";
 import type { ChannelTarget } from "../../src/channels/http/notice-type.ts";
 import type { ChannelConfig } from "../../src/config/notifications.ts";
 import type { AttemptResult, Channel, Message } from "../../src/deliveries/channel.ts";
@@ -36,8 +37,10 @@ beforeEach(() => {
 });
 afterEach(() => webhooks.dispose());
 
+const publicUrl = () => "https://phishwatch.example";
+
 /** A channel that records what it is given to send. */
-function service(type: ChannelType, label: string): ChannelService {
+function service(type: ChannelType, label: string): NoticeChannel {
   const channel: Channel<ChannelTarget> = {
     kind: type,
     recipients: channelTraits,
@@ -59,7 +62,7 @@ function open() {
   const services = [service("slack", "Slack"), service("ntfy", "ntfy"), service("email", "Email")];
   const map = new Map(services.map(({ channel }) => [channel.kind, channel]));
   const recipients = createRecipients({ channels: map, clock, database });
-  return createChannels({ auditLog, clock, database, ids, recipients, services });
+  return createChannels({ auditLog, clock, database, ids, publicUrl, recipients, services });
 }
 
 function declared(given: Partial<ChannelConfig>): ChannelConfig {

@@ -74,6 +74,7 @@ describe("the README and the manual", () => {
       PHISHWATCH_PAGERDUTY_KEY: "a-secret-for-the-sample",
       PHISHWATCH_TELEGRAM_TOKEN: "a-secret-for-the-sample",
       PHISHWATCH_TICKET_TOKEN: "a-secret-for-the-sample",
+      PHISHWATCH_SMTP_PASSWORD: "a-secret-for-the-sample",
     };
     const wrong = blocks.flatMap(({ file, line, code }) =>
       errorLines(code, { env }).map((error) => `${file}:${line}: ${error}`),

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
-import { createChannels, type ChannelService } from "../../src/channels/all/channels.ts";
+import { createChannels } from "../../src/channels/all/channels.ts";
+import type { NoticeChannel } from "../../src/channels/http/notice-channel.ts";
 import { channelTraits } from "../../src/channels/http/channel-traits.ts";
 import type { ChannelTarget } from "../../src/channels/http/notice-type.ts";
 import { openDatabase } from "../../src/database/database.ts";
@@ -27,7 +28,7 @@ export function openNotificationsWorld({
   const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
   const outbox = createOutbox({ database, clock, ids });
   const sent: { type: ChannelType; message: Message }[] = [];
-  const services: ChannelService[] = (["slack", "pagerduty"] as const).map((type) => ({
+  const services: NoticeChannel[] = (["slack", "pagerduty"] as const).map((type) => ({
     type,
     label: type,
     channel: keepingChannel(type, (message) => void sent.push({ type, message })),
@@ -56,6 +57,7 @@ export function openNotificationsWorld({
     clock,
     database,
     ids,
+    publicUrl: () => "https://phishwatch.example",
     recipients: deliveries.recipients,
     services,
   });

@@ -3,6 +3,7 @@ import { FieldError } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { channelKeys, keysOfChannel, type ChannelKey, type ChannelType } from "../../vocabulary/channels.ts";
 import type { ChannelTarget } from "../http/notice-type.ts";
+import { maskedUrl } from "../http/secrets.ts";
 
 /** Property of each key of the configuration file and the commands. */
 export const propertyOf = {
@@ -35,7 +36,8 @@ const emptyTarget: ChannelTarget = {
 };
 
 /**
- * Returns the whole target, always with the same order of properties: equal targets are equal as JSON.
+ * Returns the whole target, always with the same order of properties: equal targets are equal as JSON. Empty texts
+ * become null.
  * @throws FieldError that names the key, for a key that the type needs or does not use, and for a value
  *   that the configuration file would not accept either
  */
@@ -83,19 +85,23 @@ function shownValue(key: ChannelKey, target: ChannelTarget): string {
   }
 }
 
-/** Returns the scheme and host: everything behind them may be secret. */
-function maskedUrl(url: string): string {
-  return URL.canParse(url) ? `${new URL(url).origin}/…` : hiddenValue;
-}
-
 function inOrder(target: ChannelTarget): ChannelTarget {
   const { url, token, chatId, routingKey, topic, room, to, template, headers } = target;
-  return { url, token, chatId, routingKey, topic, room, to: [...to], template, headers: { ...headers } };
+  return {
+    url: url || null,
+    token: token || null,
+    chatId: chatId || null,
+    routingKey: routingKey || null,
+    topic: topic || null,
+    room: room || null,
+    to: [...to],
+    template: template || null,
+    headers: { ...headers },
+  };
 }
 
 function isValue(value: ChannelTarget[keyof ChannelTarget]): boolean {
-  if (value === null || typeof value === "string") return value !== null && value !== "";
-  return Object.keys(value).length > 0;
+  return typeof value === "string" || (value !== null && Object.keys(value).length > 0);
 }
 
 function checkValues(target: ChannelTarget): void {

@@ -3,24 +3,19 @@ import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { ChannelConfig } from "../../config/notifications.ts";
 import type { Database } from "../../database/database.ts";
 import { createRecipientAdministration } from "../../deliveries/administration/recipient-administration.ts";
-import type { AttemptResult, Channel } from "../../deliveries/channel.ts";
+import type { AttemptResult } from "../../deliveries/channel.ts";
 import { subjectOf, type Recipient, type Recipients } from "../../deliveries/recipients.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import { badRequest, PublicError } from "../../lib/errors.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import type { Notice } from "../../notices/notice.ts";
+import { consoleLinks } from "../../notices/texts/links.ts";
+import { testMessage } from "../../notices/texts/system-texts.ts";
 import { channelTypes, type ChannelKey, type ChannelType } from "../../vocabulary/channels.ts";
 import { channelTraits } from "../http/channel-traits.ts";
+import type { NoticeChannel } from "../http/notice-channel.ts";
 import type { ChannelTarget } from "../http/notice-type.ts";
 import { completeTarget, shownTarget } from "./channel-target.ts";
-
-/** A type of channel for people. */
-export interface ChannelService {
-  type: ChannelType;
-  /** Name of the service as its maker writes it: "Slack". */
-  label: string;
-  channel: Channel<ChannelTarget>;
-}
 
 /** A channel for people with its secrets. Its target must not be shown as a whole; see `shown`. */
 export interface ChannelRecipient extends Omit<Recipient, "channel" | "target" | "events"> {
@@ -83,6 +78,7 @@ export function createChannels({
   clock,
   database,
   ids,
+  publicUrl,
   recipients,
   services,
 }: {
@@ -90,8 +86,10 @@ export function createChannels({
   clock: Clock;
   database: Database;
   ids: IdFactory;
+  /** Returns the address of the console, for links in messages. */
+  publicUrl: () => string;
   recipients: Recipients;
-  services: readonly ChannelService[];
+  services: readonly NoticeChannel[];
 }): Channels {
   const administration = createRecipientAdministration({
     auditLog,
@@ -103,7 +101,7 @@ export function createChannels({
     traits: channelTraits,
   });
 
-  function serviceOf(type: ChannelType): ChannelService {
+  function serviceOf(type: ChannelType): NoticeChannel {
     const service = services.find((one) => one.type === type);
     if (service === undefined)
       throw badRequest(`this version of phishwatch has no channels of the type ${type}`);
@@ -143,11 +141,11 @@ export function createChannels({
       });
       const { type, target } = toChannel(recipient);
       const { channel } = serviceOf(type);
-      const notice = testNotice({
+      const notice: Notice = {
+        ...testMessage(recipient.name, consoleLinks(publicUrl())),
         id: ids.next("event"),
         at: toIsoTime(clock.now()),
-        channel: recipient.name,
-      });
+      };
       const result = await channel.send(target, { id: notice.id, body: JSON.stringify(notice) });
       if (result === "no_descriptor")
         throw new PublicError(
@@ -178,21 +176,4 @@ function toChannel({ channel, target, events: _events, ...recipient }: Recipient
   if (type === undefined) throw new Error(`${channel} is no type of channel`);
   // Every recipient of these kinds was written with a complete target.
   return { ...recipient, type, target: target as ChannelTarget };
-}
-
-function testNotice({ id, at, channel }: { id: string; at: string; channel: string }): Notice {
-  return {
-    id,
-    kind: "test",
-    at,
-    tone: "neutral",
-    title: "Test message from phishwatch",
-    summary: `The channel ${channel} works: messages about threats will appear here.`,
-    facts: [],
-    items: [],
-    more: 0,
-    links: [],
-    threat: null,
-    condition: null,
-  };
 }

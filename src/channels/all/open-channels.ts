@@ -11,8 +11,9 @@ import { connectionLimits, descriptorLimit } from "../../network/descriptors.ts"
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { Turns } from "../../network/turns.ts";
 import { discord } from "../discord/discord.ts";
+import { createEmailChannel } from "../email/email-channel.ts";
 import { googleChat } from "../google-chat/google-chat.ts";
-import { createNoticeChannels } from "../http/notice-channel.ts";
+import { createNoticeChannels, type NoticeChannel } from "../http/notice-channel.ts";
 import { createSmallScreenshots } from "../http/screenshots.ts";
 import { matrix } from "../matrix/matrix.ts";
 import { mattermost } from "../mattermost/mattermost.ts";
@@ -24,7 +25,7 @@ import { telegram } from "../telegram/telegram.ts";
 import { template } from "../template/template.ts";
 import { createWebhookChannel } from "../webhook/webhook-channel.ts";
 import { createWebhooks } from "../webhook/webhooks.ts";
-import { createChannels, type ChannelService } from "./channels.ts";
+import { createChannels } from "./channels.ts";
 
 /** Types of channels that send HTTP requests, in the order in which pages offer them. */
 const types = [slack, teams, discord, mattermost, googleChat, ntfy, telegram, pagerduty, matrix, template];
@@ -39,18 +40,21 @@ export function openChannels({
   ids,
   log,
   outbox,
+  publicUrl,
   screenshotOf,
   turns,
   version,
 }: {
   auditLog: AuditLog;
   clock: Clock;
-  config: Pick<Config, "retention" | "webhooks">;
+  config: Pick<Config, "retention" | "smtp" | "webhooks">;
   database: Database;
   fillRandom: FillRandom;
   ids: IdFactory;
   log: Log;
   outbox: Outbox;
+  /** Returns the address of the console, for links in messages. */
+  publicUrl: () => string;
   /** Returns the screenshot of a threat's page as it is stored. */
   screenshotOf: Enrichment["screenshotOf"];
   turns: Turns;
@@ -61,7 +65,8 @@ export function openChannels({
   const webhook = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
   const screenshots = createSmallScreenshots(screenshotOf);
   const shared = { clock, resolveHost, screenshotOf: screenshots, settings: sending, turns, version };
-  const services: ChannelService[] = createNoticeChannels(types, shared);
+  const email = createEmailChannel({ clock, log, screenshotOf: screenshots, smtp: config.smtp });
+  const services: NoticeChannel[] = [...createNoticeChannels(types, shared), email];
   const deliveries = createDeliveries({
     auditLog,
     channels: [webhook, ...services.map(({ channel }) => channel)],
@@ -77,6 +82,9 @@ export function openChannels({
   return {
     deliveries,
     webhooks: createWebhooks({ auditLog, channel: webhook, clock, database, fillRandom, ids, recipients }),
-    channels: createChannels({ auditLog, clock, database, ids, recipients, services }),
+    channels: {
+      ...createChannels({ auditLog, clock, database, ids, publicUrl, recipients, services }),
+      mailServer: email.mailServer,
+    },
   };
 }

@@ -11,6 +11,7 @@ import { counted, grouped } from "../../lib/wording.ts";
 import { chooseChromium } from "../../lookups/page/chromium.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { archiveResult } from "../check/archive.ts";
+import { channelResults } from "../check/channels.ts";
 import { endpointCertificateError, serverCertificate } from "../check/certificates.ts";
 import type { CheckResult } from "../check/check-result.ts";
 import { openForCheck } from "../check/open-for-check.ts";
@@ -28,9 +29,9 @@ const adviceOffline =
 
 export const checkCommand = command({
   name: "check",
-  summary: "check the configuration, database, resolvers, Chromium and endpoints",
-  details: `Also checks the protected domains and their brand words, the feeds, the archive of names, certificates, and who can read and write
-the files. Changes nothing: it creates no file and leaves the database as it is. Exits with code 1 if something does not
+  summary: "check the configuration, database, resolvers, Chromium, endpoints and channels",
+  details: `Also checks the protected domains and their brand words, the feeds, the archive of names, certificates, the mail server (without
+sending anything), and who can read and write the files. Changes nothing: it creates no file and leaves the database as it is. Exits with code 1 if something does not
 work, and with code 2 if the configuration is invalid.`,
   flags: {
     ping: toggle("--ping", "send a webhook.ping to each endpoint"),
@@ -65,6 +66,7 @@ work, and with code 2 if the configuration is invalid.`,
         for (const result of await certificates(config)) report(result);
         for (const endpoint of appliance.webhooks.endpoints.list())
           report(await endpointResult(appliance, endpoint, options.ping, config));
+        for (const result of await channelResults(appliance)) report(result);
       }
     } finally {
       appliance?.close();

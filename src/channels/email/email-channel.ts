@@ -1,0 +1,151 @@
+import type { SmtpConfig } from "../../config/notifications.ts";
+import type { AttemptResult, Channel, NotAttempted } from "../../deliveries/channel.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
+import { badRequest } from "../../lib/errors.ts";
+import { createLimiter } from "../../lib/limiter.ts";
+import type { Log } from "../../lib/log.ts";
+import { visible } from "../../lib/safe-text.ts";
+import type { Notice } from "../../notices/notice.ts";
+import { failed, unsent } from "../http/attempt.ts";
+import { channelTraits } from "../http/channel-traits.ts";
+import type { NoticeChannel } from "../http/notice-channel.ts";
+import type { ChannelTarget } from "../http/notice-type.ts";
+import type { Screenshot } from "../http/screenshots.ts";
+import { secretsIn, withoutSecrets } from "../http/secrets.ts";
+import { emailFailures } from "./failures.ts";
+import { composeLetter } from "./letter.ts";
+import { createMailServer, type MailServer } from "./mail-server.ts";
+import { classify, type Outcome } from "./outcome.ts";
+import { createPartlyDelivered } from "./partly-delivered.ts";
+import type { SmtpResult, SmtpTimeouts } from "./smtp.ts";
+
+/** Mail servers count connections. More messages wait. */
+const connectionsMax = 2;
+/** Below the limits of all services: Exchange Online and Gmail accept 30 a minute from one sender. */
+const messagesPerSecond = 0.5;
+/** RFC 5321 permits servers several minutes for each step, which few need. */
+const defaultTimeouts: SmtpTimeouts = { connectMs: 10_000, silenceMs: 60_000, totalMs: 180_000 };
+
+interface Sending {
+  clock: Clock;
+  log: Log;
+  /** Returns the small screenshot of a threat's page, or null if there is none. */
+  screenshotOf: (threatId: string) => Promise<Screenshot | null>;
+}
+
+/** Sends messages to people as emails over one mail server. */
+export function createEmailChannel({
+  smtp,
+  timeouts = defaultTimeouts,
+  ...sending
+}: Sending & {
+  /** The mail server; null: none is set. */
+  smtp: SmtpConfig | null;
+  timeouts?: SmtpTimeouts;
+}): NoticeChannel & { mailServer: MailServer | null } {
+  const mailServer = smtp === null ? null : createMailServer(smtp, timeouts);
+  const sender = smtp === null || mailServer === null ? null : createSender({ ...sending, smtp, mailServer });
+  const channel: Channel<ChannelTarget> = {
+    kind: "email",
+    recipients: channelTraits,
+    failures: emailFailures,
+    ratePerSecond: messagesPerSecond,
+
+    validate(target) {
+      if (sender === null) throw badRequest(emailFailures.no_mail_server);
+      return { ...target, to: [...new Set(target.to)] };
+    },
+
+    async send({ to }, message, signal) {
+      if (sender === null)
+        return failed(unsent(sending.clock.now()), "no_mail_server", "no mail server is set");
+      // The channel itself wrote the message.
+      return sender.send(JSON.parse(message.body) as Notice, { to, signal });
+    },
+
+    abortUnsent: () => sender?.abortUnsent(),
+  };
+  return { type: "email", label: "Email", channel, mailServer };
+}
+
+function createSender({
+  clock,
+  log,
+  mailServer,
+  screenshotOf,
+  smtp: { from, username, password },
+}: Sending & { mailServer: MailServer; smtp: SmtpConfig }) {
+  const limit = createLimiter(connectionsMax);
+  const partlyDelivered = createPartlyDelivered();
+  /** Attempts that have not begun to send. */
+  const opening = new Set<AbortController>();
+  const secrets = secretsIn([username ?? "", password ?? ""]);
+
+  /** Makes an attempt to send a message to those who have not accepted it yet. */
+  async function attempt(
+    notice: Notice,
+    to: readonly string[],
+    options: { signal: AbortSignal; onSending: () => void },
+  ): Promise<AttemptResult | NotAttempted> {
+    const startedAt = clock.now();
+    const image = notice.threat === null ? null : await screenshotOf(notice.threat.id);
+    const content = await composeLetter(notice, { from, to, image });
+    const before = partlyDelivered.get(notice.id);
+    const left = to.filter((address) => before?.accepted.includes(address) !== true);
+    const result = await mailServer.send({ from, to: left, content }, options);
+    if (typeof result === "string") return result;
+    const outcome = classify(result, before);
+    partlyDelivered.set(notice.id, outcome.progress);
+    report(notice, outcome);
+    return withoutSecrets(toAttempt(result, outcome, startedAt), secrets);
+  }
+
+  function report({ id }: Notice, { lost }: Outcome): void {
+    for (const { address, reply } of lost)
+      log.warn(
+        { message: id, recipient: address, response: visible(reply) },
+        "email rejected for one recipient, delivered to others",
+      );
+  }
+
+  return {
+    async send(
+      notice: Notice,
+      { to, signal }: { to: readonly string[]; signal: AbortSignal | undefined },
+    ): Promise<AttemptResult | NotAttempted> {
+      const abort = new AbortController();
+      opening.add(abort);
+      const options = {
+        signal: signal === undefined ? abort.signal : AbortSignal.any([signal, abort.signal]),
+        onSending: () => void opening.delete(abort),
+      };
+      try {
+        return await limit(() => attempt(notice, to, options));
+      } finally {
+        opening.delete(abort);
+      }
+    },
+
+    abortUnsent(): void {
+      for (const abort of opening) abort.abort();
+    },
+  };
+}
+
+function toAttempt(
+  { durationMs, phases, address }: SmtpResult,
+  { failure, error, consequence, statusCode, response }: Outcome,
+  startedAt: Instant,
+): AttemptResult {
+  return {
+    ...unsent(startedAt),
+    durationMs,
+    phases,
+    address,
+    statusCode,
+    failure,
+    error,
+    consequence,
+    response,
+  };
+}
