@@ -73,6 +73,11 @@ describe("the README and the manual", () => {
       PHISHWATCH_NTFY_TOKEN: "a-secret-for-the-sample",
       PHISHWATCH_PAGERDUTY_KEY: "a-secret-for-the-sample",
       PHISHWATCH_TELEGRAM_TOKEN: "a-secret-for-the-sample",
+      PHISHWATCH_DISCORD_URL: "https://chat.example/a-secret",
+      PHISHWATCH_GOOGLE_CHAT_URL: "https://chat.example/a-secret",
+      PHISHWATCH_MATTERMOST_URL: "https://chat.example/a-secret",
+      PHISHWATCH_SLACK_URL: "https://chat.example/a-secret",
+      PHISHWATCH_TEAMS_URL: "https://chat.example/a-secret",
       PHISHWATCH_TICKET_TOKEN: "a-secret-for-the-sample",
       PHISHWATCH_SMTP_PASSWORD: "a-secret-for-the-sample",
     };
