@@ -1,6 +1,7 @@
 import { escapeMarkup } from "../../lib/safe-text.ts";
 import type { Notice } from "../../notices/notice.ts";
-import { moreThreats, severityLabels } from "../../notices/plain-text.ts";
+import { moreThreats } from "../../notices/plain-text.ts";
+import { aroundName } from "../texts/notice-text.ts";
 
 /** Renders a message in the part of HTML that Matrix permits (spec.matrix.org, "m.room.message msgtypes"). */
 export function matrixHtml({ title, summary, facts, items, more, links }: Notice): string {
@@ -9,12 +10,10 @@ export function matrixHtml({ title, summary, facts, items, more, links }: Notice
     summary === "" ? "" : `<p>${escapeMarkup(summary)}</p>`,
     list(facts.map(({ label, value }) => `<strong>${escapeMarkup(label)}:</strong> ${escapeMarkup(value)}`)),
     list([
-      ...items.map(
-        ({ name, protectedDomain, reason, severity, url }) =>
-          `${severityLabels[severity]}: ${link(name, url)} (look-alike of ${escapeMarkup(protectedDomain)})${
-            reason === "" ? "" : `: ${escapeMarkup(reason)}`
-          }`,
-      ),
+      ...items.map((item) => {
+        const [before, after] = aroundName(item);
+        return `${escapeMarkup(before)}${link(item.name, item.url)}${escapeMarkup(after)}`;
+      }),
       ...(more > 0 ? [`and ${moreThreats(more)}`] : []),
     ]),
     links.length === 0 ? "" : `<p>${links.map(({ text, url }) => link(text, url)).join("<br>")}</p>`,

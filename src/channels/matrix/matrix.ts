@@ -14,6 +14,7 @@ import type {
 } from "../http/notice-type.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { serverUrl } from "../http/server-url.ts";
+import { bounded } from "../texts/notice-text.ts";
 import { matrixHtml } from "./html.ts";
 
 /**
@@ -54,7 +55,7 @@ export const matrix: NoticeChannelType = {
   },
 
   requests(target, notice, { screenshot }) {
-    const message = messageRequest(target, notice.id, contentOf(notice));
+    const message = messageRequest(target, notice.id, contentOf(bounded(notice)));
     return screenshot === null ? [message] : [message, uploadRequest(target, notice, screenshot)];
   },
 

@@ -14,6 +14,7 @@ import type {
 } from "../http/notice-type.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { serverUrl } from "../http/server-url.ts";
+import { bounded } from "../texts/notice-text.ts";
 
 const defaultUrl = "https://ntfy.sh";
 
@@ -65,7 +66,8 @@ export const ntfy: NoticeChannelType = {
     return { ...target, url: serverUrl(target.url ?? defaultUrl, { allowPath: false, hint }) };
   },
 
-  requests(target, notice, { screenshot }) {
+  requests(target, given, { screenshot }) {
+    const notice = bounded(given);
     const requests: NoticeRequest[] = [
       {
         method: "POST",

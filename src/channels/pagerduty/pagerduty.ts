@@ -1,7 +1,7 @@
 import { FieldError } from "../../lib/errors.ts";
 import { cut } from "../../notices/cut.ts";
 import type { Notice } from "../../notices/notice.ts";
-import { moreThreats, severityLabels } from "../../notices/plain-text.ts";
+import { moreThreats } from "../../notices/plain-text.ts";
 import { jsonFields, statusError } from "../http/json-fields.ts";
 import { judgeStatus } from "../http/judge-status.ts";
 import type {
@@ -12,6 +12,7 @@ import type {
   NoticeResponse,
 } from "../http/notice-type.ts";
 import { serverUrl } from "../http/server-url.ts";
+import { aroundName, bounded } from "../texts/notice-text.ts";
 
 /** Host of the US service region. The EU has its own: https://events.eu.pagerduty.com. */
 const defaultUrl = "https://events.pagerduty.com";
@@ -19,10 +20,8 @@ const defaultUrl = "https://events.pagerduty.com";
 /** Limits of the Events API v2 (developer.pagerduty.com/docs, "Send an Alert Event"). */
 const summaryCharactersMax = 1_024;
 const keyCharactersMax = 255;
-/** Not documented. They keep a request far below the limit of 512 KB. */
+/** Not documented. Keeps a request far below the limit of 512 KB. */
 const detailCharactersMax = 1_000;
-const linksMax = 10;
-const linkCharactersMax = 2_000;
 
 /** PagerDuty recommends minutes ("Response Codes & Retry Logic"). */
 const pauseMs = 60_000;
@@ -63,7 +62,7 @@ export const pagerduty: NoticeChannelType = {
     const trigger = eventRequest(target, {
       event_action: "trigger",
       dedup_key: key,
-      ...contentOf(notice),
+      ...contentOf(bounded(notice)),
     });
     // A test leaves no incident open.
     return notice.kind === "test"
@@ -86,12 +85,11 @@ function keyOf({ id, threat, condition }: Notice): string {
 
 function contentOf(notice: Notice) {
   const { at, kind, title, links } = notice;
-  const usable = links.filter(({ url }) => url.length <= linkCharactersMax).slice(0, linksMax);
-  const [first] = usable;
+  const [first] = links;
   return {
     client: "phishwatch",
     ...(first === undefined ? {} : { client_url: first.url }),
-    links: usable.map(({ text, url }) => ({ href: url, text })),
+    links: links.map(({ text, url }) => ({ href: url, text })),
     payload: {
       summary: shown(title, summaryCharactersMax),
       source: URL.parse(first?.url ?? "")?.hostname ?? "phishwatch",
@@ -105,9 +103,9 @@ function contentOf(notice: Notice) {
 }
 
 function detailsOf({ summary, facts, items, more }: Notice): Record<string, string | string[]> {
-  const threats = items.map(({ name, protectedDomain, reason, severity }) => {
-    const about = `${severityLabels[severity]}: ${name} (look-alike of ${protectedDomain})`;
-    return shown(reason === "" ? about : `${about}: ${reason}`, detailCharactersMax);
+  const threats = items.map((item) => {
+    const [before, after] = aroundName(item);
+    return shown(`${before}${item.name}${after}`, detailCharactersMax);
   });
   return {
     ...(summary === "" ? {} : { Summary: shown(summary, detailCharactersMax) }),

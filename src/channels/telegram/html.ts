@@ -1,6 +1,7 @@
 import { cut } from "../../notices/cut.ts";
 import type { Notice } from "../../notices/notice.ts";
-import { moreThreats, severityLabels } from "../../notices/plain-text.ts";
+import { moreThreats } from "../../notices/plain-text.ts";
+import { aroundName } from "../texts/notice-text.ts";
 
 /** A line of the message, with and without markup. Telegram limits the length without markup. */
 interface Line {
@@ -28,13 +29,10 @@ export function telegramHtml(
     summary === "" ? [] : [plain(summary)],
     facts.map(({ label, value }) => joined(bold(`${label}:`), plain(` ${value}`))),
     [
-      ...items.map(({ name, protectedDomain, reason, severity, url }) =>
-        joined(
-          plain(`${severityLabels[severity]}: `),
-          linked(name, url),
-          plain(` (look-alike of ${protectedDomain})${reason === "" ? "" : `: ${reason}`}`),
-        ),
-      ),
+      ...items.map((item) => {
+        const [before, after] = aroundName(item);
+        return joined(plain(before), linked(item.name, item.url), plain(after));
+      }),
       ...(more > 0 ? [plain(`and ${moreThreats(more)}`)] : []),
     ],
     inText.map(({ text, url }) => plain(`${text}: ${url}`)),

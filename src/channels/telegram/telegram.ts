@@ -3,6 +3,7 @@ import { cut } from "../../notices/cut.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
 import { judgeStatus } from "../http/judge-status.ts";
+import { multipart } from "../http/multipart.ts";
 import type {
   ChannelTarget,
   Judgement,
@@ -12,6 +13,7 @@ import type {
 } from "../http/notice-type.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { serverUrl } from "../http/server-url.ts";
+import { bounded } from "../texts/notice-text.ts";
 import { telegramHtml } from "./html.ts";
 
 const defaultUrl = "https://api.telegram.org";
@@ -54,7 +56,8 @@ export const telegram: NoticeChannelType = {
     return { ...target, url: serverUrl(target.url ?? defaultUrl, { allowPath: true, hint }) };
   },
 
-  requests(target, notice, { screenshot }) {
+  requests(target, given, { screenshot }) {
+    const notice = bounded(given);
     const message = messageRequest(target, notice);
     if (screenshot === null) return [message];
     const photo = photoRequest(target, notice, screenshot);
@@ -96,32 +99,22 @@ function messageRequest(target: ChannelTarget, notice: Notice): NoticeRequest {
   };
 }
 
-/** Uploads the screenshot with the text as its caption: one message, as multipart/form-data (RFC 7578). */
-function photoRequest(
-  target: ChannelTarget,
-  notice: Notice,
-  { bytes, mediaType }: Screenshot,
-): NoticeRequest {
-  const parameters = {
-    ...parametersOf(target, notice),
-    caption: telegramHtml(notice, { lengthMax: captionCharactersMax, inButtons: linksInButtons(notice) }),
-  };
-  // Nothing that others wrote can contain the random identifier of this message.
-  const boundary = `phishwatch-${notice.id}`;
-  const fields = Object.entries(parameters).map(([name, value]) => {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    return `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`;
-  });
-  const photo = `--${boundary}\r\nContent-Disposition: form-data; name="photo"; filename="screenshot.jpg"\r\nContent-Type: ${mediaType}\r\n\r\n`;
+/** Uploads the screenshot with the text as its caption: one message. */
+function photoRequest(target: ChannelTarget, notice: Notice, screenshot: Screenshot): NoticeRequest {
+  const { reply_markup: markup, ...parameters } = parametersOf(target, notice);
   return {
     method: "POST",
     url: methodUrl(target, "sendPhoto"),
-    headers: { "Content-Type": `multipart/form-data; boundary=${boundary}` },
-    body: Buffer.concat([
-      Buffer.from(fields.join("") + photo),
-      bytes,
-      Buffer.from(`\r\n--${boundary}--\r\n`),
-    ]),
+    ...multipart({
+      boundary: `phishwatch-${notice.id}`,
+      fields: {
+        ...parameters,
+        disable_notification: String(parameters.disable_notification),
+        ...(markup === undefined ? {} : { reply_markup: JSON.stringify(markup) }),
+        caption: telegramHtml(notice, { lengthMax: captionCharactersMax, inButtons: linksInButtons(notice) }),
+      },
+      file: { field: "photo", name: "screenshot.jpg", ...screenshot },
+    }),
   };
 }
 
