@@ -58,7 +58,9 @@ export function renderClient(): string {
     ...Object.entries(api.paths).map(([path, methods]) => [`${apiBasePath}${path}`, methods] as const),
     ...Object.entries(control.paths),
   ].flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => renderCall(method, path, operation)),
+    Object.entries(methods)
+      .filter(([, operation]) => returnsJson(operation))
+      .map(([method, operation]) => renderCall(method, path, operation)),
   );
   return `// Generated from the OpenAPI documents by scripts/generate-client.ts. Copy it into your project: it has no dependencies.
 
@@ -71,6 +73,12 @@ ${events.join("")}}
 export interface Calls {
 ${calls.join("")}}
 ${clientCode}`;
+}
+
+/** The client reads JSON. A file is best read as it arrives. */
+function returnsJson({ responses = {} }: Operation): boolean {
+  const content = responses["200"]?.content;
+  return content === undefined || "application/json" in content;
 }
 
 function renderCall(method: string, path: string, operation: Operation): string {

@@ -28,6 +28,7 @@ import { createDnsClient, type DnsClient } from "./network/dns/dns-client.ts";
 import { systemResolvers } from "./network/dns/system-resolvers.ts";
 import { createTurns } from "./network/turns.ts";
 import { openNotifications } from "./notifications/open-notifications.ts";
+import { createThreatExports } from "./outputs/exports/threat-exports.ts";
 import { createScans } from "./scans/scans.ts";
 import { openSources } from "./sources/all/open-sources.ts";
 import { openThreatIndex } from "./threat-index/lazy/open-threat-index.ts";
@@ -91,6 +92,7 @@ export function openApp(environment: Environment) {
   const assessDomain = createDomainAssessment({ minSimilarity, yielder });
   const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
   const threatIndex = openThreatIndex({ database, yielder });
+  const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
 
   // Names
   const turns = createTurns();
@@ -196,7 +198,7 @@ export function openApp(environment: Environment) {
     keys,
     keyUsage,
     threats,
-    api: { candidates, factsOf: enrichment.factsOf, threatIndex },
+    api: { candidates, exports, factsOf: enrichment.factsOf, threatIndex },
     sourceMetrics: names.metrics,
     deliveries: deliveries.log,
     scans,
@@ -226,6 +228,7 @@ export function openApp(environment: Environment) {
       assessDomain,
       threats,
       threatIndex,
+      exports,
       scans,
       enrichment,
       keys,
@@ -257,6 +260,7 @@ export function openApp(environment: Environment) {
     assessDomain,
     threats,
     threatIndex,
+    exports,
     dns,
     enrichment,
     scans,

@@ -50,7 +50,7 @@ export interface ServerDependencies {
   keyUsage: KeyUsage;
   threats: Threats;
   /** Services that only the operations under `/v1` use. */
-  api: Pick<ApiServices, "candidates" | "factsOf" | "threatIndex">;
+  api: Pick<ApiServices, "candidates" | "exports" | "factsOf" | "threatIndex">;
   sourceMetrics: () => SourceMetrics;
   deliveries: Pick<DeliveryLog, "states" | "totals">;
   scans: Pick<Scans, "resolverHealth" | "totals">;

@@ -88,16 +88,12 @@ export function describeOperations<Op extends Described>(
 ): Record<string, Json> {
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
-    const { description, schema, example } = operation.response;
+    const { response } = operation;
+    const content = "files" in response ? response.files : { "application/json": response };
     const success = {
-      description,
+      description: response.description,
       ...(successHeaders === undefined ? {} : { headers: successHeaders }),
-      content: {
-        "application/json": {
-          schema: schemas.write(schema),
-          ...(example === undefined ? {} : { example }),
-        },
-      },
+      content: describeContent(content, schemas),
     };
     paths[operation.path] = {
       ...paths[operation.path],
@@ -129,14 +125,16 @@ function describeRequest(operation: Described, schemas: SchemaWriter): Json {
 }
 
 function describeParameters({ params = {}, query = {} }: Described, schemas: SchemaWriter): Json[] {
-  const parameter = (name: string, place: "path" | "query", schema: TSchema): Json => {
+  const parameter = (name: string, place: "path" | "query", schema: TSchema, isRequired: boolean): Json => {
     const { description, ...rest } = schemas.write(schema) as Json;
     const about = description === undefined ? {} : { description };
-    return { name, in: place, required: place === "path", ...about, schema: rest };
+    return { name, in: place, required: isRequired, ...about, schema: rest };
   };
   return [
-    ...Object.entries(params).map(([name, schema]) => parameter(name, "path", schema)),
-    ...Object.entries(query).map(([name, { schema }]) => parameter(name, "query", schema)),
+    ...Object.entries(params).map(([name, schema]) => parameter(name, "path", schema, true)),
+    ...Object.entries(query).map(([name, { schema, isRequired = false }]) =>
+      parameter(name, "query", schema, isRequired),
+    ),
   ];
 }
 

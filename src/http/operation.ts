@@ -23,9 +23,11 @@ export interface Operation<Services, Caller = undefined> {
   params?: Record<string, TSchema>;
   query?: QueryParameters;
   body?: Pick<Body<unknown>, "required" | "content">;
-  /** Success response: status 200 with a JSON body. */
-  response: { description: string; schema: TSchema; example?: unknown };
-  /** Checks query and body, in this order, then runs the operation. Returns the response body. */
+  /** Success response: status 200 with a JSON body, or with a file of one of these media types. */
+  response: { description: string } & (
+    { schema: TSchema; example?: unknown } | { files: Record<string, { schema: TSchema; example?: unknown }> }
+  );
+  /** Checks query and body, in this order, then runs the operation. Returns the response body, or a `Download`. */
   execute(services: Services, request: IncomingCall<Caller>): object | Promise<object>;
 }
 

@@ -9,6 +9,8 @@ export interface QueryParameter<Value> {
   schema: TSchema;
   /** Describes the allowed values in an error message. */
   allowed: string;
+  /** Whether a request without it is an error. */
+  isRequired?: boolean;
   /** Value of an absent parameter. */
   absent: Value;
   /** @throws PublicError `bad_request` that names the parameter and what is allowed. */
@@ -27,13 +29,16 @@ export function queryReader<Parameters extends QueryParameters>(
   const entries = Object.entries(parameters);
   const allowed = new Map(entries.map(([name, parameter]) => [name, parameter.allowed]));
   const absent = Object.fromEntries(entries.map(([name, parameter]) => [name, parameter.absent]));
+  const hasRequired = entries.some(([, { isRequired }]) => isRequired === true);
   return (url) => {
     const texts = readQuery(url, allowed);
-    if (texts.size === 0) return absent as QueryValues<Parameters>;
+    if (texts.size === 0 && !hasRequired) return absent as QueryValues<Parameters>;
     const values = { ...absent };
     for (const [name, parameter] of entries) {
       const text = texts.get(name);
       if (text !== undefined) values[name] = parameter.read(name, text);
+      else if (parameter.isRequired === true)
+        throw badRequest(`${name} is missing; allowed: ${parameter.allowed}.`);
     }
     return values as QueryValues<Parameters>;
   };
@@ -63,6 +68,22 @@ export function choiceParameter<const T extends string>(
       if (value !== undefined) return value;
       throw badRequest(`${name} is "${visible(text, echoedMax)}"; allowed: ${allowed.join(", ")}.`);
     },
+  };
+}
+
+/** A parameter that must be given and whose value is one of a set. */
+export function requiredChoiceParameter<const T extends string>(
+  allowed: readonly [T, ...T[]],
+  description: string,
+): QueryParameter<T> {
+  const parameter = choiceParameter(allowed, description);
+  // `absent` is never used.
+  const [absent] = allowed;
+  return {
+    ...parameter,
+    isRequired: true,
+    absent,
+    read: (name, text) => parameter.read(name, text) ?? absent,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Log } from "../lib/log.ts";
 import { pathOf } from "../lib/request-path.ts";
+import { Download, downloadHeaders, downloadStream } from "./download.ts";
 import { describeError } from "./errors.ts";
 import type { RequestIdOf } from "./request-id.ts";
 
@@ -9,7 +10,7 @@ export type ResponseHeaders = Record<string, string>;
 /** Builds responses: common headers, errors, the metric and the log line of each request. */
 export interface Responder {
   newHeaders(request: Request): ResponseHeaders;
-  /** Sends an object as JSON with status 200, and a response as it is. */
+  /** Sends an object as JSON with status 200, a download as a file, and a response as it is. */
   respond(route: string, request: Request, result: object, headers: ResponseHeaders): Response;
   /** Awaits the result. Never rejects. */
   respondLater(
@@ -46,7 +47,7 @@ export function createResponder({
   }
 
   function respond(route: string, request: Request, result: object, headers: ResponseHeaders): Response {
-    const response = result instanceof Response ? result : Response.json(result, { headers });
+    const response = responseOf(request, result, headers);
     record(route, request, response.status, headers);
     return response;
   }
@@ -76,6 +77,15 @@ export function createResponder({
     },
     reject,
   };
+}
+
+function responseOf(request: Request, result: object, headers: ResponseHeaders): Response {
+  if (result instanceof Response) return result;
+  if (!(result instanceof Download)) return Response.json(result, { headers });
+  const { source } = result;
+  return new Response(downloadStream(source, request.signal), {
+    headers: { ...headers, ...downloadHeaders(source) },
+  });
 }
 
 const screenshotToken = /^(\/screenshots\/[^/]*\/).*/;

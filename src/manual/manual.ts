@@ -8,6 +8,7 @@ import certificateLogs from "./certificate-logs.md" with { type: "text" };
 import triage from "./triage.md" with { type: "text" };
 import facts from "./facts.md" with { type: "text" };
 import notify from "./notify.md" with { type: "text" };
+import exportsPage from "./exports.md" with { type: "text" };
 import traps from "./traps.md" with { type: "text" };
 import operate from "./operate.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
@@ -40,6 +41,7 @@ const texts: [topic: string, text: string][] = [
   ["triage", triage],
   ["facts", facts],
   ["notify", notify],
+  ["exports", exportsPage],
   ["traps", traps],
   ["operate", operate],
   ["http-api", httpApi],

@@ -96,6 +96,41 @@ describe("the list of threats", () => {
     expect(view.html).toMatch(/<details open>[^]+<option value="yes" selected>yes</);
   });
 
+  test("exports exactly the threats of the present view, in each format", async () => {
+    const [bank, shop] = add([
+      { domain: "example-bank-login.net", similarity: 0.8, agoMs: 3 * day },
+      { domain: "example-shop.org", protectedDomain: "example-shop.com", similarity: 0.96 },
+      { domain: "example-banc.com", type: "typosquatting", similarity: 0.9 },
+    ]);
+    opened.app.threats.changeStatus([shop!], "resolved", {
+      by: { channel: "system", name: null, address: null },
+    });
+    const { html } = await visitor.get("/console/threats?q=nothing-like-this");
+    expect(html).not.toContain("/console/threats/export");
+    const view = await visitor.get(`/console/threats?status=all&q=example-&to=2030-01-01`);
+    const links = [...view.html.matchAll(/href="(\/console\/threats\/export[^"]+)"/g)].map(([, href]) =>
+      href!.replaceAll("&amp;", "&"),
+    );
+    expect(links.map((link) => new URLSearchParams(link.split("?")[1]).get("format"))).toEqual([
+      "csv",
+      "jsonl",
+      "stix",
+    ]);
+    for (const link of links) {
+      const file = await visitor.get(link);
+      expect(file.headers.get("content-disposition")).toMatch(/^attachment; filename="threats-[\d-]+\.\w+"$/);
+      expect([bank, shop].filter((id) => file.html.includes(id!))).toEqual([bank, shop]);
+      // Without a status, the view is that of active threats, as on the page.
+      const active = await visitor.get(link.replace("status=all&", ""));
+      expect([bank, shop].filter((id) => active.html.includes(id!))).toEqual([bank]);
+    }
+    const wrong = await visitor.get("/console/threats/export?format=pdf");
+    expect([wrong.status, wrong.text]).toEqual([
+      400,
+      expect.stringContaining('"format" in the URL must be one of csv'),
+    ]);
+  });
+
   test("has an address without the fields of the form that were left empty", async () => {
     const sent = "q=&status=active&severity=high&domain=&type=&source=&sign=&from=&to=&similarity=&sort=name";
     const { status, location } = await visitor.get(`/console/threats?${sent}`);

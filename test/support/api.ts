@@ -1,5 +1,7 @@
 import { createMemoryArchive } from "../../src/archive/storing/memory-archive.ts";
 import { createApiKeys } from "../../src/access/keys/keys.ts";
+import { createSettings } from "../../src/access/settings/settings.ts";
+import { createThreatExports } from "../../src/outputs/exports/threat-exports.ts";
 import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
 import type { Plan, Scope } from "../../src/vocabulary/keys.ts";
 import type { ReadScreenshot } from "../../src/api/site/site-pages.ts";
@@ -69,6 +71,9 @@ export function openApi({
   const keys = createApiKeys({ ...stores, fillRandom });
   const traps = openTraps(stores);
   const archive = createMemoryArchive({ enabled: true, clock });
+  const threatIndex = openThreatIndex({ database: stores.database, yielder });
+  const settings = createSettings(stores);
+  const exports = createThreatExports({ ...stores, log, fillRandom, settings, threatIndex, yielder });
   const serve = () =>
     createServer({
       config: {
@@ -100,8 +105,9 @@ export function openApi({
       threats,
       api: {
         candidates: createCandidates({ ...stores, yielder }),
+        exports,
         factsOf,
-        threatIndex: openThreatIndex({ database: stores.database, yielder }),
+        threatIndex,
       },
       sourceMetrics: () => ({
         totals: stores.activity.totals(),
@@ -154,6 +160,7 @@ export function openApi({
     ...stores,
     keys,
     traps,
+    exports,
     server,
     /** Creates another server over the same database, as a restart does. */
     serve,

@@ -28,7 +28,7 @@ const compiled = new Map<string, ValidateFunction>();
  */
 export function expectDescribed(
   { method, path }: { method: string; path: string },
-  response: { status: number; headers: Headers; json: unknown },
+  response: { status: number; headers: Headers; text: string; json: unknown },
 ): void {
   const { pathname: full } = new URL(path, "http://localhost");
   // Paths of the document are relative to the URL of the server.
@@ -38,8 +38,7 @@ export function expectDescribed(
   const template = paths.includes(pathname) ? pathname : paths.find(fits);
   const operation = template === undefined ? undefined : document.paths[template]?.[method.toLowerCase()];
   // A response to HEAD has no body; undescribed paths and methods only return errors.
-  const pointer =
-    operation === undefined ? errorPointer : pointerOf(operation, template!, method, response.status);
+  const pointer = operation === undefined ? errorPointer : pointerOf(operation, template!, method, response);
   const where = `${method} ${path.slice(0, 100)}: ${response.status}`;
   if (operation === undefined && ![400, 401, 403, 404, 429, 500].includes(response.status)) {
     throw new Error(`${where} is not described`);
@@ -48,18 +47,33 @@ export function expectDescribed(
   if (method === "HEAD") return;
   const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` });
   compiled.set(pointer, validate);
-  if (!validate(response.json)) {
+  if (!validate(contentOf(response))) {
     throw new Error(`${where} is not as described: ${ajv.errorsText(validate.errors)}`);
   }
 }
 
 const errorPointer = "/components/schemas/Error";
 
-function pointerOf(operation: Described, template: string, method: string, status: number): string {
+function pointerOf(
+  operation: Described,
+  template: string,
+  method: string,
+  { status, headers }: { status: number; headers: Headers },
+): string {
   if (operation.responses[status] === undefined) {
     throw new Error(`${method} ${template} returned ${status}, which the document does not name`);
   }
   if (status !== 200) return errorPointer;
-  const path = template.replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D");
-  return `/paths/${path}/${method.toLowerCase()}/responses/200/content/application~1json/schema`;
+  const escaped = (text: string) => text.replaceAll("/", "~1").replaceAll("{", "%7B").replaceAll("}", "%7D");
+  return `/paths/${escaped(template)}/${method.toLowerCase()}/responses/200/content/${escaped(mediaTypeOf(headers))}/schema`;
+}
+
+function mediaTypeOf(headers: Headers): string {
+  return headers.get("content-type")?.split(";")[0] ?? "";
+}
+
+/** Returns the body as its schema describes it. */
+function contentOf({ headers, text, json }: { headers: Headers; text: string; json: unknown }): unknown {
+  if (json !== undefined) return json;
+  return mediaTypeOf(headers).endsWith("+json") ? JSON.parse(text) : text;
 }

@@ -9,6 +9,7 @@ export type SettingName =
   | "console_password_hash"
   | "console_password_mark"
   | "console_device_key"
+  | "instance_id"
   | `feed_token:${string}`;
 
 /** Values of this installation that phishwatch sets itself. The operator's settings are in the configuration file. */

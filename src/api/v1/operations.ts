@@ -1,4 +1,5 @@
 import { batchThreats } from "./batch-threats.ts";
+import { exportThreats } from "./export-threats.ts";
 import { getThreatFacts } from "./get-threat-facts.ts";
 import { getThreat } from "./get-threat.ts";
 import { listThreats } from "./list-threats.ts";
@@ -10,6 +11,7 @@ import { updateThreat } from "./update-threat.ts";
 export function apiOperations(limits: ApiLimits): ApiOperation[] {
   return [
     listThreats(limits),
+    exportThreats,
     getThreat,
     getThreatFacts,
     updateThreat,

@@ -4,6 +4,7 @@ import type { Database } from "../../database/database.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
 import { operationsOf, type Operation } from "../../http/operation.ts";
+import type { ThreatExports } from "../../outputs/exports/threat-exports.ts";
 import type { Candidates } from "../../sources/candidates.ts";
 import type { ThreatIndex } from "../../threat-index/threat-index.ts";
 import type { Threats } from "../../threats/threats.ts";
@@ -14,6 +15,7 @@ export interface ApiServices {
   database: Pick<Database, "write">;
   threats: Threats;
   threatIndex: () => ThreatIndex;
+  exports: Pick<ThreatExports, "open">;
   candidates: Pick<Candidates, "submit">;
   /** Returns the facts that lookups found; undefined if none was made yet. */
   factsOf: Enrichment["factsOf"];

@@ -17,6 +17,7 @@ export const assetsPath = "/console/assets";
 export const threatsPath = "/console/threats";
 export const triagePath = `${threatsPath}/triage`;
 export const undoTriagePath = `${threatsPath}/undo`;
+export const exportPath = `${threatsPath}/export`;
 export const threatPath = (id: string) => `${threatsPath}/${id}`;
 
 export const domainsPath = "/console/domains";

@@ -23,6 +23,7 @@ import type { BuildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
+import type { ThreatExports } from "../../outputs/exports/threat-exports.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { SourceActivity } from "../../sources/activity/source-activity.ts";
 import type { CertificateLogs } from "../../sources/certificate-logs/certificate-logs.ts";
@@ -69,6 +70,7 @@ export interface PageServices {
   sessions: Pick<ConsoleSessions, "find" | "list">;
   threats: Threats;
   threatIndex: () => ThreatIndex;
+  exports: Pick<ThreatExports, "open">;
   traps: Traps;
   deliveries: Deliveries;
   webhooks: Webhooks;

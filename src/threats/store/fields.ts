@@ -53,6 +53,20 @@ export const foundColumns = {
   registrar: threats.registrar,
 };
 
+/** Columns of exports. Of the registration data, only the one value that they show is read. */
+export const exportColumns = {
+  ...listColumns,
+  createdAt: threats.createdAt,
+  changedAt: threats.changedAt,
+  verified: threats.verified,
+  ipAddress: threats.ipAddress,
+  registrar: threats.registrar,
+  /** ISO 8601. */
+  registeredAt: sql<string | null>`json_extract(${threats.whois}, '$.created_at')`.as("registered_at"),
+  reasons: threats.reasons,
+  severityReasons: threats.severityReasons,
+};
+
 /** All columns that a reader of one threat can need. */
 export const allColumns = { ...foundColumns, ...detailColumns };
 

@@ -22,7 +22,7 @@ import { decisions } from "./detail-parts.tsx";
 import { ThreatFilterForm } from "./filter-form.tsx";
 import { listPath, readListRequest } from "./filters.ts";
 import { ThreatRows } from "./list-rows.tsx";
-import { KeyboardHelp, ReadyViews } from "./views.tsx";
+import { ExportLinks, KeyboardHelp, ReadyViews } from "./views.tsx";
 
 const perPage = 50;
 
@@ -80,6 +80,7 @@ export async function listThreats({
         </Form>
       )}
       {found.threats.length === 0 ? null : <Pagination {...pages} />}
+      {found.total === 0 ? null : <ExportLinks query={query} />}
     </>,
   );
 }

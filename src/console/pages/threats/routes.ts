@@ -1,4 +1,4 @@
-import { threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
+import { exportPath, threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
 import {
   addNote,
@@ -17,15 +17,17 @@ import {
   threatServices,
 } from "./detail.tsx";
 import { listThreats } from "./list.tsx";
+import { exportView } from "./views.tsx";
 
 const path = `${threatsPath}/:id`;
 
 /** List of all threats, with batch decisions. */
 export const threatListPages = pageGroup({
   nav: { section: "main", label: "Threats", path: threatsPath },
-  services: ["domains", "threats", "threatIndex"],
+  services: ["domains", "exports", "publicUrl", "threats", "threatIndex"],
   routes: [
     { method: "GET", path: threatsPath, permission: "read", run: listThreats },
+    { method: "GET", path: exportPath, permission: "read", run: exportView },
     { method: "POST", path: triagePath, permission: "decide", run: triageThreats },
     { method: "POST", path: undoTriagePath, permission: "decide", run: undoTriage },
   ],

@@ -1,6 +1,12 @@
+import { downloadStream } from "../../../http/download.ts";
+import { badRequest } from "../../../lib/errors.ts";
+import { exportFormatNames, exportFormats } from "../../../outputs/exports/formats.ts";
 import type { Indicator } from "../../../threats/severity/indicators.ts";
 import { indicatorLabels } from "../../kit/labels.ts";
-import { listPath } from "./filters.ts";
+import { download, type PageResult } from "../../kit/page-result.ts";
+import { exportPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { listPath, readListRequest } from "./filters.ts";
 
 const ofIndicator = (indicator: Indicator): [string, Record<string, string>] => [
   indicatorLabels[indicator][0]!.toUpperCase() + indicatorLabels[indicator].slice(1),
@@ -76,5 +82,38 @@ export function KeyboardHelp() {
         </dl>
       </div>
     </div>
+  );
+}
+
+/** Sends all threats of a view, in the order in which they were recorded. */
+export async function exportView({
+  services: { exports, publicUrl },
+  request,
+  query,
+}: Context<"exports" | "publicUrl">): Promise<PageResult> {
+  const format = exportFormats.find((one) => one === query.get("format"));
+  if (format === undefined)
+    throw badRequest(`"format" in the URL must be one of ${exportFormats.join(", ")}`);
+  const { filter } = readListRequest(query);
+  // A response to HEAD has no body that would be read to its end.
+  if (request.method === "HEAD") return new Response(null);
+  const file = await exports.open(format, filter, publicUrl());
+  return download(file.fileName, file.type, downloadStream(file, request.signal));
+}
+
+/** Links that download the present view. */
+export function ExportLinks({ query }: { query: URLSearchParams }) {
+  return (
+    <p class="actions">
+      {exportFormats.map((format) => {
+        const view = new URLSearchParams(query);
+        view.set("format", format);
+        return (
+          <a href={`${exportPath}?${view}`} class="button outline small" download="">
+            Export {exportFormatNames[format]}
+          </a>
+        );
+      })}
+    </p>
   );
 }

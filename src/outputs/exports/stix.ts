@@ -1,0 +1,86 @@
+import { toIsoTime } from "../../lib/clock.ts";
+import { sentence } from "../../lib/wording.ts";
+import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
+import { describeForThirdParties } from "../../threats/store/similarity-reasons.ts";
+import type { ExportedThreat } from "./threat-reader.ts";
+
+/*
+ * STIX 2.1 (https://docs.oasis-open.org/cti/stix/v2.1/os/stix-v2.1-os.html). Each threat is an indicator that keeps its
+ * identifier in every export, so that platforms update it: `modified` moves on with every change, and `revoked` says
+ * that it was resolved or is a false positive.
+ */
+
+/** Namespace of identifiers (UUIDv5). That of the specification is for observables alone. */
+const namespace = "6f1e1bd3-54a5-4f8e-9d1c-0f6a7a3b8c21";
+
+/** The identity does not change, so neither do its times. */
+const identityCreated = "2026-01-01T00:00:00.000Z";
+
+function stixIdentityId(instanceId: string): string {
+  return `identity--${Bun.randomUUIDv5(`identity ${instanceId}`, namespace)}`;
+}
+
+/** @param instanceId identifies this installation: two that found the same name create two objects */
+export function stixIdentity(instanceId: string): object {
+  return {
+    type: "identity",
+    spec_version: "2.1",
+    id: stixIdentityId(instanceId),
+    created: identityCreated,
+    modified: identityCreated,
+    name: "phishwatch",
+    description: "An installation of phishwatch, which finds look-alikes of protected domains.",
+    identity_class: "system",
+  };
+}
+
+export function stixBundleId(instanceId: string, exportName: string): string {
+  return `bundle--${Bun.randomUUIDv5(`bundle ${instanceId} ${exportName}`, namespace)}`;
+}
+
+/** Returns the indicator of a threat. */
+export function stixIndicator(
+  threat: ExportedThreat,
+  { instanceId, publicUrl }: { instanceId: string; publicUrl: string },
+): object {
+  const { id, domain, type, status, severity, similarity, createdAt, changedAt, firstSeen } = threat;
+  const isOver = status !== "active";
+  return {
+    type: "indicator",
+    spec_version: "2.1",
+    id: `indicator--${Bun.randomUUIDv5(`indicator ${instanceId} ${id}`, namespace)}`,
+    created_by_ref: stixIdentityId(instanceId),
+    created: toIsoTime(createdAt),
+    modified: toIsoTime(Math.max(createdAt, changedAt)),
+    ...(isOver ? { revoked: true } : {}),
+    name: domain,
+    description: descriptionOf(threat),
+    indicator_types: [typeOf(threat)],
+    pattern: `[domain-name:value = ${stixString(domain)}]`,
+    pattern_type: "stix",
+    pattern_version: "2.1",
+    valid_from: toIsoTime(firstSeen),
+    confidence: Math.round(similarity * 100),
+    labels: ["phishing", type, `severity:${severity}`, `status:${status}`],
+    external_references: [
+      { source_name: "phishwatch", external_id: id, url: `${publicUrl}/console/threats/${id}` },
+    ],
+  };
+}
+
+function descriptionOf({ protectedDomain, severity, severityReasons, reasons }: ExportedThreat): string {
+  const because = [...severityReasons.map(describeSeverityReason), ...describeForThirdParties(reasons)];
+  const start = `Look-alike of ${protectedDomain}, severity ${severity}.`;
+  return [start, ...because.map(sentence)].join(" ");
+}
+
+/** Values of the vocabulary indicator-type-ov. */
+function typeOf({ status, verified }: ExportedThreat): string {
+  if (status === "false_positive") return "benign";
+  return verified ? "malicious-activity" : "anomalous-activity";
+}
+
+/** Returns a string constant of a pattern (STIX 2.1, section 9.4). */
+export function stixString(text: string): string {
+  return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
+}
