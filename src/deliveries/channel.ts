@@ -8,6 +8,11 @@ export interface Channel<Target = unknown> {
   readonly kind: string;
   /** How recipients of the channel are named, compared and described. */
   readonly recipients: RecipientTraits<Target>;
+  /**
+   * Whether its recipients are sent the events that they subscribe to. If not, they are only sent messages that are
+   * addressed to them.
+   */
+  readonly subscribesToEvents: boolean;
   /** The channel's failure codes, each with advice on how to fix the problem. */
   readonly failures: Readonly<Record<string, string>>;
   /** Attempts per second of recipients that set no rate of their own; undefined: no limit. */
@@ -59,6 +64,13 @@ export interface Message {
  */
 export type NotAttempted = "aborted" | "no_descriptor";
 
+/**
+ * Effect of a failed attempt. `retry`: it is repeated on the schedule. `drop`: the delivery fails at once, because the
+ * service will never accept this message. `disable`: the recipient is disabled at once, because it no longer exists or
+ * its secret was revoked; the delivery stays pending until the recipient is enabled.
+ */
+export type FailureConsequence = "retry" | "drop" | "disable";
+
 /** Outcome of one attempt. */
 export interface AttemptResult {
   startedAt: Instant;
@@ -75,11 +87,8 @@ export interface AttemptResult {
   address: string | null;
   /** Durations of the parts of the attempt in milliseconds, by name. */
   phases: Readonly<Record<string, number>>;
+  /** Effect of a failure; default: `retry`. */
+  consequence?: FailureConsequence;
   /** Delay that the recipient asked for before the next attempt. */
   retryAfterMs: number | undefined;
-  /**
-   * Consequence of a failure. `retry` (the default): another attempt on the schedule. `drop`: none, because this
-   * message will never be accepted. `disable`: the recipient is disabled, and the delivery stays pending.
-   */
-  consequence?: "retry" | "drop" | "disable";
 }

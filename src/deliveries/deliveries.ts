@@ -5,16 +5,21 @@ import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import { randomNumber, type FillRandom, type IdFactory } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
+import { createThreatSnapshots } from "../threats/store/snapshots.ts";
+import { messageEventType } from "../vocabulary/events.ts";
 import type { Channel } from "./channel.ts";
 import { createDeliveryLog, type DeliveryLog } from "./delivery-log.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createDueDeliveries } from "./due.ts";
 import { createFanOut } from "./fan-out.ts";
+import type { EventObserver } from "./observer.ts";
+import { createAddressedEvents } from "./store/addressed-events.ts";
+import { createAnnouncements, type Announcements } from "./store/announcements.ts";
 import { createHealth } from "./health.ts";
 import type { Send } from "./lanes.ts";
 import { createRecipients, type Recipients } from "./recipients.ts";
 import { createRecorder } from "./recorder.ts";
-import { createRelease } from "./release.ts";
+import { createRelease } from "./store/release.ts";
 import { createReplay, type Replay } from "./replay.ts";
 import { createRetention, type Retention } from "./retention.ts";
 
@@ -33,6 +38,17 @@ export interface DeliverySettings {
   retention: { eventsMs: number; deliveriesMs: number };
 }
 
+/** Sends messages to one recipient each. */
+export interface Messages {
+  /**
+   * Records a message and its delivery, which is due now, in the caller's transaction. A disabled recipient is sent it
+   * when it is enabled.
+   * @param message.id identifier of the message's event, if the body contains it; default: a new one
+   * @returns the identifier of the event
+   */
+  send(message: { id?: string; recipientSeq: number; body: string }): string;
+}
+
 /** Delivers events to recipients over any channel: fan-out, queues, retries, log, replay and retention. */
 export interface Deliveries {
   recipients: Recipients;
@@ -40,6 +56,10 @@ export interface Deliveries {
   dispatcher: Dispatcher;
   replay: Replay;
   retention: Retention;
+  messages: Messages;
+  announcements: Announcements;
+  /** Calls `observer` for each event and escalation. To be called before `start`. */
+  observe(observer: EventObserver): void;
   /** Returns advice on how to fix a failed attempt. */
   failureAdvice(channel: string, failure: string): string | undefined;
   /** Returns the name of one recipient of a channel, such as "webhook endpoint". */
@@ -86,14 +106,28 @@ export function createDeliveries({
   };
   const send: Send = ({ channel, target }, message, signal) =>
     channelOf(channel).send(target, message, signal);
+  const addAddressed = createAddressedEvents({ clock, database, ids });
+  const announcements = createAnnouncements(database);
+  const observers: EventObserver[] = [];
+  const subscribing = channelList.filter(({ subscribesToEvents }) => subscribesToEvents);
+  const defaultRate = (kind: string) => channels.get(kind)?.ratePerSecond ?? null;
   const dispatcher = createDispatcher({
     clock,
     createRecorder: (onRecorded) =>
-      createRecorder({ database, clock, log, policy, health, random, onRecorded }),
+      createRecorder({ auditLog, database, clock, log, policy, health, random, onRecorded }),
     database,
     defaultConcurrency: settings.concurrency,
-    due: createDueDeliveries({ database }),
-    fanOut: createFanOut({ database, clock, ids }),
+    due: createDueDeliveries({ database, defaultRate }),
+    fanOut: createFanOut({
+      addAddressed,
+      announcements,
+      clock,
+      database,
+      ids,
+      observers,
+      snapshots: createThreatSnapshots(database),
+      subscribingChannels: new Set(subscribing.map(({ kind }) => kind)),
+    }),
     log,
     outbox,
     policy,
@@ -111,6 +145,15 @@ export function createDeliveries({
     dispatcher,
     replay: createReplay({ auditLog, clock, database, ids, log: deliveryLog, onDue }),
     retention,
+    messages: {
+      send({ id = ids.next("event"), recipientSeq, body }) {
+        addAddressed({ id, recipientSeq, type: messageEventType, body });
+        database.afterCommit(onDue);
+        return id;
+      },
+    },
+    announcements,
+    observe: (observer) => void observers.push(observer),
     failureAdvice: (channel, failure) => channels.get(channel)?.failures[failure],
     nounOf: (channel) => channels.get(channel)?.recipients.noun ?? "recipient",
     auditActions: () => channelList.flatMap(({ kind }) => recipientActions(kind)),

@@ -3,15 +3,15 @@ import type { Database } from "../database/database.ts";
 import { events, threatOfEvent } from "../events/tables.ts";
 import type { Instant } from "../lib/clock.ts";
 import { deliveryStatuses, type DeliveryStatus } from "../vocabulary/deliveries.ts";
-import type { EventType } from "../vocabulary/events.ts";
+import type { RecordedEventType } from "../vocabulary/events.ts";
 import { recipientState, type RecipientState } from "./rules/recipient-state.ts";
-import { deliveries, deliveryAttempts, recipients } from "./tables.ts";
+import { deliveries, deliveryAttempts, recipients } from "./store/tables.ts";
 
 /** One event for one recipient. */
 export interface Delivery {
   id: string;
   eventId: string;
-  eventType: EventType;
+  eventType: RecordedEventType;
   recipientId: string;
   recipientName: string;
   /** Kind of the recipient's channel. */

@@ -6,7 +6,7 @@ import { every, type Schedule } from "../lib/schedule.ts";
 import type { DueDeliveries } from "./due.ts";
 import type { FanOut } from "./fan-out.ts";
 import { createLanes, type Lanes, type Send } from "./lanes.ts";
-import type { Release } from "./release.ts";
+import type { Release } from "./store/release.ts";
 import type { Recipients } from "./recipients.ts";
 import type { RecordedAttempt, Recorder } from "./recorder.ts";
 import { longestWaitMs, type RetryPolicy } from "./rules/retry-schedule.ts";

@@ -5,7 +5,7 @@ import { events } from "../events/tables.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { Message } from "./channel.ts";
 import type { Recipient } from "./recipients.ts";
-import { deliveries, recipients } from "./tables.ts";
+import { deliveries, recipients } from "./store/tables.ts";
 
 /** A delivery whose next attempt is due. */
 export interface DueDelivery {
@@ -39,7 +39,14 @@ export interface DueDeliveries {
   message(eventSeq: number): Message | undefined;
 }
 
-export function createDueDeliveries({ database }: { database: Database }): DueDeliveries {
+export function createDueDeliveries({
+  database,
+  defaultRate,
+}: {
+  database: Database;
+  /** Returns the attempts per second for recipients without their own setting; null: no limit. */
+  defaultRate: (channel: string) => number | null;
+}): DueDeliveries {
   const pending = and(
     eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
     sql`${deliveries.status} = 'pending'`,
@@ -75,7 +82,10 @@ export function createDueDeliveries({ database }: { database: Database }): DueDe
   const nextDueAfter = (recipientSeq: number, now: Instant) => first.get({ recipientSeq, now })?.at ?? null;
   return {
     recipients: () =>
-      enabled.all().map((recipient) => ({ recipient, nextDueAt: nextDueAfter(recipient.seq, 0) })),
+      enabled.all().map((recipient) => ({
+        recipient: { ...recipient, ratePerSecond: recipient.ratePerSecond ?? defaultRate(recipient.channel) },
+        nextDueAt: nextDueAfter(recipient.seq, 0),
+      })),
     next: (recipientSeq, now, limit) => due.all({ recipientSeq, now, limit }),
     nextDueAfter,
     follow: (jumpMs, now) =>

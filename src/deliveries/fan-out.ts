@@ -1,50 +1,252 @@
-import { asc, eq, isNull } from "drizzle-orm";
+import { asc, eq, isNull, lte, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { countValue, statement, value, valuesOf } from "../database/statement.ts";
-import { events } from "../events/tables.ts";
-import type { Clock } from "../lib/clock.ts";
+import { matchesEvent, matchesFilter, type ThreatSnapshot } from "../events/event-filter.ts";
+import type { EventBody } from "../events/payloads.ts";
+import { events, threatEscalations } from "../events/tables.ts";
+import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
+import type { ThreatSnapshots } from "../threats/store/snapshots.ts";
 import type { EventType } from "../vocabulary/events.ts";
-import { deliveries, recipients } from "./tables.ts";
+import type { EventObserver } from "./observer.ts";
+import type { AddressedEvent } from "./store/addressed-events.ts";
+import type { Announcements } from "./store/announcements.ts";
+import { deliveries, recipients } from "./store/tables.ts";
 
 /** Turns events of the outbox into deliveries. */
 export interface FanOut {
-  /** Returns whether there are events to take. */
+  /** Returns whether there are events or escalations to take. */
   isNeeded(): boolean;
   /**
-   * Takes the next events, oldest first, and creates a delivery for each recipient that subscribes, in one
-   * short transaction.
+   * Takes the next events and escalations, oldest first, in one short transaction: creates a delivery for each
+   * recipient that subscribes and whose filter matches, and calls the observers.
    * @returns the recipients with new deliveries
    */
   step(): Promise<ReadonlySet<number>>;
 }
 
+/** After this many new deliveries, a step takes no further event. */
 const deliveriesPerStepMax = 500;
 const eventsPerStepMax = 200;
+/** Pairs of a recipient and an event that are compared in one step: about 5 ms. */
+const comparisonsPerStepMax = 50_000;
+/** Announcements with this number belong to a recipient's own filter. */
+const ownFilter = 0;
+
+interface Subscriber {
+  seq: number;
+  events: readonly EventType[];
+  filter: (typeof recipients.$inferSelect)["filter"];
+}
+
+interface TakenEvent {
+  seq: number;
+  type: EventType;
+  body: string;
+  at: Instant;
+}
 
 export function createFanOut({
-  database,
-  clock,
-  ids,
-}: {
-  database: Database;
-  clock: Clock;
-  ids: IdFactory;
+  subscribingChannels,
+  ...dependencies
+}: TakerDependencies & {
+  /** Channels whose recipients are sent events. */
+  subscribingChannels: ReadonlySet<string>;
 }): FanOut {
+  const { clock, database, snapshots } = dependencies;
+  const statements = prepareReads(database);
+  const { takeEvent, takeEscalation } = createTaker(dependencies);
+
+  function takeNext(): ReadonlySet<number> {
+    const subscribers = statements.enabled.all().filter(({ channel }) => subscribingChannels.has(channel));
+    const now = clock.now();
+    const recipientSeqs = new Set<number>();
+    let created = 0;
+    let comparisons = 0;
+    const count = (seqs: readonly number[]) => {
+      for (const seq of seqs) recipientSeqs.add(seq);
+      created += seqs.length;
+      comparisons += subscribers.length;
+    };
+    const isFull = () => created >= deliveriesPerStepMax || comparisons >= comparisonsPerStepMax;
+    const waiting = statements.undispatched.all({ limit: eventsPerStepMax });
+    const escalations = statements.escalations.all({ limit: eventsPerStepMax });
+    const isLastPage = waiting.length < eventsPerStepMax;
+    const isLastOfEscalations = escalations.length < eventsPerStepMax;
+    let lastEscalation: number | undefined;
+    while (!isFull()) {
+      const [event] = waiting;
+      const [escalation] = escalations;
+      const isNext = event === undefined ? isLastPage : (escalation?.eventSeq ?? event.seq) < event.seq;
+      if (escalation !== undefined && isNext) {
+        const threat = snapshots.bySeq(escalation.threatSeq);
+        count(threat === null ? [] : takeEscalation(escalation.at, threat, subscribers));
+        lastEscalation = escalation.seq;
+        escalations.shift();
+      } else if (event !== undefined && (escalation !== undefined || isLastOfEscalations)) {
+        count(takeEvent(event, subscribers, now));
+        waiting.shift();
+      } else break;
+    }
+    if (lastEscalation !== undefined) statements.deleteEscalations.run({ seq: lastEscalation });
+    return recipientSeqs;
+  }
+
+  return {
+    isNeeded: () =>
+      statements.undispatched.get({ limit: 1 }) !== undefined ||
+      statements.escalations.get({ limit: 1 }) !== undefined,
+    // Relaxed is safe: until the mark is durable, the event counts as not dispatched.
+    step: () => database.write(takeNext, { relaxed: true, patient: true }),
+  };
+}
+
+interface TakerDependencies {
+  /** Records an event for one recipient, with its delivery. */
+  addAddressed: (event: AddressedEvent) => void;
+  announcements: Announcements;
+  clock: Clock;
+  database: Database;
+  ids: IdFactory;
+  observers: readonly EventObserver[];
+  snapshots: ThreatSnapshots;
+}
+
+/** Returns functions that take one event or escalation, in the caller's transaction, and return its recipients. */
+function createTaker({
+  addAddressed,
+  announcements,
+  clock,
+  database,
+  ids,
+  observers,
+  snapshots,
+}: TakerDependencies) {
+  const statements = prepareWrites(database);
+
+  function takeEvent(event: TakenEvent, subscribers: readonly Subscriber[], now: Instant): number[] {
+    let known: ThreatSnapshot | null | undefined;
+    const threat = () => (known === undefined ? (known = threatOf(event, snapshots)) : known);
+    const wanting = subscribers.filter(
+      (subscriber) =>
+        subscribes(subscriber.events, event.type) &&
+        (subscriber.filter === null || isWanted({ ...event, threat: threat() }, subscriber)),
+    );
+    for (const { seq: recipientSeq } of wanting)
+      statements.insert.run({
+        id: ids.next("delivery"),
+        eventSeq: event.seq,
+        recipientSeq,
+        nextAttemptAt: now,
+        createdAt: now,
+      });
+    statements.markDispatched.run({ now, seq: event.seq });
+    const { type, at, body } = event;
+    for (const observer of observers) observer.observe({ kind: "event", type, at, body, threat: threat() });
+    return wanting.map(({ seq }) => seq);
+  }
+
+  /** A recipient that was sent something about a threat is also sent what happens to it later. */
+  function isWanted(
+    event: TakenEvent & { threat: ThreatSnapshot | null },
+    { seq: recipientSeq, filter }: Subscriber,
+  ): boolean {
+    if (filter === null) return true;
+    const { type, threat } = event;
+    const isAboutThreat = threat !== null && type.startsWith("threat.");
+    if (!isAboutThreat) return matchesEvent(filter, event);
+    const announcement = { recipientSeq, subscriptionSeq: ownFilter, threatSeq: threat.seq };
+    if (!matchesEvent(filter, event)) return announcements.has(announcement);
+    announcements.add(announcement);
+    return true;
+  }
+
+  /** Sends a threat to recipients whose filter matches only now. */
+  function takeEscalation(at: Instant, threat: ThreatSnapshot, subscribers: readonly Subscriber[]): number[] {
+    const late = subscribers.filter(
+      ({ seq, events: types, filter }) =>
+        filter !== null &&
+        threat.status === "active" &&
+        subscribes(types, "threat.created") &&
+        matchesFilter(filter, threat) &&
+        announcements.add({ recipientSeq: seq, subscriptionSeq: ownFilter, threatSeq: threat.seq }) &&
+        // Sent before the recipient had a filter.
+        statements.sentBefore.get(seq, threat.id) === null,
+    );
+    for (const { seq: recipientSeq } of late) {
+      const { id: threatId, domain, type, severity, similarity } = threat;
+      const id = ids.next("event");
+      const body: EventBody = {
+        id,
+        type: "threat.created",
+        created_at: toIsoTime(clock.now()),
+        data: { threat: { id: threatId, domain, type, severity, similarity } },
+      };
+      addAddressed({ id, recipientSeq, type: "threat.created", body: JSON.stringify(body) });
+    }
+    for (const observer of observers) observer.observe({ kind: "escalation", at, threat });
+    return late.map(({ seq }) => seq);
+  }
+
+  return { takeEvent, takeEscalation };
+}
+
+/** Returns whether a recipient with these event types (none: all) is sent events of `type`. */
+function subscribes(types: readonly EventType[], type: EventType): boolean {
+  return types.length === 0 || types.includes(type);
+}
+
+/** Returns the threat that an event is about, or null if it is about none or about one that is not on record. */
+function threatOf({ body }: TakenEvent, snapshots: ThreatSnapshots): ThreatSnapshot | null {
+  const { data } = JSON.parse(body) as { data: { threat?: { id: string } | null } };
+  return data.threat === undefined || data.threat === null ? null : snapshots.byId(data.threat.id);
+}
+
+function prepareReads(database: Database) {
   const undispatched = statement(database, (query) =>
     query
-      .select({ seq: events.seq, type: events.type })
+      .select({
+        seq: events.seq,
+        // Addressed events, which alone have another type, are recorded with their delivery.
+        type: sql<EventType>`${events.type}`,
+        body: events.body,
+        at: events.createdAt,
+      })
       .from(events)
       .where(isNull(events.dispatchedAt))
       .orderBy(asc(events.seq))
       .limit(countValue("limit")),
   );
-  const subscribers = statement(database, (query) =>
+  const escalations = statement(database, (query) =>
     query
-      .select({ seq: recipients.seq, events: recipients.events })
+      .select({
+        seq: threatEscalations.seq,
+        threatSeq: threatEscalations.threatSeq,
+        eventSeq: threatEscalations.eventSeq,
+        at: threatEscalations.createdAt,
+      })
+      .from(threatEscalations)
+      .orderBy(asc(threatEscalations.seq))
+      .limit(countValue("limit")),
+  );
+  const deleteEscalations = statement(database, (query) =>
+    query.delete(threatEscalations).where(lte(threatEscalations.seq, value(threatEscalations.seq))),
+  );
+  const enabled = statement(database, (query) =>
+    query
+      .select({
+        seq: recipients.seq,
+        channel: recipients.channel,
+        events: recipients.events,
+        filter: recipients.filter,
+      })
       .from(recipients)
       .where(eq(recipients.enabled, true)),
   );
+  return { deleteEscalations, enabled, escalations, undispatched };
+}
+
+function prepareWrites(database: Database) {
   const insert = statement(database, (query) =>
     query
       .insert(deliveries)
@@ -61,41 +263,9 @@ export function createFanOut({
       .set({ dispatchedAt: value(events.dispatchedAt, "now") })
       .where(eq(events.seq, value(events.seq))),
   );
-
-  function dispatchNext(): ReadonlySet<number> {
-    const enabled = subscribers.all();
-    const limit = Math.min(
-      eventsPerStepMax,
-      Math.max(1, Math.floor(deliveriesPerStepMax / Math.max(1, enabled.length))),
-    );
-    const now = clock.now();
-    const recipientSeqs = new Set<number>();
-    const batch = undispatched.all({ limit });
-    for (const event of batch) {
-      for (const recipient of enabled) {
-        if (!subscribes(recipient.events, event.type)) continue;
-        insert.run({
-          id: ids.next("delivery"),
-          eventSeq: event.seq,
-          recipientSeq: recipient.seq,
-          nextAttemptAt: now,
-          createdAt: now,
-        });
-        recipientSeqs.add(recipient.seq);
-      }
-      markDispatched.run({ now, seq: event.seq });
-    }
-    return recipientSeqs;
-  }
-
-  return {
-    isNeeded: () => undispatched.get({ limit: 1 }) !== undefined,
-    // Relaxed is safe: until the mark is durable, the event counts as not dispatched.
-    step: () => database.write(dispatchNext, { relaxed: true, patient: true }),
-  };
-}
-
-/** Returns whether a recipient with these event types (none: all) is sent events of `type`. */
-function subscribes(types: readonly EventType[], type: EventType): boolean {
-  return types.length === 0 || types.includes(type);
+  const sentBefore = database.sqlite.prepare<unknown, [number, string]>(
+    `select 1 from events cross join deliveries on deliveries.event_seq = events.seq and deliveries.recipient_seq = ?
+     where body ->> '$.data.threat.id' = ? and type = 'threat.created' limit 1`,
+  );
+  return { insert, markDispatched, sentBefore };
 }

@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, sql } from "drizzle-orm";
+import { and, eq, gt, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { statement, value } from "../database/statement.ts";
 import type { Instant } from "../lib/clock.ts";
@@ -6,7 +6,7 @@ import type { AttemptResult } from "./channel.ts";
 import { breakerFailures, probeDelayMs } from "./rules/breaker.ts";
 import type { HealthChange } from "./rules/failure-report.ts";
 import { toLastFailure } from "./rules/last-failure.ts";
-import { recipients } from "./tables.ts";
+import { recipients } from "./store/tables.ts";
 
 /** Counts the consecutive failures of each recipient. */
 export interface Health {
@@ -38,14 +38,20 @@ export function createHealth({
 }): Health {
   const { before, succeed, fail, disable } = prepare(database);
 
-  function fails(seq: number, failed: readonly Attempted[], count: number, since: Instant, now: Instant) {
-    const lastFailure = toLastFailure(failed.at(-1)!.result);
+  function fails(seq: number, last: AttemptResult, count: number, since: Instant, now: Instant) {
+    const lastFailure = toLastFailure(last);
     const isHeld = breaker && count >= breakerFailures;
     const nextProbeAt = isHeld ? now + probeDelayMs(now - since) : null;
     fail.run({ seq, count, since, lastFailure, nextProbeAt });
-    const isDisabled =
-      disableAfterMs !== null && disable.get({ seq, now, latest: now - disableAfterMs }) !== undefined;
-    return { failures: count, failingSince: since, lastFailure, nextProbeAt, disabled: isDisabled };
+    const reason = disablingReason(last, since, now);
+    const isDisabled = reason !== null && disable.get({ seq, now, reason }) !== undefined;
+    const disabled = isDisabled ? reason : null;
+    return { failures: count, failingSince: since, lastFailure, nextProbeAt, disabled };
+  }
+
+  function disablingReason(last: AttemptResult, since: Instant, now: Instant): HealthChange["disabled"] {
+    if (isGone(last)) return "gone";
+    return disableAfterMs !== null && since <= now - disableAfterMs ? "failing" : null;
   }
 
   return {
@@ -54,26 +60,33 @@ export function createHealth({
       for (const [seq, own] of Map.groupBy(attempts, (attempt) => attempt.recipientSeq)) {
         const known = before.get({ seq });
         if (known === undefined) continue;
-        const { id, name, nextProbeAt } = known;
+        const { id, name, channel, nextProbeAt } = known;
         const lastSuccess = own.findLastIndex(({ result }) => result.failure === null);
+        // A success at about the same time does not change that the receiver is gone.
+        const gone = own.findLast(({ result }) => isGone(result));
         const failed = own.slice(lastSuccess + 1);
+        if (failed.length === 0 && gone !== undefined) failed.push(gone);
         const hasSucceeded = lastSuccess !== -1;
         if (hasSucceeded && known.failures > 0) succeed.run({ seq });
         if (failed.length === 0 && known.failures === 0) continue;
         const gaveUp = own.filter((attempt) => attempt.gaveUp).length;
-        const base = { id, name, failuresBefore: known.failures, gaveUp };
+        const base = { id, name, channel, failuresBefore: known.failures, gaveUp };
         if (failed.length === 0) {
           const state = { failures: 0, failingSince: known.since, lastFailure: null, nextProbeAt };
-          changes.push({ ...base, ...state, disabled: false });
+          changes.push({ ...base, ...state, disabled: null });
           continue;
         }
         const count = (hasSucceeded ? 0 : known.failures) + failed.length;
         const since = (hasSucceeded ? null : known.since) ?? failed[0]!.result.startedAt;
-        changes.push({ ...base, ...fails(seq, failed, count, since, now) });
+        changes.push({ ...base, ...fails(seq, (gone ?? failed.at(-1)!).result, count, since, now) });
       }
       return changes;
     },
   };
+}
+
+function isGone({ failure, consequence }: AttemptResult): boolean {
+  return failure !== null && consequence === "disable";
 }
 
 function prepare(database: Database) {
@@ -83,6 +96,7 @@ function prepare(database: Database) {
       .select({
         id: recipients.id,
         name: recipients.name,
+        channel: recipients.channel,
         failures: recipients.consecutiveFailures,
         since: recipients.failingSince,
         nextProbeAt: recipients.nextProbeAt,
@@ -113,17 +127,11 @@ function prepare(database: Database) {
       .update(recipients)
       .set({
         enabled: false,
-        disabledReason: "failing",
+        disabledReason: value(recipients.disabledReason, "reason"),
         disabledAt: value(recipients.disabledAt, "now"),
         updatedAt: value(recipients.updatedAt, "now"),
       })
-      .where(
-        and(
-          bySeq,
-          eq(recipients.enabled, true),
-          lte(recipients.failingSince, value(recipients.failingSince, "latest")),
-        ),
-      )
+      .where(and(bySeq, eq(recipients.enabled, true)))
       .returning({ seq: recipients.seq }),
   );
   return { before, succeed, fail, disable };

@@ -1,12 +1,13 @@
 import { and, asc, count, eq, inArray, or } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { statement, value } from "../database/statement.ts";
+import { matchesEverything, type EventFilter } from "../events/event-filter.ts";
 import type { Clock } from "../lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Channel } from "./channel.ts";
 import { checkConcurrency, checkEvents, checkName, checkRate } from "./rules/recipient-rules.ts";
-import { deliveries, recipients } from "./tables.ts";
+import { deliveries, recipients } from "./store/tables.ts";
 
 /** A receiver of events. Its target holds secrets, so it must not be shown as a whole. */
 export type Recipient = typeof recipients.$inferSelect;
@@ -16,6 +17,8 @@ export interface RecipientSettings {
   target: unknown;
   /** Empty for all. */
   events: readonly string[];
+  /** Default: null, for all. */
+  filter?: EventFilter | null;
   concurrency: number | null;
   ratePerSecond: number | null;
 }
@@ -111,11 +114,12 @@ export function createRecipients({
     find: (channel, key) => reads.one.get({ channel, key }),
     isTaken: (name) => reads.named.get({ name }) !== undefined,
 
-    insert({ id, name, channel, target, events, concurrency, ratePerSecond, ...state }) {
+    insert({ id, name, channel, target, events, filter, concurrency, ratePerSecond, ...state }) {
       checkName(name, idPrefixes);
       const checked = {
         target: channelOf(channel).validate(target),
         events: checkEvents(events),
+        filter: toStoredFilter(filter),
         concurrency: checkConcurrency(concurrency),
         ratePerSecond: checkRate(ratePerSecond),
       };
@@ -161,14 +165,20 @@ export function createRecipients({
 /** Returns those of the settings that were given, in their normal form. @throws PublicError `bad_request` */
 function checkSettings(
   channel: Channel,
-  { target, events, concurrency, ratePerSecond }: Partial<RecipientSettings>,
+  { target, events, filter, concurrency, ratePerSecond }: Partial<RecipientSettings>,
 ): Partial<Recipient> {
   return {
     ...(target === undefined ? {} : { target: channel.validate(target) }),
     ...(events === undefined ? {} : { events: checkEvents(events) }),
+    ...(filter === undefined ? {} : { filter: toStoredFilter(filter) }),
     ...(concurrency === undefined ? {} : { concurrency: checkConcurrency(concurrency) }),
     ...(ratePerSecond === undefined ? {} : { ratePerSecond: checkRate(ratePerSecond) }),
   };
+}
+
+/** Returns null for a filter that matches everything. */
+function toStoredFilter(filter: EventFilter | null | undefined): EventFilter | null {
+  return filter === undefined || filter === null || matchesEverything(filter) ? null : filter;
 }
 
 function prepareReads(database: Database) {

@@ -1,13 +1,18 @@
 import { and, desc, eq, sql } from "drizzle-orm";
+import { recipientAction } from "../access/audit/actions.ts";
+import { system } from "../access/audit/actor.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import { statement, value, valuesOf } from "../database/statement.ts";
 import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
-import type { AttemptResult } from "./channel.ts";
+import type { AttemptResult, FailureConsequence } from "./channel.ts";
 import type { Attempted, Health } from "./health.ts";
+import { subjectOf } from "./recipients.ts";
 import { createFailureReport, type HealthChange } from "./rules/failure-report.ts";
+import { describeFailure } from "./rules/last-failure.ts";
 import { nextAttemptAt, type RetryPolicy } from "./rules/retry-schedule.ts";
-import { deliveries, deliveryAttempts } from "./tables.ts";
+import { deliveries, deliveryAttempts } from "./store/tables.ts";
 
 /** An attempt that ended and is to be recorded. */
 export interface FinishedAttempt {
@@ -45,6 +50,7 @@ const retryWriteMs = 1_000;
 const waitingMax = 4_000;
 
 export function createRecorder({
+  auditLog,
   database,
   clock,
   log,
@@ -53,6 +59,7 @@ export function createRecorder({
   random,
   onRecorded,
 }: {
+  auditLog: Pick<AuditLog, "record">;
   database: Database;
   clock: Clock;
   log: Log;
@@ -81,6 +88,7 @@ export function createRecorder({
           group = [...waiting];
           const written = group.map(write);
           changes = health.update(written, clock.now());
+          for (const change of changes) recordDisabled(auditLog, change);
           return written;
         },
         { patient: true },
@@ -99,12 +107,7 @@ export function createRecorder({
   function logChange(change: HealthChange): void {
     for (const { level, message, fields } of report.note(change, clock.monotonicMs()))
       log[level](fields, message);
-    const { id, name, failingSince, disabled } = change;
-    if (!disabled) return;
-    log.warn(
-      { endpoint: id, name, failingSince: toIsoTime(failingSince ?? clock.now()) },
-      "endpoint disabled: every delivery attempt has failed; enable it after fixing it",
-    );
+    logDisabled(log, change);
   }
 
   async function writeGroups(): Promise<void> {
@@ -142,9 +145,39 @@ export function createRecorder({
   };
 }
 
+function recordDisabled(
+  auditLog: Pick<AuditLog, "record">,
+  { id, name, channel, lastFailure, disabled }: HealthChange,
+): void {
+  if (disabled === null) return;
+  const cause = lastFailure === null ? null : describeFailure(lastFailure);
+  const detail = { reason: disabled, cause };
+  auditLog.record(system, recipientAction(channel, "disable"), subjectOf({ id, name }), detail);
+}
+
+function logDisabled(log: Log, { id, name, failingSince, lastFailure, disabled }: HealthChange): void {
+  if (disabled === "failing")
+    log.warn(
+      { endpoint: id, name, failingSince: failingSince === null ? "" : toIsoTime(failingSince) },
+      "endpoint disabled: every delivery attempt has failed; enable it after fixing it",
+    );
+  if (disabled === "gone")
+    log.warn(
+      { endpoint: id, name, reason: lastFailure === null ? "" : describeFailure(lastFailure) },
+      "endpoint disabled: it no longer exists or its secret was revoked; enable it after fixing it",
+    );
+}
+
+type Consequence = FailureConsequence | "none";
+
+/** Returns the effect of an attempt on its delivery; "none" for a success. */
+function consequenceOf({ failure, consequence = "retry" }: AttemptResult): Consequence {
+  return failure === null ? "none" : consequence;
+}
+
 /** Returns whether the change decides which deliveries may start. */
 function changesSchedule({ disabled, nextProbeAt }: HealthChange): boolean {
-  return disabled || nextProbeAt !== null;
+  return disabled !== null || nextProbeAt !== null;
 }
 
 /** Returns a function that writes one attempt and its delivery, in the caller's transaction. */
@@ -203,22 +236,28 @@ function createAttemptWriter({
       ),
   );
 
+  /** Returns undefined if there is no further attempt. */
+  function nextOf(
+    { recipientSeq, attempts, result, isProbe }: FinishedAttempt,
+    consequence: Consequence,
+    now: Instant,
+  ): Instant | undefined {
+    if (consequence === "none" || consequence === "drop") return undefined;
+    if (consequence === "disable") return now;
+    // Behind all other deliveries, some of which may wait for a retry: the next probe sends another one.
+    if (isProbe) return Math.max(now, lastDue.get({ recipientSeq })?.at ?? 0) + 1;
+    const { retryAfterMs } = result;
+    return nextAttemptAt({ policy, attempts, endedAt: now, retryAfterMs, random: random() });
+  }
+
   return (attempt) => {
-    const { recipientSeq, deliverySeq, attempts, result, isProbe } = attempt;
+    const { deliverySeq, result } = attempt;
     const now = clock.now();
-    const next =
-      result.failure === null
-        ? undefined
-        : isProbe
-          ? // Behind all other deliveries, some of which may wait for a retry: the next probe sends another one.
-            Math.max(now, lastDue.get({ recipientSeq })?.at ?? 0) + 1
-          : nextAttemptAt({
-              policy,
-              attempts,
-              endedAt: now,
-              retryAfterMs: result.retryAfterMs,
-              random: random(),
-            });
+    const consequence = consequenceOf(result);
+    // An attempt at a recipient that no longer exists says nothing about the delivery.
+    const attempts =
+      consequence === "disable" ? attempt.attempts - (attempt.isProbe ? 0 : 1) : attempt.attempts;
+    const next = nextOf({ ...attempt, attempts }, consequence, now);
     const status = result.failure === null ? "succeeded" : next === undefined ? "failed" : "pending";
     const row = updateDelivery.get({
       seq: deliverySeq,

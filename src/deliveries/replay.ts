@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, gte, inArray, isNotNull, ne, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, gt, gte, inArray, isNotNull, isNull, ne, or, sql, type SQL } from "drizzle-orm";
 import { recipientAction, type AuditAction } from "../access/audit/actions.ts";
 import type { Actor } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
@@ -11,7 +11,7 @@ import { visible } from "../lib/safe-text.ts";
 import type { ReplaySelection } from "../vocabulary/deliveries.ts";
 import type { Delivery, DeliveryLog } from "./delivery-log.ts";
 import { subjectOf } from "./recipients.ts";
-import { deliveries, recipients } from "./tables.ts";
+import { deliveries, recipients } from "./store/tables.ts";
 
 export interface ReplayRequest {
   which: ReplaySelection;
@@ -193,6 +193,7 @@ function subscribedSince(
   return and(
     gte(events.createdAt, since),
     isNotNull(events.dispatchedAt),
+    or(isNull(events.recipientSeq), eq(events.recipientSeq, seq)),
     types.length === 0 ? undefined : inArray(events.type, [...types]),
     sql`not exists ${delivered}`,
   );

@@ -6,7 +6,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { Channel } from "./channel.ts";
-import { deliveries, recipients } from "./tables.ts";
+import { deliveries, recipients } from "./store/tables.ts";
 
 /**
  * Deletes old events and deliveries, and expired parts of targets such as replaced secrets. Pending deliveries

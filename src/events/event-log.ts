@@ -1,4 +1,4 @@
-import { desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { countValue, statement } from "../database/statement.ts";
 import type { Instant } from "../lib/clock.ts";
@@ -15,7 +15,7 @@ export interface RecordedEvent {
   body: EventBody;
 }
 
-/** Recorded events, until `retention.events` deletes them. */
+/** Recorded events, until `retention.events` deletes them, except those that are addressed to one recipient. */
 export interface EventLog {
   /** Returns the events about a threat, newest first. */
   ofThreat(threatId: string, limit: number): RecordedEvent[];
@@ -26,13 +26,14 @@ export function createEventLog(database: Database): EventLog {
     query
       .select({
         id: events.id,
-        type: events.type,
+        // Only an addressed event can have another type.
+        type: sql<EventType>`${events.type}`,
         createdAt: events.createdAt,
         dispatchedAt: events.dispatchedAt,
         body: events.body,
       })
       .from(events)
-      .where(eq(threatOfEvent, sql.placeholder("threatId")))
+      .where(and(eq(threatOfEvent, sql.placeholder("threatId")), isNull(events.recipientSeq)))
       .orderBy(desc(events.seq))
       .limit(countValue("limit")),
   );

@@ -1,16 +1,22 @@
+import { max } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { statement, valuesOf } from "../database/statement.ts";
 import { toIsoTime, type Clock } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import type { EventType } from "../vocabulary/events.ts";
 import type { EventBody, EventPayload } from "./payloads.ts";
-import { events } from "./tables.ts";
+import { events, threatEscalations } from "./tables.ts";
 
 /** Records events in the transaction of the change that they report: neither exists without the other. */
 export interface Outbox {
   /** Returns the event's identifier. Throws outside of a transaction. */
   record<Type extends EventType>(type: Type, data: EventPayload[Type]): string;
-  /** Calls `listener` after each commit that recorded events. */
+  /**
+   * Notes that the severity of a threat rose or that it became verified, so that filters that match only now are
+   * applied. Throws outside of a transaction.
+   */
+  recordEscalation(threatSeq: number): void;
+  /** Calls `listener` after each commit that recorded events or escalations. */
   onRecorded(listener: () => void): void;
 }
 
@@ -30,17 +36,31 @@ export function createOutbox({
   const insert = statement(database, (query) =>
     query.insert(events).values(valuesOf(events, "id", "type", "body", "createdAt")),
   );
+  const newest = statement(database, (query) => query.select({ seq: max(events.seq) }).from(events));
+  const insertEscalation = statement(database, (query) =>
+    query.insert(threatEscalations).values(valuesOf(threatEscalations, "threatSeq", "eventSeq", "createdAt")),
+  );
+
+  function requireTransaction(): void {
+    if (!database.sqlite.inTransaction)
+      throw new Error("an event must be recorded in the transaction of its change");
+  }
 
   return {
     record(type, data) {
-      if (!database.sqlite.inTransaction)
-        throw new Error("an event must be recorded in the transaction of its change");
+      requireTransaction();
       const createdAt = clock.now();
       const id = ids.next("event");
       const body: EventBody = { id, type, created_at: toIsoTime(createdAt), data };
       insert.run({ id, type, body: JSON.stringify(body), createdAt });
       database.afterCommit(notify);
       return id;
+    },
+    recordEscalation(threatSeq) {
+      requireTransaction();
+      const eventSeq = newest.get()?.seq ?? 0;
+      insertEscalation.run({ threatSeq, eventSeq, createdAt: clock.now() });
+      database.afterCommit(notify);
     },
     onRecorded: (listener) => void listeners.push(listener),
   };

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "../database/columns.ts";
-import { eventTypes } from "../vocabulary/events.ts";
+import { recordedEventTypes } from "../vocabulary/events.ts";
 
 /** Identifier of the threat that an event is about, read from its body; null if it is about none. */
 export const threatOfEvent = sql`(body ->> '$.data.threat.id')`;
@@ -12,12 +12,14 @@ export const events = sqliteTable(
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     id: text("id").notNull().unique(),
-    type: text("type", { enum: eventTypes }).notNull(),
+    type: text("type", { enum: recordedEventTypes }).notNull(),
     /** The whole body, serialized once: exactly these bytes are signed and sent. */
     body: text("body").notNull(),
     createdAt: instant("created_at").notNull(),
     /** Time at which deliveries were created for the recipients that subscribe; null before. */
     dispatchedAt: instant("dispatched_at"),
+    /** `seq` of the only recipient of an addressed event; null for an event that recipients subscribe to. */
+    recipientSeq: integer("recipient_seq"),
   },
   (table) => [
     index("events_undispatched")
@@ -30,3 +32,15 @@ export const events = sqliteTable(
       .where(sql`${threatOfEvent} is not null`),
   ],
 );
+
+/**
+ * Threats whose severity rose or that became verified, in order, until the fan-out has taken them: a filter may match
+ * only now. Written in the transaction of the change.
+ */
+export const threatEscalations = sqliteTable("threat_escalations", {
+  seq: integer("seq").primaryKey(),
+  threatSeq: integer("threat_seq").notNull(),
+  /** `seq` of the newest event at that time, after which the escalation is taken. */
+  eventSeq: integer("event_seq").notNull(),
+  createdAt: instant("created_at").notNull(),
+});

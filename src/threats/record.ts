@@ -8,6 +8,7 @@ import type { Outbox } from "../events/outbox.ts";
 import { dayMs, type Clock, type Instant } from "../lib/clock.ts";
 import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
 import type { Severity, SightingOutcome, ThreatSource, ThreatType } from "../vocabulary/threats.ts";
+import { isEscalation } from "./severity/escalation.ts";
 import { severityOf } from "./severity/severity.ts";
 import { isVerified } from "./severity/verified.ts";
 import type { CertificateSighting, OriginStore } from "./store/origins.ts";
@@ -96,14 +97,9 @@ export function createRecorder({
     if (known.cloneSeenAt !== null && known.cloneSeenAt >= seenAt) return known.severity;
     const { severity, reasons } = severityOf({ ...known, cloneSeenDays: 0 });
     const severityReasons = distinct([...reasons, ...known.severityReasons]);
-    statements.setCloneSeen.run({
-      seq: known.seq,
-      cloneSeenAt: seenAt,
-      severity,
-      severityReasons,
-      verified: true,
-      changedAt: clock.now(),
-    });
+    const assessed = { severity, severityReasons, verified: true };
+    statements.setCloneSeen.run({ seq: known.seq, cloneSeenAt: seenAt, ...assessed, changedAt: clock.now() });
+    if (isEscalation(known, assessed)) outbox.recordEscalation(known.seq);
     if (severity !== known.severity)
       history.record(known.seq, [{ field: "severity", before: known.severity, after: severity }], null);
     return severity;

@@ -76,7 +76,7 @@ export function createThreats({
   const recordDecision = createThreatAudit({ auditLog, get: queries.get });
   const history = createHistory({ database, clock });
   const statusChanger = createStatusChanger({ database, clock, history, outbox });
-  const updateFacts = createFactsUpdater({ database, clock, history });
+  const updateFacts = createFactsUpdater({ database, clock, history, outbox });
   const origins = createOriginStore(database);
   const record = createRecorder({
     database,

@@ -1,9 +1,11 @@
 import { eq } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { opaqueValue, statement, value, valuesOf } from "../database/statement.ts";
+import type { Outbox } from "../events/outbox.ts";
 import { dayMs, type Clock } from "../lib/clock.ts";
 import type { Registration } from "../vocabulary/registration.ts";
 import type { Severity } from "../vocabulary/threats.ts";
+import { isEscalation } from "./severity/escalation.ts";
 import { severityOf, type SeverityFacts } from "./severity/severity.ts";
 import { isVerified } from "./severity/verified.ts";
 import { threats } from "./store/tables.ts";
@@ -26,7 +28,8 @@ export interface FactsUpdated {
 
 /**
  * Writes the facts of a threat, updates its severity and records the changes in its history. It records no event:
- * `threat.updated` is for status changes. Must run within a transaction.
+ * `threat.updated` is for status changes. A severity that rises and a threat that becomes verified are recorded as an
+ * escalation. Must run within a transaction.
  * @returns undefined if there is no such threat
  */
 export type UpdateFacts = (
@@ -39,10 +42,12 @@ export function createFactsUpdater({
   database,
   clock,
   history,
+  outbox,
 }: {
   database: Database;
   clock: Clock;
   history: History;
+  outbox: Outbox;
 }): UpdateFacts {
   const find = statement(database, (query) =>
     query
@@ -98,6 +103,7 @@ export function createFactsUpdater({
     const isChanged = changes.length > 0 || differs(threat, found);
     const changedAt = isChanged ? Math.max(clock.now(), threat.changedAt + 1) : threat.changedAt;
     set.run({ seq: threat.seq, ...found, changedAt });
+    if (isEscalation(threat, { severity, verified })) outbox.recordEscalation(threat.seq);
     const severityChange: Change[] =
       severity === threat.severity ? [] : [{ field: "severity", before: threat.severity, after: severity }];
     history.record(threat.seq, [...changes, ...severityChange], null);

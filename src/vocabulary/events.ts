@@ -21,6 +21,16 @@ export const eventDescriptions: Readonly<Record<EventType, string>> = {
   "token.accessed": "A honeytoken was opened.",
 };
 
+/**
+ * Type of a message that is addressed to one recipient of a channel for people. Stored like an event, but nobody
+ * subscribes to it, and neither the API nor webhook endpoints show it.
+ */
+export const messageEventType = "message";
+
+/** Types of everything that is stored as an event. */
+export const recordedEventTypes = [...eventTypes, messageEventType] as const;
+export type RecordedEventType = (typeof recordedEventTypes)[number];
+
 /** Sent once to test an endpoint. It is not recorded as an event, so nothing subscribes to it. */
 export const pingEventType = "webhook.ping";
 

@@ -44,6 +44,7 @@ function service(type: ChannelType, label: string): NoticeChannel {
   const channel: Channel<ChannelTarget> = {
     kind: type,
     recipients: channelTraits,
+    subscribesToEvents: false,
     failures: { gone: "Create a new webhook address." },
     validate(target) {
       if (target.url?.startsWith("http://") === true) throw badRequest("url is not encrypted");

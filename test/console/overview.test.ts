@@ -249,7 +249,7 @@ describe("the list of concerns", () => {
     [
       "names an endpoint that was disabled for failing",
       { recipients: [{ ...endpoint, enabled: false, disabledReason: "failing", disabledAt: now - day }] },
-      ["Webhook endpoint soc was disabled 1 day ago: all its deliveries failed"],
+      ["Webhook endpoint soc was disabled 1 day ago: every delivery failed"],
     ],
     [
       "names a failing recipient of another channel",

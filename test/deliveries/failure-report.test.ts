@@ -27,7 +27,8 @@ const change = (values: Partial<HealthChange>): HealthChange => ({
   lastFailure,
   gaveUp: 0,
   nextProbeAt: null,
-  disabled: false,
+  channel: "webhook",
+  disabled: null,
   ...values,
 });
 const recovered = (failuresBefore: number) =>

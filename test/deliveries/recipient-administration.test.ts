@@ -17,6 +17,7 @@ const channel: Channel<{ path: string }> = {
     addressOf: ({ path }) => path,
     describe: ({ target: { path } }) => ({ path }),
   },
+  subscribesToEvents: true,
   failures: {},
   validate: (target) => target,
   send: () => Promise.resolve("aborted"),

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createRelease } from "../../src/deliveries/release.ts";
+import { createRelease } from "../../src/deliveries/store/release.ts";
 import { openWebhooks } from "../support/webhooks.ts";
 
 const now = Date.UTC(2026, 0, 15);

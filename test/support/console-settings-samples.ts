@@ -1,6 +1,6 @@
 import type { App } from "../../src/app.ts";
 import { apiKeys } from "../../src/access/keys/tables.ts";
-import { deliveries, deliveryAttempts, recipients } from "../../src/deliveries/tables.ts";
+import { deliveries, deliveryAttempts, recipients } from "../../src/deliveries/store/tables.ts";
 import type { WebhookFailure } from "../../src/channels/webhook/failures.ts";
 import { events } from "../../src/events/tables.ts";
 import { eq } from "drizzle-orm";

@@ -92,6 +92,7 @@ function keepingChannel(kind: ChannelType, keep: (message: Message) => void): Ch
   return {
     kind,
     recipients: channelTraits,
+    subscribesToEvents: false,
     failures: {},
     validate: (target) => target,
     async send(_target, message) {

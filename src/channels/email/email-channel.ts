@@ -48,6 +48,7 @@ export function createEmailChannel({
   const channel: Channel<ChannelTarget> = {
     kind: "email",
     recipients: channelTraits,
+    subscribesToEvents: false,
     failures: emailFailures,
     ratePerSecond: messagesPerSecond,
 

@@ -119,6 +119,7 @@ function createNoticeChannel(
     kind: type.type,
     recipients: channelTraits,
     failures: { ...noticeFailures, ...type.failures },
+    subscribesToEvents: false,
     ratePerSecond: type.ratePerSecond,
     abortUnsent: () => client.abortUnsent(),
     close: () => client.close(),

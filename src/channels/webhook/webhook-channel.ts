@@ -59,6 +59,7 @@ export function createWebhookChannel({
   return {
     kind: webhookKind,
     recipients: endpointTraits,
+    subscribesToEvents: true,
     failures: webhookFailures,
     abortUnsent: () => client.abortUnsent(),
     close: () => client.close(),

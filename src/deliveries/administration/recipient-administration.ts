@@ -8,6 +8,7 @@ import { visible } from "../../lib/safe-text.ts";
 import type { RecipientTraits } from "../channel.ts";
 import { createRecipientAudit, type RecipientAudit } from "./recipient-audit.ts";
 import type { Recipient, Recipients, RecipientSettings } from "../recipients.ts";
+import { isDisabledForFailing } from "../rules/recipient-state.ts";
 
 /**
  * Administers the recipients of one channel, or of several that have the same traits. Every change is recorded in the audit log, and takes effect at once: in a
@@ -222,7 +223,7 @@ function createDeclarations({
       // that a person paused stays paused, whatever the file says.
       const staysDisabled =
         (before.disabledReason === "operator" && before.origin === "file") ||
-        (before.disabledReason === "failing" &&
+        (isDisabledForFailing(before.disabledReason) &&
           before.channel === channel &&
           traits.addressOf(before.target) === traits.addressOf(changed.target));
       const state = before.enabled || staysDisabled ? {} : enabledState;

@@ -1,9 +1,12 @@
 import { describeFailure, type LastFailure } from "./last-failure.ts";
+import type { DisabledReason } from "./recipient-state.ts";
 
 /** Effect of a group of recorded attempts on one recipient. Times are milliseconds since the Unix epoch. */
 export interface HealthChange {
   id: string;
   name: string;
+  /** Kind of its channel. */
+  channel: string;
   /** Consecutive failures before and after. */
   failuresBefore: number;
   failures: number;
@@ -14,8 +17,8 @@ export interface HealthChange {
   gaveUp: number;
   /** Time of the next probe if the breaker holds the deliveries. */
   nextProbeAt: number | null;
-  /** Whether it was disabled because every attempt has failed for too long. */
-  disabled: boolean;
+  /** Why it was disabled: every attempt has failed for too long, or the receiver no longer exists; null: it was not. */
+  disabled: Extract<DisabledReason, "failing" | "gone"> | null;
 }
 
 export interface ReportLine {

@@ -1,5 +1,21 @@
 import { describeFailure, type LastFailure } from "./last-failure.ts";
 
+export const disabledReasons = ["operator", "undeclared", "failing", "gone"] as const;
+export type DisabledReason = (typeof disabledReasons)[number];
+
+/** Why a recipient is disabled, in words. */
+export const disabledBecause: Readonly<Record<DisabledReason, string>> = {
+  operator: "paused by a person",
+  undeclared: "no longer in the configuration file",
+  failing: "every delivery failed",
+  gone: "the receiver no longer exists or rejects its secret",
+};
+
+/** Returns whether phishwatch disabled the recipient because of the receiver's responses, or of the lack of them. */
+export function isDisabledForFailing(reason: DisabledReason | null): reason is "failing" | "gone" {
+  return reason === "failing" || reason === "gone";
+}
+
 /** Fields of a recipient that decide its state. Times are milliseconds since the Unix epoch. */
 export interface StateFields {
   enabled: boolean;

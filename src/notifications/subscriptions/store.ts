@@ -1,7 +1,7 @@
 import { asc, eq, inArray, max, or } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
-import { recipients } from "../../deliveries/tables.ts";
+import { recipients } from "../../deliveries/store/tables.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { channelTypes, type ChannelType } from "../../vocabulary/channels.ts";

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { FilterConfig } from "../../config/notifications.ts";
 import { instant, json, origins } from "../../database/columns.ts";
-import { recipients } from "../../deliveries/tables.ts";
+import { recipients } from "../../deliveries/store/tables.ts";
 import { digests, type Weekday } from "../../vocabulary/channels.ts";
 import { noticeTypes, type NoticeType } from "../../vocabulary/events.ts";
 

@@ -1,5 +1,10 @@
 import type { Recipient } from "../../../deliveries/recipients.ts";
-import { causeOf, recipientState } from "../../../deliveries/rules/recipient-state.ts";
+import {
+  causeOf,
+  disabledBecause,
+  isDisabledForFailing,
+  recipientState,
+} from "../../../deliveries/rules/recipient-state.ts";
 import { grouped } from "../../../lib/wording.ts";
 import { Badge, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -30,20 +35,16 @@ export function RecipientState({ recipient }: { recipient: StateShown }) {
   if (state === "disabled")
     return (
       <>
-        <Badge tone={disabledReason === "failing" ? "bad" : "neutral"}>disabled</Badge>{" "}
+        <Badge tone={isDisabledForFailing(disabledReason) ? "bad" : "neutral"}>disabled</Badge>{" "}
         <span class="hint">
-          {disabledReason === "failing"
-            ? "every delivery failed"
-            : disabledReason === "undeclared"
-              ? "no longer in the configuration file"
-              : "paused by a person"}
+          {disabledBecause[disabledReason ?? "operator"]}
           {disabledAt === null ? null : (
             <>
               , <Time at={disabledAt} relative />
             </>
           )}
         </span>
-        {disabledReason === "failing" ? causeShown : null}
+        {isDisabledForFailing(disabledReason) ? causeShown : null}
       </>
     );
   if (state === "enabled") return <Badge tone="good">enabled</Badge>;

@@ -2,7 +2,7 @@ import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Readiness } from "../../../api/site/health.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
-import { causeOf } from "../../../deliveries/rules/recipient-state.ts";
+import { causeOf, disabledBecause, isDisabledForFailing } from "../../../deliveries/rules/recipient-state.ts";
 import { toPlainTime, type Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
@@ -119,9 +119,9 @@ export function concernsOf({
     const { enabled, disabledReason, disabledAt, consecutiveFailures: failures, failingSince } = recipient;
     const path = recipientPath(recipient) ?? deliveriesToPath(recipient.id);
     const subject = `${capitalized(recipient.noun)} ${shown(recipient.name)}`;
-    if (!enabled && disabledReason === "failing") {
+    if (!enabled && isDisabledForFailing(disabledReason)) {
       const since = disabledAt === null ? "" : ` ${ago(disabledAt)}`;
-      add("bad", path, `${subject} was disabled${since}: all its deliveries failed`);
+      add("bad", path, `${subject} was disabled${since}: ${disabledBecause[disabledReason]}`);
     } else if (enabled && failures > 0 && failingSince !== null) {
       add(
         "bad",

@@ -1,6 +1,7 @@
 import type { ConsoleSession } from "../../../access/console/sessions.ts";
 import type { Readiness } from "../../../api/site/health.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
+import { isDisabledForFailing } from "../../../deliveries/rules/recipient-state.ts";
 import type { Config } from "../../../config/config.ts";
 import { describeEffective, type Origin, type Setting } from "../../../config/effective.ts";
 import type { Database } from "../../../database/database.ts";
@@ -75,7 +76,7 @@ function Health({
   recipients: readonly Recipient[];
 }) {
   const failing = recipients.filter(({ enabled, disabledReason, consecutiveFailures }) =>
-    enabled ? consecutiveFailures > 0 : disabledReason === "failing",
+    enabled ? consecutiveFailures > 0 : isDisabledForFailing(disabledReason),
   );
   return (
     <Section title="Health">

@@ -1,6 +1,6 @@
-import type { Database } from "../database/database.ts";
-import type { Instant } from "../lib/clock.ts";
-import { latestProbe } from "./rules/breaker.ts";
+import type { Database } from "../../database/database.ts";
+import type { Instant } from "../../lib/clock.ts";
+import { latestProbe } from "../rules/breaker.ts";
 
 /** Ends the hold of recipients that respond again. */
 export interface Release {

@@ -1,13 +1,12 @@
 import { sql } from "drizzle-orm";
-import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { instant, json, origins } from "../database/columns.ts";
-import { events } from "../events/tables.ts";
-import { deliveryStatuses } from "../vocabulary/deliveries.ts";
-import type { EventType } from "../vocabulary/events.ts";
-import type { LastFailure } from "./rules/last-failure.ts";
-
-/** A person disabled the recipient, the configuration file no longer declares it, or it failed for too long. */
-const disabledReasons = ["operator", "undeclared", "failing"] as const;
+import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { instant, json, origins } from "../../database/columns.ts";
+import type { EventFilter } from "../../events/event-filter.ts";
+import { events } from "../../events/tables.ts";
+import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
+import type { EventType } from "../../vocabulary/events.ts";
+import { disabledReasons } from "../rules/recipient-state.ts";
+import type { LastFailure } from "../rules/last-failure.ts";
 
 /** Receivers of events on all channels. */
 export const recipients = sqliteTable("recipients", {
@@ -20,6 +19,8 @@ export const recipients = sqliteTable("recipients", {
   target: json<unknown>("target").notNull(),
   /** Event types to send; empty for all. */
   events: json<EventType[]>("events").notNull(),
+  /** Filter of the events to send; null for all. */
+  filter: json<EventFilter>("filter"),
   /** Maximum number of concurrent attempts; null for the default. */
   concurrency: integer("concurrency"),
   /** Maximum number of attempts started per second; null for no limit. */
@@ -92,4 +93,21 @@ export const deliveryAttempts = sqliteTable(
     response: text("answer").notNull(),
   },
   (table) => [index("delivery_attempts_delivery").on(table.deliverySeq)],
+);
+
+/**
+ * Threats about which a recipient was sent something because a filter matched: one that matches a second time is not
+ * announced again. Without row ids (see the migration), which halves its size.
+ */
+export const announcements = sqliteTable(
+  "announcements",
+  {
+    recipientSeq: integer("recipient_seq")
+      .notNull()
+      .references(() => recipients.seq, { onDelete: "cascade" }),
+    /** The subscription whose filter matched; 0: the recipient's own filter. */
+    subscriptionSeq: integer("subscription_seq").notNull(),
+    threatSeq: integer("threat_seq").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.recipientSeq, table.subscriptionSeq, table.threatSeq] })],
 );

@@ -1,0 +1,18 @@
+import type { ThreatSnapshot } from "../events/event-filter.ts";
+import type { Instant } from "../lib/clock.ts";
+import type { EventType } from "../vocabulary/events.ts";
+
+/**
+ * Sees everything that recipients can subscribe to. Called in the transaction of the fan-out, once for each event and
+ * each escalation, in order. Must be fast: a step of the fan-out has hundreds of them. An error rolls the step back,
+ * and the step is repeated later.
+ */
+export interface EventObserver {
+  observe(change: ObservedChange): void;
+}
+
+export type ObservedChange =
+  /** `threat` is the present state of the threat that the event is about; null: none, or none that is on record. */
+  | { kind: "event"; type: EventType; at: Instant; body: string; threat: ThreatSnapshot | null }
+  /** The severity of the threat rose, or it became verified. */
+  | { kind: "escalation"; at: Instant; threat: ThreatSnapshot };
