@@ -1,7 +1,7 @@
 import { badRequest } from "../../lib/errors.ts";
 import type { Notice, NoticeItem } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
-import { jsonFields, statusError } from "../http/json-fields.ts";
+import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
 import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
 import { aroundName, bounded, escapedWithin, firstThatFits } from "../texts/notice-text.ts";
@@ -118,7 +118,7 @@ function escapeText(text: string): string {
 /** A success is the message as JSON. An error is JSON, too (google.rpc.Status). */
 function judge({ status, body }: NoticeResponse): Judgement {
   const fields = jsonFields(body);
-  const problem = jsonFields(JSON.stringify(fields["error"] ?? {}));
+  const problem = fieldsOf(fields["error"]);
   const { code, message, details } = problem;
   // A proxy may respond with an error and the status 200.
   const meaning = typeof code === "number" && code >= 400 && code <= 599 ? code : status;

@@ -1,7 +1,7 @@
 import { badRequest } from "../../lib/errors.ts";
 import type { Notice, NoticeItem } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
-import { jsonFields, statusError } from "../http/json-fields.ts";
+import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
 import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
 import { aroundName, bounded, escapedWithin, firstThatFits } from "../texts/notice-text.ts";
@@ -120,7 +120,7 @@ const unauthorized = ["DirectApiAuthorizationRequired", "DirectApiInvalidAuthori
  * flows with a response of their own report errors of Teams as text, with the status 200.
  */
 function judge({ status, body }: NoticeResponse): Judgement {
-  const { code, message } = jsonFields(JSON.stringify(jsonFields(body)["error"] ?? {}));
+  const { code, message } = fieldsOf(jsonFields(body)["error"]);
   const error = statusError(status, message ?? code);
   if (typeof code === "string") {
     if (gone.includes(code)) return { outcome: "disable", failure: "gone", error };

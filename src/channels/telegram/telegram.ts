@@ -1,7 +1,7 @@
 import { FieldError } from "../../lib/errors.ts";
 import { cut } from "../../notices/cut.ts";
 import type { Notice } from "../../notices/notice.ts";
-import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
+import { fieldsOf, jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
 import { judgeStatus } from "../http/judge-status.ts";
 import { multipart } from "../http/multipart.ts";
 import type {
@@ -149,7 +149,7 @@ const failureOf: ReadonlyMap<string, string> = new Map([
 /** The response is JSON with `ok`, and on failure `description` and `parameters` ("Making requests"). */
 function judge(response: NoticeResponse): Judgement {
   const { ok, description, parameters: given } = jsonFields(response.body);
-  const parameters = jsonFields(JSON.stringify(given ?? {}));
+  const parameters = fieldsOf(given);
   const judgement = judgeStatus(response);
   if (judgement.outcome === "delivered")
     return ok === true
