@@ -1,12 +1,8 @@
 import { createAuditLog } from "./access/audit/audit-log.ts";
 import { createLiveBackups } from "./access/backups/live-backups.ts";
 import { firstStart, type KeepSecrets } from "./access/console/first-start.ts";
-import { createConsolePassword } from "./access/console/password.ts";
 import { createConsoleSignIn } from "./access/console/sign-in.ts";
-import { createKeyUsage } from "./access/keys/key-usage.ts";
-import { createApiKeys } from "./access/keys/keys.ts";
-import { createLastUsedWriter } from "./access/keys/last-used.ts";
-import { createSettings } from "./access/settings/settings.ts";
+import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
 import { openChannels } from "./channels/all/open-channels.ts";
 import type { Config } from "./config/config.ts";
@@ -29,6 +25,7 @@ import { systemResolvers } from "./network/dns/system-resolvers.ts";
 import { createTurns } from "./network/turns.ts";
 import { openNotifications } from "./notifications/open-notifications.ts";
 import { createThreatExports } from "./outputs/exports/threat-exports.ts";
+import { createLists } from "./outputs/lists/lists.ts";
 import { createScans } from "./scans/scans.ts";
 import { openSources } from "./sources/all/open-sources.ts";
 import { openThreatIndex } from "./threat-index/lazy/open-threat-index.ts";
@@ -81,12 +78,8 @@ export function openApp(environment: Environment) {
 
   // Protected domains and access
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
-  const settings = createSettings({ database, clock });
-  const keys = createApiKeys({ database, clock, ids, fillRandom, auditLog, domains });
-  const lastUsedWriter = createLastUsedWriter({ clock, keys, log });
-  const keyUsage = createKeyUsage();
-  const { password: configured } = config.console;
-  const consolePassword = createConsolePassword({ settings, configured, fillRandom });
+  const access = openAccess({ auditLog, clock, config, database, domains, fillRandom, ids, log });
+  const { consolePassword, keys, keyUsage, lastUsedWriter, settings } = access;
 
   // Detection and threats
   const assessDomain = createDomainAssessment({ minSimilarity, yielder });
@@ -184,6 +177,8 @@ export function openApp(environment: Environment) {
     threats,
   });
 
+  const lists = createLists({ auditLog, clock, database, domains, fillRandom, ids, log, version, yielder });
+
   // HTTP
   const server = createServer({
     config,
@@ -205,6 +200,7 @@ export function openApp(environment: Environment) {
     readScreenshot: (id) => enrichment.screenshotOf(id),
     openConsole,
     traps,
+    lists,
     schedulersRunning: lastUsedWriter.isRunning,
   });
 
@@ -237,6 +233,7 @@ export function openApp(environment: Environment) {
       webhooks,
       channels,
       traps,
+      lists,
       auditLog,
       consoleSignIn: signIn,
     });
@@ -247,6 +244,7 @@ export function openApp(environment: Environment) {
     keys.reconcile(config.apiKeys);
     webhooks.endpoints.reconcile(config.webhooks.endpoints);
     notifications.reconcile(config);
+    lists.reconcile(config.lists);
   });
 
   return {
@@ -269,6 +267,7 @@ export function openApp(environment: Environment) {
     channels,
     notifications,
     traps,
+    lists,
     server,
     /** Starts all background work. */
     start() {
@@ -288,7 +287,7 @@ export function openApp(environment: Environment) {
       // Visits become events, which the deliveries still have to see.
       await traps.stop();
       await Promise.all([deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
-      await Promise.all([archive.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
+      await Promise.all([archive.stop(), lists.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();
     },
     /** Creates the first API key and the console password, exactly once. `keep` receives them before they are stored. */

@@ -1,6 +1,6 @@
 import { Elysia } from "elysia";
 import { bearerToken } from "../access/keys/bearer.ts";
-import { routeOf, type Handler, type Pipeline } from "../http/pipeline.ts";
+import { routeOf, type Handler, type Page, type Pipeline } from "../http/pipeline.ts";
 import { docsPages } from "./site/docs-pages.ts";
 import { sitePages, type SiteDependencies } from "./site/site-pages.ts";
 import type { ApiOperation, ApiServices } from "./v1/services.ts";
@@ -10,6 +10,7 @@ export interface RouteDependencies {
   operations: readonly ApiOperation[];
   services: ApiServices;
   site: SiteDependencies;
+  lists: Page;
   /** Each handles every request at its path and below. */
   traps: readonly { path: string; handler: Handler }[];
   /** Returns the current OpenAPI document. */
@@ -30,6 +31,7 @@ export function createRoutes({
   operations,
   services,
   site,
+  lists,
   traps,
   document,
   version,
@@ -51,6 +53,8 @@ export function createRoutes({
     get("/docs", page("/docs", manual)),
     get("/docs/api", page("/docs/api", reference)),
     get("/docs/:topic", page("/docs/:topic", topic)),
+    all("/lists", page("/lists", lists)),
+    all("/lists/*", page("/lists/*", lists)),
     ...traps.flatMap(({ path, handler }) => [all(path, handler), all(`${path}/*`, handler)]),
     ...operations.map((operation) => ({
       method: operation.method,

@@ -17,11 +17,13 @@ import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { pathStart } from "../lib/request-path.ts";
 import type { Yielder } from "../lib/yielder.ts";
+import type { Lists } from "../outputs/lists/lists.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
 import { createRoutes } from "./routes.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";
+import { listPage } from "./site/list-page.ts";
 import type { Metrics } from "./site/metrics.ts";
 import { createProcessMetrics } from "./site/process-metrics.ts";
 import type { SourceMetrics } from "./site/source-metrics.ts";
@@ -58,6 +60,7 @@ export interface ServerDependencies {
   /** Loads the web console, a layer above this one, on its first request. */
   openConsole: () => Promise<ConsoleHandler>;
   traps: Pick<Traps, "kinds" | "respond" | "totals">;
+  lists: Pick<Lists, "at" | "file" | "noteFetch">;
   schedulersRunning: () => boolean;
 }
 
@@ -128,6 +131,7 @@ export function createServer({
   readScreenshot,
   openConsole,
   traps,
+  lists,
   schedulersRunning,
 }: ServerDependencies): TestableServer {
   const publicUrl = () => sockets.publicUrl;
@@ -159,6 +163,7 @@ export function createServer({
       readiness,
       consolePage: config.console.enabled ? consolePageOf(openConsole, clientAddress) : null,
     },
+    lists: listPage({ clientAddress, lists }),
     traps: trapRoutes({ traps, metrics, clientAddress, requestIdOf }),
     document: async () => describeApi({ publicUrl: publicUrl(), version: build.version, ...config.api }),
   });
@@ -200,10 +205,7 @@ export function createServer({
       if (peer !== undefined) peers.set(request, peer);
       return respond(request);
     },
-    listen() {
-      sockets.listen();
-      return { url: sockets.publicUrl };
-    },
+    listen: sockets.listen,
     stop: sockets.stop,
   };
 }

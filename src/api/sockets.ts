@@ -70,17 +70,18 @@ export function createSockets({
     },
     peerOf: (request: Request) => main.peerOf(request) ?? forTraps?.peerOf(request),
     /** @throws StartError if an address is in use or not local, or the certificate cannot be used */
-    listen() {
+    listen(): { url: string } {
       const bound = main.listen();
       if (server.publicUrlIsDefault) publicUrl = defaultPublicUrl(bound, tls !== null);
-      if (forTraps === null) return;
       try {
-        const boundForTraps = forTraps.listen();
-        if (traps.publicUrl === null) trapsUrl = defaultPublicUrl(boundForTraps, tls !== null);
+        const boundForTraps = forTraps?.listen();
+        if (boundForTraps !== undefined && traps.publicUrl === null)
+          trapsUrl = defaultPublicUrl(boundForTraps, tls !== null);
       } catch (error) {
         void main.stop(0);
         throw error;
       }
+      return { url: publicUrl };
     },
     async stop(graceMs?: number) {
       await Promise.all([main.stop(graceMs), forTraps?.stop(graceMs)]);

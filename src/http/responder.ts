@@ -88,9 +88,9 @@ function responseOf(request: Request, result: object, headers: ResponseHeaders):
   });
 }
 
-const screenshotToken = /^(\/screenshots\/[^/]*\/).*/;
+const tokenInPath = /^(\/screenshots\/[^/]*\/|.*\/lists\/).*/;
 
-/** Omits the query, where people put keys by mistake, and the token that opens a screenshot. */
+/** Omits the query, where people put keys by mistake, and the token that opens a screenshot or a list. */
 function loggedPath(url: string): string {
-  return pathOf(url).replace(screenshotToken, "$1…");
+  return pathOf(url).replace(tokenInPath, "$1…");
 }

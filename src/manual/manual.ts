@@ -9,6 +9,7 @@ import triage from "./triage.md" with { type: "text" };
 import facts from "./facts.md" with { type: "text" };
 import notify from "./notify.md" with { type: "text" };
 import exportsPage from "./exports.md" with { type: "text" };
+import blockLists from "./block-lists.md" with { type: "text" };
 import traps from "./traps.md" with { type: "text" };
 import operate from "./operate.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
@@ -42,6 +43,7 @@ const texts: [topic: string, text: string][] = [
   ["facts", facts],
   ["notify", notify],
   ["exports", exportsPage],
+  ["block-lists", blockLists],
   ["traps", traps],
   ["operate", operate],
   ["http-api", httpApi],

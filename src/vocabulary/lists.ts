@@ -9,3 +9,7 @@ export type FeedType = (typeof feedTypes)[number];
 /** States of the import of a list. */
 export const importStates = ["running", "completed", "failed", "cancelled", "interrupted"] as const;
 export type ImportState = (typeof importStates)[number];
+
+/** Formats of block lists, which are also the ends of their addresses. */
+export const blockListFormats = ["txt", "hosts", "adblock", "dnsmasq", "unbound", "rpz", "csv"] as const;
+export type BlockListFormat = (typeof blockListFormats)[number];

@@ -119,7 +119,7 @@ describe("lists", () => {
     [
       "a name that is no part of an address",
       list('name = "a b"'),
-      '2: lists[0].name: found "a b"; expected a name of 1 to 64 ASCII letters, digits, _ and -',
+      '2: lists[0].name: found "a b"; expected a name of 1 to 64 ASCII letters, digits, _ and -, with a letter or digit at both ends',
     ],
     [
       "a token of 19 characters",

@@ -9,6 +9,7 @@ import { createServer, type ServerDependencies } from "../../src/api/server.ts";
 import type { Enrichment } from "../../src/enrichment/enrichment.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
+import { createLists } from "../../src/outputs/lists/lists.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import { openThreatIndex } from "../../src/threat-index/lazy/open-threat-index.ts";
 import type { Sighting } from "../../src/threats/record.ts";
@@ -70,6 +71,7 @@ export function openApi({
   });
   const keys = createApiKeys({ ...stores, fillRandom });
   const traps = openTraps(stores);
+  const lists = createLists({ ...stores, log, fillRandom, version: "1.2.3", yielder });
   const archive = createMemoryArchive({ enabled: true, clock });
   const threatIndex = openThreatIndex({ database: stores.database, yielder });
   const settings = createSettings(stores);
@@ -123,6 +125,7 @@ export function openApi({
       readScreenshot,
       openConsole: async () => async () => new Response("the console"),
       traps,
+      lists,
       schedulersRunning,
     });
   const server = serve();
@@ -159,6 +162,7 @@ export function openApi({
   return {
     ...stores,
     keys,
+    lists,
     traps,
     exports,
     server,

@@ -78,7 +78,8 @@ export const readTimeZone: PlainReader<string> = (text) => {
 };
 
 /** Name of a list, which is a part of its address. */
-export const readListName: TextReader<string> = (text) =>
-  /^[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/.test(text)
+export function readListName(text: string): ReturnType<TextReader<string>> {
+  return /^[A-Za-z0-9]([A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/.test(text)
     ? { value: text }
-    : { allowed: "a name of 1 to 64 ASCII letters, digits, _ and -" };
+    : { allowed: "a name of 1 to 64 ASCII letters, digits, _ and -, with a letter or digit at both ends" };
+}

@@ -24,6 +24,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { ThreatExports } from "../../outputs/exports/threat-exports.ts";
+import type { Lists } from "../../outputs/lists/lists.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { SourceActivity } from "../../sources/activity/source-activity.ts";
 import type { CertificateLogs } from "../../sources/certificate-logs/certificate-logs.ts";
@@ -57,6 +58,7 @@ export interface PageServices {
   imports: Imports;
   nameSearches: Pick<NameSearches, "search">;
   keys: ApiKeys;
+  lists: Lists;
   keyUsage: KeyUsage;
   /** Public URL of the appliance, without a trailing slash. */
   publicUrl: () => string;

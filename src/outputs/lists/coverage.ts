@@ -1,0 +1,75 @@
+import { isPopularName } from "../../detection/data/lexicon.ts";
+import { normalizeName } from "../../detection/names/name.ts";
+import { splitName } from "../../detection/names/suffix.ts";
+
+/**
+ * Rules about what a list may contain. A resolver that blocks a name usually also blocks everything below it, so a name
+ * that is listed wrongly can make services of strangers, or of the list's owner, unreachable.
+ */
+
+/** Names that belong to the owner of the list: they and everything below them are never listed. */
+export interface OwnNames {
+  names: ReadonlySet<string>;
+}
+
+/** @param domains all protected domains, also those that are no longer searched for */
+export function ownNamesOf(domains: readonly { domain: string; allow: readonly string[] }[]): OwnNames {
+  const names = new Set<string>();
+  for (const { domain, allow } of domains) {
+    names.add(domain);
+    names.add(splitName(domain).registrableDomain || domain);
+    for (const name of allow) names.add(name);
+  }
+  return { names };
+}
+
+/**
+ * Returns whether a name can be listed at all. It is listed exactly as it was recorded: `login.example.pages.dev`
+ * lists neither `example.pages.dev` nor the suffix `pages.dev`.
+ */
+export function isListable(name: string, { names }: OwnNames): boolean {
+  if (!isHostName(name)) return false;
+  for (const parent of withParents(name)) if (names.has(parent)) return false;
+  // A public suffix is shared by strangers, and so is a name that millions use.
+  if (splitName(name).registrableLabel === "" || isPopularName(name)) return false;
+  // Response policy zones have other rules at these names: for addresses and name servers.
+  return !/(?:^|\.)rpz-[a-z-]+$/.test(name);
+}
+
+/** Returns the names of the owner that lie below a listed name, sorted: blocking that one must not block them. */
+export function allowedBelow({ names }: OwnNames, isListed: (name: string) => boolean): string[] {
+  const found: string[] = [];
+  for (const name of names)
+    for (const parent of parentsOf(name))
+      if (isListed(parent)) {
+        found.push(name);
+        break;
+      }
+  return found.sort();
+}
+
+/** Returns all parent domains of the names. */
+export function parentsOfAll(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.flatMap((name) => [...parentsOf(name)]));
+}
+
+/** Yields the parent domains of a name, without the top-level domain. */
+export function* parentsOf(name: string): Generator<string> {
+  for (let at = name.indexOf(".") + 1; ;) {
+    const next = name.indexOf(".", at);
+    if (at === 0 || next === -1) return;
+    yield name.slice(at);
+    at = next + 1;
+  }
+}
+
+function* withParents(name: string): Generator<string> {
+  yield name;
+  yield* parentsOf(name);
+}
+
+/** The formats write names as they are, so a name must not contain anything that one of them could misread. */
+function isHostName(name: string): boolean {
+  const result = normalizeName(name);
+  return "name" in result && result.name === name;
+}
