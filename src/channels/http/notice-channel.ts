@@ -140,8 +140,7 @@ function createNoticeChannel(
         if (isLackOfDescriptors(error)) return "no_descriptor";
         return failed(unsent(startedAt), "tls", messageOf(error));
       }
-      // The channel itself wrote the message.
-      const notice = JSON.parse(message.body) as Notice;
+      const notice = parseNotice(message.body);
       const screenshot =
         type.usesScreenshot && notice.threat !== null ? await screenshotOf(notice.threat.id) : null;
       let last: AttemptResult = unsent(startedAt);
@@ -221,6 +220,13 @@ function secretsOf(
     ...secretsInUrl(url ?? ""),
     ...secretsInUrl(request.url),
   ];
+}
+
+/** Parses a message, which the channel itself wrote. Services reject half a surrogate pair. */
+function parseNotice(body: string): Notice {
+  return JSON.parse(body, (_key, value: unknown) =>
+    typeof value === "string" ? value.toWellFormed() : value,
+  ) as Notice;
 }
 
 function textOf(body: Uint8Array): string {

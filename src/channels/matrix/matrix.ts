@@ -104,7 +104,7 @@ function contentOf(notice: Notice): object {
   const content = {
     // Clients do not notify people of `m.notice`, the type for messages of bots (push rule .m.rule.suppress_notices).
     msgtype: notice.tone === "low" || notice.tone === "good" ? "m.notice" : "m.text",
-    body: cut(plainText(notice), bodyCharactersMax).toWellFormed(),
+    body: cut(plainText(notice), bodyCharactersMax),
     // Old clients would otherwise search the text for @room and for names.
     "m.mentions": {},
   };

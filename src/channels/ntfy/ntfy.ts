@@ -85,13 +85,13 @@ export const ntfy: NoticeChannelType = {
 function messageOf({ topic }: ChannelTarget, notice: Notice): string {
   const links = notice.links.filter(({ url }) => url.length <= linkCharactersMax);
   const [first] = links;
-  const text = plainText({ ...notice, links: links.slice(actionsMax) }, { title: false }).toWellFormed();
+  const text = plainText({ ...notice, links: links.slice(actionsMax) }, { title: false }).trim();
   const json = (message: string) =>
     JSON.stringify({
       topic,
       // An empty message would be shown as "triggered".
-      title: message === "" ? undefined : cut(notice.title, titleCharactersMax).toWellFormed(),
-      message: message === "" ? cut(notice.title, titleCharactersMax).toWellFormed() : message,
+      title: message === "" ? undefined : cut(notice.title, titleCharactersMax),
+      message: message === "" ? cut(notice.title, titleCharactersMax) : message,
       priority: priorities[notice.tone],
       tags: [tags[notice.tone]],
       click: first?.url,

@@ -91,7 +91,7 @@ function contentOf(notice: Notice) {
     ...(first === undefined ? {} : { client_url: first.url }),
     links: links.map(({ text, url }) => ({ href: url, text })),
     payload: {
-      summary: shown(title, summaryCharactersMax),
+      summary: cut(title, summaryCharactersMax),
       source: URL.parse(first?.url ?? "")?.hostname ?? "phishwatch",
       severity: kind === "system" ? "error" : severities[notice.tone],
       timestamp: at,
@@ -105,19 +105,15 @@ function contentOf(notice: Notice) {
 function detailsOf({ summary, facts, items, more }: Notice): Record<string, string | string[]> {
   const threats = items.map((item) => {
     const [before, after] = aroundName(item);
-    return shown(`${before}${item.name}${after}`, detailCharactersMax);
+    return cut(`${before}${item.name}${after}`, detailCharactersMax);
   });
   return {
-    ...(summary === "" ? {} : { Summary: shown(summary, detailCharactersMax) }),
-    ...Object.fromEntries(facts.map(({ label, value }) => [label, shown(value, detailCharactersMax)])),
+    ...(summary === "" ? {} : { Summary: cut(summary, detailCharactersMax) }),
+    ...Object.fromEntries(facts.map(({ label, value }) => [label, cut(value, detailCharactersMax)])),
     ...(threats.length === 0
       ? {}
       : { Threats: more > 0 ? [...threats, `and ${moreThreats(more)}`] : threats }),
   };
-}
-
-function shown(text: string, lengthMax: number): string {
-  return cut(text, lengthMax).toWellFormed();
 }
 
 function eventRequest({ url, routingKey }: ChannelTarget, event: object): NoticeRequest {

@@ -59,9 +59,7 @@ function sum(numbers: readonly number[]): number {
 
 function plain(text: string): Line {
   // A word joiner after an @, so that nobody is mentioned.
-  const shown = cut(text, lineCharactersMax)
-    .toWellFormed()
-    .replace(/@(?=\w)/g, "@\u2060");
+  const shown = cut(text, lineCharactersMax).replace(/@(?=\w)/g, "@\u2060");
   return { text: shown, html: escaped(shown) };
 }
 

@@ -48,5 +48,5 @@ function renderTemplate(text: string, notice: Notice): string {
     if (!part.inString) return JSON.stringify(value);
     return JSON.stringify(value === null ? "" : String(value)).slice(1, -1);
   });
-  return parts.join("").toWellFormed();
+  return parts.join("");
 }

@@ -160,6 +160,14 @@ describe("a channel with a template", () => {
     channel.close?.();
   });
 
+  test("sends no half of a surrogate pair, which services reject", async () => {
+    const channel = openNoticeChannel(template);
+    const target = channel.validate({ ...targetOf(`{"text": "{{title}}"}`), url: receiver.url });
+    await channel.send(target, messageOf({ ...sampleNotices.test, title: "a\ud800b" }));
+    expect(receiver.received.at(-1)!.body).toBe(`{"text": "a\ufffdb"}`);
+    channel.close?.();
+  });
+
   test("has a token or a header Authorization, not both", () => {
     const target = { ...targetOf("{{text}}"), token: "t", headers: { authorization: "Basic eDp5" } };
     expect(() => template.validate(target)).toThrow("exclude each other; remove one of them");
