@@ -232,6 +232,7 @@ export function openApp(environment: Environment) {
       deliveries,
       webhooks,
       channels,
+      notifications,
       traps,
       lists,
       auditLog,

@@ -26,6 +26,7 @@ describe("with the data of a team", () => {
     "/console/scans",
     "/console/domains",
     "/console/settings/keys",
+    "/console/settings/notifications",
     "/console/settings/webhooks",
     "/console/settings/audit",
     "/console/beacons",

@@ -4,6 +4,7 @@ import { deliveries, deliveryAttempts, recipients } from "../../src/deliveries/s
 import type { WebhookFailure } from "../../src/channels/webhook/failures.ts";
 import { events } from "../../src/events/tables.ts";
 import { eq } from "drizzle-orm";
+import { seedNotifications } from "./console-notification-samples.ts";
 import { hostileText, longText, tester } from "./console-pages.ts";
 
 const minuteMs = 60_000;
@@ -116,5 +117,11 @@ export function seedSettings(app: App) {
         .run();
     }
   }
-  return { keyId: key.id, endpointId: endpoint.id, brokenEndpointId: broken.id, failedDeliveryId: failed };
+  return {
+    ...seedNotifications(app),
+    keyId: key.id,
+    endpointId: endpoint.id,
+    brokenEndpointId: broken.id,
+    failedDeliveryId: failed,
+  };
 }

@@ -23,7 +23,7 @@ const parents: Record<string, readonly string[]> = {
   thead: ["table"],
   tbody: ["table"],
   caption: ["table"],
-  option: ["select", "optgroup"],
+  option: ["select", "optgroup", "datalist"],
   legend: ["fieldset"],
   summary: ["details"],
 };

@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import type { Notice, NoticeItem } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
 import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
@@ -41,7 +41,8 @@ export const discord: NoticeChannelType = {
   validate(target) {
     const { hostname, pathname } = URL.parse(target.url ?? "") ?? { hostname: "", pathname: "" };
     if (hosts.test(hostname) && !/^\/api\/(v\d+\/)?webhooks\/\d+\/[^/]+$/.test(pathname))
-      throw badRequest(
+      throw new FieldError(
+        "url",
         "the URL is not one of a Discord webhook, which looks like https://discord.com/api/webhooks/123…/…, without /slack at its end",
       );
     return target;

@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import type { Notice, NoticeItem } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
 import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
@@ -34,7 +34,8 @@ export const googleChat: NoticeChannelType = {
       url.searchParams.has("key") &&
       url.searchParams.has("token");
     if (url?.hostname === apiHost && !isWebhook)
-      throw badRequest(
+      throw new FieldError(
+        "url",
         "the URL is not one of a webhook, which looks like https://chat.googleapis.com/v1/spaces/…/messages?key=…&token=…",
       );
     return target;

@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import type { Notice, NoticeItem } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
 import { jsonFields } from "../http/json-fields.ts";
@@ -39,12 +39,14 @@ export const slack: NoticeChannelType = {
   validate(target) {
     const { hostname, pathname } = URL.parse(target.url ?? "") ?? { hostname: "", pathname: "" };
     if (/^\/(workflows|triggers)\//.test(pathname) && hosts.includes(hostname))
-      throw badRequest(
+      throw new FieldError(
+        "url",
         "the URL starts a Slack workflow; create an incoming webhook, whose path begins with /services/, or use a channel of the type template",
       );
     const isOfSlack = /(^|\.)slack(-gov)?\.com$/.test(hostname);
     if (isOfSlack && !(hosts.includes(hostname) && /^\/services\/[^/]+\/[^/]+\/[^/]+$/.test(pathname)))
-      throw badRequest(
+      throw new FieldError(
+        "url",
         "the URL is not one of an incoming webhook, which looks like https://hooks.slack.com/services/T…/B…/…",
       );
     return target;

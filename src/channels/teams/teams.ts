@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import type { Notice, NoticeItem } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
 import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
@@ -34,11 +34,13 @@ export const teams: NoticeChannelType = {
   validate(target) {
     const url = URL.parse(target.url ?? "");
     if (url !== null && retiredHosts.test(url.hostname))
-      throw badRequest(
+      throw new FieldError(
+        "url",
         'the URL is one of a connector, which Microsoft has retired; create a workflow "Send webhook alerts to a channel" in Teams, and enter its URL',
       );
     if (url !== null && flowHosts.test(url.hostname) && !url.searchParams.has("sig"))
-      throw badRequest(
+      throw new FieldError(
+        "url",
         'the URL has no "sig"; copy the whole URL of the workflow, and set its trigger to "Anyone"',
       );
     return target;

@@ -135,15 +135,18 @@ export function TextField({
   placeholder,
   autocomplete = "off",
   autofocus,
+  suggestions = [],
   ...field
 }: FieldProps & {
-  type?: "text" | "url" | "search" | "password" | "number" | "date" | "datetime-local";
+  type?: "text" | "url" | "search" | "password" | "number" | "date" | "time" | "datetime-local";
   value?: string | undefined;
   required?: boolean;
   maxLength?: number;
   placeholder?: string;
   autocomplete?: string;
   autofocus?: boolean;
+  /** Values to choose from while typing. */
+  suggestions?: readonly string[];
 }) {
   return (
     <FieldLayout field={field}>
@@ -158,8 +161,16 @@ export function TextField({
         autofocus={autofocus}
         spellcheck={false}
         autocapitalize="none"
+        list={suggestions.length === 0 ? undefined : `${field.name}-suggestions`}
         {...fieldAttributes(field)}
       />
+      {suggestions.length === 0 ? null : (
+        <datalist id={`${field.name}-suggestions`}>
+          {suggestions.map((one) => (
+            <option value={one} />
+          ))}
+        </datalist>
+      )}
     </FieldLayout>
   );
 }

@@ -65,6 +65,9 @@ export const notificationsPath = "/console/settings/notifications";
 export const channelsPath = `${notificationsPath}/channels`;
 export const newChannelPath = `${channelsPath}/add`;
 export const channelPath = (id: string) => `${channelsPath}/${id}`;
+export const subscriptionsPath = `${notificationsPath}/subscriptions`;
+export const newSubscriptionPath = `${subscriptionsPath}/add`;
+export const subscriptionPath = (id: string) => `${subscriptionsPath}/${id}`;
 export const webhooksPath = "/console/settings/webhooks";
 export const deliveriesPath = `${webhooksPath}/deliveries`;
 /** Deliveries to one recipient of any channel. */

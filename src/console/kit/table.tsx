@@ -65,6 +65,7 @@ export function PagedTable<Row>({
   perPage,
   path,
   query,
+  parameter = "page",
   ...table
 }: Omit<TableProps<Row>, "rows"> & {
   /** Returns the rows of a page. */
@@ -73,9 +74,11 @@ export function PagedTable<Row>({
   perPage: number;
   path: string;
   query: URLSearchParams;
+  /** Parameter of the address that holds the number of the page; each list of a page has its own. */
+  parameter?: string;
 }) {
-  const number = pageNumber(query);
-  const pages = { page: number, perPage, total, path, query };
+  const number = pageNumber(query, parameter);
+  const pages = { page: number, perPage, total, path, query, parameter };
   if (isPastEnd(pages)) return <PastEnd {...pages} />;
   return (
     <>
@@ -101,13 +104,14 @@ interface PageOfList {
   total: number;
   path: string;
   query: URLSearchParams;
+  parameter?: string;
 }
 
 const lastPage = ({ perPage, total }: PageOfList) => Math.max(1, Math.ceil(total / perPage));
 
-function pathOfPage({ path, query }: PageOfList, number: number): string {
+function pathOfPage({ path, query, parameter = "page" }: PageOfList, number: number): string {
   const next = new URLSearchParams(query);
-  next.set("page", String(number));
+  next.set(parameter, String(number));
   return `${path}?${next}`;
 }
 
@@ -156,7 +160,7 @@ export function Pagination(given: PageOfList) {
 }
 
 /** Returns the page number in a query; 1 if it is missing or invalid. */
-export function pageNumber(query: URLSearchParams): number {
-  const text = query.get("page") ?? "1";
+export function pageNumber(query: URLSearchParams, parameter = "page"): number {
+  const text = query.get(parameter) ?? "1";
   return /^[1-9][0-9]{0,8}$/.test(text) ? Number(text) : 1;
 }

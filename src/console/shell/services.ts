@@ -25,6 +25,7 @@ import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { ThreatExports } from "../../outputs/exports/threat-exports.ts";
 import type { Lists } from "../../outputs/lists/lists.ts";
+import type { Notifications } from "../../notifications/open-notifications.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { SourceActivity } from "../../sources/activity/source-activity.ts";
 import type { CertificateLogs } from "../../sources/certificate-logs/certificate-logs.ts";
@@ -77,6 +78,7 @@ export interface PageServices {
   deliveries: Deliveries;
   webhooks: Webhooks;
   channels: Channels;
+  notifications: Pick<Notifications, "subscriptions">;
 }
 
 export type ServiceName = keyof PageServices;

@@ -2,7 +2,7 @@ import { count, eq } from "drizzle-orm";
 import type { Channels } from "../../channels/all/channels.ts";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { badRequest } from "../../lib/errors.ts";
+import { badRequest, FieldError } from "../../lib/errors.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { checkRules, checkSubscriptionName, idPrefix, type SubscriptionRules } from "./rules.ts";
@@ -48,7 +48,7 @@ export function createSubscriptionWriter({
       names.length === 0
         ? "add a channel first"
         : `channels: ${names.slice(0, channelsNamedMax).join(", ")}${names.length > channelsNamedMax ? ", …" : ""}`;
-    throw badRequest(`there is no channel ${visible(key, 100)}; ${known}`);
+    throw new FieldError("channel", `there is no channel ${visible(key, 100)}; ${known}`);
   }
 
   function insert(
@@ -59,7 +59,8 @@ export function createSubscriptionWriter({
     checkSubscriptionName(name);
     const { channel, ...rules } = settings;
     const values = { ...checkRules(rules), recipientSeq: channelSeq(channel) };
-    if (store.find(name) !== undefined) throw badRequest(`the name ${visible(name, 100)} is already taken`);
+    if (store.find(name) !== undefined)
+      throw new FieldError("name", `the name ${visible(name, 100)} is already taken`);
     if (query.select({ total: count() }).from(subscriptions).get()!.total >= subscriptionsMax)
       throw badRequest(`there are already ${subscriptionsMax} subscriptions; remove one first`);
     const now = clock.now();

@@ -160,8 +160,8 @@ function showDelivery(context: Context<"deliveries">) {
           </pre>
         </Section>
       )}
-      {body === undefined ? null : (
-        <Section title={text === undefined ? "Request body" : "Stored message"}>
+      {body === undefined || text !== undefined ? null : (
+        <Section title="Request body">
           <pre class="response whole">
             <bdi>{pretty(body)}</bdi>
           </pre>

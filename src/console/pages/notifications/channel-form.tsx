@@ -125,10 +125,10 @@ export function showChannelForm(
 }
 
 export function fieldsOf(type: ChannelType): [ChannelKey, ChannelField][] {
-  const fields = channelForms[type].fields;
-  return channelKeys.flatMap((key): [ChannelKey, ChannelField][] => {
-    const field = fields[key];
-    return field === undefined ? [] : [[key, field]];
+  // Keys of object literals are in the order in which they were written.
+  return Object.entries(channelForms[type].fields).flatMap(([name, field]): [ChannelKey, ChannelField][] => {
+    const key = channelKeys.find((one) => one === name);
+    return key === undefined ? [] : [[key, field]];
   });
 }
 
@@ -165,7 +165,7 @@ function Control({
       where
     ) : (
       <>
-        Stored: {stored} Leave empty to keep it. {where}
+        Stored: {stored}. Leave empty to keep it. {where}
       </>
     );
   const shared = { label, name, value, error, hint };
@@ -207,7 +207,7 @@ export function inWordsOf(type: ChannelType, errors: FieldErrors): FieldErrors {
     Object.entries(errors).map(([key, message]) => {
       const label = Object.entries(fields).find(([one]) => one === key)?.[1].label;
       // Messages begin with a capital letter, whatever they are about.
-      const isNamed = label !== undefined && message.toLowerCase().startsWith(`${key} `);
+      const isNamed = label !== undefined && message.toLowerCase().startsWith(key);
       return [key, isNamed ? `${label}${message.slice(key.length)}` : message];
     }),
   );

@@ -15,23 +15,26 @@ import {
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { channelPath, deliveriesToPath, notificationsPath } from "../../kit/paths.ts";
+import { channelPath, deliveriesToPath, newSubscriptionPath, notificationsPath } from "../../kit/paths.ts";
+import { Table } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { DeliveryTable } from "../deliveries/delivery-parts.tsx";
 import { RecipientState } from "../deliveries/recipient-state.tsx";
 import { TestNote, type TestShown } from "../deliveries/test-note.tsx";
 import { channelForms } from "./channel-fields.ts";
 import { keepTest, testOf } from "./channel-saving.ts";
+import { columnsInChannel } from "./subscription-parts.tsx";
 
 const deliveriesShown = 10;
 
-export function showChannel(context: Context<"channels" | "deliveries">): PageResult {
-  const { channels, deliveries } = context.services;
+export function showChannel(context: Context<"channels" | "deliveries" | "notifications">): PageResult {
+  const { channels, deliveries, notifications } = context.services;
   const channel = channelOf(context);
   const { id, name, type, enabled, createdAt, lastFailure } = channel;
   const path = channelPath(id);
   const test = context.takeOnce<TestShown>(testOf(id));
   const declared = isDeclared(channel);
+  const subscriptions = notifications.subscriptions.list().filter((one) => one.channel.id === id);
   const { fields } = channelForms[type];
   const advice = lastFailure === null ? undefined : deliveries.failureAdvice(type, lastFailure.failure);
   return page(
@@ -68,6 +71,21 @@ export function showChannel(context: Context<"channels" | "deliveries">): PageRe
           ["Added", <Time at={createdAt} />],
         ]}
       />
+      <Section title="Subscriptions">
+        <Table
+          caption="Subscriptions"
+          columns={columnsInChannel}
+          rows={subscriptions}
+          empty="It is sent nothing yet. A subscription says which events it is sent, and when."
+        />
+        <p class="after">
+          <LinkButton
+            path={`${newSubscriptionPath}?channel=${encodeURIComponent(name)}`}
+            label="Add subscription"
+            variant="outline"
+          />
+        </p>
+      </Section>
       <Section title="Messages">
         <DeliveryTable
           deliveries={deliveries.log.list({ recipient: id }, deliveriesShown)}
@@ -131,8 +149,8 @@ export function askToRemoveChannel(context: Context<"channels">): PageResult {
         <strong>
           <Text text={name} />
         </strong>{" "}
-        will receive no more messages, and its stored address, secrets and messages will be deleted. To pause
-        it, disable it instead.
+        will receive no more messages. Its address, its secrets, its subscriptions and the log of its messages
+        will be deleted. To pause it, disable it instead.
       </p>
     </Confirm>,
   );

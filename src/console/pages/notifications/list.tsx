@@ -1,26 +1,48 @@
 import type { ChannelRecipient } from "../../../channels/all/channels.ts";
+import { grouped } from "../../../lib/wording.ts";
+import type { Subscription } from "../../../notifications/subscriptions/store.ts";
 import { Badge, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
-import { channelPath, deliveryPath, newChannelPath, notificationsPath } from "../../kit/paths.ts";
+import {
+  channelPath,
+  deliveryPath,
+  newChannelPath,
+  newSubscriptionPath,
+  notificationsPath,
+} from "../../kit/paths.ts";
 import { Empty, PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { DeliveryBadge } from "../deliveries/delivery-parts.tsx";
 import { RecipientState } from "../deliveries/recipient-state.tsx";
+import { subscriptionColumns } from "./subscription-parts.tsx";
 
 const perPage = 50;
 
-export function listNotifications(context: Context<"channels" | "deliveries">): PageResult {
+type ListContext = Context<"channels" | "deliveries" | "notifications">;
+
+export function listNotifications(context: ListContext): PageResult {
   const channels = context.services.channels.list();
+  const subscriptions = context.services.notifications.subscriptions.list();
   return page(
     "Notifications",
     <>
       <PageHead title="Notifications" lead="Messages to people: in chat, by email, or to a pager.">
         {channels.length === 0 ? null : (
-          <LinkButton path={newChannelPath} label="Add channel" variant="outline" />
+          <>
+            <LinkButton path={newSubscriptionPath} label="Add subscription" />
+            <LinkButton path={newChannelPath} label="Add channel" variant="outline" />
+          </>
         )}
       </PageHead>
-      {channels.length === 0 ? <FirstChannel /> : <ChannelList channels={channels} context={context} />}
+      {channels.length === 0 ? (
+        <FirstChannel />
+      ) : (
+        <>
+          <SubscriptionList subscriptions={subscriptions} query={context.query} />
+          <ChannelList channels={channels} subscriptions={subscriptions} context={context} />
+        </>
+      )}
     </>,
   );
 }
@@ -38,14 +60,46 @@ function FirstChannel() {
   );
 }
 
+function SubscriptionList({
+  subscriptions,
+  query,
+}: {
+  subscriptions: readonly Subscription[];
+  query: URLSearchParams;
+}) {
+  return (
+    <Section title="Subscriptions" id="subscriptions">
+      <PagedTable
+        caption="Subscriptions"
+        columns={subscriptionColumns}
+        rowsIn={pagesOf(subscriptions)}
+        total={subscriptions.length}
+        perPage={perPage}
+        path={notificationsPath}
+        query={query}
+        empty={
+          <>
+            The channels are sent nothing yet. <a href={newSubscriptionPath}>Add a subscription</a> to choose
+            which events they are sent, and when.
+          </>
+        }
+      />
+    </Section>
+  );
+}
+
 function ChannelList({
   channels: all,
+  subscriptions,
   context: { query, services },
 }: {
   channels: readonly ChannelRecipient[];
-  context: Context<"channels" | "deliveries">;
+  subscriptions: readonly Subscription[];
+  context: ListContext;
 }) {
   const { channels, deliveries } = services;
+  const counts = new Map<string, number>();
+  for (const { channel } of subscriptions) counts.set(channel.id, (counts.get(channel.id) ?? 0) + 1);
   const columns: Column<ChannelRecipient>[] = [
     {
       title: "Name",
@@ -79,6 +133,7 @@ function ChannelList({
         );
       },
     },
+    { title: "Subscriptions", layout: "number", cell: ({ id }) => grouped(counts.get(id) ?? 0) },
   ];
   return (
     <Section title="Channels">
@@ -90,6 +145,7 @@ function ChannelList({
         perPage={perPage}
         path={notificationsPath}
         query={query}
+        parameter="channels"
         empty="No channels yet."
       />
     </Section>

@@ -1,6 +1,13 @@
 import { replayRoutes } from "../deliveries/replay-pages.tsx";
 import { channelTypes } from "../../../vocabulary/channels.ts";
-import { channelPath, channelsPath, newChannelPath, notificationsPath } from "../../kit/paths.ts";
+import {
+  channelPath,
+  channelsPath,
+  newChannelPath,
+  newSubscriptionPath,
+  notificationsPath,
+  subscriptionPath,
+} from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
 import { formOf, showChannelForm, showNewChannel } from "./channel-form.tsx";
 import {
@@ -14,13 +21,25 @@ import {
 } from "./channel-pages.tsx";
 import { addChannel, changeChannel } from "./channel-saving.ts";
 import { listNotifications } from "./list.tsx";
+import {
+  addSubscription,
+  askToRemoveSubscription,
+  changeSubscription,
+  disableSubscription,
+  enableSubscription,
+  removeSubscription,
+  showChange,
+  showNewSubscription,
+  showSubscription,
+} from "./subscription-pages.tsx";
 
 const channel = channelPath(":id");
+const subscription = subscriptionPath(":id");
 
 /** Channels and subscriptions: who is sent which messages. */
 export const notificationPages = pageGroup({
   nav: { section: "integrations", label: "Notifications", path: notificationsPath },
-  services: ["channels", "config", "deliveries"],
+  services: ["channels", "config", "deliveries", "domains", "notifications"],
   routes: [
     { method: "GET", path: notificationsPath, permission: "read", run: listNotifications },
     {
@@ -51,6 +70,15 @@ export const notificationPages = pageGroup({
     { method: "POST", path: `${channel}/disable`, permission: "administer", run: disableChannel },
     { method: "GET", path: `${channel}/remove`, permission: "administer", run: askToRemoveChannel },
     { method: "POST", path: `${channel}/remove`, permission: "administer", run: removeChannel },
+    { method: "GET", path: newSubscriptionPath, permission: "administer", run: showNewSubscription },
+    { method: "POST", path: newSubscriptionPath, permission: "administer", run: addSubscription },
+    { method: "GET", path: subscription, permission: "read", run: showSubscription },
+    { method: "GET", path: `${subscription}/edit`, permission: "administer", run: showChange },
+    { method: "POST", path: `${subscription}/edit`, permission: "administer", run: changeSubscription },
+    { method: "POST", path: `${subscription}/enable`, permission: "administer", run: enableSubscription },
+    { method: "POST", path: `${subscription}/disable`, permission: "administer", run: disableSubscription },
+    { method: "GET", path: `${subscription}/remove`, permission: "administer", run: askToRemoveSubscription },
+    { method: "POST", path: `${subscription}/remove`, permission: "administer", run: removeSubscription },
     ...replayRoutes({ base: channelsPath, kinds: channelTypes, selections: ["failed", "all"] }),
   ],
 });

@@ -1,0 +1,241 @@
+import { readTimeOfDay, readTimeZone } from "../../../config/fields/notification-texts.ts";
+import { badRequest, notFound } from "../../../lib/errors.ts";
+import type { Subscription } from "../../../notifications/subscriptions/store.ts";
+import { timeOfDay } from "../../../notifications/subscriptions/rules.ts";
+import type { SubscriptionSettings } from "../../../notifications/subscriptions/writer.ts";
+import { digests, weekdays } from "../../../vocabulary/channels.ts";
+import { noticeTypes } from "../../../vocabulary/events.ts";
+import { FlashMessage, FormError, LinkButton, PageHead } from "../../kit/components.tsx";
+import { FilterFields, filterFields, oneOf, readFilter } from "../../kit/event-filter.tsx";
+import { createFieldReader, wholeForm, type FieldErrors } from "../../kit/fields.ts";
+import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
+import { page, type PageResult } from "../../kit/page-result.ts";
+import { newChannelPath, newSubscriptionPath, notificationsPath, subscriptionPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { noticeGroups, noticeLabel, sentenceOf, weekdayChoices } from "./sentence.ts";
+
+export type SubscriptionContext = Context<"channels" | "domains" | "notifications">;
+
+const digestChoices = [
+  { value: "none", label: "at once", hint: "A burst of threats becomes one message." },
+  { value: "hourly", label: "every hour", hint: "At the full hour, if something happened." },
+  { value: "daily", label: "every day", hint: "At the time below, if something happened." },
+];
+
+/** Form of a new subscription, or of a change of `subscription`. */
+export function showSubscriptionForm(
+  { services: { channels, domains } }: SubscriptionContext,
+  {
+    form,
+    subscription,
+    errors = {},
+    preview,
+  }: {
+    form: URLSearchParams;
+    subscription?: Subscription;
+    errors?: FieldErrors;
+    /** Sentence that describes the entered settings. */
+    preview?: string;
+  },
+): PageResult {
+  const title = subscription === undefined ? "Add subscription" : `Edit ${subscription.name}`;
+  const back =
+    subscription === undefined
+      ? { label: "Notifications", path: notificationsPath }
+      : { label: subscription.name, path: subscriptionPath(subscription.id) };
+  const choices = channels
+    .list()
+    .map(({ name, type }) => ({ value: name, label: `${name} (${channels.label(type)})` }));
+  const value = (name: string) => form.get(name) ?? "";
+  const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
+  return page(
+    title,
+    <div class="narrow">
+      <PageHead title={title} back={back} lead="Events that a channel is sent, and when." />
+      <FormError message={errors[wholeForm]} />
+      {preview === undefined ? null : <FlashMessage flash={{ tone: "success", text: `${preview}.` }} />}
+      {choices.length === 0 ? (
+        <p>
+          A subscription sends messages to a channel. <a href={newChannelPath}>Add a channel</a> first.
+        </p>
+      ) : (
+        <Form action={subscription === undefined ? newSubscriptionPath : `${back.path}/edit`}>
+          {subscription === undefined ? (
+            <TextField
+              label="Name"
+              name="name"
+              value={value("name")}
+              required
+              maxLength={100}
+              placeholder="high at once"
+              autofocus
+              error={errors["name"]}
+            />
+          ) : null}
+          <Select
+            label="Channel"
+            name="channel"
+            choices={choices}
+            value={value("channel")}
+            error={errors["channel"]}
+          />
+          <h2>Events</h2>
+          <EventFields form={form} errors={errors} />
+          <h2>Threats</h2>
+          <FilterFields form={form} domains={names} errors={errors} />
+          <h2>Time</h2>
+          <TimeFields form={form} errors={errors} />
+          <div class="actions">
+            <Button label="Save" />
+            <Button label="Preview" name="preview" value="yes" variant="secondary" />
+            <LinkButton path={back.path} label="Cancel" variant="outline" />
+          </div>
+        </Form>
+      )}
+    </div>,
+    { status: Object.keys(errors).length === 0 ? 200 : 400 },
+  );
+}
+
+function EventFields({ form, errors }: { form: URLSearchParams; errors: FieldErrors }) {
+  return (
+    <div class="cards">
+      {noticeGroups.map(({ label, types }, index) => (
+        <Choices
+          label={label}
+          name="events"
+          choices={types.map((type) => ({ value: type, label: noticeLabel(type) }))}
+          values={form.getAll("events")}
+          error={index === 0 ? errors["events"] : undefined}
+        />
+      ))}
+    </div>
+  );
+}
+
+function TimeFields({ form, errors }: { form: URLSearchParams; errors: FieldErrors }) {
+  const field = (name: string) => ({ name, value: form.get(name) ?? "", error: errors[name] });
+  const further = ["weekdays", "quiet_from", "quiet_to"];
+  return (
+    <>
+      <Choices
+        single
+        label="Send messages"
+        name="digest"
+        choices={digestChoices}
+        values={[form.get("digest") ?? "none"]}
+        error={errors["digest"]}
+      />
+      <TextField {...field("at")} label="Time of a daily message" type="time" />
+      <details
+        class="more"
+        open={further.some((name) => (form.get(name) ?? "") !== "" || errors[name] !== undefined)}
+      >
+        <summary>Weekdays and quiet hours</summary>
+        <Choices
+          label="Weekdays"
+          name="weekdays"
+          choices={weekdayChoices}
+          values={form.getAll("weekdays")}
+          error={errors["weekdays"]}
+          hint="On other days, messages wait. Leave unchecked for every day."
+        />
+        <TextField {...field("quiet_from")} label="Quiet hours begin" type="time" />
+        <TextField
+          {...field("quiet_to")}
+          label="Quiet hours end"
+          type="time"
+          hint="In quiet hours, messages wait. Leave both empty for none."
+        />
+      </details>
+      <TextField
+        {...field("time_zone")}
+        label="Time zone"
+        suggestions={Intl.supportedValuesOf("timeZone")}
+        hint="Of all times above: UTC, or a name such as Europe/Berlin."
+      />
+    </>
+  );
+}
+
+/** Initial values of the form for a new subscription. */
+export function newForm(query: URLSearchParams): URLSearchParams {
+  return new URLSearchParams({
+    channel: query.get("channel") ?? "",
+    events: "threat.created",
+    at: "08:00",
+    time_zone: "UTC",
+  });
+}
+
+/** Initial values of the form for a change. */
+export function subscriptionForm(subscription: Subscription): URLSearchParams {
+  const { channel, events, filter, digest, at, weekdays: days, timeZone, quietHours } = subscription;
+  return new URLSearchParams([
+    ["channel", channel.name],
+    ...events.map((type) => ["events", type]),
+    ...filterFields(filter),
+    ["digest", digest],
+    ["at", timeOfDay(at)],
+    ...days.map((day) => ["weekdays", day]),
+    ["time_zone", timeZone],
+    ["quiet_from", quietHours === null ? "" : timeOfDay(quietHours.from)],
+    ["quiet_to", quietHours === null ? "" : timeOfDay(quietHours.to)],
+  ]);
+}
+
+/** Reads the settings from the form; `errors` is empty if all of them are valid. */
+export function readSubscription(form: URLSearchParams): {
+  settings: SubscriptionSettings;
+  errors: FieldErrors;
+} {
+  const reader = createFieldReader();
+  const { errors, field } = reader;
+  const given = (name: string) => (form.get(name) ?? "").trim();
+  const settings: SubscriptionSettings = {
+    channel: given("channel"),
+    events: field("events", () => readEvents(form.getAll("events")), []),
+    filter: readFilter(form, reader),
+    digest: field("digest", () => oneOf(digests, given("digest")), "none"),
+    at: field("at", () => readTime(given("at") || "08:00"), 0),
+    weekdays: field("weekdays", () => form.getAll("weekdays").map((day) => oneOf(weekdays, day)), []),
+    timeZone: field("time_zone", () => readZone(given("time_zone") || "UTC"), "UTC"),
+    quietHours: null,
+  };
+  if (given("quiet_from") === "" && given("quiet_to") === "") return { settings, errors };
+  const from = field("quiet_from", () => readTime(given("quiet_from")), 0);
+  const to = field("quiet_to", () => readTime(given("quiet_to")), 1);
+  field("quiet_to", () => checkDifferent(from, to), undefined);
+  return { settings: { ...settings, quietHours: { from, to } }, errors };
+}
+
+/** Returns the sentence for the settings in the form. @throws PublicError `not_found` for an unknown channel */
+export function previewOf(
+  { services: { channels } }: SubscriptionContext,
+  settings: SubscriptionSettings,
+): string {
+  const channel = channels.find(settings.channel);
+  if (channel === undefined) throw notFound("There is no channel with this name.");
+  return sentenceOf({ ...settings, channel: channel.name });
+}
+
+function readEvents(types: readonly string[]) {
+  if (types.length === 0) throw badRequest("choose at least one event");
+  return types.map((type) => oneOf(noticeTypes, type));
+}
+
+function readTime(text: string): number {
+  const result = readTimeOfDay(text);
+  if ("value" in result) return result.value;
+  throw badRequest(`enter ${result.allowed}`);
+}
+
+function readZone(text: string): string {
+  const result = readTimeZone(text);
+  if ("value" in result) return result.value;
+  throw badRequest(`enter ${result.allowed}`);
+}
+
+function checkDifferent(from: number, to: number): void {
+  if (from === to) throw badRequest("enter a time that differs from the begin");
+}

@@ -1,0 +1,74 @@
+import type { Subscription } from "../../../notifications/subscriptions/store.ts";
+import { Badge } from "../../kit/components.tsx";
+import { Text } from "../../kit/name.tsx";
+import { channelPath, subscriptionPath } from "../../kit/paths.ts";
+import type { Column } from "../../kit/table.tsx";
+import { whatOf, whenOf } from "./sentence.ts";
+
+/** Whether a subscription sends messages. */
+export function SubscriptionState({
+  subscription: { enabled, disabledReason, channel },
+}: {
+  subscription: Pick<Subscription, "enabled" | "disabledReason" | "channel">;
+}) {
+  if (!enabled)
+    return (
+      <>
+        <Badge tone="neutral">disabled</Badge>{" "}
+        <span class="hint">
+          {disabledReason === "undeclared" ? "no longer in the configuration file" : "paused by a person"}
+        </span>
+      </>
+    );
+  if (channel.enabled) return <Badge tone="good">enabled</Badge>;
+  return (
+    <>
+      <Badge tone="warn">waiting</Badge> <span class="hint">the channel is disabled</span>
+    </>
+  );
+}
+
+/** Returns whether only the configuration file can change it. */
+export function isDeclaredSubscription({
+  origin,
+  disabledReason,
+}: Pick<Subscription, "origin" | "disabledReason">): boolean {
+  return origin === "file" && disabledReason !== "undeclared";
+}
+
+const nameColumn: Column<Subscription> = {
+  title: "Name",
+  cell: ({ id, name, origin }) => (
+    <>
+      <a href={subscriptionPath(id)}>
+        <Text text={name} />
+      </a>
+      {origin === "file" ? (
+        <div>
+          <Badge tone="neutral">configuration file</Badge>
+        </div>
+      ) : null}
+    </>
+  ),
+};
+const contentColumns: Column<Subscription>[] = [
+  { title: "Events", layout: "wide", cell: (subscription) => whatOf(subscription) },
+  { title: "When", cell: (subscription) => whenOf(subscription) },
+];
+const channelColumn: Column<Subscription> = {
+  title: "Channel",
+  cell: ({ channel: { id, name } }) => (
+    <a href={channelPath(id)}>
+      <Text text={name} />
+    </a>
+  ),
+};
+const stateColumn: Column<Subscription> = {
+  title: "State",
+  cell: (subscription) => <SubscriptionState subscription={subscription} />,
+};
+
+/** Columns of a table of subscriptions. */
+export const subscriptionColumns = [nameColumn, ...contentColumns, channelColumn, stateColumn];
+/** The same without the channel, for the page of a channel. */
+export const columnsInChannel = [nameColumn, ...contentColumns, stateColumn];
