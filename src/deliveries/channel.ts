@@ -91,4 +91,6 @@ export interface AttemptResult {
   consequence?: FailureConsequence;
   /** Delay that the recipient asked for before the next attempt. */
   retryAfterMs: number | undefined;
+  /** Time for which the recipient is sent nothing else either, because it limits the rate. */
+  pauseMs?: number;
 }

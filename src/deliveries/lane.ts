@@ -15,12 +15,14 @@ export interface Lane {
   failing: boolean;
   /** Time at which a delivery that is not held is due; null if there is none. */
   nextDueAt: Instant | null;
-  /** Earliest start that the rate limit allows, in monotonic milliseconds. */
+  /** Earliest start that the rate limit and the recipient's pause allow, in monotonic milliseconds. */
   notBeforeMs: number;
   /** Set while the rate limit delays an attempt. */
   paced: Timer | undefined;
 }
 
+/** Longest pause, so that a mistake of the recipient does not stop its deliveries for days. */
+const pauseMsMax = 600_000;
 /** Due deliveries read ahead per lane. */
 const readAhead = 64;
 
@@ -105,16 +107,21 @@ export function fill(lane: Lane, due: DueDeliveries, now: Instant): void {
   if (lane.queue.length === 0) lane.nextDueAt = due.nextDueAfter(lane.recipient.seq, now);
 }
 
+/** Starts no attempt for this time, because the recipient asked for a pause. */
+export function pause(lane: Lane, pauseMs: number, nowMs: number): void {
+  lane.notBeforeMs = Math.max(lane.notBeforeMs, nowMs + Math.min(pauseMs, pauseMsMax));
+}
+
 /**
  * Spaces attempts evenly. Returns 0 and takes the slot if an attempt may start now, otherwise the delay until
  * the next slot in milliseconds.
  */
 export function takeRateSlot(lane: Lane, nowMs: number): number {
   const { ratePerSecond } = lane.recipient;
-  if (ratePerSecond === null) return 0;
-  const spacingMs = 1_000 / ratePerSecond;
   const delayMs = lane.notBeforeMs - nowMs;
   if (delayMs > 0) return delayMs;
+  if (ratePerSecond === null) return 0;
+  const spacingMs = 1_000 / ratePerSecond;
   lane.notBeforeMs = Math.max(lane.notBeforeMs, nowMs - spacingMs) + spacingMs;
   return 0;
 }

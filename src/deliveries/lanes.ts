@@ -7,6 +7,7 @@ import {
   fill,
   isHeld,
   nextStartOf,
+  pause,
   takeProbe,
   takeRateSlot,
   updateLanes,
@@ -214,6 +215,7 @@ export function createLanes({
       return pauseForDescriptors();
     }
     lane.failing = result.failure !== null;
+    if (result.pauseMs !== undefined) pause(lane, result.pauseMs, clock.monotonicMs());
     const attempts = delivery.attempts + (isProbe && lane.failing ? 0 : 1);
     recorder.add({ recipientSeq: recipient.seq, deliverySeq: delivery.seq, attempts, result, isProbe });
   }

@@ -136,16 +136,23 @@ function judge({ status, headers, body }: NoticeResponse): Judgement {
     return { outcome: "disable", failure: "gone", error };
   if (code === invalidWebhookToken) return { outcome: "disable", failure: "unauthorized", error };
   const judgement = judgeStatus({ status });
-  if (judgement.outcome === "delivered")
-    return id !== undefined || status === 204 ? judgement : unexpected(body);
+  const untilResetMs = milliseconds(positiveNumber(Number(headers.get("x-ratelimit-reset-after"))));
+  if (judgement.outcome === "delivered") {
+    if (id === undefined && status !== 204) return unexpected(body);
+    const isLast = headers.get("x-ratelimit-remaining") === "0" && untilResetMs !== undefined;
+    return isLast ? { ...judgement, pauseMs: untilResetMs } : judgement;
+  }
   if (status !== 429) return { ...judgement, error };
-  // In seconds, with a fraction.
-  const seconds =
-    positiveNumber(retryAfter) ?? positiveNumber(Number(headers.get("x-ratelimit-reset-after")));
+  const retryAfterMs = milliseconds(positiveNumber(retryAfter)) ?? untilResetMs;
   return {
     outcome: "retry",
     failure: "rate_limited",
     error,
-    ...(seconds === undefined ? {} : { retryAfterMs: Math.ceil(seconds * 1_000) }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
+}
+
+/** @param seconds with a fraction */
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : Math.ceil(seconds * 1_000);
 }

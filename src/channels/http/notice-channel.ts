@@ -24,6 +24,8 @@ import { createTlsFiles } from "./tls-files.ts";
 const responseBytesMax = 65_536;
 /** A service that asks for a longer pause is tried again earlier. */
 const retryAfterMsMax = 86_400_000;
+/** Pause of a channel that received too many messages and did not say for how long. */
+const limitedPauseMs = 10_000;
 
 /** A type of channel for people with its channel, whose messages are `Notice` as JSON. */
 export interface NoticeChannel {
@@ -202,12 +204,17 @@ function judged(
     return failed(base, "redirect", `redirected${where}; redirects are not followed`);
   }
   const judgement = type.judge({ status, headers, body: textOf(body) });
-  if (judgement.outcome === "delivered") return base;
+  if (judgement.outcome === "delivered") {
+    const { pauseMs } = judgement;
+    return pauseMs === undefined ? base : { ...base, pauseMs };
+  }
   const { outcome, failure, error } = judgement;
   const result: AttemptResult = { ...failed(base, failure, hide(error)), consequence: outcome };
   if (outcome !== "retry") return result;
   const askedMs = judgement.retryAfterMs ?? retryAfterMs(status, headers.get("retry-after"), endedAt);
-  return { ...result, retryAfterMs: askedMs === undefined ? undefined : Math.min(askedMs, retryAfterMsMax) };
+  const waitMs = askedMs === undefined ? undefined : Math.min(askedMs, retryAfterMsMax);
+  const isLimited = failure === "rate_limited";
+  return { ...result, retryAfterMs: waitMs, ...(isLimited ? { pauseMs: waitMs ?? limitedPauseMs } : {}) };
 }
 
 /** Returns everything that a response must not repeat in what is kept of it. */

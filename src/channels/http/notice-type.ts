@@ -81,5 +81,6 @@ export interface NoticeResponse {
  * revoked.
  */
 export type Judgement =
-  | { outcome: "delivered" }
+  /** `pauseMs`: time until the next message is permitted. */
+  | { outcome: "delivered"; pauseMs?: number }
   | { outcome: "retry" | "drop" | "disable"; failure: string; error: string; retryAfterMs?: number };

@@ -163,6 +163,16 @@ test.each<[number, unknown, object]>([
   expect(discord.judge(responseOf(status, body))).toMatchObject(expected);
 });
 
+test("the last message that Discord permits for now is followed by a pause until its limit is reset", () => {
+  const accepted = (headers: Record<string, string>) => discord.judge(responseOf(200, { id: "1" }, headers));
+  const reset = { "x-ratelimit-reset-after": "1.25" };
+  expect(accepted({ "x-ratelimit-remaining": "0", ...reset })).toEqual({
+    outcome: "delivered",
+    pauseMs: 1_250,
+  });
+  expect(accepted({ "x-ratelimit-remaining": "1", ...reset })).toEqual({ outcome: "delivered" });
+});
+
 test("without a pause in the body of a response with the status 429, Discord's header counts, or the general one", () => {
   const limited = (headers: Record<string, string>) =>
     discord.judge(responseOf(429, "error code: 1015", headers));

@@ -66,11 +66,15 @@ describe("a response", () => {
   test.each<[string, string, Partial<AttemptResult>]>([
     ["200", head("200 OK"), { failure: null, statusCode: 200 }],
     ["202", head("202 Accepted"), { failure: null }],
-    ["429 without a pause", head("429 Slow"), { failure: "rate_limited", consequence: "retry" }],
+    [
+      "429 without a pause",
+      head("429 Slow"),
+      { failure: "rate_limited", consequence: "retry", pauseMs: 10_000 },
+    ],
     [
       "429 with seconds",
       head("429 Slow", "Retry-After: 30\r\n"),
-      { failure: "rate_limited", retryAfterMs: 30_000 },
+      { failure: "rate_limited", retryAfterMs: 30_000, pauseMs: 30_000 },
     ],
     ["429 with a fraction", head("429 Slow", "Retry-After: 0.25\r\n"), { retryAfterMs: 250 }],
     ["429 with a year", head("429 Slow", "Retry-After: 31536000\r\n"), { retryAfterMs: 86_400_000 }],
