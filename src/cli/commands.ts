@@ -32,6 +32,7 @@ export const commandEntries: CommandEntry[] = [
   },
   { name: "keys", load: async () => (await import("./commands/keys.ts")).keysCommands },
   { name: "webhooks", load: async () => (await import("./commands/webhooks.ts")).webhooksCommands },
+  { name: "channels", load: async () => (await import("./commands/channels.ts")).channelsCommands },
   {
     name: "subscriptions",
     load: async () => (await import("./commands/subscriptions.ts")).subscriptionsCommands,

@@ -1,33 +1,19 @@
 import type { Endpoint } from "../../channels/webhook/endpoint.ts";
-import { causeOf, recipientState } from "../../deliveries/rules/recipient-state.ts";
+import { causeOf } from "../../deliveries/rules/recipient-state.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { counted } from "../../lib/wording.ts";
-import { shortTime, type Column } from "../terminal/table.ts";
+import type { Column } from "../terminal/table.ts";
+import { originText, stateShape, stateText } from "./recipient-state.ts";
 
 export const columns: Column<Endpoint>[] = [
   { title: "ID", cell: ({ id }) => id },
   { title: "NAME", cell: ({ name }) => name, elastic: true },
   { title: "URL", cell: ({ url }) => url, elastic: true },
   { title: "EVENTS", cell: ({ events }) => events.join(" ") || "all", elastic: true },
-  { title: "FROM", cell: ({ origin }) => (origin === "file" ? "configuration" : "added") },
-  { title: "STATE", cell: (endpoint) => state(endpoint) },
+  { title: "FROM", cell: originText },
+  { title: "STATE", cell: stateText },
   { title: "CAUSE", cell: (endpoint) => causeOf(endpoint) ?? "", elastic: true },
 ];
-
-function state(endpoint: Endpoint): string {
-  const { disabledReason, consecutiveFailures, nextProbeAt } = endpoint;
-  const failures = `${consecutiveFailures} in a row`;
-  switch (recipientState(endpoint)) {
-    case "disabled":
-      return disabledReason === null ? "disabled" : `disabled (${disabledReason})`;
-    case "held":
-      return `held (${failures}), next probe ${nextProbeAt === null ? "soon" : shortTime(nextProbeAt)}`;
-    case "failing":
-      return `failing (${failures})`;
-    case "enabled":
-      return "enabled";
-  }
-}
 
 /** Returns what there is to know about an endpoint, except its secrets. */
 export function endpointFacts(endpoint: Endpoint): [name: string, value: string | number | null][] {
@@ -37,8 +23,8 @@ export function endpointFacts(endpoint: Endpoint): [name: string, value: string 
     ["name", endpoint.name],
     ["url", endpoint.url],
     ["events", endpoint.events.join(", ") || "all"],
-    ["from", endpoint.origin === "file" ? "configuration" : "added"],
-    ["state", state(endpoint)],
+    ["from", originText(endpoint)],
+    ["state", stateText(endpoint)],
     ["failing since", failingSince === null ? null : toIsoTime(failingSince)],
     ["cause", causeOf(endpoint)],
     // Header values may be secret.
@@ -51,20 +37,14 @@ export function endpointFacts(endpoint: Endpoint): [name: string, value: string 
 
 /** Returns the JSON form in command output; programs read its field names. */
 export function shape(endpoint: Endpoint) {
-  const { id, name, url, events, enabled, origin, disabledReason, consecutiveFailures } = endpoint;
+  const { id, name, url, events, origin } = endpoint;
   const time = (instant: Instant | null) => (instant === null ? null : toIsoTime(instant));
   return {
     id,
     name,
     url,
     events,
-    enabled,
-    disabled_reason: disabledReason,
-    consecutive_failures: consecutiveFailures,
-    failing_since: time(endpoint.failingSince),
-    state: recipientState(endpoint),
-    cause: causeOf(endpoint),
-    next_probe_at: time(endpoint.nextProbeAt),
+    ...stateShape(endpoint),
     previous_secret_until: time(endpoint.previousSecretUntil),
     // Header values may be secret.
     headers: Object.keys(endpoint.headers),

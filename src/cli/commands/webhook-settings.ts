@@ -43,7 +43,8 @@ export function readSettings(options: OptionsOf<typeof settingsFlags>): Omit<End
   };
 }
 
-function readHeader(given: string): [name: string, value: string] {
+/** Parses a custom header. @throws UsageError */
+export function readHeader(given: string): [name: string, value: string] {
   const match = /^([^:\s]+):\s*(.*)$/.exec(given);
   if (match === null) throw new UsageError(`--header must be "Name: value", not "${visible(given, 60)}"`);
   return [match[1]!, match[2]!];

@@ -9,9 +9,9 @@ import { FailedError } from "../terminal/failure.ts";
 import { configFlag, duration, jsonFlag, text, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, renderFacts } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { deliveriesCommand, redeliverCommand } from "./webhook-deliveries.ts";
+import { deliveriesCommand, redeliverCommand, type RecipientGroup } from "./recipient-deliveries.ts";
+import { replayCommand } from "./recipient-replay.ts";
 import { listenCommand } from "./webhook-listen.ts";
-import { replayCommand } from "./webhook-replay.ts";
 import { columns, endpointFacts, shape } from "./webhook-output.ts";
 import { readSecret, readSettings, secretFlag, settingsFlags } from "./webhook-settings.ts";
 
@@ -250,6 +250,13 @@ const rotate = command({
     }),
 });
 
+const group: RecipientGroup = {
+  command: "webhooks",
+  noun: "endpoint",
+  example: "soc",
+  recipients: ({ webhooks }) => webhooks.endpoints.list(),
+};
+
 export const webhooksCommands: CommandGroup = {
   name: "webhooks",
   summary: "webhook endpoints and their deliveries",
@@ -263,9 +270,9 @@ export const webhooksCommands: CommandGroup = {
     disable,
     ping,
     rotate,
-    deliveriesCommand,
-    redeliverCommand,
-    replayCommand,
+    deliveriesCommand(group),
+    redeliverCommand(group),
+    replayCommand(group),
     listenCommand,
   ],
 };

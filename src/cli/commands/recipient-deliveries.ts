@@ -1,0 +1,204 @@
+import type { App } from "../../app.ts";
+import type { Attempt, Delivery, DeliveryFilter } from "../../deliveries/delivery-log.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { counted } from "../../lib/wording.ts";
+import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";
+import { printJson, printRows, renderFacts, renderTable, shortTime, type Column } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** A group of commands about recipients of one sort. */
+export interface RecipientGroup {
+  /** Name of the group of commands. */
+  command: "webhooks" | "channels";
+  /** Name of one recipient: an argument, an option and a property of the JSON output. */
+  noun: "endpoint" | "channel";
+  /** Name of a recipient in examples. */
+  example: string;
+  /** Returns the identifiers of all recipients of this sort. */
+  recipients(app: App): { id: string }[];
+}
+
+const columnsFor = ({ noun }: RecipientGroup): Column<Delivery>[] => [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "EVENT", cell: ({ eventType }) => eventType },
+  { title: noun.toUpperCase(), cell: ({ recipientName }) => recipientName, elastic: true },
+  { title: "STATUS", cell: ({ status }) => status },
+  { title: "ATTEMPTS", cell: ({ attempts }) => String(attempts), right: true },
+  { title: "CREATED", cell: ({ createdAt }) => shortTime(createdAt) },
+  { title: "NEXT", cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? "" : shortTime(nextAttemptAt)) },
+];
+
+const attemptColumns: Column<Attempt>[] = [
+  { title: "TIME", cell: ({ startedAt }) => toIsoTime(startedAt) },
+  { title: "STATUS", cell: ({ statusCode }) => (statusCode === null ? "" : String(statusCode)), right: true },
+  { title: "DURATION", cell: ({ durationMs }) => `${durationMs} ms`, right: true },
+  { title: "ERROR", cell: ({ error }) => error ?? "", elastic: true },
+  { title: "RESPONSE", cell: ({ response }) => response, elastic: true },
+];
+
+export function deliveriesCommand(group: RecipientGroup) {
+  const { command: name, noun } = group;
+  return command({
+    name: "deliveries",
+    arguments: "[delivery]",
+    summary: "list deliveries, newest first, or show one with its attempts",
+    flags: {
+      recipient: text(`--${noun} <${noun}>`, `only deliveries to this ${noun} (name or identifier)`),
+      event: text("--event <id>", "only deliveries of this event"),
+      status: choice("--status <status>", deliveryStatuses, "only deliveries with this status", undefined),
+      limit: number(
+        "--limit <count>",
+        { minimum: 1, maximum: 1_000, whole: true },
+        "maximum number of deliveries",
+        50,
+      ),
+      before: text("--before <delivery>", "only deliveries older than this one, for the next page"),
+      json: jsonFlag,
+      config: configFlag,
+    },
+    examples: [
+      [`phishwatch ${name} deliveries --status failed`, "deliveries that failed"],
+      [`phishwatch ${name} deliveries dlv_01kf0z7m3yeqz9x8r4p6s2t5vw`, "one delivery with its attempts"],
+    ],
+    run: ({ args, options, terminal }) =>
+      withAppliance({ terminal, options }, (app) => {
+        const { log } = app.deliveries;
+        const [id] = args;
+        if (id !== undefined) {
+          const delivery = log.get(id);
+          if (delivery === undefined) throw new FailedError(`there is no delivery ${visible(id, 100)}`);
+          return showOne({ terminal, group, delivery, attempts: log.attempts(id), json: options.json });
+        }
+        const { recipient, event, status, before, limit, json } = options;
+        const filter = {
+          ...(event === undefined ? {} : { event }),
+          ...(status === undefined ? {} : { status }),
+          ...(before === undefined ? {} : { before }),
+        };
+        const recipients = recipient === undefined ? group.recipients(app) : [{ id: recipient }];
+        const rows = newest(app, { filter, limit, recipients });
+        if (json) for (const row of rows) printJson(terminal.out, shape(row, group));
+        else printRows(terminal, rows, { columns: columnsFor(group), none: "no deliveries" });
+      }),
+  });
+}
+
+/** Returns the newest deliveries to these recipients. */
+function newest(
+  { deliveries: { log } }: App,
+  {
+    filter,
+    limit,
+    recipients,
+  }: { filter: DeliveryFilter; limit: number; recipients: readonly { id: string }[] },
+): Delivery[] {
+  return recipients
+    .flatMap(({ id: recipient }) => log.list({ ...filter, recipient }, limit))
+    .sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+    .slice(0, limit);
+}
+
+function showOne({
+  terminal: { out },
+  group,
+  delivery,
+  attempts,
+  json,
+}: {
+  terminal: Terminal;
+  group: RecipientGroup;
+  delivery: Delivery;
+  attempts: Attempt[];
+  json: boolean;
+}): void {
+  if (json) return printJson(out, { ...shape(delivery, group), attempt_log: attempts.map(attemptShape) });
+  const { id, eventId, eventType, recipientName, status, createdAt } = delivery;
+  out.write(
+    renderFacts([
+      ["id", id],
+      ["event", `${eventId} (${eventType})`],
+      [group.noun, recipientName],
+      ["status", status],
+      ["created", toIsoTime(createdAt)],
+      ["next attempt", nextStep(delivery, group)],
+    ]),
+  );
+  if (attempts.length > 0) out.write(`\n${renderTable(attemptColumns, attempts, out.columns)}`);
+}
+
+function nextStep({ status, attempts, nextAttemptAt }: Delivery, { noun }: RecipientGroup): string {
+  if (nextAttemptAt !== null) return toIsoTime(nextAttemptAt);
+  const made = counted(attempts, "attempt");
+  if (status === "succeeded") return `none: delivered with ${made}`;
+  return status === "failed" ? `none: failed after ${made}` : `when the ${noun} is enabled`;
+}
+
+export function redeliverCommand({ command: name, noun }: RecipientGroup) {
+  return command({
+    name: "redeliver",
+    arguments: "<delivery...>",
+    summary: "send deliveries again, with all their retries",
+    details: "A running server sends them at once; otherwise they are sent at the next start.",
+    flags: { json: jsonFlag, config: configFlag },
+    examples: [
+      [
+        `phishwatch ${name} redeliver dlv_01kf0z7m3yeqz9x8r4p6s2t5vw`,
+        `after fixing the ${noun === "endpoint" ? "receiver" : noun}`,
+      ],
+    ],
+    run: ({ args, options, terminal }) =>
+      withAppliance({ terminal, options }, ({ database, deliveries: { replay } }) => {
+        const by = actorOfShell(terminal.env);
+        // In one transaction: if one delivery does not exist, none is sent.
+        database.transaction(() => void args.map((id) => replay.redeliver(id, { by })));
+        if (options.json) printJson(terminal.out, { deliveries: args.length, queued: true });
+        else terminal.err.write(`${counted(args.length, "delivery", "deliveries")} queued\n`);
+      }),
+  });
+}
+
+const time = (instant: Instant | null) => (instant === null ? null : toIsoTime(instant));
+
+function shape(delivery: Delivery, { noun }: RecipientGroup) {
+  const { id, eventId, eventType, recipientId, recipientName, status, attempts } = delivery;
+  return {
+    id,
+    event_id: eventId,
+    event_type: eventType,
+    [`${noun}_id`]: recipientId,
+    [noun]: recipientName,
+    status,
+    attempts,
+    next_attempt_at: time(delivery.nextAttemptAt),
+    created_at: toIsoTime(delivery.createdAt),
+    completed_at: time(delivery.completedAt),
+  };
+}
+
+function attemptShape({
+  startedAt,
+  durationMs,
+  phases,
+  address,
+  statusCode,
+  failure,
+  error,
+  response,
+}: Attempt) {
+  return {
+    started_at: toIsoTime(startedAt),
+    duration_ms: durationMs,
+    phases,
+    address,
+    status_code: statusCode,
+    failure,
+    error,
+    answer: response,
+  };
+}

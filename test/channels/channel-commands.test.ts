@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import PostalMime from "postal-mime";
+import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
+import { mailAuthority, startMailServer } from "../support/mail-server.ts";
+
+// Administers channels from the shell: each command is a process of its own.
+
+const unknown = "nobody@example.com";
+let mail: Awaited<ReturnType<typeof startMailServer>>;
+let folder: CommandFolder;
+
+beforeAll(async () => {
+  mail = await startMailServer({
+    login: { username: "phishwatch", password: "correct horse" },
+    rejectRecipient: (address) =>
+      address === unknown ? { code: 550, text: "5.1.1 no such user" } : undefined,
+  });
+  const { port, from } = mail.settings;
+  folder = commandFolder(`${defaultConfig}
+[smtp]
+host = "127.0.0.1"
+port = ${port}
+username = "phishwatch"
+password = "correct horse"
+from = "${from}"
+ca_file = "ca.pem"
+[[channels]]
+name = "declared"
+type = "email"
+to = ["${unknown}"]
+`);
+  folder.file("ca.pem", mailAuthority);
+});
+afterAll(async () => {
+  folder.dispose();
+  await mail.stop();
+});
+
+const channels = (args: string[], stdin?: string) =>
+  folder.run(["channels", ...args], stdin === undefined ? {} : { stdin });
+
+test("channels are added with secrets from files, tested, shown without secrets, and removed", async () => {
+  const secret = "https://hooks.slack.com/services/T0000/B0000/a-very-secret-part";
+  const slack = await channels(
+    ["add", "team-chat", "--type", "slack", "--url-file", "-", "--json"],
+    `${secret}\n`,
+  );
+  expect(slack).toMatchObject({ code: 0, err: "" });
+  const email = await channels(["add", "soc", "--type", "email", "--to", "soc@example.com", "--test"]);
+  expect(email.err).toMatch(/^added soc \(chn_\w+\)\n$/);
+  expect(email.out).toMatch(/^sent in \d+ ms; response: 250 /);
+  const [sent, ...others] = mail.mails;
+  expect(others).toEqual([]);
+  expect(sent).toMatchObject({ to: ["soc@example.com"], encrypted: true, user: "phishwatch" });
+  expect((await PostalMime.parse(sent!.raw)).subject).toBe("Test message from phishwatch");
+  const [list, show, gone] = [
+    await channels(["list"]),
+    await channels(["show", "team-chat", "--json"]),
+    await channels(["remove", "soc"]),
+  ];
+  expect(JSON.parse(show.out)).toMatchObject({
+    name: "team-chat",
+    type: "slack",
+    target: { url: "https://hooks.slack.com/…" },
+    state: "enabled",
+    origin: "runtime",
+  });
+  expect(list.out).toContain("soc@example.com");
+  expect(gone).toMatchObject({ code: 0 });
+  expect(JSON.stringify([slack, email, list, show, gone])).not.toContain("very-secret");
+});
+
+test("a test message that fails says what to change, and a declared channel is changed in the file only", async () => {
+  const failed = await channels(["test", "declared"]);
+  expect(failed.code).toBe(1);
+  expect(failed.err).toContain("550 5.1.1 no such user");
+  expect(failed.err).toContain("Check the recipients of the channel");
+  const changed = await channels(["change", "declared", "--to", "soc@example.com"]);
+  expect(changed).toMatchObject({ code: 1, err: expect.stringContaining("change it there") });
+});
+
+test("a check signs in to the mail server without sending anything, and reports each channel", async () => {
+  const before = mail.mails.length;
+  const { out } = await folder.run(["check", "--json"]);
+  const results = out.split("\n").filter((line) => line.includes("mail server") || line.includes("channel "));
+  expect(results.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { what: `mail server 127.0.0.1:${mail.settings.port}`, state: "ok", detail: "connected and signed in" },
+    { what: "channel declared", state: "ok", detail: "Email" },
+    { what: "channel team-chat", state: "ok", detail: "Slack" },
+  ]);
+  expect(mail.mails).toHaveLength(before);
+});
