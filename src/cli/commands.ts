@@ -37,6 +37,7 @@ export const commandEntries: CommandEntry[] = [
     name: "subscriptions",
     load: async () => (await import("./commands/subscriptions.ts")).subscriptionsCommands,
   },
+  { name: "lists", load: async () => (await import("./commands/block-lists.ts")).blockListCommands },
   ...trapKindNames.map((kind) => ({
     name: `${kind}s`,
     load: async () => (await import("./commands/traps.ts")).trapCommands(kind),

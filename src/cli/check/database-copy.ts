@@ -9,6 +9,7 @@ const copiedTables = [
   "api_keys",
   "recipients",
   "subscriptions",
+  "lists",
   "traps",
   "trap_addresses",
   "feed_files",

@@ -1,9 +1,21 @@
 import type { Instant } from "../../lib/clock.ts";
+import { formatDuration } from "../../lib/durations.ts";
+import { counted } from "../../lib/wording.ts";
+import type { BlockListFormat } from "../../vocabulary/lists.ts";
 import { severities, type Severity, type Status, type ThreatType } from "../../vocabulary/threats.ts";
 import type { lists } from "./tables.ts";
 
 /** A block list. */
 export type List = typeof lists.$inferSelect;
+
+/** Returns the address of a list. It contains the token, so only administrators may see it. */
+export function listAddress(
+  { name, token }: Pick<List, "name" | "token">,
+  format: BlockListFormat,
+  publicUrl: string,
+): string {
+  return `${publicUrl}/lists/${encodeURIComponent(token)}/${name}.${format}`;
+}
 
 /** Threats that a list contains. */
 export interface ListFilter {
@@ -14,6 +26,19 @@ export interface ListFilter {
   protectedDomains: readonly string[];
   /** How long a threat is listed after it was first seen; null: always. */
   maxAgeMs: number | null;
+}
+
+/** Returns what a list contains, in words. */
+export function describeFilter(filter: ListFilter): string {
+  const { statuses, minSeverity, verifiedOnly, protectedDomains, maxAgeMs } = filter;
+  const levels = severities.slice(0, severities.indexOf(minSeverity) + 1);
+  return [
+    statuses.map((status) => status.replace("_", " ")).join(", "),
+    levels.length === severities.length ? "any severity" : levels.join(" or "),
+    ...(verifiedOnly ? ["verified"] : []),
+    ...(protectedDomains.length === 0 ? [] : [counted(protectedDomains.length, "protected domain")]),
+    ...(maxAgeMs === null ? [] : [`first seen in the last ${formatDuration(maxAgeMs)}`]),
+  ].join("; ");
 }
 
 /** A list as the configuration file or a person declares it. */
