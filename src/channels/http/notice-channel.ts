@@ -196,11 +196,12 @@ function outcomeOf(result: ExchangeResult, context: OutcomeContext): AttemptResu
 function judged(
   base: AttemptResult,
   { status, headers, body }: HttpResponse,
-  { endedAt, hide, type }: OutcomeContext & { hide: (text: string) => string },
+  { endedAt, hide, request, type }: OutcomeContext & { hide: (text: string) => string },
 ): AttemptResult {
   if (status >= 300 && status <= 399) {
     const location = headers.get("location");
-    const where = location === undefined ? "" : ` to ${maskedUrl(location)}`;
+    const goal = URL.parse(location ?? "", request.url)?.href;
+    const where = location === undefined || goal === undefined ? "" : ` to ${maskedUrl(goal)}`;
     return failed(base, "redirect", `redirected${where}; redirects are not followed`);
   }
   const judgement = type.judge({ status, headers, body: textOf(body) });

@@ -1,3 +1,4 @@
+import { toPlainTime } from "../../lib/clock.ts";
 import { FieldError } from "../../lib/errors.ts";
 import type { Notice, NoticeItem } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
@@ -75,7 +76,10 @@ function payloadOf(notice: Notice) {
       ...(facts.length === 0 ? [] : [{ type: "section", fields: facts.map(field) }]),
       ...(items.length === 0 ? [] : [{ type: "section", text: markup(itemLines(notice)) }]),
       ...(links.length === 0 ? [] : [{ type: "actions", elements: links.map(button) }]),
-      { type: "context", elements: [plainText(`phishwatch · ${notice.at}`, fieldMax)] },
+      {
+        type: "context",
+        elements: [plainText(`phishwatch · ${toPlainTime(Date.parse(notice.at))}`, fieldMax)],
+      },
     ],
     // No preview of a link is requested.
     unfurl_links: false,

@@ -98,6 +98,14 @@ describe("a response", () => {
       },
     ],
     [
+      "a redirect on the same host",
+      head("301 Moved", "Location: /SECRET\r\n"),
+      {
+        failure: "redirect",
+        error: `redirected to http://service.example:${server.port}/…; redirects are not followed`,
+      },
+    ],
+    [
       "a status that its type classifies",
       `${head("200 OK")}odd`,
       { failure: "odd", error: "odd", retryAfterMs: 1_500 },
