@@ -33,7 +33,14 @@ import { countByDay, countByKind, type DayCount } from "./counts.ts";
 import { facetsOf, type Facets } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
 import type { Kind } from "./kinds.ts";
-import { createBuffers, matchRows, sortedByNameMax, sortedSlice, topSlice } from "./match-rows.ts";
+import {
+  createBuffers,
+  matchRows,
+  sortedByNameMax,
+  sortedSlice,
+  topSlice,
+  type Matches,
+} from "./match-rows.ts";
 
 export type { SearchFilter, SearchOrder } from "./filter.ts";
 export { sortedByNameMax } from "./match-rows.ts";
@@ -52,6 +59,8 @@ export interface ThreatIndex {
   ids(filter: SearchFilter, order: SearchOrder, limits: { max: number; lastSeq: number }): Promise<string[]>;
   /** Returns the `seq` of every match, ascending. */
   seqs(filter: SearchFilter): Promise<Float64Array>;
+  /** Returns the same, with the time at which each was first seen. */
+  seqsWithTimes(filter: SearchFilter): Promise<{ seqs: Float64Array; firstSeen: Float64Array }>;
   /** Counts threats by severity and by the day (UTC) they were first seen; the last day begins at `lastDay`. */
   byDay(lastDay: Instant, days: number): Promise<DayCount[]>;
   byKind(): Promise<(Kind & { total: number })[]>;
@@ -159,13 +168,25 @@ export function createThreatIndex({
 
     async seqs(filter) {
       const columns = await current();
-      const { rows, count } = allMatches(columns, filter);
-      return Float64Array.from({ length: count }, (_, index) => columns.seqs[rows[index]!]!);
+      return pick(columns.seqs, allMatches(columns, filter));
+    },
+
+    async seqsWithTimes(filter) {
+      const columns = await current();
+      const matches = allMatches(columns, filter);
+      return { seqs: pick(columns.seqs, matches), firstSeen: pick(columns.firstSeen, matches) };
     },
 
     byDay: async (lastDay, days) => countByDay(await current(), lastDay, days),
     byKind: async () => countByKind(await current()),
   };
+}
+
+/** Returns the elements of a column at the rows that match. */
+function pick(column: Float64Array, { rows, count }: Pick<Matches, "rows" | "count">): Float64Array {
+  const picked = new Float64Array(count);
+  for (let index = 0; index < count; index += 1) picked[index] = column[rows[index]!]!;
+  return picked;
 }
 
 /**

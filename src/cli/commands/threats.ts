@@ -1,16 +1,18 @@
-import { readPastedName } from "../../detection/names/pasted-name.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { toListObject } from "../../threats/api-object.ts";
 import type { ListedThreat } from "../../threats/store/queries.ts";
-import { severities, statuses, type Status } from "../../vocabulary/threats.ts";
+import { newestFirst, tableFilterOf } from "../../threat-index/filter.ts";
+import type { Status } from "../../vocabulary/threats.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
-import { choice, configFlag, jsonFlag, number, text } from "../terminal/flags.ts";
+import { configFlag, jsonFlag, number } from "../terminal/flags.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
 import { shownDomain, threatJson, threatRows } from "./threat-details.ts";
 import { evidenceCommand } from "./threat-evidence.ts";
+import { exportCommand } from "./threat-export.ts";
+import { filterFlags, filterOf } from "./threat-filter.ts";
 import { notesCommand } from "./threat-notes.ts";
 
 const rowsPerQuery = 1_000;
@@ -31,9 +33,7 @@ const list = command({
   name: "list",
   summary: "list threats, newest first",
   flags: {
-    domain: text("--domain <domain>", "only look-alikes of this protected domain"),
-    status: choice("--status <status>", statuses, "only threats with this status", undefined),
-    severity: choice("--severity <severity>", severities, "only threats with this severity", undefined),
+    ...filterFlags,
     limit: number(
       "--limit <count>",
       { minimum: 1, maximum: 10_000_000, whole: true },
@@ -45,22 +45,26 @@ const list = command({
   },
   examples: [
     ["phishwatch threats list --status active --severity high", "list active threats of high severity"],
-    ["phishwatch threats list --json --limit 100000 > threats.jsonl", "export all threats as JSON"],
+    [
+      "phishwatch threats list --name paypal --since 2026-01-31",
+      "list threats by name that are new or have changed",
+    ],
   ],
   run: ({ options, terminal }) =>
-    withAppliance({ terminal, options }, ({ threats }, { server }) => {
-      const { status, severity, limit, json } = options;
-      const filter = {
-        ...(options.domain === undefined ? {} : { protectedDomain: protectedName(options.domain) }),
-        ...(status === undefined ? {} : { status }),
-        ...(severity === undefined ? {} : { severity }),
-      };
+    withAppliance({ terminal, options }, async ({ threats, threatIndex }, { server }) => {
+      const { limit, json } = options;
+      const filter = filterOf(options);
+      const tableFilter = tableFilterOf(filter);
+      const read = (page: number, perPage: number) =>
+        tableFilter === undefined
+          ? threatIndex().search(filter, newestFirst, { page, perPage })
+          : threats.list(tableFilter, { page, perPage });
       const perPage = Math.min(limit, rowsPerQuery);
       const rows: ListedThreat[] = [];
       let total: number;
       let shown = 0;
       for (let page = 1; ; page++) {
-        const result = threats.list(filter, { page, perPage });
+        const result = await read(page, perPage);
         total = result.total;
         const part = result.threats.slice(0, limit - shown);
         shown += part.length;
@@ -135,17 +139,12 @@ async function readIds(args: string[]): Promise<string[]> {
   return ids;
 }
 
-function protectedName(given: string): string {
-  const normalized = readPastedName(given);
-  if ("name" in normalized) return normalized.name;
-  throw new UsageError(`--domain "${visible(given, 100)}" is not a domain name: it ${normalized.error}`);
-}
-
 export const threatsCommands: CommandGroup = {
   name: "threats",
   summary: "list threats and triage them",
   commands: [
     list,
+    exportCommand,
     show,
     triage("resolve", "resolved", "mark threats as resolved", "resolve a threat that was taken down"),
     triage(

@@ -8,7 +8,7 @@
  */
 import type { Settings } from "../../access/settings/settings.ts";
 import type { Database } from "../../database/database.ts";
-import { toIsoTime, type Clock } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { PublicError } from "../../lib/errors.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
@@ -16,18 +16,13 @@ import type { Yielder } from "../../lib/yielder.ts";
 import type { SearchFilter } from "../../threat-index/filter.ts";
 import type { ThreatIndex } from "../../threat-index/threat-index.ts";
 import type { ExportFormat } from "./formats.ts";
-import { fileFormats } from "./file-formats.ts";
+import { createExportFile, type ExportFile } from "./export-file.ts";
+import type { MispFeedOptions, MispFeedWritten } from "./misp-feed.ts";
 import { createInstanceId } from "./instance-id.ts";
 import { createThreatReader } from "./threat-reader.ts";
 
-/** Threats that are read at once: 2 ms at most. */
-const batchThreats = 100;
-/** Characters in which a file is handed on. */
-const pieceCharacters = 1 << 16;
 /** Each holds 8 bytes for each of its threats. */
 export const concurrentExportsMax = 8;
-/** A reader that needs longer has stopped reading, or reads a byte from time to time to occupy the place of another. */
-const exportMsMax = 3_600_000;
 const retryAfterSeconds = 30;
 
 export interface ThreatExports {
@@ -36,22 +31,14 @@ export interface ThreatExports {
    * @param publicUrl of the console and of the screenshots, without a trailing slash
    * @throws PublicError `rate_limit_exceeded` if as many exports as possible are running
    */
-  open(format: ExportFormat, filter: SearchFilter, publicUrl: string): Promise<OpenExport>;
+  open(format: ExportFormat, filter: SearchFilter, publicUrl: string): Promise<ExportFile>;
+  /**
+   * Writes a MISP feed to a folder, or updates the one that is there.
+   * @throws Error for the operator, if the folder cannot be written or contains something else
+   */
+  writeMispFeed(filter: SearchFilter, options: MispFeedOptions): Promise<MispFeedWritten>;
   /** Number of exports that are running. */
   readonly running: number;
-}
-
-export interface OpenExport {
-  /** Suggested name of the file, such as `threats-2026-01-31.csv`. */
-  fileName: string;
-  /** Media type. */
-  type: string;
-  /** Number of threats that match. */
-  total: number;
-  /** Returns the next piece of the file; undefined at its end. */
-  next(): Promise<string | undefined>;
-  /** Frees what the export holds. May be called more than once. */
-  close(): void;
 }
 
 export function createThreatExports({
@@ -79,54 +66,16 @@ export function createThreatExports({
     format: ExportFormat,
     filter: SearchFilter,
     { publicUrl, free }: { publicUrl: string; free: () => void },
-  ): Promise<OpenExport> {
-    const fileFormat = fileFormats[format];
+  ): Promise<ExportFile> {
     const at = clock.now();
     const context = {
-      instanceId: await instanceId(),
+      // The first call writes to the database, which a full disk prevents.
+      instanceId: format === "stix" ? await instanceId() : "",
       publicUrl,
       exportName: `${at} ${JSON.stringify(filter)}`,
     };
     const seqs = await threatIndex().seqs(filter);
-    const endsAt = clock.monotonicMs() + exportMsMax;
-    const slice = yielder();
-    let remaining = seqs.length;
-    let state: "before" | "within" | "after" = "before";
-
-    function close(): void {
-      state = "after";
-      remaining = 0;
-      free();
-    }
-
-    async function nextPiece(): Promise<string | undefined> {
-      if (state === "after") return undefined;
-      if (clock.monotonicMs() > endsAt) throw new Error("its reader took longer than an hour");
-      let piece = state === "before" ? fileFormat.start(context) : "";
-      state = "within";
-      while (remaining > 0 && piece.length < pieceCharacters) {
-        const batch = seqs.subarray(Math.max(0, remaining - batchThreats), remaining);
-        remaining -= batch.length;
-        piece += fileFormat.texts(reader, [...batch], context).join("");
-        if (slice.due()) await slice.pause();
-      }
-      if (remaining > 0) return piece;
-      close();
-      return piece + fileFormat.end;
-    }
-
-    async function next(): Promise<string | undefined> {
-      try {
-        return await nextPiece();
-      } catch (error) {
-        log.warn({ error, format }, "export aborted");
-        close();
-        throw error;
-      }
-    }
-
-    const fileName = `threats-${toIsoTime(at).slice(0, 10)}${fileFormat.ending}`;
-    return { fileName, type: fileFormat.type, total: seqs.length, next, close };
+    return createExportFile({ format, seqs, context, at, reader, clock, log, slice: yielder(), free });
   }
 
   return {
@@ -147,6 +96,18 @@ export function createThreatExports({
         free();
         throw error;
       }
+    },
+    async writeMispFeed(filter, options) {
+      // Only the command line needs it.
+      const { byDay, writeMispFeed } = await import("./misp-feed.ts");
+      const { seqs, firstSeen } = await threatIndex().seqsWithTimes(filter);
+      return writeMispFeed(byDay(seqs, firstSeen), {
+        ...options,
+        instanceId: await instanceId(),
+        reader,
+        now: clock.now(),
+        yielder: yielder(),
+      });
     },
     get running() {
       return running.size;

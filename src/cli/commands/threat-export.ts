@@ -1,0 +1,139 @@
+import { closeSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { resolve } from "node:path";
+import { messageOf } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { counted, grouped } from "../../lib/wording.ts";
+import { exportFormats } from "../../outputs/exports/formats.ts";
+import { tlpLevels } from "../../outputs/exports/misp.ts";
+import type { ExportFile } from "../../outputs/exports/export-file.ts";
+import type { ThreatExports } from "../../outputs/exports/threat-exports.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command, UsageError } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { choice, configFlag, text, toggle } from "../terminal/flags.ts";
+import { filterFlags, filterOf } from "./threat-filter.ts";
+
+const byteOrderMark = "\ufeff";
+
+export const exportCommand = command({
+  name: "export",
+  summary: "export all threats that match, as CSV, JSON lines, STIX or a MISP feed",
+  details:
+    "Writes to standard output, or to a file that is replaced in one step when it is complete. A MISP feed is a folder: only\n" +
+    "the events that have changed are written again. A server may run at the same time.",
+  flags: {
+    format: choice("--format <format>", [...exportFormats, "misp"], "format", "csv"),
+    output: text("--output <path>", "file to write; misp: folder (required)"),
+    ...filterFlags,
+    bom: toggle("--bom", "csv: begin with a byte order mark, by which Excel recognizes UTF-8"),
+    tlp: choice(
+      "--tlp <level>",
+      tlpLevels,
+      "misp: traffic light protocol, which says who may read the feed",
+      "amber",
+    ),
+    config: configFlag,
+  },
+  examples: [
+    [
+      "phishwatch threats export --severity high --output threats.csv",
+      "write threats of high severity to a CSV file",
+    ],
+    ["phishwatch threats export --format misp --output /srv/www/misp", "publish a MISP feed"],
+  ],
+  run: ({ options, terminal }) => {
+    const { format, output, bom, tlp } = options;
+    const filter = filterOf(options);
+    if (bom && format !== "csv") throw new UsageError("--bom is for --format csv only");
+    if (format === "misp" && output === undefined)
+      throw new UsageError("--format misp writes a folder: name it with --output FOLDER");
+    return withAppliance({ terminal, options }, async ({ exports, server }) => {
+      const signal = terminal.interruption();
+      const target = output === undefined ? undefined : resolve(output);
+      if (format === "misp") {
+        const { threats, events, changed } = await mispFeed(exports, filter, {
+          folder: target!,
+          tlp,
+          signal,
+        });
+        terminal.err.write(
+          `wrote ${counted(threats, "threat")} in ${counted(events, "event")}, of which ${grouped(changed)} changed\n`,
+        );
+        return;
+      }
+      const file = await exports.open(format, filter, server.publicUrl);
+      const start = bom ? byteOrderMark : "";
+      if (target === undefined) {
+        await writePieces(file, start, signal, (piece) => terminal.out.write(piece));
+        return;
+      }
+      await writeFile(target, file, start, signal);
+      terminal.err.write(`wrote ${counted(file.total, "threat")} to ${visible(target, 1_000)}\n`);
+    });
+  },
+});
+
+async function mispFeed(
+  exports: ThreatExports,
+  filter: Parameters<ThreatExports["writeMispFeed"]>[0],
+  options: Parameters<ThreatExports["writeMispFeed"]>[1],
+) {
+  try {
+    return await exports.writeMispFeed(filter, options);
+  } catch (error) {
+    if (options.signal?.aborted === true) throw interrupted();
+    throw new FailedError(
+      `cannot write ${visible(options.folder, 1_000)}: ${visible(messageOf(error), 300)}`,
+    );
+  }
+}
+
+async function writePieces(
+  file: ExportFile,
+  start: string,
+  signal: AbortSignal,
+  write: (piece: string) => void,
+): Promise<void> {
+  try {
+    write(start);
+    for (let piece = await file.next(); piece !== undefined; piece = await file.next()) {
+      if (signal.aborted) throw interrupted();
+      write(piece);
+    }
+  } finally {
+    file.close();
+  }
+}
+
+/** Leaves the file as it was unless the export is complete. */
+async function writeFile(
+  target: string,
+  file: ExportFile,
+  start: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const unfinished = `${target}.part`;
+  try {
+    const descriptor = openSync(unfinished, "w");
+    try {
+      await writePieces(file, start, signal, (piece) => writeAll(descriptor, Buffer.from(piece)));
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(unfinished, target);
+  } catch (error) {
+    rmSync(unfinished, { force: true });
+    if (error instanceof FailedError) throw error;
+    throw new FailedError(`cannot write ${visible(target, 1_000)}: ${visible(messageOf(error), 300)}`);
+  } finally {
+    file.close();
+  }
+}
+
+function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+}
+
+function interrupted(): FailedError {
+  return new FailedError("interrupted");
+}
