@@ -6,7 +6,7 @@ import { honeytoken } from "../../src/traps/kinds/honeytoken/honeytoken.ts";
 import { openApi, type Api } from "../support/api.ts";
 import { temporaryFolder } from "../support/appliance.ts";
 import { codeBlocks } from "../support/documentation.ts";
-import { findCaddy, findNginx } from "../support/programs.ts";
+import { findCaddy, findSystemProgram } from "../support/programs.ts";
 import { sendRaw } from "../support/raw-request.ts";
 import { until } from "../support/until.ts";
 
@@ -47,7 +47,7 @@ function onPorts(snippet: string, { main, traps }: Ports): string {
 const proxies: Proxy[] = [
   {
     name: "nginx",
-    command: findNginx(),
+    command: findSystemProgram("nginx"),
     configuration(ports, folder) {
       const listen = `listen 127.0.0.1:${ports.proxy};`;
       const servers = onPorts(snippets.nginx, ports)

@@ -28,8 +28,11 @@ export function findPrograms(): Program[] {
     { name: "pdftotext", packages: ["poppler-utils"], command: asCommand(Bun.which("pdftotext")) },
     { name: "LibreOffice", packages: ["libreoffice-writer-nogui"], command: asCommand(Bun.which("soffice")) },
     { name: "Node.js 20 or later", packages: [], command: findNode() },
-    { name: "nginx", packages: ["nginx"], command: findNginx() },
+    { name: "nginx", packages: ["nginx"], command: findSystemProgram("nginx") },
     { name: "Caddy", packages: ["caddy"], command: findCaddy() },
+    { name: "Unbound", packages: ["unbound"], command: findSystemProgram("unbound") },
+    { name: "dnsmasq", packages: ["dnsmasq-base"], command: findSystemProgram("dnsmasq") },
+    { name: "BIND", packages: ["bind9"], command: findSystemProgram("named") },
     { name: "openssl", packages: ["openssl"], command: asCommand(Bun.which("openssl")) },
     { name: "ip", packages: ["iproute2"], command: asCommand(Bun.which("ip")) },
   ];
@@ -39,9 +42,9 @@ export function findGo(): string[] | undefined {
   return asCommand(Bun.which("go"));
 }
 
-/** Debian's nginx is in a folder that may be in the PATH of root only. */
-export function findNginx(): string[] | undefined {
-  return asCommand(Bun.which("nginx") ?? Bun.which("/usr/sbin/nginx"));
+/** Debian's servers are in a folder that may be in the PATH of root only. */
+export function findSystemProgram(name: "nginx" | "unbound" | "dnsmasq" | "named"): string[] | undefined {
+  return asCommand(Bun.which(name) ?? Bun.which(`/usr/sbin/${name}`));
 }
 
 export function findCaddy(): string[] | undefined {
