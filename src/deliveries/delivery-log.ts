@@ -30,6 +30,8 @@ export type Attempt = Omit<typeof deliveryAttempts.$inferSelect, "seq" | "delive
 export interface DeliveryFilter {
   /** Identifier or name. */
   recipient?: string;
+  /** Kinds of channels: only deliveries to their recipients. */
+  channels?: readonly string[];
   /** Identifier. */
   event?: string;
   /** Identifier of the threat that the event is about. */
@@ -163,36 +165,28 @@ function seqOf(query: Query, id: string): number | undefined {
  */
 function conditions(
   query: Query,
-  { recipient, event, threat, status, before }: DeliveryFilter,
+  { recipient, channels, event, threat, status, before }: DeliveryFilter,
   limit: number,
 ): SQL | undefined | "none" {
   const all: (SQL | undefined)[] = [];
   const below = before === undefined ? undefined : (seqOf(query, before) ?? 0);
   const page = { below, limit };
   const isAboutEvents = event !== undefined || threat !== undefined;
-  if (recipient !== undefined) {
-    const row = query
-      .select({ seq: recipients.seq })
-      .from(recipients)
-      .where(or(eq(recipients.id, recipient), eq(recipients.name, recipient)))
-      .get();
-    if (row === undefined) return "none";
-    const pairs = deliveryStatuses.map((one) => [row.seq, one] as const);
-    all.push(
-      status === undefined && !isAboutEvents
-        ? inArray(deliveries.seq, newest(query, pairs, page))
-        : eq(deliveries.recipientSeq, row.seq),
-    );
-  } else if (status !== undefined && !isAboutEvents) {
-    // Without the index on recipient and status, a rare status would be searched for among all deliveries.
-    const rows = query
-      .select({ seq: recipients.seq })
-      .from(recipients)
+  const isNarrowed = recipient !== undefined || channels !== undefined;
+  if (isNarrowed || status !== undefined) {
+    const wanted = recipientsOf(query, { recipient, channels });
+    const seqs = wanted
       .limit(pairsMax + 1)
-      .all();
-    const pairs = rows.map(({ seq }) => [seq, status] as const);
-    if (pairs.length > 0 && pairs.length <= pairsMax)
+      .all()
+      .map(({ seq }) => seq);
+    if (isNarrowed && seqs.length === 0) return "none";
+    // Without the index on recipient and status, rare deliveries would be searched for among all of them.
+    const withStatus = status === undefined ? deliveryStatuses : [status];
+    const pairs = seqs.flatMap((seq) => withStatus.map((one) => [seq, one] as const));
+    if (!isAboutEvents && pairs.length > 0 && pairs.length <= pairsMax)
       all.push(inArray(deliveries.seq, newest(query, pairs, page)));
+    else if (isNarrowed)
+      all.push(inArray(deliveries.recipientSeq, recipientsOf(query, { recipient, channels })));
   }
   if (event !== undefined) {
     const row = query.select({ seq: events.seq }).from(events).where(eq(events.id, event)).get();
@@ -204,6 +198,14 @@ function conditions(
   if (below !== undefined) all.push(lt(deliveries.seq, below));
   if (status !== undefined) all.push(eq(deliveries.status, status));
   return and(...all);
+}
+
+/** Selects the sequence numbers of recipients. */
+function recipientsOf(query: Query, { recipient, channels }: Pick<DeliveryFilter, "recipient" | "channels">) {
+  const hasName =
+    recipient === undefined ? undefined : or(eq(recipients.id, recipient), eq(recipients.name, recipient));
+  const isOfChannel = channels === undefined ? undefined : inArray(recipients.channel, [...channels]);
+  return query.select({ seq: recipients.seq }).from(recipients).where(and(hasName, isOfChannel));
 }
 
 /**

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eq } from "drizzle-orm";
 import { sentenceOf } from "../../src/console/pages/notifications/sentence.ts";
 import type { SubscriptionSettings } from "../../src/notifications/subscriptions/writer.ts";
+import { deliveries, recipients } from "../../src/deliveries/store/tables.ts";
+import type { Notice } from "../../src/notices/notice.ts";
 import { noticeTypes } from "../../src/vocabulary/events.ts";
 import { hostileText } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
@@ -281,6 +284,81 @@ describe("subscriptions", () => {
       "declared is disabled",
     );
     await visitor.submit(`${subscriptionsPath}/${id}/enable`);
+  });
+});
+
+describe("messages", () => {
+  const notice = (title: string): Notice => ({
+    id: "evt_1",
+    kind: "threat",
+    at: "2026-01-15T12:00:00.000Z",
+    tone: "high",
+    title,
+    summary: `Title of the page: ${hostileText}`,
+    facts: [{ label: "Registered", value: "2026-01-14" }],
+    items: [],
+    more: 0,
+    links: [],
+    threat: null,
+    condition: null,
+  });
+  /** Records a message, which waits: nothing delivers it. */
+  const send = (title: string) => {
+    const { database, deliveries: service } = opened.app;
+    const recipientSeq = channel("team").seq;
+    database.transaction(() => service.messages.send({ recipientSeq, body: JSON.stringify(notice(title)) }));
+    return service.log.list({ recipient: "team" }, 1)[0]!;
+  };
+
+  test("are shown as text with whatever an attacker wrote in them, and have a log of their own", async () => {
+    const { id } = send("High: examp1e-bank[.]com <b>");
+    const page = await visitor.get(`${path}/messages/${id}`);
+    expect(page.text).toMatch(/Message Title of the page: .* Registered: 2026-01-14/);
+    expect(page.text).toContain("\\u{202e}");
+    expect(page.html).not.toContain("<script>alert");
+    expect(page.text).not.toContain('"summary"');
+    for (const address of [`${path}/messages`, `${channelsPath}/${channel("team").id}`, `${path}`]) {
+      const { html } = await visitor.get(address);
+      expect([address, html.includes(`${path}/messages/${id}`)]).toEqual([address, true]);
+    }
+    expect((await visitor.get(`${path}/messages`)).text).toContain("High: examp1e-bank[.]com <b>");
+    const webhooks = "/console/settings/webhooks/deliveries";
+    expect((await visitor.get(webhooks)).text).toContain("No deliveries yet.");
+    expect((await visitor.get(`${webhooks}/${id}`)).location).toBe(`${path}/messages/${id}`);
+    expect((await visitor.get(`${webhooks}?endpoint=${channel("team").id}`)).location).toBe(
+      `${path}/messages?endpoint=${channel("team").id}`,
+    );
+  });
+
+  test("that failed can be sent again, one by one or all of them, and are announced when the channel is enabled", async () => {
+    const { id } = send("sent again");
+    const { channels, database } = opened.app;
+    const { log } = opened.app.deliveries;
+    const fail = () =>
+      database.query.update(deliveries).set({ status: "failed" }).where(eq(deliveries.id, id)).run();
+    fail();
+    expect((await visitor.get(`${path}/messages?status=failed`)).text).toContain("sent again");
+    expect((await visitor.submit(`${path}/messages/${id}/send`)).text).toContain("Sending again.");
+    expect(log.get(id)!.status).toBe("pending");
+    fail();
+    const replay = `${channelsPath}/${channel("team").id}/replay`;
+    expect((await visitor.get(`${replay}?which=failed`)).text).toContain("1 delivery to team.");
+    expect((await visitor.submit(replay, { which: "failed" })).text).toContain(
+      "1 delivery is being sent to team.",
+    );
+    channels.disable("team", { by });
+    const enabled = await visitor.submit(`${channelsPath}/${channel("team").id}/enable`);
+    expect(enabled.text).toContain("team is enabled. 2 messages that waited are being sent.");
+  });
+
+  test("that keep failing are reported on the overview with a link to the channel", async () => {
+    const { database } = opened.app;
+    const { id } = channel("team");
+    const state = { consecutiveFailures: 3, failingSince: Date.now() - 60_000 };
+    database.query.update(recipients).set(state).where(eq(recipients.id, id)).run();
+    const { text, html } = await visitor.get("/console");
+    expect(text).toContain("Channel team is failing: 3 consecutive failures");
+    expect(html).toContain(`href="${channelsPath}/${id}"`);
   });
 });
 

@@ -33,8 +33,6 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "key-revoke", path: ({ keyId }) => `/console/settings/keys/${keyId}/revoke` },
   { name: "notifications", path: () => "/console/settings/notifications" },
   { name: "channel-choose", path: () => "/console/settings/notifications/channels/add" },
-  { name: "channel-add", path: () => "/console/settings/notifications/channels/add?type=ntfy" },
-  { name: "channel", path: ({ channelId }) => `/console/settings/notifications/channels/${channelId}` },
   {
     name: "channel-disabled",
     path: ({ disabledChannelId }) => `/console/settings/notifications/channels/${disabledChannelId}`,
@@ -44,11 +42,6 @@ export const consolePages: readonly ConsolePage[] = [
     path: ({ channelId }) => `/console/settings/notifications/channels/${channelId}/edit`,
   },
   {
-    name: "channel-remove",
-    path: ({ channelId }) => `/console/settings/notifications/channels/${channelId}/remove`,
-  },
-  { name: "subscription-add", path: () => "/console/settings/notifications/subscriptions/add" },
-  {
     name: "subscription",
     path: ({ subscriptionId }) => `/console/settings/notifications/subscriptions/${subscriptionId}`,
   },
@@ -56,7 +49,7 @@ export const consolePages: readonly ConsolePage[] = [
     name: "subscription-edit",
     path: ({ subscriptionId }) => `/console/settings/notifications/subscriptions/${subscriptionId}/edit`,
   },
-  { name: "message", path: ({ messageId }) => `/console/settings/webhooks/deliveries/${messageId}` },
+  { name: "message", path: ({ messageId }) => `/console/settings/notifications/messages/${messageId}` },
   { name: "webhooks", path: () => "/console/settings/webhooks" },
   { name: "webhook-add", path: () => "/console/settings/webhooks/add" },
   { name: "webhook", path: ({ endpointId }) => `/console/settings/webhooks/${endpointId}` },

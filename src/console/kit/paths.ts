@@ -69,15 +69,26 @@ export const subscriptionsPath = `${notificationsPath}/subscriptions`;
 export const newSubscriptionPath = `${subscriptionsPath}/add`;
 export const subscriptionPath = (id: string) => `${subscriptionsPath}/${id}`;
 export const webhooksPath = "/console/settings/webhooks";
+/** Log of the events for programs. */
 export const deliveriesPath = `${webhooksPath}/deliveries`;
-/** Deliveries to one recipient of any channel. */
-export const deliveriesToPath = (recipientId: string) => `${deliveriesPath}?endpoint=${recipientId}`;
+/** Log of the messages to people. */
+export const messagesPath = `${notificationsPath}/messages`;
+/** A channel of any kind, and an identifier of a recipient or a delivery. */
+interface OfChannel {
+  channel: string;
+  id: string;
+}
+const isForPeople = (channel: string) => channelTypes.some((type) => type === channel);
+const logPath = ({ channel }: Pick<OfChannel, "channel">) =>
+  isForPeople(channel) ? messagesPath : deliveriesPath;
+/** Deliveries to one recipient. */
+export const deliveriesToPath = (recipient: OfChannel) => `${logPath(recipient)}?endpoint=${recipient.id}`;
+export const deliveryPath = (delivery: OfChannel) => `${logPath(delivery)}/${delivery.id}`;
 /** Returns the page of a recipient; undefined if its channel has no pages. */
-export const recipientPath = ({ channel, id }: { channel: string; id: string }) => {
+export const recipientPath = ({ channel, id }: OfChannel) => {
   if (channel === webhookKind) return `${webhooksPath}/${id}`;
-  return channelTypes.some((type) => type === channel) ? channelPath(id) : undefined;
+  return isForPeople(channel) ? channelPath(id) : undefined;
 };
-export const deliveryPath = (id: string) => `${deliveriesPath}/${id}`;
 export const systemPath = "/console/settings/system";
 export const auditPath = "/console/settings/audit";
 export const failedSignInsPath = `${auditPath}/failed-sign-ins`;

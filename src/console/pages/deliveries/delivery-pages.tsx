@@ -1,124 +1,38 @@
-import type { DeliveryFilter } from "../../../deliveries/delivery-log.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { deliveryStatuses } from "../../../vocabulary/deliveries.ts";
 import { Facts, FlashMessage, PageHead, Section, Time } from "../../kit/components.tsx";
-import { withoutEmpty } from "../../kit/fields.ts";
-import { PostButton, Select, TextField } from "../../kit/form.tsx";
+import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect } from "../../kit/page-result.ts";
-import {
-  deliveriesPath,
-  deliveriesToPath,
-  deliveryPath,
-  recipientPath,
-  webhooksPath,
-} from "../../kit/paths.ts";
-import { pageGroup, type Context } from "../../shell/router.ts";
+import { deliveriesToPath, deliveryPath, recipientPath } from "../../kit/paths.ts";
+import { pageGroup, type Context, type Route } from "../../shell/router.ts";
+import { deliveryLogs, showLog } from "./log-page.tsx";
 import { textOf, titleOf } from "./message.ts";
-import { Attempts, DeliveryBadge, DeliveryTable, NextStep, statusChoices } from "./delivery-parts.tsx";
+import { Attempts, DeliveryBadge, NextStep } from "./delivery-parts.tsx";
 
-const perPage = 50;
 const bodyCharactersMax = 20_000;
 
-/** The delivery log. It has no navigation entry; pages of recipients link to it. */
+/** The logs of deliveries. They have no navigation entry; pages of recipients link to them. */
 export const deliveryPages = pageGroup({
   services: ["deliveries"],
-  routes: [
-    { method: "GET", path: deliveriesPath, permission: "read", run: showLog },
-    { method: "GET", path: `${deliveriesPath}/:id`, permission: "read", run: showDelivery },
+  routes: deliveryLogs.flatMap((log): Route<"deliveries">[] => [
+    { method: "GET", path: log.path, permission: "read", run: (context) => showLog(context, log) },
+    { method: "GET", path: `${log.path}/:id`, permission: "read", run: showDelivery },
     {
       method: "GET",
-      path: `${deliveriesPath}/:id/state`,
+      path: `${log.path}/:id/state`,
       permission: "read",
       run: (context) => fragment(stateOf(context)),
     },
-    { method: "POST", path: `${deliveriesPath}/:id/send`, permission: "administer", run: sendAgain },
-  ],
+    { method: "POST", path: `${log.path}/:id/send`, permission: "administer", run: sendAgain },
+  ]),
 });
-
-function showLog({ query, services: { deliveries } }: Context<"deliveries">) {
-  const short = withoutEmpty(query);
-  if (short !== undefined) return redirect(`${deliveriesPath}${short.size === 0 ? "" : `?${short}`}`);
-  const given = (name: string) => (query.get(name) ?? "").trim();
-  const status = deliveryStatuses.find((one) => one === given("status"));
-  const about = given("about");
-  const filter: DeliveryFilter = {
-    ...(given("endpoint") === "" ? {} : { recipient: given("endpoint") }),
-    ...(status === undefined ? {} : { status }),
-    ...(isId("event", about) ? { event: about } : {}),
-    ...(isId("threat", about) ? { threat: about } : {}),
-    ...(given("before") === "" ? {} : { before: given("before") }),
-  };
-  const isUnknown = about !== "" && !isId("event", about) && !isId("threat", about);
-  const found = isUnknown ? [] : deliveries.log.list(filter, perPage + 1);
-  const rows = found.slice(0, perPage);
-  const older = new URLSearchParams(query);
-  if (found.length > perPage) older.set("before", rows.at(-1)!.id);
-  const newest = new URLSearchParams(query);
-  newest.delete("before");
-  const recipients = deliveries.recipients.listAll();
-  const isFiltered = Object.keys(filter).length > 0 || isUnknown;
-  return page(
-    "Delivery log",
-    <>
-      <PageHead
-        title="Delivery log"
-        back={{ label: "Webhook endpoints", path: webhooksPath }}
-        lead="Every event and message sent or to be sent, the responses, and what happens next."
-      />
-      <form class="filters" method="get" action={deliveriesPath} role="search">
-        <Select
-          label="Recipient"
-          name="endpoint"
-          value={given("endpoint")}
-          choices={[
-            { value: "", label: "all" },
-            ...recipients.map(({ id, name }) => ({ value: id, label: visible(name, 60) })),
-          ]}
-        />
-        <Select
-          label="Status"
-          name="status"
-          value={status ?? ""}
-          choices={[{ value: "", label: "all" }, ...statusChoices]}
-        />
-        <TextField
-          label="Event or threat"
-          name="about"
-          value={about}
-          maxLength={40}
-          placeholder="evt_… or thr_…"
-          error={isUnknown ? "An identifier starts with evt_ or thr_." : undefined}
-        />
-        <button type="submit">Show</button>
-      </form>
-      <DeliveryTable
-        deliveries={rows}
-        log={deliveries.log}
-        empty={isFiltered ? "No deliveries match these filters." : "No deliveries yet."}
-      />
-      <nav class="pagination" aria-label="Pages">
-        {query.has("before") ? (
-          <a class="button outline small" href={`${deliveriesPath}?${newest}`}>
-            Newest
-          </a>
-        ) : (
-          <span />
-        )}
-        {found.length > perPage ? (
-          <a class="button outline small" href={`${deliveriesPath}?${older}`} rel="next">
-            Older
-          </a>
-        ) : null}
-      </nav>
-    </>,
-  );
-}
 
 function showDelivery(context: Context<"deliveries">) {
   const delivery = deliveryOf(context);
+  // A message was listed in the log of the webhook endpoints before it had a log of its own.
+  if (context.path !== deliveryPath(delivery)) return redirect(deliveryPath(delivery));
   const { services } = context;
   const { id, eventId, recipientId, recipientName, channel, createdAt } = delivery;
   const recipientPage = recipientPath({ channel, id: recipientId });
@@ -131,9 +45,9 @@ function showDelivery(context: Context<"deliveries">) {
     <>
       <PageHead
         title={<Text text={title} />}
-        back={{ label: "Delivery log", path: deliveriesToPath(recipientId) }}
+        back={{ label: "Delivery log", path: deliveriesToPath({ channel, id: recipientId }) }}
       >
-        <PostButton action={`${deliveriesPath}/${id}/send`} label="Send again" />
+        <PostButton action={`${deliveryPath(delivery)}/send`} label="Send again" />
       </PageHead>
       <Facts
         facts={[
@@ -181,7 +95,7 @@ function stateOf(context: Context<"deliveries">) {
   const last = attempts.at(-1);
   const refresh = status === "pending" && nextAttemptAt !== null;
   return (
-    <div id="state" data-refresh={refresh ? `${deliveriesPath}/${id}/state` : undefined}>
+    <div id="state" data-refresh={refresh ? `${deliveryPath(delivery)}/state` : undefined}>
       <Section title="State">
         <p>
           <DeliveryBadge status={status} /> <NextStep delivery={delivery} attemptsShown={attempts.length} />
@@ -210,10 +124,10 @@ function stateOf(context: Context<"deliveries">) {
 }
 
 async function sendAgain(context: Context<"deliveries">) {
-  const { id } = deliveryOf(context);
+  const delivery = deliveryOf(context);
   const { replay } = context.services.deliveries;
-  await context.write(() => replay.redeliver(id, { by: context.by }));
-  return redirect(deliveryPath(id), "Sending again.");
+  await context.write(() => replay.redeliver(delivery.id, { by: context.by }));
+  return redirect(deliveryPath(delivery), "Sending again.");
 }
 
 function deliveryOf({ params, services }: Context<"deliveries">) {

@@ -5,7 +5,7 @@ import { Badge, Time, type Tone } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
-import { deliveriesPath, deliveryPath } from "../../kit/paths.ts";
+import { deliveryPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 import { isMessage, titleOf } from "./message.ts";
 
@@ -116,7 +116,7 @@ export function DeliveryTable({
   const columns: Column<Delivery>[] = [
     {
       title: deliveries.every(isMessage) ? "Message" : "Event",
-      cell: (delivery) => <a href={deliveryPath(delivery.id)}>{titleOf(delivery, log)}</a>,
+      cell: (delivery) => <a href={deliveryPath(delivery)}>{titleOf(delivery, log)}</a>,
     },
     ...(withRecipient
       ? [
@@ -131,9 +131,9 @@ export function DeliveryTable({
     { title: "Outcome", layout: "wide", cell: (delivery) => <NextStep delivery={delivery} /> },
     {
       title: <span class="unseen">Actions</span>,
-      cell: ({ id, status }) =>
-        status === "failed" ? (
-          <PostButton action={`${deliveriesPath}/${id}/send`} label="Send again" />
+      cell: (delivery) =>
+        delivery.status === "failed" ? (
+          <PostButton action={`${deliveryPath(delivery)}/send`} label="Send again" />
         ) : null,
     },
   ];

@@ -21,7 +21,7 @@ const selectionTexts: Record<ReplaySelection, { label: string; hint: string }> =
 };
 
 /** A recipient whose deliveries are replayed. */
-type Subject = Pick<Recipient, "id" | "name">;
+type Subject = Pick<Recipient, "id" | "name" | "channel">;
 
 /**
  * Routes for replaying events: the first step shows the number of deliveries, the second sends them.
@@ -54,7 +54,7 @@ export function replayRoutes({
     if (!made.ok)
       return show(context, { base, recipient, form: context.form, selections, message: made.message });
     return redirect(
-      deliveriesToPath(recipient.id),
+      deliveriesToPath(recipient),
       `${counted(made.value, "delivery is", "deliveries are")} being sent to ${recipient.name}.`,
     );
   }

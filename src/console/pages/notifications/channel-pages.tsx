@@ -94,7 +94,7 @@ export function showChannel(context: Context<"channels" | "deliveries" | "notifi
           empty="No messages have been sent to it yet. Tests are not listed here."
         />
         <p class="after">
-          <a href={deliveriesToPath(id)}>All messages</a>
+          <a href={deliveriesToPath({ channel: type, id })}>All messages</a>
           <ActionLink path={`${path}/replay`} label="Send messages again" />
         </p>
       </Section>

@@ -7,6 +7,7 @@ import { page, type PageResult } from "../../kit/page-result.ts";
 import {
   channelPath,
   deliveryPath,
+  messagesPath,
   newChannelPath,
   newSubscriptionPath,
   notificationsPath,
@@ -126,7 +127,7 @@ function ChannelList({
         return (
           <>
             <DeliveryBadge status={last.status} />{" "}
-            <a href={deliveryPath(last.id)}>
+            <a href={deliveryPath(last)}>
               <Time at={last.createdAt} relative />
             </a>
           </>
@@ -148,6 +149,9 @@ function ChannelList({
         parameter="channels"
         empty="No channels yet."
       />
+      <p class="after">
+        <a href={messagesPath}>Message log</a> · <a href={`${messagesPath}?status=failed`}>Failed messages</a>
+      </p>
     </Section>
   );
 }

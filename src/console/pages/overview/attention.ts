@@ -117,7 +117,7 @@ export function concernsOf({
   for (const recipient of recipients) {
     const cause = causeOf(recipient);
     const { enabled, disabledReason, disabledAt, consecutiveFailures: failures, failingSince } = recipient;
-    const path = recipientPath(recipient) ?? deliveriesToPath(recipient.id);
+    const path = recipientPath(recipient) ?? deliveriesToPath(recipient);
     const subject = `${capitalized(recipient.noun)} ${shown(recipient.name)}`;
     if (!enabled && isDisabledForFailing(disabledReason)) {
       const since = disabledAt === null ? "" : ` ${ago(disabledAt)}`;

@@ -96,7 +96,7 @@ function Health({
                 {failing.slice(0, listedMax).map((recipient, index) => (
                   <>
                     {index === 0 ? "" : ", "}
-                    <a href={recipientPath(recipient) ?? deliveriesToPath(recipient.id)}>
+                    <a href={recipientPath(recipient) ?? deliveriesToPath(recipient)}>
                       <Text text={recipient.name} />
                     </a>
                   </>

@@ -169,10 +169,11 @@ export function EventList({
   );
 }
 
-function DeliveryLink({ delivery: { id, recipientName, status, attempts } }: { delivery: Delivery }) {
+function DeliveryLink({ delivery }: { delivery: Delivery }) {
+  const { recipientName, status, attempts } = delivery;
   return (
     <span class="sent">
-      <a href={deliveryPath(id)}>
+      <a href={deliveryPath(delivery)}>
         <bdi>{visible(recipientName, 60)}</bdi>
       </a>{" "}
       <DeliveryBadge status={status} />

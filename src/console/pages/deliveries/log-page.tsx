@@ -1,0 +1,138 @@
+import type { DeliveryFilter } from "../../../deliveries/delivery-log.ts";
+import { isId } from "../../../lib/ids.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { deliveryStatuses } from "../../../vocabulary/deliveries.ts";
+import { PageHead } from "../../kit/components.tsx";
+import { withoutEmpty } from "../../kit/fields.ts";
+import { Select, TextField } from "../../kit/form.tsx";
+import { page, redirect } from "../../kit/page-result.ts";
+import {
+  deliveriesPath,
+  deliveriesToPath,
+  messagesPath,
+  notificationsPath,
+  webhooksPath,
+} from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { DeliveryTable, statusChoices } from "./delivery-parts.tsx";
+import { isMessage } from "./message.ts";
+
+const perPage = 50;
+
+interface Log {
+  path: string;
+  /** Whether it contains the messages to people, or the events for programs. */
+  people: boolean;
+  title: string;
+  lead: string;
+  back: { label: string; path: string };
+  /** Label of a recipient. */
+  recipient: string;
+  empty: string;
+}
+
+export const deliveryLogs: readonly Log[] = [
+  {
+    path: deliveriesPath,
+    people: false,
+    title: "Delivery log",
+    lead: "Every event sent or to be sent, the responses, and what happens next.",
+    back: { label: "Webhook endpoints", path: webhooksPath },
+    recipient: "Endpoint",
+    empty: "No deliveries yet.",
+  },
+  {
+    path: messagesPath,
+    people: true,
+    title: "Message log",
+    lead: "Every message sent or to be sent, the responses, and what happens next.",
+    back: { label: "Notifications", path: notificationsPath },
+    recipient: "Channel",
+    empty: "No messages yet.",
+  },
+];
+
+/** Shows the deliveries of one log, newest first. */
+export function showLog(
+  { query, services: { deliveries } }: Context<"deliveries">,
+  { path, people, title, lead, back, recipient: label, empty }: Log,
+) {
+  const short = withoutEmpty(query);
+  if (short !== undefined) return redirect(`${path}${short.size === 0 ? "" : `?${short}`}`);
+  const given = (name: string) => (query.get(name) ?? "").trim();
+  const status = deliveryStatuses.find((one) => one === given("status"));
+  const about = given("about");
+  const recipients = deliveries.recipients.listAll();
+  const own = recipients.filter((one) => isMessage(one) === people);
+  const channels = [...new Set(own.map(({ channel }) => channel))];
+  const other = recipients.find((one) => one.id === given("endpoint") && isMessage(one) !== people);
+  if (other !== undefined) return redirect(deliveriesToPath(other));
+  const filter: DeliveryFilter = {
+    ...(given("endpoint") === "" ? {} : { recipient: given("endpoint") }),
+    ...(status === undefined ? {} : { status }),
+    ...(isId("event", about) ? { event: about } : {}),
+    ...(isId("threat", about) ? { threat: about } : {}),
+    ...(given("before") === "" ? {} : { before: given("before") }),
+  };
+  const isUnknown = about !== "" && !isId("event", about) && !isId("threat", about);
+  const found = isUnknown ? [] : deliveries.log.list({ ...filter, channels }, perPage + 1);
+  const rows = found.slice(0, perPage);
+  const older = new URLSearchParams(query);
+  if (found.length > perPage) older.set("before", rows.at(-1)!.id);
+  const newest = new URLSearchParams(query);
+  newest.delete("before");
+  const isFiltered = Object.keys(filter).length > 0 || isUnknown;
+  return page(
+    title,
+    <>
+      <PageHead title={title} back={back} lead={lead} />
+      <form class="filters" method="get" action={path} role="search">
+        <Select
+          label={label}
+          name="endpoint"
+          value={given("endpoint")}
+          choices={[
+            { value: "", label: "all" },
+            ...own.map(({ id, name }) => ({ value: id, label: visible(name, 60) })),
+          ]}
+        />
+        <Select
+          label="Status"
+          name="status"
+          value={status ?? ""}
+          choices={[{ value: "", label: "all" }, ...statusChoices]}
+        />
+        {people ? null : (
+          <TextField
+            label="Event or threat"
+            name="about"
+            value={about}
+            maxLength={40}
+            placeholder="evt_… or thr_…"
+            error={isUnknown ? "An identifier starts with evt_ or thr_." : undefined}
+          />
+        )}
+        <button type="submit">Show</button>
+      </form>
+      <DeliveryTable
+        deliveries={rows}
+        log={deliveries.log}
+        empty={isFiltered ? "No deliveries match these filters." : empty}
+      />
+      <nav class="pagination" aria-label="Pages">
+        {query.has("before") ? (
+          <a class="button outline small" href={`${path}?${newest}`}>
+            Newest
+          </a>
+        ) : (
+          <span />
+        )}
+        {found.length > perPage ? (
+          <a class="button outline small" href={`${path}?${older}`} rel="next">
+            Older
+          </a>
+        ) : null}
+      </nav>
+    </>,
+  );
+}
