@@ -86,7 +86,7 @@ describe("channels", () => {
     says = () => new Response("ok");
     const { location } = await add({ name: "team", test: "yes" });
     const page = await visitor.get(location!);
-    expect(page.text).toMatch(/team has been added\. .* Test delivered: HTTP status 200 in \d+ ms\./);
+    expect(page.text).toMatch(/team has been added\. .* Test delivered: status 200 in \d+ ms\./);
     expect(receiver.received.at(-1)).toMatchObject({ method: "POST", path: "/hook/a-secret" });
     expect(latestActions(2)).toEqual(["channel.add", "channel.test"]);
     const { id } = channel("team");

@@ -150,12 +150,12 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
       await hand.write("#url", receiver.url);
       await hand.press("Save");
       await arrives(/whk_[^/]*$/);
-      await reads("Test delivered: HTTP status 200");
+      await reads("Test delivered: status 200");
       await hand.press("Send test");
       await until(() => types().length === 2, "the second test arrives");
       expect(types()).toEqual(["webhook.ping", "webhook.ping"]);
       await arrives(/whk_[^/]*$/);
-      await reads("Test delivered: HTTP status 200");
+      await reads("Test delivered: status 200");
 
       const submitted = await call("candidates", {
         method: "POST",

@@ -95,7 +95,7 @@ function createSender({
     const left = to.filter((address) => before?.accepted.includes(address) !== true);
     const result = await mailServer.send({ from, to: left, content }, options);
     if (typeof result === "string") return result;
-    const outcome = classify(result, before);
+    const outcome = classify(result, before, { isTest: notice.kind === "test" });
     partlyDelivered.set(notice.id, outcome.progress);
     report(notice, outcome);
     return withoutSecrets(toAttempt(result, outcome, startedAt), secrets);

@@ -38,15 +38,21 @@ const errorCharactersMax = 500;
  * - Nobody is sent a message twice: recipients that accepted it are left out of the next attempt.
  * - A rejected recipient does not keep the others from their messages: as soon as one recipient has accepted a message,
  *   only those that the server asks to try again are tried again, a few times.
+ * - A test fails if one recipient is rejected: somebody waits for its outcome.
  * - Problems that a person can fix (certificate, password, sender) are retried, so that no message is lost meanwhile.
  */
-export function classify(result: SmtpResult, before: Progress | null): Outcome {
+export function classify(
+  result: SmtpResult,
+  before: Progress | null,
+  { isTest = false }: { isTest?: boolean } = {},
+): Outcome {
   const { reply, rejected } = result;
   const base = { statusCode: codeOf(reply), lost: [], progress: before } as const;
   if (result.outcome === "done" || (result.step === "recipients" && rejected.length > 0))
     return afterRecipients({
       accepted: [...(before?.accepted ?? []), ...(result.outcome === "done" ? result.accepted : [])],
       attempts: (before?.attempts ?? 0) + 1,
+      isTest,
       rejected,
       reply,
     });
@@ -64,11 +70,13 @@ export function classify(result: SmtpResult, before: Progress | null): Outcome {
 function afterRecipients({
   accepted,
   attempts,
+  isTest,
   rejected,
   reply,
 }: {
   accepted: readonly string[];
   attempts: number;
+  isTest: boolean;
   rejected: readonly RejectedAddress[];
   reply: string;
 }): Outcome {
@@ -77,7 +85,8 @@ function afterRecipients({
   const response = visible([reply, ...replies].join("; "), responseCharactersMax);
   const base = { statusCode, response };
   const again = rejected.some(({ temporary }) => temporary);
-  if (accepted.length > 0 && (!again || attempts >= attemptsMax))
+  const isComplete = rejected.length === 0 || (!isTest && (!again || attempts >= attemptsMax));
+  if (accepted.length > 0 && isComplete)
     return { ...base, failure: null, error: null, consequence: "retry", progress: null, lost: rejected };
   const progress = accepted.length > 0 ? { accepted, attempts } : null;
   const who = accepted.length > 0 ? "some recipients" : "all recipients";

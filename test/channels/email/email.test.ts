@@ -221,7 +221,7 @@ test("a server that hangs, closes the connection, speaks another protocol or den
     failure: "connect",
     consequence: "retry",
   });
-  const nowhere = { ...denying.settings, host: "mail.invalid" };
+  const nowhere = { ...denying.settings, host: "mail..invalid" };
   expect(await open(nowhere).send([alice])).toMatchObject({ failure: "dns", consequence: "retry" });
 });
 

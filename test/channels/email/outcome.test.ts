@@ -54,6 +54,15 @@ test("after four attempts a message counts as delivered to those who accepted it
   expect(failures).toEqual(["recipients", "recipients", "recipients", null]);
 });
 
+test("a test fails if one of its recipients is rejected, so that somebody sees it", () => {
+  const outcome = classify(sent(["a"], { b: "550 5.1.1 no such user" }), null, { isTest: true });
+  expect(outcome).toMatchObject({
+    failure: "rejected",
+    error: "the mail server rejected some recipients: b: 550 5.1.1 no such user",
+  });
+  expect(classify(sent(["a"], {}), null, { isTest: true })).toMatchObject({ failure: null });
+});
+
 test("a failed connection keeps what is known about recipients that accepted the message", () => {
   const some: Progress = { accepted: ["a"], attempts: 1 };
   const failed = { ...conversation, outcome: "failed", rejected: [], message: "no", reply: "" } as const;

@@ -25,7 +25,7 @@ export function TestNote({ test }: { test: TestShown }) {
       <FlashMessage
         flash={{
           tone: "success",
-          text: `Test delivered${statusCode === null ? "" : `: HTTP status ${statusCode}`} in ${durationMs} ms.`,
+          text: `Test delivered${statusCode === null ? "" : `: status ${statusCode}`} in ${durationMs} ms.`,
         }}
       />
     );
