@@ -8,9 +8,9 @@ import type { FileValues } from "./schema.ts";
 export interface FilterConfig {
   minSeverity: Severity;
   /** Empty: all, like the other lists. */
-  protectedDomains: string[];
-  types: ThreatType[];
-  sources: ThreatSource[];
+  protectedDomains: readonly string[];
+  types: readonly ThreatType[];
+  sources: readonly ThreatSource[];
   verifiedOnly: boolean;
 }
 

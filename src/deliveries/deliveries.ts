@@ -110,6 +110,7 @@ export function createDeliveries({
   const announcements = createAnnouncements(database);
   const observers: EventObserver[] = [];
   const subscribing = channelList.filter(({ subscribesToEvents }) => subscribesToEvents);
+  const subscribingChannels = new Set(subscribing.map(({ kind }) => kind));
   const defaultRate = (kind: string) => channels.get(kind)?.ratePerSecond ?? null;
   const dispatcher = createDispatcher({
     clock,
@@ -126,7 +127,7 @@ export function createDeliveries({
       ids,
       observers,
       snapshots: createThreatSnapshots(database),
-      subscribingChannels: new Set(subscribing.map(({ kind }) => kind)),
+      subscribingChannels,
     }),
     log,
     outbox,
@@ -143,7 +144,7 @@ export function createDeliveries({
     recipients,
     log: deliveryLog,
     dispatcher,
-    replay: createReplay({ auditLog, clock, database, ids, log: deliveryLog, onDue }),
+    replay: createReplay({ auditLog, clock, database, ids, log: deliveryLog, onDue, subscribingChannels }),
     retention,
     messages: {
       send({ id = ids.next("event"), recipientSeq, body }) {

@@ -8,6 +8,7 @@ import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import type { ThreatSnapshots } from "../threats/store/snapshots.ts";
 import type { EventType } from "../vocabulary/events.ts";
+import type { Severity } from "../vocabulary/threats.ts";
 import type { EventObserver } from "./observer.ts";
 import type { AddressedEvent } from "./store/addressed-events.ts";
 import type { Announcements } from "./store/announcements.ts";
@@ -125,12 +126,12 @@ function createTaker({
   const statements = prepareWrites(database);
 
   function takeEvent(event: TakenEvent, subscribers: readonly Subscriber[], now: Instant): number[] {
-    let known: ThreatSnapshot | null | undefined;
-    const threat = () => (known === undefined ? (known = threatOf(event, snapshots)) : known);
+    let known: ReturnType<typeof threatsOf> | undefined;
+    const threatsRead = () => (known ??= threatsOf(event, snapshots));
     const wanting = subscribers.filter(
       (subscriber) =>
         subscribes(subscriber.events, event.type) &&
-        (subscriber.filter === null || isWanted({ ...event, threat: threat() }, subscriber)),
+        (subscriber.filter === null || isWanted(event, threatsRead().shown, subscriber)),
     );
     for (const { seq: recipientSeq } of wanting)
       statements.insert.run({
@@ -142,21 +143,24 @@ function createTaker({
       });
     statements.markDispatched.run({ now, seq: event.seq });
     const { type, at, body } = event;
-    for (const observer of observers) observer.observe({ kind: "event", type, at, body, threat: threat() });
+    for (const observer of observers) {
+      const threat = threatsRead().present;
+      observer.observe({ kind: "event", type, at, body, threat });
+    }
     return wanting.map(({ seq }) => seq);
   }
 
   /** A recipient that was sent something about a threat is also sent what happens to it later. */
   function isWanted(
-    event: TakenEvent & { threat: ThreatSnapshot | null },
+    event: TakenEvent,
+    threat: ThreatSnapshot | null,
     { seq: recipientSeq, filter }: Subscriber,
   ): boolean {
     if (filter === null) return true;
-    const { type, threat } = event;
-    const isAboutThreat = threat !== null && type.startsWith("threat.");
-    if (!isAboutThreat) return matchesEvent(filter, event);
+    const isMatch = matchesEvent(filter, { ...event, threat });
+    if (threat === null || !event.type.startsWith("threat.")) return isMatch;
     const announcement = { recipientSeq, subscriptionSeq: ownFilter, threatSeq: threat.seq };
-    if (!matchesEvent(filter, event)) return announcements.has(announcement);
+    if (!isMatch) return announcements.has(announcement);
     announcements.add(announcement);
     return true;
   }
@@ -196,10 +200,16 @@ function subscribes(types: readonly EventType[], type: EventType): boolean {
   return types.length === 0 || types.includes(type);
 }
 
-/** Returns the threat that an event is about, or null if it is about none or about one that is not on record. */
-function threatOf({ body }: TakenEvent, snapshots: ThreatSnapshots): ThreatSnapshot | null {
-  const { data } = JSON.parse(body) as { data: { threat?: { id: string } | null } };
-  return data.threat === undefined || data.threat === null ? null : snapshots.byId(data.threat.id);
+/**
+ * Returns the threat that an event is about, as it is now, and with the severity that the event shows: a rise since
+ * then is taken as an escalation after the event. Null if it is about none, or about one that is not on record.
+ */
+function threatsOf({ body }: TakenEvent, snapshots: ThreatSnapshots) {
+  const { data } = JSON.parse(body) as { data: { threat?: { id: string; severity?: Severity } | null } };
+  const { threat } = data;
+  const present = threat === undefined || threat === null ? null : snapshots.byId(threat.id);
+  const severity = threat?.severity ?? present?.severity;
+  return { present, shown: present === null || severity === undefined ? null : { ...present, severity } };
 }
 
 function prepareReads(database: Database) {

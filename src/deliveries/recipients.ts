@@ -6,6 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Channel } from "./channel.ts";
+import { checkFilter } from "./rules/filter-rules.ts";
 import { checkConcurrency, checkEvents, checkName, checkRate } from "./rules/recipient-rules.ts";
 import { deliveries, recipients } from "./store/tables.ts";
 
@@ -176,9 +177,9 @@ function checkSettings(
   };
 }
 
-/** Returns null for a filter that matches everything. */
+/** Returns null for a filter that matches everything. @throws PublicError `bad_request` */
 function toStoredFilter(filter: EventFilter | null | undefined): EventFilter | null {
-  return filter === undefined || filter === null || matchesEverything(filter) ? null : filter;
+  return filter === undefined || filter === null || matchesEverything(filter) ? null : checkFilter(filter);
 }
 
 function prepareReads(database: Database) {
@@ -206,7 +207,7 @@ function prepareReads(database: Database) {
   return { all, any, named, ofChannel, one };
 }
 
-/** Deletes all deliveries to a recipient, in several transactions. */
+/** Deletes all deliveries and announcements to a recipient, in several transactions. */
 async function deleteDeliveries(database: Database, { seq }: Recipient): Promise<void> {
   const { query } = database;
   const batch = query
@@ -217,4 +218,9 @@ async function deleteDeliveries(database: Database, { seq }: Recipient): Promise
   const deleteBatch = () =>
     query.delete(deliveries).where(inArray(deliveries.seq, batch)).returning({ seq: deliveries.seq }).all();
   while ((await database.write(deleteBatch, untilDone)).length > 0);
+  const deleteAnnounced = database.sqlite.prepare<unknown, [number]>(
+    `delete from announcements where (recipient_seq, subscription_seq, threat_seq) in (
+       select recipient_seq, subscription_seq, threat_seq from announcements where recipient_seq = ? limit ${removalRowsMax})`,
+  );
+  while ((await database.write(() => deleteAnnounced.run(seq).changes, untilDone)) > 0);
 }

@@ -11,6 +11,7 @@ import { visible } from "../lib/safe-text.ts";
 import type { ReplaySelection } from "../vocabulary/deliveries.ts";
 import type { Delivery, DeliveryLog } from "./delivery-log.ts";
 import { subjectOf } from "./recipients.ts";
+import { filterCondition } from "./store/filter-condition.ts";
 import { deliveries, recipients } from "./store/tables.ts";
 
 export interface ReplayRequest {
@@ -40,6 +41,9 @@ interface Target {
   name: string;
   channel: string;
   events: readonly (typeof events.$inferSelect)["type"][];
+  filter: (typeof recipients.$inferSelect)["filter"];
+  /** Whether it is sent the events that it subscribes to, or only messages that are addressed to it. */
+  isSentEvents: boolean;
 }
 
 const rowsPerStep = 500;
@@ -51,6 +55,7 @@ export function createReplay({
   ids,
   log,
   onDue,
+  subscribingChannels,
 }: {
   auditLog: AuditLog;
   clock: Clock;
@@ -59,6 +64,8 @@ export function createReplay({
   log: DeliveryLog;
   /** Called after each commit that made deliveries due. */
   onDue: () => void;
+  /** Channels whose recipients are sent the events that they subscribe to. */
+  subscribingChannels: ReadonlySet<string>;
 }): Replay {
   const { query } = database;
 
@@ -80,7 +87,7 @@ export function createReplay({
       }),
 
     count(request) {
-      const target = targetOf(query, request);
+      const target = targetOf(query, request, subscribingChannels);
       if (request.which === "failed" || target === undefined)
         return query
           .select({ total: count() })
@@ -94,7 +101,7 @@ export function createReplay({
 
     async run(request, { by }) {
       const { which, since } = request;
-      const target = targetOf(query, request);
+      const target = targetOf(query, request, subscribingChannels);
       const step =
         which === "failed" || target === undefined
           ? (after: number) =>
@@ -137,7 +144,11 @@ export function createReplay({
 }
 
 /** Returns undefined for all recipients. */
-function targetOf(query: Query, { which, recipient: id }: ReplayRequest): Target | undefined {
+function targetOf(
+  query: Query,
+  { which, recipient: id }: ReplayRequest,
+  subscribingChannels: ReadonlySet<string>,
+): Target | undefined {
   if (id === undefined) {
     if (which === "failed") return undefined;
     throw badRequest("name the endpoint that the events are to be sent to");
@@ -145,7 +156,7 @@ function targetOf(query: Query, { which, recipient: id }: ReplayRequest): Target
   const row = query.select().from(recipients).where(eq(recipients.id, id)).get();
   if (row === undefined) throw notFound(`There is no endpoint ${visible(id, 100)}.`);
   if (!row.enabled) throw badRequest(`${row.name} is disabled; enable it first`);
-  return row;
+  return { ...row, isSentEvents: subscribingChannels.has(row.channel) };
 }
 
 /** A replay to the recipients of all channels is recorded as one to webhooks, the name that it has always had. */
@@ -177,7 +188,7 @@ function failedSince(query: Query, target: Target | undefined, since: Instant): 
 /** Condition on dispatched events; the others will be dispatched and need no replay. */
 function subscribedSince(
   query: Query,
-  { seq, events: types }: Target,
+  { seq, events: types, filter, isSentEvents }: Target,
   { which, since }: ReplayRequest,
 ): SQL | undefined {
   const delivered = query
@@ -193,7 +204,10 @@ function subscribedSince(
   return and(
     gte(events.createdAt, since),
     isNotNull(events.dispatchedAt),
-    or(isNull(events.recipientSeq), eq(events.recipientSeq, seq)),
+    isSentEvents
+      ? or(isNull(events.recipientSeq), eq(events.recipientSeq, seq))
+      : eq(events.recipientSeq, seq),
+    filter === null ? undefined : filterCondition(query, filter, seq),
     types.length === 0 ? undefined : inArray(events.type, [...types]),
     sql`not exists ${delivered}`,
   );

@@ -4,6 +4,7 @@ import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createWebhookChannel } from "../../src/channels/webhook/webhook-channel.ts";
 import { createWebhooks } from "../../src/channels/webhook/webhooks.ts";
 import { openDatabase } from "../../src/database/database.ts";
+import type { Channel } from "../../src/deliveries/channel.ts";
 import { createDeliveries, type DeliverySettings } from "../../src/deliveries/deliveries.ts";
 import { specifiedRetryDelaysMs } from "../../src/deliveries/rules/retry-schedule.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
@@ -41,11 +42,14 @@ export function openWebhooks({
   clock = systemClock,
   folder = temporaryFolder(),
   resolveHost = createSystemResolver({ clock: systemClock }),
+  furtherChannels = [],
   ...given
 }: Partial<Settings> & {
   clock?: Clock;
   folder?: ReturnType<typeof temporaryFolder>;
   resolveHost?: ResolveHost;
+  /** Channels in addition to webhooks. */
+  furtherChannels?: Channel[];
 } = {}) {
   const settings = { ...defaultSettings, ...given };
   const database = openDatabase(join(folder.path, "phishwatch.db"));
@@ -63,7 +67,7 @@ export function openWebhooks({
   });
   const deliveries = createDeliveries({
     auditLog,
-    channels: [channel],
+    channels: [channel, ...furtherChannels],
     clock,
     database,
     fillRandom,
@@ -110,6 +114,7 @@ export function openWebhooks({
     outbox,
     auditLog,
     ids,
+    jsonLog: log,
     logLines,
     /** Records one event in a transaction of its own and returns its identifier. */
     record: (type: EventType = "threat.created", data: object = { threat: { id: "thr_1" } }) =>

@@ -1,3 +1,4 @@
+import type { EventFilter } from "../../events/event-filter.ts";
 import type { Recipient } from "../../deliveries/recipients.ts";
 import type { Instant } from "../../lib/clock.ts";
 
@@ -31,6 +32,8 @@ export interface EndpointSettings {
   url: string;
   /** Empty for all. */
   events?: readonly string[];
+  /** Null for all. */
+  filter?: EventFilter | null;
   headers?: Readonly<Record<string, string>>;
   /** Null for `webhooks.endpoint_concurrency`. */
   concurrency?: number | null;

@@ -61,7 +61,7 @@ export interface Endpoints {
   reconcile(declared: readonly DeclaredEndpoint[]): void;
 }
 
-const defaults = { events: [], concurrency: null, ratePerSecond: null };
+const defaults = { events: [], filter: null, concurrency: null, ratePerSecond: null };
 const targetDefaults = { headers: {}, caFile: null, clientCertFile: null, clientKeyFile: null };
 const noPreviousSecret = { previousSecret: null, previousSecretUntil: null };
 
@@ -176,8 +176,8 @@ function completeSettings(settings: EndpointSettings) {
 }
 
 /** Returns those of the settings that every recipient has and that were given. */
-function recipientSettings({ events, concurrency, ratePerSecond }: Partial<EndpointSettings>) {
-  return definedOf({ events, concurrency, ratePerSecond });
+function recipientSettings({ events, filter, concurrency, ratePerSecond }: Partial<EndpointSettings>) {
+  return definedOf({ events, filter, concurrency, ratePerSecond });
 }
 
 /** Returns those of the settings that belong to the target and were given. */

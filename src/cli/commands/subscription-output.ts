@@ -2,13 +2,14 @@ import { toIsoTime } from "../../lib/clock.ts";
 import { timeOfDay } from "../../notifications/subscriptions/rules.ts";
 import type { Subscription } from "../../notifications/subscriptions/store.ts";
 import type { Column } from "../terminal/table.ts";
+import { filterShape, filterText } from "./filter-flags.ts";
 
 export const columns: Column<Subscription>[] = [
   { title: "ID", cell: ({ id }) => id },
   { title: "NAME", cell: ({ name }) => name, elastic: true },
   { title: "CHANNEL", cell: ({ channel }) => channel.name, elastic: true },
   { title: "EVENTS", cell: ({ events }) => events.join(" "), elastic: true },
-  { title: "FILTER", cell: (subscription) => filterText(subscription) ?? "all", elastic: true },
+  { title: "FILTER", cell: ({ filter }) => filterText(filter) ?? "all", elastic: true },
   { title: "SENT", cell: (subscription) => timingText(subscription) },
   { title: "FROM", cell: ({ origin }) => (origin === "file" ? "configuration" : "added") },
   { title: "STATE", cell: (subscription) => state(subscription) },
@@ -17,18 +18,6 @@ export const columns: Column<Subscription>[] = [
 function state({ enabled, disabledReason, channel }: Subscription): string {
   if (!enabled) return disabledReason === null ? "disabled" : `disabled (${disabledReason})`;
   return channel.enabled ? "enabled" : "channel disabled";
-}
-
-function filterText({ filter }: Subscription): string | null {
-  const { minSeverity, protectedDomains, types, sources, verifiedOnly } = filter;
-  const parts = [
-    minSeverity === "low" ? "" : `${minSeverity}${minSeverity === "high" ? "" : " or higher"}`,
-    verifiedOnly ? "verified" : "",
-    types.join(" "),
-    sources.join(" "),
-    protectedDomains.join(" "),
-  ];
-  return parts.filter((part) => part !== "").join(", ") || null;
 }
 
 function timingText({ digest, at }: Subscription): string {
@@ -47,7 +36,7 @@ export function subscriptionFacts(subscription: Subscription): [name: string, va
     ["name", name],
     ["channel", `${channel.name} (${channel.type})`],
     ["events", events.join(", ")],
-    ["filter", filterText(subscription) ?? "all threats"],
+    ["filter", filterText(subscription.filter) ?? "all threats"],
     ["sent", timingText(subscription)],
     ["weekdays", weekdays.join(", ") || "every day"],
     ["quiet hours", quietHoursText(subscription)],
@@ -67,11 +56,7 @@ export function shape(subscription: Subscription) {
     name,
     channel: channel.name,
     events,
-    min_severity: filter.minSeverity,
-    protected_domains: filter.protectedDomains,
-    types: filter.types,
-    sources: filter.sources,
-    verified_only: filter.verifiedOnly,
+    ...filterShape(filter),
     digest,
     at: timeOfDay(at),
     weekdays,

@@ -1,25 +1,21 @@
 import { readHours, readTimeOfDay } from "../../config/fields/notification-texts.ts";
 import { visible } from "../../lib/safe-text.ts";
-import { noFilter } from "../../notifications/subscriptions/rules.ts";
+import { noFilter } from "../../events/event-filter.ts";
 import type { SubscriptionSettings } from "../../notifications/subscriptions/writer.ts";
 import { digests, weekdays } from "../../vocabulary/channels.ts";
 import { noticeTypes } from "../../vocabulary/events.ts";
-import { severities, threatSources, threatTypes } from "../../vocabulary/threats.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup, type OptionsOf } from "../terminal/command.ts";
-import { choice, choices, configFlag, jsonFlag, text, texts, toggle } from "../terminal/flags.ts";
+import { choice, choices, configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, renderFacts } from "../terminal/table.ts";
+import { allThreatsFlag, filterFlags, readFilter } from "./filter-flags.ts";
 import { columns, shape, subscriptionFacts } from "./subscription-output.ts";
 
 /** Flags for the settings of a subscription, named like the keys of the configuration file. */
 const settingsFlags = {
   event: choices("--event <type>", noticeTypes, "events of this type"),
-  minSeverity: choice("--min-severity <severity>", severities, "minimum severity of a threat", undefined),
-  protectedDomain: texts("--protected-domain <domain>", "only threats to this protected domain"),
-  type: choices("--type <type>", threatTypes, "only threats of this type"),
-  source: choices("--source <source>", threatSources, "only threats that this source found"),
-  verifiedOnly: toggle("--verified-only", "only threats whose name is known to exist or whose page was seen"),
+  ...filterFlags,
   digest: choice("--digest <period>", digests, "one message for each period; none: at once", undefined),
   at: text("--at <time>", "time of a daily digest, such as 08:00"),
   weekday: choices("--weekday <day>", weekdays, "send messages on this day only"),
@@ -32,18 +28,10 @@ function readSettings(
   options: OptionsOf<typeof settingsFlags>,
   filter = noFilter,
 ): Omit<Partial<SubscriptionSettings>, "channel"> {
-  const { event, minSeverity, protectedDomain, type, source, digest, at, weekday, timeZone, quietHours } =
-    options;
+  const { event, digest, at, weekday, timeZone, quietHours } = options;
   return {
     ...(event.length === 0 ? {} : { events: event }),
-    filter: {
-      ...filter,
-      ...(minSeverity === undefined ? {} : { minSeverity }),
-      ...(protectedDomain.length === 0 ? {} : { protectedDomains: protectedDomain }),
-      ...(type.length === 0 ? {} : { types: type }),
-      ...(source.length === 0 ? {} : { sources: source }),
-      ...(options.verifiedOnly ? { verifiedOnly: true } : {}),
-    },
+    filter: readFilter(options, filter) ?? filter,
     ...(digest === undefined ? {} : { digest }),
     ...(at === undefined ? {} : { at: read("--at", at, readTimeOfDay) }),
     ...(weekday.length === 0 ? {} : { weekdays: weekday }),
@@ -103,7 +91,7 @@ const change = command({
   flags: {
     channel: text("--channel <channel>", "another channel"),
     ...settingsFlags,
-    allThreats: toggle("--all-threats", "remove all filters, before others are set"),
+    allThreats: allThreatsFlag,
     everyDay: toggle("--every-day", "send messages on every day"),
     json: jsonFlag,
     config: configFlag,

@@ -1,9 +1,11 @@
 import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import { causeOf } from "../../deliveries/rules/recipient-state.ts";
+import { noFilter } from "../../events/event-filter.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { counted } from "../../lib/wording.ts";
 import type { Column } from "../terminal/table.ts";
 import { originText, stateShape, stateText } from "./recipient-state.ts";
+import { filterShape, filterText } from "./filter-flags.ts";
 
 export const columns: Column<Endpoint>[] = [
   { title: "ID", cell: ({ id }) => id },
@@ -23,6 +25,7 @@ export function endpointFacts(endpoint: Endpoint): [name: string, value: string 
     ["name", endpoint.name],
     ["url", endpoint.url],
     ["events", endpoint.events.join(", ") || "all"],
+    ["filter", endpoint.filter === null ? "all threats" : filterText(endpoint.filter)],
     ["from", originText(endpoint)],
     ["state", stateText(endpoint)],
     ["failing since", failingSince === null ? null : toIsoTime(failingSince)],
@@ -44,6 +47,7 @@ export function shape(endpoint: Endpoint) {
     name,
     url,
     events,
+    ...filterShape(endpoint.filter ?? noFilter),
     ...stateShape(endpoint),
     previous_secret_until: time(endpoint.previousSecretUntil),
     // Header values may be secret.

@@ -1,14 +1,17 @@
 import { resolve } from "node:path";
 import type { EndpointSettings } from "../../channels/webhook/endpoint.ts";
+import type { EventFilter } from "../../events/event-filter.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { eventTypes } from "../../vocabulary/events.ts";
 import { UsageError, type OptionsOf } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choices, number, text, texts } from "../terminal/flags.ts";
+import { filterFlags, readFilter } from "./filter-flags.ts";
 
 /** Flags for the settings of an endpoint, of `webhooks add` and `webhooks change`. */
 export const settingsFlags = {
   event: choices("--event <type>", eventTypes, "only events of this type"),
+  ...filterFlags,
   header: texts("--header <header>", `a custom header, as "Name: value"`),
   concurrency: number(
     "--concurrency <count>",
@@ -27,13 +30,18 @@ export const settingsFlags = {
   clientKey: text("--client-key <file>", `the private key of that certificate, PEM; "" for none`),
 };
 
-/** Returns the settings that were given. */
-export function readSettings(options: OptionsOf<typeof settingsFlags>): Omit<EndpointSettings, "url"> {
+/** Returns the settings that were given. @param present the present filter, of which the other parts are kept */
+export function readSettings(
+  options: OptionsOf<typeof settingsFlags>,
+  present: EventFilter | null = null,
+): Omit<EndpointSettings, "url"> {
+  const filter = readFilter(options, present);
   const { event, header, concurrency, rate, caFile, clientCert, clientKey } = options;
   // Absolute paths, because other processes may have another working directory.
   const path = (given: string) => (given === "" ? null : resolve(given));
   return {
     ...(event.length === 0 ? {} : { events: event }),
+    ...(filter === undefined ? {} : { filter }),
     ...(header.length === 0 ? {} : { headers: Object.fromEntries(header.map(readHeader)) }),
     ...(concurrency === undefined ? {} : { concurrency: concurrency === 0 ? null : concurrency }),
     ...(rate === undefined ? {} : { ratePerSecond: rate === 0 ? null : rate }),

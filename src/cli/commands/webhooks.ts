@@ -12,6 +12,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { deliveriesCommand, redeliverCommand, type RecipientGroup } from "./recipient-deliveries.ts";
 import { replayCommand } from "./recipient-replay.ts";
 import { listenCommand } from "./webhook-listen.ts";
+import { allThreatsFlag } from "./filter-flags.ts";
 import { columns, endpointFacts, shape } from "./webhook-output.ts";
 import { readSecret, readSettings, secretFlag, settingsFlags } from "./webhook-settings.ts";
 
@@ -33,6 +34,7 @@ const add = command({
   examples: [
     ["phishwatch webhooks add https://soc.example/hooks --name soc --test", "all events, with a first ping"],
     ["phishwatch webhooks add https://soc.example/new --event threat.created", "new threats only"],
+    ["phishwatch webhooks add https://soc.example/urgent --min-severity high", "severe threats only"],
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ webhooks: { checkDestination, endpoints, ping } }) => {
@@ -65,6 +67,7 @@ const change = command({
   flags: {
     url: text("--url <url>", "new URL"),
     ...settingsFlags,
+    allThreats: allThreatsFlag,
     allEvents: toggle("--all-events", "events of all types"),
     clearHeaders: toggle("--clear-headers", "remove all custom headers"),
     json: jsonFlag,
@@ -75,14 +78,16 @@ const change = command({
   ],
   run: ({ args, options, terminal }) =>
     withAppliance({ terminal, options }, async ({ webhooks: { checkDestination, endpoints } }) => {
-      const { url, allEvents, clearHeaders } = options;
+      const { url, allEvents, allThreats, clearHeaders } = options;
       if (allEvents && options.event.length > 0) throw new UsageError("use either --all-events or --event");
       if (clearHeaders && options.header.length > 0)
         throw new UsageError("use either --clear-headers or --header");
       const warning = url === undefined ? undefined : await checkDestination(url);
       if (warning !== undefined) terminal.err.write(`phishwatch: note: ${visible(warning, 300)}\n`);
+      const present = allThreats ? null : endpoints.get(args[0] ?? "").filter;
       const changes = {
-        ...readSettings(options),
+        ...(allThreats ? { filter: null } : {}),
+        ...readSettings(options, present),
         ...(url === undefined ? {} : { url }),
         ...(allEvents ? { events: [] } : {}),
         ...(clearHeaders ? { headers: {} } : {}),

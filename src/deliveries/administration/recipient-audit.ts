@@ -45,10 +45,10 @@ export function createRecipientAudit({
 }
 
 function auditedSettings(
-  { channel, target, events, concurrency, ratePerSecond, origin }: Recipient,
+  { channel, target, events, filter, concurrency, ratePerSecond, origin }: Recipient,
   { auditedProperties }: RecipientTraits,
 ): Record<string, unknown> {
   const properties = new Map(Object.entries(target as object));
   const audited = auditedProperties.map((name) => [name, properties.get(name)]);
-  return { channel, ...Object.fromEntries(audited), events, concurrency, ratePerSecond, origin };
+  return { channel, ...Object.fromEntries(audited), events, filter, concurrency, ratePerSecond, origin };
 }

@@ -1,17 +1,15 @@
 import { readTimeZone } from "../../config/fields/notification-texts.ts";
 import type { FilterConfig } from "../../config/notifications.ts";
+import { checkFilter, inOrder } from "../../deliveries/rules/filter-rules.ts";
 import { checkName } from "../../deliveries/rules/recipient-rules.ts";
-import { normalizeName } from "../../detection/names/name.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { digests, weekdays, type Digest, type Weekday } from "../../vocabulary/channels.ts";
 import { noticeTypes, type NoticeType } from "../../vocabulary/events.ts";
-import { severities, threatSources, threatTypes } from "../../vocabulary/threats.ts";
 
 /** Rules for the settings of subscriptions. All throw PublicError `bad_request` with what to change. */
 
 export const idPrefix = "sub";
-const protectedDomainsMax = 10_000;
 const minutesPerDay = 1_440;
 
 /** Settings of a subscription except its channel. Times of day are minutes since midnight. */
@@ -26,15 +24,6 @@ export interface SubscriptionRules {
   timeZone: string;
   quietHours: { from: number; to: number } | null;
 }
-
-/** Matches everything. */
-export const noFilter: FilterConfig = {
-  minSeverity: "low",
-  protectedDomains: [],
-  types: [],
-  sources: [],
-  verifiedOnly: false,
-};
 
 export function checkSubscriptionName(name: string): string {
   return checkName(name, [idPrefix]);
@@ -65,39 +54,6 @@ export function checkRules(rules: SubscriptionRules) {
     timeZone: zone.value,
     quietHours: quietHours === null ? null : { from: quietHours.from, to: quietHours.to },
   };
-}
-
-function checkFilter({
-  minSeverity,
-  protectedDomains,
-  types,
-  sources,
-  verifiedOnly,
-}: FilterConfig): FilterConfig {
-  if (!severities.includes(minSeverity))
-    throw badRequest(`the minimum severity must be one of ${severities.join(", ")}`);
-  if (protectedDomains.length > protectedDomainsMax)
-    throw badRequest(`a filter has at most ${protectedDomainsMax} protected domains`);
-  const names = protectedDomains.map((domain) => {
-    const result = normalizeName(domain);
-    if ("error" in result) throw badRequest(`"${visible(domain, 100)}" is not a domain: ${result.error}`);
-    return result.name;
-  });
-  return {
-    minSeverity,
-    protectedDomains: [...new Set(names)],
-    types: inOrder(threatTypes, types, "threat type"),
-    sources: inOrder(threatSources, sources, "source"),
-    verifiedOnly,
-  };
-}
-
-/** Returns the given values in their usual order, each once. */
-function inOrder<T extends string>(known: readonly T[], given: readonly T[], what: string): T[] {
-  const unknown = given.find((value) => !known.includes(value));
-  if (unknown !== undefined)
-    throw badRequest(`${visible(unknown, 100)} is no ${what}; use ${known.join(", ")}`);
-  return known.filter((value) => given.includes(value));
 }
 
 function checkTime(minutes: number, what: string): void {
