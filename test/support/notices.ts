@@ -147,6 +147,13 @@ export const hostileNotice: Notice = {
   links: Array.from({ length: 30 }, () => ({ text: hostile, url: `${consoleUrl}/threats?q=%22%3C` })),
 };
 
+/** A message of an appliance that has no public name. */
+export const privateNotice: Notice = {
+  ...sampleNotices.threats,
+  items: [{ ...sampleNotices.threats.items[0]!, url: "http://phishwatch:8080/console/threats/thr_1" }],
+  links: [{ text: "Open the threats", url: "http://phishwatch:8080/console/threats" }],
+};
+
 /** A target that uses nothing. */
 export const emptyTarget: ChannelTarget = {
   url: null,

@@ -6,6 +6,7 @@ import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
 import { multipart } from "../http/multipart.ts";
 import type { Judgement, NoticeChannelType, NoticeRequest, NoticeResponse } from "../http/notice-type.ts";
+import { hasPublicName } from "../texts/links.ts";
 import { aroundName, bounded, escapedWithin } from "../texts/notice-text.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { toneColors } from "../texts/tones.ts";
@@ -76,6 +77,7 @@ function contentOf(notice: Notice, screenshot: Screenshot | null): Pick<NoticeRe
 
 function payloadOf(notice: Notice, withScreenshot: boolean) {
   const title = escapedWithin(notice.title, titleMax, escapeMarkdown);
+  const page = notice.links.find(({ url }) => hasPublicName(url));
   const fields = notice.facts.map(({ label, value }) => ({
     name: escapedWithin(label, labelMax, escapeMarkdown) || "-",
     value: escapedWithin(value, factMax, escapeMarkdown) || "-",
@@ -88,7 +90,7 @@ function payloadOf(notice: Notice, withScreenshot: boolean) {
       {
         title,
         ...(description === "" ? {} : { description }),
-        ...(notice.links[0] === undefined ? {} : { url: notice.links[0].url }),
+        ...(page === undefined ? {} : { url: page.url }),
         color: toneColors[notice.tone],
         timestamp: notice.at,
         ...(fields.length === 0 ? {} : { fields }),
@@ -104,7 +106,7 @@ function payloadOf(notice: Notice, withScreenshot: boolean) {
 /** Returns the summary, the threats and the links. As many threats are left out as it takes. */
 function describe({ summary, items, more, links }: Notice, lengthMax: number): string {
   const line = (text: string) => escapedWithin(text, itemPartMax, escapeMarkdown).replaceAll("\n", " ");
-  const linkLine = links.map(({ text, url }) => markdownLink(line(text), url)).join(" · ");
+  const linkLine = links.map(({ text, url }) => linkOr(line(text), url, `${line(text)}: ${url}`)).join(" · ");
   const shown = items.map((item) => itemLine(item, line));
   for (;;) {
     const hidden = more + items.length - shown.length;
@@ -120,7 +122,12 @@ function describe({ summary, items, more, links }: Notice, lengthMax: number): s
 function itemLine(item: NoticeItem, escaped: (text: string) => string): string {
   const [before, after] = aroundName(item);
   const name = escaped(item.name);
-  return `- ${escaped(before)}${item.url === null ? name : markdownLink(name, item.url)}${escaped(after)}`;
+  return `- ${escaped(before)}${item.url === null ? name : linkOr(name, item.url, name)}${escaped(after)}`;
+}
+
+/** Returns a link, or `otherwise` where clients would show the markup of a link. */
+function linkOr(escaped: string, url: string, otherwise: string): string {
+  return hasPublicName(url) ? markdownLink(escaped, url) : otherwise;
 }
 
 /** Codes of errors in the body (discord.com/developers/docs/topics/opcodes-and-status-codes, "JSON"). */

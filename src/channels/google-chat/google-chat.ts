@@ -4,6 +4,7 @@ import { moreThreats } from "../../notices/plain-text.ts";
 import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
 import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
+import { hasPublicName } from "../texts/links.ts";
 import { aroundName, bounded, escapedWithin, firstThatFits } from "../texts/notice-text.ts";
 
 /** Longest message, in bytes (developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create). */
@@ -67,6 +68,8 @@ function withReplies(text: string): string {
 function payloadOf(notice: Notice, textMax: number) {
   const { id, title, summary, facts, items, more, links, threat, condition } = notice;
   const escaped = (text: string) => escapedWithin(text, textMax, escapeText);
+  const buttons = links.filter(({ url }) => hasPublicName(url));
+  const others = links.filter((link) => !buttons.includes(link));
   const widgets = [
     ...(summary === "" ? [] : [{ textParagraph: { text: escaped(summary) } }]),
     ...facts.map(({ label, value }) => ({
@@ -74,7 +77,10 @@ function payloadOf(notice: Notice, textMax: number) {
     })),
     ...items.map((item) => ({ textParagraph: { text: itemText(item, escaped) } })),
     ...(more > 0 ? [{ textParagraph: { text: `and ${moreThreats(more)}` } }] : []),
-    ...(links.length === 0 ? [] : [{ buttonList: { buttons: links.map((link) => button(link, textMax)) } }]),
+    ...(buttons.length === 0
+      ? []
+      : [{ buttonList: { buttons: buttons.map((link) => button(link, textMax)) } }]),
+    ...others.map(({ text, url }) => ({ textParagraph: { text: `${escaped(text)}: ${escapeText(url)}` } })),
   ];
   const threadKey = threat?.id ?? condition?.key;
   return {

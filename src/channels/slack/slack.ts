@@ -9,8 +9,7 @@ import { aroundName, bounded, escapedWithin } from "../texts/notice-text.ts";
 
 /** Limits of Slack, in characters (docs.slack.dev/reference/block-kit/blocks). */
 const headerMax = 150;
-const buttonMax = 75;
-const itemsMax = 3_000;
+const sectionMax = 3_000;
 /**
  * Shorter than the limits of Slack (3,000 and 2,000), because it rejects a message whose blocks have more than 13,200
  * characters together (slackapi/bolt-js, issue 2509).
@@ -18,6 +17,7 @@ const itemsMax = 3_000;
 const summaryMax = 1_500;
 const fieldMax = 300;
 const itemPartMax = 300;
+const linkTextMax = 75;
 /** Longer texts are truncated in notifications. */
 const fallbackMax = 1_000;
 
@@ -66,7 +66,8 @@ export const slack: NoticeChannelType = {
 };
 
 function payloadOf(notice: Notice) {
-  const { title, summary, facts, items, links } = notice;
+  const { title, summary, facts, items } = notice;
+  const linkLine = linksOf(notice);
   return {
     // Shown in notifications, and by clients that cannot show blocks.
     text: escapedWithin([title, summary].join("\n").trim(), fallbackMax, escapeText),
@@ -75,7 +76,8 @@ function payloadOf(notice: Notice) {
       ...(summary === "" ? [] : [{ type: "section", text: plainText(summary, summaryMax) }]),
       ...(facts.length === 0 ? [] : [{ type: "section", fields: facts.map(field) }]),
       ...(items.length === 0 ? [] : [{ type: "section", text: markup(itemLines(notice)) }]),
-      ...(links.length === 0 ? [] : [{ type: "actions", elements: links.map(button) }]),
+      // After a click on a button, Slack warns that the app does not respond, because an incoming webhook cannot.
+      ...(linkLine === "" ? [] : [{ type: "section", text: markup(linkLine) }]),
       {
         type: "context",
         elements: [plainText(`phishwatch · ${toPlainTime(Date.parse(notice.at))}`, fieldMax)],
@@ -101,8 +103,17 @@ function field({ label, value }: Notice["facts"][number]) {
   return plainText(`${label}: ${value}`, fieldMax);
 }
 
-function button({ text, url }: Notice["links"][number]) {
-  return { type: "button", text: plainText(text, buttonMax), url };
+function linksOf({ links }: Notice): string {
+  const shown = links.map(({ text, url }) =>
+    link(url, escapedWithin(text, linkTextMax, escapeText).replaceAll("\n", " ")),
+  );
+  while (shown.join(" · ").length > sectionMax) shown.pop();
+  return shown.join(" · ");
+}
+
+/** A bar would end the address, and is not part of a URL in its normal form. */
+function link(url: string, escaped: string): string {
+  return `<${escapeText(url).replaceAll("|", "%7C")}|${escaped}>`;
 }
 
 function itemLines({ items, more }: Notice): string {
@@ -110,15 +121,14 @@ function itemLines({ items, more }: Notice): string {
   for (;;) {
     const hidden = more + items.length - shown.length;
     const lines = [...shown.map(itemLine), ...(hidden > 0 ? [`and ${moreThreats(hidden)}`] : [])].join("\n");
-    if (lines.length <= itemsMax || shown.pop() === undefined) return lines;
+    if (lines.length <= sectionMax || shown.pop() === undefined) return lines;
   }
 }
 
 function itemLine(item: NoticeItem): string {
   const [before, after] = aroundName(item);
   const name = escapedWithin(item.name, itemPartMax, escapeText);
-  // A bar would end the address, and is not part of a URL in its normal form.
-  const linked = item.url === null ? name : `<${escapeText(item.url).replaceAll("|", "%7C")}|${name}>`;
+  const linked = item.url === null ? name : link(item.url, name);
   return `• ${escapedWithin(before, itemPartMax, escapeText)}${linked}${escapedWithin(after, itemPartMax, escapeText)}`.replaceAll(
     "\n",
     " ",

@@ -14,6 +14,7 @@ import type {
 import type { Screenshot } from "../http/screenshots.ts";
 import { serverUrl } from "../http/server-url.ts";
 import { bounded } from "../texts/notice-text.ts";
+import { hasPublicName } from "../texts/links.ts";
 import { telegramHtml } from "./html.ts";
 
 const defaultUrl = "https://api.telegram.org";
@@ -118,17 +119,9 @@ function photoRequest(target: ChannelTarget, notice: Notice, screenshot: Screens
   };
 }
 
-/**
- * Returns the links that Telegram accepts for buttons. It rejects a message with a button for a host without a dot,
- * such as `http://phishwatch:8080/`; those links are part of the text.
- */
+/** Returns the links that Telegram accepts for buttons. The others are part of the text. */
 function linksInButtons({ links }: Notice): Notice["links"] {
-  return links.filter(({ url }) => {
-    const host = URL.parse(url)?.hostname ?? "";
-    return (
-      /\.[a-z][a-z0-9-]*$/.test(host) && !/\.(internal|lan|local|localdomain|localhost|test)$/.test(host)
-    );
-  });
+  return links.filter(({ url }) => hasPublicName(url));
 }
 
 /**

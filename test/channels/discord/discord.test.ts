@@ -8,6 +8,7 @@ import {
   jsonRequest,
   messageOf,
   openNoticeChannel,
+  privateNotice,
   responseOf,
   sampleNotices,
   textsIn,
@@ -90,6 +91,14 @@ describe("messages to Discord", () => {
       expect(text).not.toMatch(hiddenCharacters);
       expect(plain).not.toMatch(/@\w|https?:\/\/|\bwww\.|(?<!\\)\]\(|(?<!\\)[`~|<>!#]/);
     }
+  });
+
+  test("show an address without a public name, which Discord does not accept as a link, as text", () => {
+    const { payload } = jsonRequest(discord, target, privateNotice);
+    const { embeds } = payload as { embeds: { description: string; url?: string }[] };
+    expect(embeds[0]!.url).toBeUndefined();
+    expect(embeds[0]!.description).toEndWith("Open the threats: http://phishwatch:8080/console/threats");
+    expect(embeds[0]!.description).not.toContain("](");
   });
 
   test("upload the screenshot in a form that a server can parse", async () => {

@@ -5,6 +5,7 @@ import {
   emptyTarget,
   hostileNotice,
   jsonRequest,
+  privateNotice,
   responseOf,
   sampleNotices,
   textsIn,
@@ -89,6 +90,13 @@ describe("messages to Google Chat", () => {
     expect(thread(sampleNotices.threat)).toMatchObject(expected);
     expect(thread(resolved)).toMatchObject(expected);
     expect(thread(sampleNotices.digest)).not.toHaveProperty("thread");
+  });
+
+  test("show an address without a public name as text", () => {
+    const { payload } = jsonRequest(googleChat, target, privateNotice);
+    expect(schemaProblems(schema, payload)).toEqual([]);
+    expect(textsIn(payload)).toContain("Open the threats: http://phishwatch:8080/console/threats");
+    expect(JSON.stringify(payload)).not.toContain("openLink");
   });
 
   test("keep the limit and contain no markup or mention, whatever an attacker wrote", () => {

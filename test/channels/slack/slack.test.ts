@@ -39,17 +39,6 @@ const block = (type: string, required: string[], properties: object) => ({
   properties: { type: { const: type }, ...properties },
 });
 
-const button = {
-  type: "object",
-  required: ["type", "text"],
-  additionalProperties: false,
-  properties: {
-    type: { const: "button" },
-    text: textOf(75, ["plain_text"]),
-    url: { type: "string", maxLength: 3_000, pattern: "^https?://" },
-  },
-};
-
 /** The documented message with the limits of blocks (docs.slack.dev/reference/block-kit/blocks). */
 const schema = {
   type: "object",
@@ -68,9 +57,6 @@ const schema = {
           block("section", [], {
             text: textOf(3_000),
             fields: { type: "array", minItems: 1, maxItems: 10, items: textOf(2_000) },
-          }),
-          block("actions", ["elements"], {
-            elements: { type: "array", minItems: 1, maxItems: 25, items: button },
           }),
           block("context", ["elements"], {
             elements: { type: "array", minItems: 1, maxItems: 10, items: textOf(2_000) },
@@ -97,7 +83,7 @@ describe("messages to Slack", () => {
     expect(payload).toMatchObject({ unfurl_links: false, unfurl_media: false });
     // Only the links to the console remain between angle brackets.
     const links = textsIn(payload).flatMap((one) => one.match(/<[^>]*>?/g) ?? []);
-    expect(links.filter((link) => !link.startsWith("<https://watch.example/console/threats/"))).toEqual([]);
+    expect(links.filter((link) => !link.startsWith("<https://watch.example/console/threats"))).toEqual([]);
     for (const one of textsIn(payload)) expect(one).not.toMatch(hiddenCharacters);
   });
 });

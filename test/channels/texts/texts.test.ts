@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { hasPublicName } from "../../../src/channels/texts/links.ts";
 import { escapeMarkdown, markdownLink } from "../../../src/channels/texts/markdown.ts";
 import { bounded, escapedWithin, firstThatFits } from "../../../src/channels/texts/notice-text.ts";
 import { escapeMarkup } from "../../../src/lib/safe-text.ts";
@@ -66,4 +67,17 @@ test.each([
 
 test("the address of a Markdown link cannot end the link", () => {
   expect(markdownLink("text", "https://watch.example/a(b)")).toBe("[text](https://watch.example/a%28b%29)");
+});
+
+test.each([
+  ["https://watch.example.com/console", true],
+  ["https://xn--bnk-ula.example/", true],
+  ["http://phishwatch:8080/", false],
+  ["http://localhost:8080/", false],
+  ["http://10.0.0.5:8080/", false],
+  ["http://[fd00::1]/", false],
+  ["https://phishwatch.internal/", false],
+  ["https://phishwatch.local/", false],
+])("the host of %s has a public name: %p", (url, expected) => {
+  expect(hasPublicName(url)).toBe(expected);
 });
