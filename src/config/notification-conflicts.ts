@@ -31,7 +31,7 @@ export function* channelConflicts({ channels, smtp }: Partly<FileValues>): Gener
   }
 }
 
-/** A user name needs a password, and nothing secret may be sent unencrypted. */
+/** Checks that a user name has a password, and a mail server a sender. */
 export function* smtpConflicts({ smtp }: Partly<FileValues>): Generator<Conflict> {
   for (const [given, missing] of [
     ["username", "password"],

@@ -211,8 +211,27 @@ describe("what the configuration exposes", () => {
     const config = {
       server: { ...settings, ...change },
       console: { enabled: true, password: null },
+      smtp: null,
     };
     expect(findExposures(config).map(({ setting }) => setting)).toEqual(expected);
+  });
+
+  test("A mail server on another machine without encryption is reported, with whether a password is sent", () => {
+    const smtp = { port: 25, from: "a@b.example", caFile: null, username: null, password: null };
+    const advice = (host: string, given: Partial<NonNullable<Config["smtp"]>> = {}) =>
+      findExposures({
+        server: settings,
+        console: { enabled: true, password: null },
+        smtp: { ...smtp, host, tls: "none", ...given },
+      }).map((exposure) => `${exposure.setting}: ${exposure.advice}`);
+    expect(advice("127.0.0.1")).toEqual([]);
+    expect(advice("mail.example.com", { tls: "starttls" })).toEqual([]);
+    expect(advice("mail.example.com")).toEqual([
+      expect.stringMatching(/^smtp\.tls: emails cross the network/),
+    ]);
+    expect(advice("10.0.0.1", { username: "u", password: "p" })).toEqual([
+      expect.stringContaining("emails and the password cross"),
+    ]);
   });
 
   test("`check` and the log of `serve` warn about a proxy without `trusted_proxies`, once (security 6)", async () => {

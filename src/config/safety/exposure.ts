@@ -11,7 +11,8 @@ export interface Exposure {
 export function findExposures({
   server,
   console: { enabled },
-}: Pick<Config, "server" | "console">): Exposure[] {
+  smtp,
+}: Pick<Config, "server" | "console" | "smtp">): Exposure[] {
   const { host, port, publicUrl, tls, trustedProxies } = server;
   const isBehindProxy = tls === null && publicUrl.startsWith("https:");
   const exposures: Exposure[] = [];
@@ -24,6 +25,11 @@ export function findExposures({
     exposures.push({
       setting: "server.listen",
       advice: `${host.includes(":") ? `[${host}]` : host}:${port} can be reached from other machines without TLS, so the console password and API keys cross the network in clear text. Listen on 127.0.0.1 behind a proxy, or set server.tls_cert and server.tls_key`,
+    });
+  if (smtp?.tls === "none" && !isLoopback(smtp.host))
+    exposures.push({
+      setting: "smtp.tls",
+      advice: `emails${smtp.password === null ? "" : " and the password"} cross the network to ${smtp.host} in clear text. Set it to "starttls" or "tls"`,
     });
   return exposures;
 }
