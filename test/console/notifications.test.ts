@@ -70,6 +70,7 @@ test("an appliance without channels explains the two steps and offers the first 
 describe("channels", () => {
   test("are added by choosing a service first, and then only with the fields of that service", async () => {
     const choice = await visitor.get(`${channelsPath}/add`);
+    const manual = (await visitor.get("/docs/notify")).html;
     for (const type of opened.app.channels.types) {
       expect(choice.text).toContain(opened.app.channels.label(type));
       const { html } = await visitor.get(`${channelsPath}/add?type=${type}`);
@@ -79,6 +80,8 @@ describe("channels", () => {
       );
       expect([type, own.includes("url")]).toEqual([type, type !== "email"]);
       expect([type, html.includes('name="chat_id"')]).toEqual([type, type === "telegram"]);
+      const [, section] = /href="\/docs\/notify#([^"]+)"/.exec(html)!;
+      expect([type, manual.includes(`<h2 id="${section}">`)]).toEqual([type, true]);
     }
   });
 

@@ -72,12 +72,21 @@ export function showChannelForm(
   return page(
     title,
     <div class="narrow">
-      <PageHead title={title} back={back} lead={channelForms[type].purpose} />
+      <PageHead
+        title={title}
+        back={back}
+        lead={
+          <>
+            {channelForms[type].purpose}{" "}
+            <a href={`/docs/notify#${manualSection(service, type)}`}>Setup in the manual</a>
+          </>
+        }
+      />
       <FormError message={errors[wholeForm]} />
       {needsMailServer ? (
         <p>
           The mail server is declared in the configuration file. Set <code>host</code> and <code>from</code>{" "}
-          of <code>[smtp]</code> there and restart. <a href="/docs/notify">How to set it up</a>
+          of <code>[smtp]</code> there and restart.
         </p>
       ) : (
         <Form action={channel === undefined ? newChannelPath : `${channelPath(channel.id)}/edit`}>
@@ -122,6 +131,11 @@ export function showChannelForm(
     </div>,
     { status: Object.keys(errors).length === 0 ? 200 : 400 },
   );
+}
+
+/** Returns the anchor of the section about a service. */
+function manualSection(service: string, type: ChannelType): string {
+  return type === "template" ? "other-services" : service.toLowerCase().replaceAll(" ", "-");
 }
 
 export function fieldsOf(type: ChannelType): [ChannelKey, ChannelField][] {

@@ -1,6 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { Section } from "../../kit/components.tsx";
-import { domainsPath, sourcesPath, keysPath, scansPath, webhooksPath } from "../../kit/paths.ts";
+import {
+  domainsPath,
+  sourcesPath,
+  keysPath,
+  notificationsPath,
+  scansPath,
+  webhooksPath,
+} from "../../kit/paths.ts";
 import type { PageServices } from "../../shell/services.ts";
 
 /** Setup steps, shown until there are threats; each is marked once it is done. */
@@ -25,7 +32,8 @@ export function FirstSteps({
           <a href={sourcesPath}>import a list of names</a>.
         </Step>
         <Step done={hasRecipient}>
-          <a href={webhooksPath}>Add a webhook endpoint</a> to be notified of new threats.
+          <a href={notificationsPath}>Add a channel</a> to be notified of new threats, in chat or by email.
+          For your own programs, <a href={webhooksPath}>add a webhook endpoint</a>.
         </Step>
         <Step done={hasKey}>
           <a href={keysPath}>Create an API key</a> for your own programs.
