@@ -194,6 +194,39 @@ describe("webhooks", () => {
     });
   });
 
+  test("can be limited to some threats, and the filter is shown, changed and removed", async () => {
+    const { endpoints } = opened.app.webhooks;
+    const settings = { url: receiver.url, name: "filtered", test: "" };
+    const filter = { min_severity: "high", verified_only: "yes", types: ["homograph"], sources: ["scan"] };
+    const added = await visitor.submit(`${webhooksPath}/add`, { ...settings, ...filter });
+    expect(added.text).toMatch(
+      /Minimum severity high Verified only verified threats Threat types homograph Found by scans/,
+    );
+    const { id, filter: stored } = endpoints.get("filtered");
+    expect(stored).toEqual({
+      minSeverity: "high",
+      protectedDomains: [],
+      types: ["homograph"],
+      sources: ["scan"],
+      verifiedOnly: true,
+    });
+    expect((await visitor.get(webhooksPath)).text).toContain(
+      "threats at least high, only verified, only homograph, found by scans",
+    );
+    const { html } = await visitor.get(`${webhooksPath}/${id}/edit`);
+    for (const name of ["types", "sources", "verified_only"])
+      expect([name, new RegExp(`name="${name}"[^>]* checked`).test(html)]).toEqual([name, true]);
+    const invalid = { ...settings, ...filter, protected_domains: "not a name!" };
+    const rejected = await visitor.post(`${webhooksPath}/${id}/edit`, invalid);
+    expect([rejected.status, rejected.html]).toEqual([
+      400,
+      expect.stringContaining('id="protected_domains-error"'),
+    ]);
+    await visitor.submit(`${webhooksPath}/${id}/edit`, { ...settings, min_severity: "low" });
+    expect(endpoints.get("filtered").filter).toBeNull();
+    await endpoints.remove("filtered", { by: { channel: "system", name: null, address: null } });
+  });
+
   test.each([
     [{ url: "nonsense" }, "is not a URL"],
     [{ url: "http://169.254.169.254/latest" }, "169.254.169.254"],

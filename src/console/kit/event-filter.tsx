@@ -1,5 +1,6 @@
 import { readDomain } from "../../config/fields/texts.ts";
 import type { FilterConfig } from "../../config/notifications.ts";
+import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { EventFilter } from "../../events/event-filter.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -88,6 +89,11 @@ export function FilterFields({
       </details>
     </>
   );
+}
+
+/** Returns the names of the protected domains that a filter can choose. */
+export function enabledDomains(domains: Pick<ProtectedDomains, "list">): string[] {
+  return domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
 }
 
 /** Returns the fields of the form that stand for a filter. */

@@ -6,7 +6,7 @@ import type { SubscriptionSettings } from "../../../notifications/subscriptions/
 import { digests, weekdays } from "../../../vocabulary/channels.ts";
 import { noticeTypes } from "../../../vocabulary/events.ts";
 import { FlashMessage, FormError, LinkButton, PageHead } from "../../kit/components.tsx";
-import { FilterFields, filterFields, oneOf, readFilter } from "../../kit/event-filter.tsx";
+import { enabledDomains, FilterFields, filterFields, oneOf, readFilter } from "../../kit/event-filter.tsx";
 import { createFieldReader, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -47,7 +47,6 @@ export function showSubscriptionForm(
     .list()
     .map(({ name, type }) => ({ value: name, label: `${name} (${channels.label(type)})` }));
   const value = (name: string) => form.get(name) ?? "";
-  const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
   return page(
     title,
     <div class="narrow">
@@ -82,7 +81,7 @@ export function showSubscriptionForm(
           <h2>Events</h2>
           <EventFields form={form} errors={errors} />
           <h2>Threats</h2>
-          <FilterFields form={form} domains={names} errors={errors} />
+          <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
           <h2>Time</h2>
           <TimeFields form={form} errors={errors} />
           <div class="actions">

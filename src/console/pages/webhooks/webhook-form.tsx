@@ -4,6 +4,7 @@ import { failureAdvice } from "../../../channels/webhook/failures.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { eventDescriptions, eventTypes } from "../../../vocabulary/events.ts";
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
+import { enabledDomains, filterFields, FilterFields, readFilter } from "../../kit/event-filter.tsx";
 import { attempt, createFieldReader, readHeaders, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
@@ -36,8 +37,8 @@ export const pingShown = (result: AttemptResult) =>
 
 /** Renders the form for a new endpoint, or for a change of `endpoint`. */
 export function showEndpointForm(
-  form: URLSearchParams,
-  { endpoint, errors = {} }: { endpoint?: Endpoint; errors?: FieldErrors } = {},
+  { services: { domains } }: Context<"domains">,
+  { form, endpoint, errors = {} }: { form: URLSearchParams; endpoint?: Endpoint; errors?: FieldErrors },
 ) {
   const title = endpoint === undefined ? "Add webhook endpoint" : `Edit ${endpoint.name}`;
   const action = endpoint === undefined ? `${webhooksPath}/add` : `${webhooksPath}/${endpoint.id}/edit`;
@@ -97,6 +98,7 @@ export function showEndpointForm(
             hint="Signs each request. Leave empty to generate one; it is shown once on the next page."
           />
         ) : null}
+        <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
         <MoreFields form={form} errors={errors} />
         <Checkbox
           label="Send a test event after saving"
@@ -153,11 +155,19 @@ function MoreFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
 }
 
 /** Returns the initial values of the form for a change. */
-export function formOf({ url, events, headers, concurrency, ratePerSecond }: Endpoint): URLSearchParams {
+export function formOf({
+  url,
+  events,
+  filter,
+  headers,
+  concurrency,
+  ratePerSecond,
+}: Endpoint): URLSearchParams {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return new URLSearchParams([
     ["url", url],
     ...events.map((type) => ["events", type]),
+    ...(filter === null ? [] : filterFields(filter)),
     ["headers", lines.join("\n")],
     ["concurrency", concurrency === null ? "" : String(concurrency)],
     ["rate", ratePerSecond === null ? "" : String(ratePerSecond)],
@@ -165,13 +175,13 @@ export function formOf({ url, events, headers, concurrency, ratePerSecond }: End
   ]);
 }
 
-export async function addEndpoint(context: Context<"webhooks">) {
+export async function addEndpoint(context: Context<"domains" | "webhooks">) {
   const { form, services, by } = context;
   const { checkDestination, endpoints } = services.webhooks;
   const name = (form.get("name") ?? "").trim();
   const secret = (form.get("secret") ?? "").trim();
   const { settings, errors } = readSettings(form);
-  if (Object.keys(errors).length > 0) return showEndpointForm(form, { errors });
+  if (Object.keys(errors).length > 0) return showEndpointForm(context, { form, errors });
   const added = await attempt(async () => {
     const warning = await checkDestination(settings.url);
     const wanted = {
@@ -181,22 +191,22 @@ export async function addEndpoint(context: Context<"webhooks">) {
     };
     return { ...(await context.write(() => endpoints.add(wanted, { by }))), warning };
   });
-  if (!added.ok) return showEndpointForm(form, { errors: added.errors });
+  if (!added.ok) return showEndpointForm(context, { form, errors: added.errors });
   const { endpoint, warning, secret: made } = added.value;
   return finishSaving(context, endpoint, { secret: made, warning });
 }
 
-export async function changeEndpoint(context: Context<"webhooks">, endpoint: Endpoint) {
+export async function changeEndpoint(context: Context<"domains" | "webhooks">, endpoint: Endpoint) {
   const { form, services, by } = context;
   const { checkDestination, endpoints } = services.webhooks;
   const { settings, errors } = readSettings(form);
-  if (Object.keys(errors).length > 0) return showEndpointForm(form, { endpoint, errors });
+  if (Object.keys(errors).length > 0) return showEndpointForm(context, { form, endpoint, errors });
   const changed = await attempt(async () => {
     const warning = await checkDestination(settings.url);
     const saved = await context.write(() => endpoints.change(endpoint.id, settings, { by }));
     return { endpoint: saved, warning };
   });
-  if (!changed.ok) return showEndpointForm(form, { endpoint, errors: changed.errors });
+  if (!changed.ok) return showEndpointForm(context, { form, endpoint, errors: changed.errors });
   return finishSaving(context, changed.value.endpoint, { warning: changed.value.warning });
 }
 
@@ -222,11 +232,13 @@ async function finishSaving(
 
 /** Reads the settings from the form; `errors` is empty if all of them can be read. */
 function readSettings(form: URLSearchParams): { settings: EndpointSettings; errors: FieldErrors } {
-  const { errors, field } = createFieldReader();
+  const reader = createFieldReader();
+  const { errors, field } = reader;
   const given = (name: string) => form.get(name) ?? "";
   const settings = {
     url: given("url").trim(),
     events: form.getAll("events"),
+    filter: readFilter(form, reader),
     headers: field("headers", () => readHeaders(given("headers")), {}),
     concurrency: field("concurrency", () => readNumber(given("concurrency"), concurrencyLabel), null),
     ratePerSecond: field("rate", () => readNumber(given("rate"), rateLabel), null),

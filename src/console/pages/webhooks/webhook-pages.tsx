@@ -13,6 +13,7 @@ import {
   PageHead,
   Section,
 } from "../../kit/components.tsx";
+import { filterFacts, filterPhrases } from "../../kit/event-filter.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
@@ -40,14 +41,14 @@ const deliveriesShown = 10;
 /** Webhook endpoints: programs that are sent events. */
 export const webhookPages = pageGroup({
   nav: { section: "integrations", label: "Webhook endpoints", path },
-  services: ["config", "deliveries", "webhooks"],
+  services: ["config", "deliveries", "domains", "webhooks"],
   routes: [
     { method: "GET", path, permission: "read", run: listEndpoints },
     {
       method: "GET",
       path: `${path}/add`,
       permission: "administer",
-      run: ({ query }) => showEndpointForm(query),
+      run: (context) => showEndpointForm(context, { form: context.query }),
     },
     { method: "POST", path: `${path}/add`, permission: "administer", run: addEndpoint },
     { method: "GET", path: `${path}/:id`, permission: "read", run: showEndpoint },
@@ -57,7 +58,7 @@ export const webhookPages = pageGroup({
       permission: "administer",
       run(context) {
         const endpoint = editable(context);
-        return showEndpointForm(formOf(endpoint), { endpoint });
+        return showEndpointForm(context, { form: formOf(endpoint), endpoint });
       },
     },
     {
@@ -97,8 +98,12 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
     { title: "URL", layout: "wide", cell: ({ url }) => <Text text={url} charactersMax={100} /> },
     {
       title: "Events",
-      cell: ({ events }) =>
-        events.length === 0 ? "all" : events.map((type) => <div class="tight">{type}</div>),
+      cell: ({ events, filter }) => (
+        <>
+          {events.length === 0 ? "all" : events.map((type) => <div class="tight">{type}</div>)}
+          {filter === null ? null : <div class="hint">threats {filterPhrases(filter).join(", ")}</div>}
+        </>
+      ),
     },
     { title: "State", cell: (endpoint) => <RecipientState recipient={endpoint} /> },
   ];
@@ -134,7 +139,7 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
 function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
   const { services, takeOnce } = context;
   const endpoint = endpointOf(context);
-  const { id, name, url, events, headers, concurrency, ratePerSecond, origin, enabled } = endpoint;
+  const { id, name, url, events, filter, headers, concurrency, ratePerSecond, origin, enabled } = endpoint;
   const saved = takeOnce<Saved>(savedName(id));
   const declared = origin === "file" && endpoint.disabledReason !== "undeclared";
   const rows = services.deliveries.log.list({ recipient: id }, deliveriesShown);
@@ -161,6 +166,12 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
           ["State", <RecipientState recipient={endpoint} />],
           ["URL", <Text text={url} charactersMax={2_000} />],
           ["Events", events.length === 0 ? "all" : events.join(", ")],
+          ...(filter === null ? [] : filterFacts(filter)).map(
+            ([label, value]): [string, preact.JSX.Element] => [
+              label,
+              <Text text={value} charactersMax={2_000} />,
+            ],
+          ),
           ["Secret", <SecretState endpoint={endpoint} now={context.now} declared={declared} />],
           // Values of headers may be secret.
           ["Custom headers", Object.keys(headers).join(", ") || "none"],
