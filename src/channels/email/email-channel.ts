@@ -11,7 +11,7 @@ import { channelTraits } from "../http/channel-traits.ts";
 import type { NoticeChannel } from "../http/notice-channel.ts";
 import type { ChannelTarget } from "../http/notice-type.ts";
 import type { Screenshot } from "../http/screenshots.ts";
-import { secretsIn, withoutSecrets } from "../http/secrets.ts";
+import { withoutSecrets } from "../http/secrets.ts";
 import { emailFailures } from "./failures.ts";
 import { composeLetter } from "./letter.ts";
 import { createMailServer, type MailServer } from "./mail-server.ts";
@@ -53,13 +53,18 @@ export function createEmailChannel({
     ratePerSecond: messagesPerSecond,
 
     validate(target) {
-      if (sender === null) throw badRequest(emailFailures.no_mail_server);
+      if (sender === null)
+        throw badRequest("no mail server is set; set smtp.host and smtp.from in the configuration file");
       return { ...target, to: [...new Set(target.to)] };
     },
 
     async send({ to }, message, signal) {
+      // The channel was added when there was a mail server. Its messages wait until there is one again.
       if (sender === null)
-        return failed(unsent(sending.clock.now()), "no_mail_server", "no mail server is set");
+        return {
+          ...failed(unsent(sending.clock.now()), "no_mail_server", "no mail server is set"),
+          consequence: "disable",
+        };
       // The channel itself wrote the message.
       return sender.send(JSON.parse(message.body) as Notice, { to, signal });
     },
@@ -74,13 +79,12 @@ function createSender({
   log,
   mailServer,
   screenshotOf,
-  smtp: { from, username, password },
+  smtp: { from },
 }: Sending & { mailServer: MailServer; smtp: SmtpConfig }) {
   const limit = createLimiter(connectionsMax);
   const partlyDelivered = createPartlyDelivered();
   /** Attempts that have not begun to send. */
   const opening = new Set<AbortController>();
-  const secrets = secretsIn([username ?? "", password ?? ""]);
 
   /** Makes an attempt to send a message to those who have not accepted it yet. */
   async function attempt(
@@ -98,7 +102,7 @@ function createSender({
     const outcome = classify(result, before, { isTest: notice.kind === "test" });
     partlyDelivered.set(notice.id, outcome.progress);
     report(notice, outcome);
-    return withoutSecrets(toAttempt(result, outcome, startedAt), secrets);
+    return withoutSecrets(toAttempt(result, outcome, startedAt), mailServer.secrets);
   }
 
   function report({ id }: Notice, { lost }: Outcome): void {

@@ -3,7 +3,8 @@ export type EmailFailure = keyof typeof emailFailures;
 
 /** How to fix each failure, for people who see it for the first time. */
 export const emailFailures = {
-  no_mail_server: "No mail server is set. Set smtp.host and smtp.from in the configuration file.",
+  no_mail_server:
+    "No mail server is set. Set smtp.host and smtp.from in the configuration file, then enable the channel.",
   dns: "The name of the mail server could not be resolved. Check smtp.host, and whether this machine's resolver knows the name.",
   connect:
     "The connection to the mail server failed. Check smtp.host and smtp.port, that the server is running, and that no firewall blocks the port.",

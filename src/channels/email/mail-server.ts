@@ -2,6 +2,7 @@ import type { SmtpConfig } from "../../config/notifications.ts";
 import type { NotAttempted } from "../../deliveries/channel.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { hasFreeDescriptor, isLackOfDescriptors } from "../../network/descriptors.ts";
+import { hiding, secretsIn } from "../http/secrets.ts";
 import { createTlsFiles } from "../http/tls-files.ts";
 import { emailFailures } from "./failures.ts";
 import { classify } from "./outcome.ts";
@@ -16,6 +17,7 @@ export type MailServer = ReturnType<typeof createMailServer>;
 /** The mail server of the configuration. */
 export function createMailServer(server: SmtpConfig, timeouts: SmtpTimeouts) {
   const tlsFilesOf = createTlsFiles(server.caFile);
+  const secrets = secretsIn([server.username ?? "", server.password ?? ""]);
 
   async function talk(
     options: Pick<Parameters<typeof talkToServer>[0], "letter" | "onSending" | "signal">,
@@ -35,6 +37,8 @@ export function createMailServer(server: SmtpConfig, timeouts: SmtpTimeouts) {
   return {
     /** Name and port. */
     name: `${server.host}:${server.port}`,
+    /** Texts that a response must not repeat in what is kept of it. */
+    secrets,
     signsIn: server.username !== null,
     send: (letter: Letter, options: { signal: AbortSignal; onSending: () => void }) =>
       talk({ letter, ...options }, timeouts),
@@ -44,7 +48,8 @@ export function createMailServer(server: SmtpConfig, timeouts: SmtpTimeouts) {
       if (typeof result === "string") return "phishwatch has no file descriptor left";
       if (result.outcome === "done") return undefined;
       const { failure, error } = classify(result, null);
-      return failure === null ? undefined : `${error ?? failure}. ${emailFailures[failure]}`;
+      const problem = failure === null ? undefined : `${error ?? failure}. ${emailFailures[failure]}`;
+      return problem === undefined ? undefined : hiding(secrets)(problem);
     },
   };
 }

@@ -180,12 +180,12 @@ test("a rejected recipient does not keep the others from their messages, and is 
 });
 
 test("what the server says about a message decides whether it is sent again", async () => {
-  const refuse = async (rules: Parameters<typeof startMailServer>[0]) => {
+  const outcomeWith = async (rules: Parameters<typeof startMailServer>[0]) => {
     const server = await startServer(rules);
     return open({ ...server.settings, caFile }).send([alice]);
   };
-  const content = (code: number) => refuse({ rejectContent: () => ({ code, text: "because" }) });
-  const sender = refuse({ rejectSender: () => ({ code: 550, text: "5.7.60 not your address" }) });
+  const content = (code: number) => outcomeWith({ rejectContent: () => ({ code, text: "because" }) });
+  const sender = outcomeWith({ rejectSender: () => ({ code: 550, text: "5.7.60 not your address" }) });
   expect(await Promise.all([content(451), content(421), content(554), sender])).toMatchObject([
     { consequence: "retry", failure: "temporary", statusCode: 451 },
     { consequence: "retry", failure: "temporary", statusCode: 421 },
@@ -236,9 +236,9 @@ test("a stop aborts attempts that wait for the server, and they are made again l
   expect(await results).toEqual(["aborted", "aborted", "aborted"]);
 });
 
-test("without a mail server, a channel cannot be added, and one that exists says what to set", async () => {
+test("without a mail server, a channel cannot be added, and the messages of one that exists wait", async () => {
   const { channel, send, mailServer: checked } = open(null);
   expect(checked).toBeNull();
   expect(() => channel.validate(target([alice]))).toThrow(/smtp\.host/);
-  expect(await send([alice])).toMatchObject({ failure: "no_mail_server", response: "" });
+  expect(await send([alice])).toMatchObject({ failure: "no_mail_server", consequence: "disable" });
 });
