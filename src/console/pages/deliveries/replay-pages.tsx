@@ -11,13 +11,40 @@ import { page, redirect } from "../../kit/page-result.ts";
 import { deliveriesToPath } from "../../kit/paths.ts";
 import type { Context, Route } from "../../shell/router.ts";
 
-const selectionTexts: Record<ReplaySelection, { label: string; hint: string }> = {
-  failed: { label: "failed deliveries", hint: "deliveries without further retries" },
-  missed: {
-    label: "missed events",
-    hint: "events that were never sent to the endpoint, because it was disabled or not there yet",
-  },
-  all: { label: "every event", hint: "including those that were delivered" },
+/** Texts of the page for one kind of recipients. */
+interface Words {
+  title: string;
+  lead: string;
+  /** Deliveries to choose from. */
+  choices: readonly { value: ReplaySelection; label: string; hint: string }[];
+}
+
+const failed = {
+  value: "failed",
+  label: "failed deliveries",
+  hint: "deliveries without further retries",
+} as const;
+
+/** Replay of events for programs. */
+export const eventReplay: Words = {
+  title: "Replay events",
+  lead: "Events are sent again with their original identifiers, so that receivers can detect duplicates.",
+  choices: [
+    failed,
+    {
+      value: "missed",
+      label: "missed events",
+      hint: "events that were never sent to the endpoint, because it was disabled or not there yet",
+    },
+    { value: "all", label: "every event", hint: "including those that were delivered" },
+  ],
+};
+
+/** Replay of messages for people. They miss none: what a disabled channel is sent waits. */
+export const messageReplay: Words = {
+  title: "Send messages again",
+  lead: "People see messages that were delivered a second time.",
+  choices: [failed, { value: "all", label: "every message", hint: "including those that were delivered" }],
 };
 
 /** A recipient whose deliveries are replayed. */
@@ -27,16 +54,15 @@ type Subject = Pick<Recipient, "id" | "name" | "channel">;
  * Routes for replaying events: the first step shows the number of deliveries, the second sends them.
  * @param options.base address of the recipients' list, below which each has its page
  * @param options.kinds channels of these recipients
- * @param options.selections selections to offer
  */
 export function replayRoutes({
   base,
   kinds,
-  selections,
+  words,
 }: {
   base: string;
   kinds: readonly string[];
-  selections: readonly ReplaySelection[];
+  words: Words;
 }): Route<"deliveries">[] {
   const path = `${base}/:id/replay`;
 
@@ -51,8 +77,7 @@ export function replayRoutes({
     const recipient = subjectOf(context);
     const { replay } = context.services.deliveries;
     const made = await attempt(() => replay.run(readRequest(recipient, context.form), { by: context.by }));
-    if (!made.ok)
-      return show(context, { base, recipient, form: context.form, selections, message: made.message });
+    if (!made.ok) return show(context, { base, recipient, form: context.form, words, message: made.message });
     return redirect(
       deliveriesToPath(recipient),
       `${counted(made.value, "delivery is", "deliveries are")} being sent to ${recipient.name}.`,
@@ -64,8 +89,7 @@ export function replayRoutes({
       method: "GET",
       path,
       permission: "administer",
-      run: (context) =>
-        show(context, { base, recipient: subjectOf(context), form: context.query, selections }),
+      run: (context) => show(context, { base, recipient: subjectOf(context), form: context.query, words }),
     },
     { method: "POST", path, permission: "administer", run: send },
   ];
@@ -77,13 +101,13 @@ async function show(
     base,
     recipient,
     form,
-    selections,
+    words: { title, lead, choices },
     message,
   }: {
     base: string;
     recipient: Subject;
     form: URLSearchParams;
-    selections: readonly ReplaySelection[];
+    words: Words;
     message?: string;
   },
 ) {
@@ -98,20 +122,16 @@ async function show(
       : undefined;
   const failure = message ?? (counting?.ok === false ? counting.message : undefined);
   return page(
-    "Replay events",
+    title,
     <div class="narrow">
-      <PageHead
-        title="Replay events"
-        back={{ label: recipient.name, path: back }}
-        lead="Events are sent again with their original identifiers, so that receivers can detect duplicates."
-      />
+      <PageHead title={title} back={{ label: recipient.name, path: back }} lead={lead} />
       <FormError message={failure} />
       <form method="get" action={`${back}/replay`}>
         <Choices
           single
-          label="Replay"
+          label="Send again"
           name="which"
-          choices={selections.map((value) => ({ value, ...selectionTexts[value] }))}
+          choices={choices}
           values={[form.get("which") ?? "failed"]}
         />
         <TextField
@@ -119,7 +139,7 @@ async function show(
           name="since"
           type="datetime-local"
           value={forField(form.get("since") ?? "")}
-          hint="UTC. Leave empty for all stored events."
+          hint="UTC. Leave empty for the whole log."
         />
         <div class="actions">
           <button type="submit" data-variant="secondary">

@@ -1,4 +1,4 @@
-import { replayRoutes } from "../deliveries/replay-pages.tsx";
+import { messageReplay, replayRoutes } from "../deliveries/replay-pages.tsx";
 import { channelTypes } from "../../../vocabulary/channels.ts";
 import {
   channelPath,
@@ -79,6 +79,6 @@ export const notificationPages = pageGroup({
     { method: "POST", path: `${subscription}/disable`, permission: "administer", run: disableSubscription },
     { method: "GET", path: `${subscription}/remove`, permission: "administer", run: askToRemoveSubscription },
     { method: "POST", path: `${subscription}/remove`, permission: "administer", run: removeSubscription },
-    ...replayRoutes({ base: channelsPath, kinds: channelTypes, selections: ["failed", "all"] }),
+    ...replayRoutes({ base: channelsPath, kinds: channelTypes, words: messageReplay }),
   ],
 });

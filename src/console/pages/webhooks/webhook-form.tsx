@@ -88,6 +88,7 @@ export function showEndpointForm(
           error={errors["events"]}
           hint="Leave unchecked to receive all events, including future types."
         />
+        <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
         {endpoint === undefined ? (
           <TextField
             label="Secret"
@@ -98,7 +99,6 @@ export function showEndpointForm(
             hint="Signs each request. Leave empty to generate one; it is shown once on the next page."
           />
         ) : null}
-        <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
         <MoreFields form={form} errors={errors} />
         <Checkbox
           label="Send a test event after saving"

@@ -2,7 +2,6 @@ import { webhookKind, type Endpoint } from "../../../channels/webhook/endpoint.t
 import { toIsoTime, toPlainTime } from "../../../lib/clock.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import { counted } from "../../../lib/wording.ts";
-import { replaySelections } from "../../../vocabulary/deliveries.ts";
 import {
   ActionLink,
   Badge,
@@ -22,7 +21,7 @@ import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import { pageGroup, type Context } from "../../shell/router.ts";
 import { DeliveryTable } from "../deliveries/delivery-parts.tsx";
 import { RecipientState } from "../deliveries/recipient-state.tsx";
-import { replayRoutes } from "../deliveries/replay-pages.tsx";
+import { eventReplay, replayRoutes } from "../deliveries/replay-pages.tsx";
 import {
   addEndpoint,
   changeEndpoint,
@@ -73,7 +72,7 @@ export const webhookPages = pageGroup({
     { method: "GET", path: `${path}/:id/remove`, permission: "administer", run: askToRemove },
     { method: "POST", path: `${path}/:id/remove`, permission: "administer", run: remove },
     ...rotateRoutes(editable),
-    ...replayRoutes({ base: path, kinds: [webhookKind], selections: replaySelections }),
+    ...replayRoutes({ base: path, kinds: [webhookKind], words: eventReplay }),
   ],
 });
 
