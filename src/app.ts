@@ -4,7 +4,6 @@ import { firstStart, type KeepSecrets } from "./access/console/first-start.ts";
 import { createConsoleSignIn } from "./access/console/sign-in.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
-import { openChannels } from "./channels/all/open-channels.ts";
 import type { Config } from "./config/config.ts";
 import { openDatabase } from "./database/database.ts";
 import { createDatabaseHealth } from "./database/health/health.ts";
@@ -23,7 +22,7 @@ import { createDnsLookup } from "./lookups/dns/dns-lookup.ts";
 import { createDnsClient, type DnsClient } from "./network/dns/dns-client.ts";
 import { systemResolvers } from "./network/dns/system-resolvers.ts";
 import { createTurns } from "./network/turns.ts";
-import { openNotifications } from "./notifications/open-notifications.ts";
+import { openMessaging } from "./notifications/open-messaging.ts";
 import { createThreatExports } from "./outputs/exports/threat-exports.ts";
 import { createLists } from "./outputs/lists/lists.ts";
 import { createScans } from "./scans/scans.ts";
@@ -144,21 +143,22 @@ export function openApp(environment: Environment) {
   });
 
   // Deliveries and traps
-  const { channels, deliveries, webhooks } = openChannels({
+  const { channels, deliveries, notifications, webhooks, reconcileRecipients } = openMessaging({
     auditLog,
     clock,
     config,
     database,
+    domains,
+    enrichment,
     fillRandom,
     ids,
     log,
     outbox,
+    pause: yielder().pause,
     publicUrl: () => server.publicUrl,
-    screenshotOf: enrichment.screenshotOf,
     turns,
     version,
   });
-  const notifications = openNotifications({ auditLog, channels, clock, database, ids });
   const traps = createTraps({
     activity,
     archive,
@@ -195,7 +195,7 @@ export function openApp(environment: Environment) {
     threats,
     api: { candidates, exports, factsOf: enrichment.factsOf, threatIndex },
     sourceMetrics: names.metrics,
-    deliveries: deliveries.log,
+    deliveries: { ...deliveries.log, messageTotals: notifications.totals },
     scans,
     readScreenshot: (id) => enrichment.screenshotOf(id),
     openConsole,
@@ -243,8 +243,7 @@ export function openApp(environment: Environment) {
   database.transaction(() => {
     domains.reconcile(config.protectedDomains);
     keys.reconcile(config.apiKeys);
-    webhooks.endpoints.reconcile(config.webhooks.endpoints);
-    notifications.reconcile(config);
+    reconcileRecipients(config);
     lists.reconcile(config.lists);
   });
 
@@ -276,6 +275,7 @@ export function openApp(environment: Environment) {
       databaseHealth.start();
       auditLog.startReport(log);
       deliveries.start();
+      notifications.start();
       names.start();
       scans.start();
       enrichment.start();
@@ -286,7 +286,7 @@ export function openApp(environment: Environment) {
     async stop() {
       database.endPatience();
       // Visits become events, which the deliveries still have to see.
-      await traps.stop();
+      await Promise.all([traps.stop(), notifications.stop()]);
       await Promise.all([deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
       await Promise.all([archive.stop(), lists.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();

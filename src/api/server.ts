@@ -4,7 +4,6 @@ import { createRateLimiter } from "../access/keys/rate-limit.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DatabaseHealth } from "../database/health/health.ts";
-import type { DeliveryLog } from "../deliveries/delivery-log.ts";
 import { createAdmission } from "../http/admission.ts";
 import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
 import { createClientAddress } from "../http/client-address.ts";
@@ -25,7 +24,7 @@ import { createRoutes } from "./routes.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";
 import { listPage } from "./site/list-page.ts";
 import type { Metrics } from "./site/metrics.ts";
-import { createProcessMetrics } from "./site/process-metrics.ts";
+import { createProcessMetrics, type DeliveryMetrics } from "./site/process-metrics.ts";
 import type { SourceMetrics } from "./site/source-metrics.ts";
 import type { ReadScreenshot } from "./site/site-pages.ts";
 import { createSockets } from "./sockets.ts";
@@ -54,7 +53,7 @@ export interface ServerDependencies {
   /** Services that only the operations under `/v1` use. */
   api: Pick<ApiServices, "candidates" | "exports" | "factsOf" | "threatIndex">;
   sourceMetrics: () => SourceMetrics;
-  deliveries: Pick<DeliveryLog, "states" | "totals">;
+  deliveries: DeliveryMetrics;
   scans: Pick<Scans, "resolverHealth" | "totals">;
   readScreenshot: ReadScreenshot;
   /** Loads the web console, a layer above this one, on its first request. */

@@ -117,7 +117,7 @@ export function openApi({
         archive,
         archiveChecks: () => [],
       }),
-      deliveries: createDeliveryLog(stores),
+      deliveries: { ...createDeliveryLog(stores), messageTotals: () => ({ queued: 0, composed: 0 }) },
       scans: {
         ...createScanStore(stores),
         resolverHealth: { latest: () => undefined, check: async () => [] },

@@ -9,6 +9,11 @@ import { openDatabase } from "../../src/database/database.ts";
 import type { Channel, Message } from "../../src/deliveries/channel.ts";
 import { createDeliveries } from "../../src/deliveries/deliveries.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
+import { createProtectedDomains } from "../../src/domains/domains.ts";
+import type { Notice } from "../../src/notices/notice.ts";
+import type { NewSubscription } from "../../src/notifications/subscriptions/subscriptions.ts";
+import type { Sighting } from "../../src/threats/record.ts";
+import { createThreats } from "../../src/threats/threats.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { openNotifications } from "../../src/notifications/open-notifications.ts";
@@ -21,12 +26,16 @@ export const by: Actor = { channel: "command_line", name: "tester", address: nul
 export function openNotificationsWorld({
   clock = manualClock(),
   folder = temporaryFolder(),
-}: { clock?: ManualClock; folder?: ReturnType<typeof temporaryFolder> } = {}) {
+  lookups = false,
+}: { clock?: ManualClock; lookups?: boolean; folder?: ReturnType<typeof temporaryFolder> } = {}) {
   const database = openDatabase(join(folder.path, "phishwatch.db"));
   const ids = createIdFactory(clock.now, fillRandom);
   const auditLog = createAuditLog({ database, clock });
   const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
   const outbox = createOutbox({ database, clock, ids });
+  /** Threats whose lookups have ended, if lookups are enabled. */
+  let names = 0;
+  const settledThreats = new Set<string>();
   const sent: { type: ChannelType; message: Message }[] = [];
   const services: NoticeChannel[] = (["slack", "pagerduty"] as const).map((type) => ({
     type,
@@ -61,7 +70,40 @@ export function openNotificationsWorld({
     recipients: deliveries.recipients,
     services,
   });
-  const notifications = openNotifications({ auditLog, channels, clock, database, ids });
+  const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity: 0.75 });
+  domains.reconcile([{ domain: "example-bank.com" }, { domain: "example-shop.com" }]);
+  const threats = createThreats({
+    database,
+    clock,
+    ids,
+    outbox,
+    auditLog,
+    fillRandom,
+    reactivate: true,
+  });
+  const notifications = openNotifications({
+    auditLog,
+    channels,
+    clock,
+    database,
+    deliveries,
+    domains,
+    enrichment: {
+      enabledLookups: { names: lookups, registration: lookups },
+      factsOf: () => undefined,
+      isSettled: (id) => settledThreats.has(id),
+    },
+    ids,
+    log,
+    pause: () => new Promise<void>((resolve) => void setImmediate(resolve)),
+    publicUrl: () => "https://watch.example",
+  });
+  /** Lets everything happen that is due. */
+  async function settle(): Promise<void> {
+    await deliveries.dispatcher.settled();
+    await notifications.settled();
+    await deliveries.dispatcher.settled();
+  }
   return {
     auditLog,
     channels,
@@ -72,6 +114,68 @@ export function openNotificationsWorld({
     notifications,
     outbox,
     sent,
+    settle,
+    settledThreats,
+    threats,
+    /** Titles of the messages that were sent since the last call. */
+    titles: () => sent.splice(0).map(({ message }) => (JSON.parse(message.body) as Notice).title),
+    /** Messages that were sent since the last call. */
+    notices: () => sent.splice(0).map(({ message }) => JSON.parse(message.body) as Notice),
+    async pass(ms: number) {
+      await settle();
+      clock.advance(ms);
+      await settle();
+    },
+    /** Lets a long time pass in one step. */
+    async skip(ms: number) {
+      await settle();
+      clock.jump(ms);
+      await settle();
+    },
+    start() {
+      deliveries.start();
+      notifications.start();
+    },
+    /** Records a new threat. A similarity of 0.97 is high, 0.9 medium and 0.8 low. */
+    record(
+      domain: string,
+      { similarity = 0.97, protectedDomain = "example-bank.com", ...origin }: ThreatOptions = {},
+    ): string {
+      const match = { protectedDomain, type: "typosquatting" as const, similarity, reasons: [] };
+      const sighting: Sighting = { domain, match, source: "feed", seenAt: clock.now(), ...origin };
+      return threats.record([sighting])[0]!.threatId;
+    },
+    /** Lookups find a page that asks for a password, so that the severity rises; or that there is no such name. */
+    find(id: string, found: "password" | "nothing" | "name") {
+      const page = {
+        asksForPassword: true,
+        asksForCard: false,
+        namesBrand: true,
+        redirectsToProtected: false,
+      };
+      const evidence =
+        found === "nothing"
+          ? { exists: "no" as const }
+          : {
+              exists: "yes" as const,
+              ...(found === "password" ? { page: { ...page, visualSimilarity: undefined } } : {}),
+            };
+      threats.updateFacts(id, { ipAddress: null, registrar: null, whois: {}, evidence }, []);
+      deliveries.dispatcher.wake();
+    },
+    resolve: (...threatIds: string[]) => void threats.changeStatus(threatIds, "resolved", { by }),
+    subscribe: (settings: Partial<NewSubscription> = {}) =>
+      notifications.subscriptions.add(
+        { name: `subscription ${(names += 1)}`, channel: "chat", ...settings },
+        { by },
+      ),
+    queued: () => notifications.totals().queued,
+    /** Stops like a process that exits, and keeps the file. */
+    async stop() {
+      await notifications.stop();
+      await deliveries.stop();
+      database.close();
+    },
     addChannel: (name: string, type: "slack" | "pagerduty" = "slack") =>
       channels.add(
         {
@@ -86,6 +190,13 @@ export function openNotificationsWorld({
       folder.dispose();
     },
   };
+}
+
+interface ThreatOptions {
+  similarity?: number;
+  protectedDomain?: string;
+  importSeq?: number;
+  scanSeq?: number;
 }
 
 function keepingChannel(kind: ChannelType, keep: (message: Message) => void): Channel<ChannelTarget> {

@@ -20,6 +20,8 @@ export interface MetricSources {
   threatTotals: () => readonly { status: Status; severity: string; total: number }[];
   deliveryTotals: () => readonly { recipient: string; status: string; total: number }[];
   recipientStates: () => readonly { recipient: string; state: string; failure: string | null }[];
+  /** Changes that wait for a message to people, and messages since the start. */
+  messageTotals: () => { queued: number; composed: number };
   scanTotals: () => {
     byStatus: readonly { status: string; total: number }[];
     byFailure: readonly { failure: string; total: number }[];
@@ -100,6 +102,7 @@ export function createMetrics(sources: MetricSources): Metrics {
               1,
             ]),
         ),
+        ...messageFamilies(sources.messageTotals()),
         family(
           "phishwatch_scans",
           "gauge",
@@ -191,6 +194,23 @@ function storageFamilies({ ready, checks, errors, quickCheck, disk, bytes }: Sto
       "gauge",
       "Free space on the disk of the database.",
       disk === undefined ? [] : [[{}, disk.freeBytes]],
+    ),
+  ];
+}
+
+function messageFamilies({ queued, composed }: ReturnType<MetricSources["messageTotals"]>): string[] {
+  return [
+    family(
+      "phishwatch_notification_queue",
+      "gauge",
+      "Changes that wait for the next message of a subscription.",
+      [[{}, queued]],
+    ),
+    family(
+      "phishwatch_notifications_total",
+      "counter",
+      "Messages composed for subscriptions since the start.",
+      [[{}, composed]],
     ),
   ];
 }

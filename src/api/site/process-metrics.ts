@@ -5,6 +5,9 @@ import type { Traps } from "../../traps/traps.ts";
 import type { SourceMetrics } from "./source-metrics.ts";
 import { createMetrics, type Metrics, type MetricSources } from "./metrics.ts";
 
+/** Counts of deliveries, and of messages to people. */
+export type DeliveryMetrics = Pick<DeliveryLog, "totals" | "states"> & Pick<MetricSources, "messageTotals">;
+
 /** Creates the metrics of this process and its services. */
 export function createProcessMetrics({
   build,
@@ -17,7 +20,7 @@ export function createProcessMetrics({
 }: Pick<MetricSources, "build" | "storage"> & {
   sourceMetrics: () => SourceMetrics;
   threats: Pick<Threats, "totals">;
-  deliveries: Pick<DeliveryLog, "totals" | "states">;
+  deliveries: DeliveryMetrics;
   scans: Pick<Scans, "totals" | "resolverHealth">;
   traps: Pick<Traps, "totals">;
 }): Metrics {
@@ -26,6 +29,7 @@ export function createProcessMetrics({
     threatTotals: threats.totals,
     deliveryTotals: deliveries.totals,
     recipientStates: deliveries.states,
+    messageTotals: deliveries.messageTotals,
     scanTotals: scans.totals,
     resolverVerdicts: () => scans.resolverHealth.latest()?.checks.map(({ verdict }) => verdict),
     trapTotals: traps.totals,

@@ -1,6 +1,6 @@
 import { readHours, readTimeOfDay } from "../../config/fields/notification-texts.ts";
-import { visible } from "../../lib/safe-text.ts";
 import { noFilter } from "../../events/event-filter.ts";
+import { visible } from "../../lib/safe-text.ts";
 import type { SubscriptionSettings } from "../../notifications/subscriptions/writer.ts";
 import { digests, weekdays } from "../../vocabulary/channels.ts";
 import { noticeTypes } from "../../vocabulary/events.ts";

@@ -1,6 +1,5 @@
-import { unicodeName } from "../../detection/names/name.ts";
+import { displayName } from "../../detection/names/name.ts";
 import type { EventPayload } from "../../events/payloads.ts";
-import { escapeHidden } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import { toPlainTime } from "../../lib/clock.ts";
 import { cut } from "../cut.ts";
@@ -102,7 +101,7 @@ function scannedDomains(domains: readonly string[]): string {
 }
 
 function shownDomain(domain: string, lengthMax: number): string {
-  return cut(escapeHidden(unicodeName(domain)), lengthMax);
+  return cut(displayName(domain), lengthMax);
 }
 
 function trapName(name: string): string {

@@ -1,20 +1,20 @@
 import type { NameComparison, NamePart } from "../../detection/match/compare-names.ts";
-import { unicodeName } from "../../detection/names/name.ts";
+import { displayName } from "../../detection/names/name.ts";
 import { cut } from "../cut.ts";
 import { defangName } from "../defang.ts";
 
 const differencesMax = 4;
 const stretchLengthMax = 40;
 
-/** Returns the defanged name as people see it in a browser, and its A-label form if that differs. */
+/** Returns the defanged name as people see it, unless that would be deceptive, and its A-label form if that differs. */
 export function shownName(domain: string): string {
-  const unicode = unicodeName(domain);
-  return unicode === domain ? defangName(domain) : `${defangName(unicode)} (${defangName(domain)})`;
+  const displayed = displayName(domain);
+  return displayed === domain ? defangName(domain) : `${defangName(displayed)} (${defangName(domain)})`;
 }
 
-/** Returns the defanged name as people see it. */
+/** Returns the defanged name as people see it, unless that would be deceptive. */
 export function looksLike(domain: string): string {
-  return defangName(unicodeName(domain));
+  return defangName(displayName(domain));
 }
 
 /**

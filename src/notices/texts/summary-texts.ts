@@ -1,5 +1,4 @@
-import { unicodeName } from "../../detection/names/name.ts";
-import { escapeHidden } from "../../lib/safe-text.ts";
+import { displayName } from "../../detection/names/name.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
 import type { NoticeItem } from "../notice.ts";
@@ -115,16 +114,40 @@ export function digestOf(data: DigestData, links: ConsoleLinks): NoticeContent {
       { label: "Changed", value: changesText(changes) },
       { label: "Open", value: open === null ? "" : openText(open) },
       ...(byDomain.size > 0 ? [{ label: "Protected domains", value: domainsText(byDomain) }] : []),
-      ...shown.map(({ title, count }) => ({
-        label: "Event",
-        value: count > 1 ? `${title} (${grouped(count)} times)` : title,
-      })),
+      ...shown.map(eventFact),
       { label: "Event", value: hidden > 0 ? `and ${counted(hidden, "other event")}` : "" },
     ],
     items,
     more: total - items.length,
     links: [links.threats()],
   });
+}
+
+const eventsShownMax = 8;
+
+/** Returns the message about several visits, scans or conditions. */
+export function severalEvents(
+  events: DigestData["others"],
+  more: number,
+  links: ConsoleLinks,
+): NoticeContent {
+  const total = events.length + more;
+  const shown = events.slice(0, eventsShownMax);
+  const hidden = total - shown.length;
+  return content({
+    kind: "digest",
+    tone: "neutral",
+    title: counted(total, "event"),
+    facts: [
+      ...shown.map(eventFact),
+      { label: "Event", value: hidden > 0 ? `and ${counted(hidden, "other event")}` : "" },
+    ],
+    links: [links.system()],
+  });
+}
+
+function eventFact({ title, count }: DigestData["others"][number]): { label: string; value: string } {
+  return { label: "Event", value: count > 1 ? `${title} (${grouped(count)} times)` : title };
 }
 
 function totalOf(bySeverity: Readonly<Record<Severity, number>>): number {
@@ -194,5 +217,5 @@ function domainsText(byDomain: ReadonlyMap<string, number>): string {
 }
 
 function shownDomain(domain: string): string {
-  return escapeHidden(unicodeName(domain));
+  return displayName(domain);
 }

@@ -1,8 +1,7 @@
 import type { NameComparison } from "../../detection/match/compare-names.ts";
-import { unicodeName } from "../../detection/names/name.ts";
+import { displayName } from "../../detection/names/name.ts";
 import { hasPage, mailServersOf, parkedWith, type Facts } from "../../enrichment/facts/facts.ts";
 import { toPlainTime, type Instant } from "../../lib/clock.ts";
-import { escapeHidden } from "../../lib/safe-text.ts";
 import { sentence } from "../../lib/wording.ts";
 import { describeSeverityReason, type SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { describeSimilarityReason, type SimilarityReason } from "../../threats/store/similarity-reasons.ts";
@@ -84,7 +83,7 @@ function aboutThreat(
 }
 
 function nameWithOriginal({ domain, protectedDomain }: ThreatData): string {
-  const original = cut(escapeHidden(unicodeName(protectedDomain)), domainInTitleMax);
+  const original = cut(displayName(protectedDomain), domainInTitleMax);
   return `${cut(looksLike(domain), nameInTitleMax)}, look-alike of ${original}`;
 }
 
@@ -92,7 +91,7 @@ function nameWithOriginal({ domain, protectedDomain }: ThreatData): string {
 export function itemOf(threat: ThreatData, links: ConsoleLinks): NoticeItem {
   return {
     name: shownName(threat.domain),
-    protectedDomain: escapeHidden(unicodeName(threat.protectedDomain)),
+    protectedDomain: displayName(threat.protectedDomain),
     severity: threat.severity,
     reason: reasonsOf(threat)[0] ?? "",
     url: links.threat(threat.id).url,
@@ -110,11 +109,11 @@ function reasonsOf({ reasons, severityReasons }: ThreatData): string[] {
 
 function factsOf(threat: ThreatData): NoticeContent["facts"] {
   const { comparison, domain, protectedDomain, type, source, firstSeen } = threat;
-  const original = escapeHidden(unicodeName(protectedDomain));
+  const original = displayName(protectedDomain);
   const facts = threat.facts ?? { unknown: {} };
   return [
     { label: "Look-alike", value: looksLike(domain) },
-    { label: "Punycode", value: unicodeName(domain) === domain ? "" : defangName(domain) },
+    { label: "Punycode", value: displayName(domain) === domain ? "" : defangName(domain) },
     {
       label: "Original",
       value: comparison?.isKeyword === true ? `${original} (keyword ${comparison.word})` : original,

@@ -1,7 +1,7 @@
 import { readTimeZone } from "../../config/fields/notification-texts.ts";
-import type { FilterConfig } from "../../config/notifications.ts";
 import { checkFilter, inOrder } from "../../deliveries/rules/filter-rules.ts";
 import { checkName } from "../../deliveries/rules/recipient-rules.ts";
+import type { EventFilter } from "../../events/event-filter.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { digests, weekdays, type Digest, type Weekday } from "../../vocabulary/channels.ts";
@@ -15,7 +15,7 @@ const minutesPerDay = 1_440;
 /** Settings of a subscription except its channel. Times of day are minutes since midnight. */
 export interface SubscriptionRules {
   events: readonly NoticeType[];
-  filter: FilterConfig;
+  filter: EventFilter;
   digest: Digest;
   at: number;
   /** Empty: every day. */

@@ -1,4 +1,4 @@
-import { asc, eq, inArray, max, or } from "drizzle-orm";
+import { and, asc, eq, inArray, max, or } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
 import { recipients } from "../../deliveries/store/tables.ts";
@@ -29,6 +29,15 @@ export interface SubscriptionStore {
   editable(idOrName: string): Subscription;
   /** Returns the `seq` of the last change that waits or waited for a subscription; 0: none. */
   lastQueued(subscriptionSeq: number): number;
+  /**
+   * Notes that everything up to `consumedSeq` is done with, in the caller's transaction. Returns false, and writes nothing,
+   * if the subscription is no longer enabled or something was noted in the meantime.
+   */
+  noteMessages(
+    before: Pick<Subscription, "seq" | "consumedSeq" | "recipientSeq">,
+    values: Pick<SubscriptionRow, "consumedSeq"> &
+      Partial<Pick<SubscriptionRow, "limitedUntil" | "lastMessageAt">>,
+  ): boolean;
   /** Deletes everything that waits for a subscription, in several transactions. */
   deleteQueue(subscriptionSeq: number): Promise<void>;
 }
@@ -68,6 +77,20 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
         .get();
       return last?.seq ?? 0;
     },
+    noteMessages: ({ seq, consumedSeq, recipientSeq }, values) =>
+      query
+        .update(subscriptions)
+        .set(values)
+        .where(
+          and(
+            eq(subscriptions.seq, seq),
+            eq(subscriptions.enabled, true),
+            eq(subscriptions.consumedSeq, consumedSeq),
+            eq(subscriptions.recipientSeq, recipientSeq),
+          ),
+        )
+        .returning({ seq: subscriptions.seq })
+        .all().length > 0,
     async deleteQueue(subscriptionSeq) {
       const batch = query
         .select({ seq: queuedChanges.seq })

@@ -9,7 +9,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import { createSubscriptionAudit } from "./audit.ts";
 import { createDeclarations } from "./declarations.ts";
-import { type SubscriptionRules } from "./rules.ts";
+import type { SubscriptionRules } from "./rules.ts";
 import { createSubscriptionStore, type Subscription } from "./store.ts";
 import { subscriptions } from "./tables.ts";
 import { createSubscriptionWriter, enabledState, type SubscriptionSettings } from "./writer.ts";

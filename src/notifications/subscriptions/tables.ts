@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { FilterConfig } from "../../config/notifications.ts";
 import { instant, json, origins } from "../../database/columns.ts";
 import { recipients } from "../../deliveries/store/tables.ts";
+import type { EventFilter } from "../../events/event-filter.ts";
 import { digests, type Weekday } from "../../vocabulary/channels.ts";
 import { noticeTypes, type NoticeType } from "../../vocabulary/events.ts";
 
@@ -21,7 +21,7 @@ export const subscriptions = sqliteTable(
       .notNull()
       .references(() => recipients.seq, { onDelete: "cascade" }),
     events: json<NoticeType[]>("events").notNull(),
-    filter: json<FilterConfig>("filter").notNull(),
+    filter: json<EventFilter>("filter").notNull(),
     digest: text("digest", { enum: digests }).notNull(),
     /** Time of a daily digest, in minutes since midnight. */
     at: integer("at").notNull(),

@@ -1,0 +1,182 @@
+import type { Database } from "../../database/database.ts";
+import { dayMs, type Clock, type Instant, type Timer } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import type { Place, Queue } from "../queue/queue.ts";
+import type { Subscription, SubscriptionStore } from "../subscriptions/store.ts";
+import { quietMs } from "../timing/due.ts";
+import { placeOf, type NextDue } from "./next-due.ts";
+
+/** Composes the messages that are due, and hands them off to the deliveries. */
+export interface Composer {
+  start(): void;
+  /** Waits for the message that is being composed. */
+  stop(): Promise<void>;
+  /** Something was queued: no message can be due before the end of its burst. */
+  noteQueued(): void;
+  /** Checks now what is due, for example because a subscription changed. */
+  wake(): void;
+  /** Resolves when nothing is due now. */
+  settled(): Promise<void>;
+  /** Number of messages since the start. */
+  composed(): number;
+}
+
+/** How often subscriptions are read again that another process may have changed. */
+const pollMs = 60_000;
+const deletedPerStep = 500;
+/** Wait after an error, for example a full disk. */
+const errorPauseMs = 10_000;
+const background = { relaxed: true, patient: true };
+
+export function createComposer({
+  clock,
+  compose,
+  database,
+  log,
+  nextDue,
+  pause,
+  queue,
+  store,
+}: {
+  clock: Clock;
+  /** Composes the messages of a subscription and records them. Returns their number. */
+  compose: (subscription: Subscription) => Promise<number>;
+  database: Database;
+  log: Log;
+  nextDue: NextDue;
+  /** Lets requests be served in between. */
+  pause: () => Promise<void>;
+  queue: Pick<Queue, "deleteConsumed" | "hasConsumed">;
+  store: Pick<SubscriptionStore, "list">;
+}): Composer {
+  const composeDue = createRounds({
+    clean: createCleaner({ database, pause, queue }),
+    clock,
+    compose,
+    log,
+    nextDue,
+    store,
+  });
+  let running = false;
+  let working: Promise<void> | undefined;
+  let requested = false;
+  let timer: Timer | undefined;
+  let timerAt: Instant = 0;
+  let composedCount = 0;
+  async function work(): Promise<void> {
+    let next: Instant | null = null;
+    try {
+      requested = false;
+      const round = await composeDue(() => running);
+      composedCount += round.composed;
+      next = round.next;
+    } catch (error) {
+      logDropped(log, error, "messages delayed");
+      next = clock.now() + errorPauseMs;
+    }
+    working = undefined;
+    if (!running) return;
+    if (requested) return wake();
+    if (next !== null) checkAt(next);
+    if (database.isShared) checkAt(clock.now() + pollMs);
+  }
+
+  function wake(): void {
+    requested = true;
+    if (!running || working !== undefined) return;
+    timer?.cancel();
+    timer = undefined;
+    // In the next turn: the transaction that queued something should end first.
+    working = new Promise<void>((resolve) => setImmediate(resolve)).then(work);
+  }
+
+  function checkAt(at: Instant): void {
+    if (!running || (timer !== undefined && timerAt <= at)) return;
+    timer?.cancel();
+    timerAt = at;
+    // At most a poll away, because the clock may be set in the meantime.
+    const delayMs = Math.min(Math.max(0, at - clock.now()), database.isShared ? pollMs : dayMs);
+    timer = clock.after(delayMs, () => {
+      timer = undefined;
+      wake();
+    });
+  }
+
+  return {
+    start() {
+      running = true;
+      wake();
+    },
+    async stop() {
+      running = false;
+      timer?.cancel();
+      timer = undefined;
+      await working;
+    },
+    noteQueued: () => checkAt(clock.now() + quietMs),
+    wake,
+    async settled() {
+      for (;;) {
+        if (working === undefined) return;
+        await working;
+      }
+    },
+    composed: () => composedCount,
+  };
+}
+
+/** Returns a function that composes everything that is due. `next`: when to check again; null: when something is queued. */
+function createRounds({
+  clean,
+  clock,
+  compose,
+  log,
+  nextDue,
+  store,
+}: Pick<Parameters<typeof createComposer>[0], "clock" | "compose" | "log" | "nextDue" | "store"> & {
+  clean: (place: Place) => Promise<void>;
+}): (isRunning: () => boolean) => Promise<{ next: Instant | null; composed: number }> {
+  return async (isRunning) => {
+    /** Tried again later, so that the others do not have to wait. */
+    const failed = new Set<number>();
+    for (let composed = 0; ;) {
+      let next: Instant | null = null;
+      let due: Subscription | undefined;
+      for (const subscription of store.list()) {
+        await clean(placeOf(subscription));
+        const now = clock.now();
+        if (failed.has(subscription.seq)) next = Math.min(next ?? Infinity, now + errorPauseMs);
+        if (!subscription.enabled || failed.has(subscription.seq) || !isRunning()) continue;
+        const waiting = nextDue(subscription, now);
+        if (waiting === undefined) continue;
+        if (waiting.at <= now) due ??= subscription;
+        else next = Math.min(next ?? Infinity, waiting.checkAt);
+      }
+      if (due === undefined || !isRunning()) return { next, composed };
+      try {
+        composed += await compose(due);
+      } catch (error) {
+        log.warn({ error, subscription: due.name }, "message delayed");
+        failed.add(due.seq);
+      }
+    }
+  };
+}
+
+/** Returns a function that deletes the rows of a subscription that are done with, in short transactions. */
+function createCleaner({
+  database,
+  pause,
+  queue,
+}: {
+  database: Database;
+  pause: () => Promise<void>;
+  queue: Pick<Queue, "deleteConsumed" | "hasConsumed">;
+}): (place: Place) => Promise<void> {
+  return async (place) => {
+    while (queue.hasConsumed(place)) {
+      await database.write(() => void queue.deleteConsumed(place, deletedPerStep), background);
+      await pause();
+    }
+  };
+}

@@ -1,0 +1,65 @@
+import type { CompareNames } from "../../detection/match/compare-names.ts";
+import type { ProtectedDomains } from "../../domains/domains.ts";
+import type { Enrichment } from "../../enrichment/enrichment.ts";
+import { matchesEverything } from "../../events/event-filter.ts";
+import { consoleLinks } from "../../notices/texts/links.ts";
+import type { ThreatData } from "../../notices/texts/threat-texts.ts";
+import { severities, type Severity } from "../../vocabulary/threats.ts";
+import { sendsThreatsOneByOne } from "../queue/active.ts";
+import type { Subscription } from "../subscriptions/store.ts";
+import { composeMessages } from "./messages.ts";
+import type { WordMessages } from "./recording.ts";
+import type { ThreatState, ThreatStates } from "./threat-states.ts";
+
+/** Returns the function that words messages from what is known about the threats. */
+export function createWording({
+  domains,
+  factsOf,
+  publicUrl,
+  states,
+}: {
+  domains: Pick<ProtectedDomains, "find">;
+  factsOf: Enrichment["factsOf"];
+  /** Returns the address of the console, without a trailing slash. */
+  publicUrl: () => string;
+  states: ThreatStates;
+}): WordMessages {
+  let compare: CompareNames | undefined;
+
+  /** Detection's tables are loaded when the first names are compared, not at startup. */
+  async function load(): Promise<CompareNames> {
+    const { createNameComparison } = await import("../../detection/match/compare-names.ts");
+    return createNameComparison();
+  }
+
+  function describe(state: ThreatState, { compared }: { compared: boolean }): ThreatData {
+    const { domain, protectedDomain } = state;
+    const comparison =
+      compared && compare !== undefined
+        ? compare(domain, protectedDomain, domains.find(protectedDomain)?.keywords ?? [])
+        : null;
+    return { ...state, ...states.details(state.seq), facts: factsOf(state.id)?.facts ?? null, comparison };
+  }
+
+  return async (subscription, collected) => {
+    if (collected.created.threatSeqs.length > 0) compare ??= await load();
+    return composeMessages(collected, {
+      digest: subscription.digest,
+      links: consoleLinks(publicUrl()),
+      open: () => openThreats(subscription, states),
+      sendsThreatsOneByOne: sendsThreatsOneByOne(subscription.channel.type),
+      describe,
+    });
+  };
+}
+
+/** Returns the number of active threats that the filter matches; null if they cannot be counted quickly. */
+function openThreats({ filter }: Subscription, states: ThreatStates): Record<Severity, number> | null {
+  const { protectedDomains, minSeverity } = filter;
+  // There are counts for protected domains and severities alone.
+  if (!matchesEverything({ ...filter, protectedDomains: [], minSeverity: "low" })) return null;
+  const open = states.open(protectedDomains);
+  const counted = severities.slice(0, severities.indexOf(minSeverity) + 1);
+  const of = (severity: Severity) => (counted.includes(severity) ? open[severity] : 0);
+  return { high: of("high"), medium: of("medium"), low: of("low") };
+}

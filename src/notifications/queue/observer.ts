@@ -1,0 +1,113 @@
+import type { EventObserver, ObservedChange } from "../../deliveries/observer.ts";
+import { matchesEvent, matchesFilter, type ThreatSnapshot } from "../../events/event-filter.ts";
+import type { EventBody } from "../../events/payloads.ts";
+import type { EventType } from "../../vocabulary/events.ts";
+import type { ActiveSubscription } from "./active.ts";
+import type { Incidents } from "./incidents.ts";
+import type { Queue } from "./queue.ts";
+
+/** Remembers which threats a subscription was sent. */
+export interface Announcements {
+  /** Returns whether the threat had not been announced. Joins the caller's transaction. */
+  add(announcement: Announcement): boolean;
+  has(announcement: Announcement): boolean;
+}
+
+export interface Announcement {
+  recipientSeq: number;
+  subscriptionSeq: number;
+  threatSeq: number;
+}
+
+/** Visits that nobody expects: each can be an intruder. */
+const urgentTypes: readonly EventType[] = ["token.accessed"];
+
+/** Returns an observer that queues changes for the subscriptions that they match, in the transaction of the fan-out. */
+export function createChangeObserver({
+  active,
+  announcements,
+  incidents,
+  onQueued,
+  queue,
+}: {
+  active: () => readonly ActiveSubscription[];
+  announcements: Pick<Announcements, "has">;
+  incidents: Pick<Incidents, "has">;
+  onQueued: () => void;
+  queue: Queue;
+}): EventObserver {
+  function queueEvent(change: Extract<ObservedChange, { kind: "event" }>): void {
+    const { type, at, body, threat } = change;
+    if (type.startsWith("threat."))
+      return threat === null ? undefined : queueThreatEvent(type, threat, change.at);
+    const wanting = active().filter(({ events, filter }) => events.has(type) && matchesEvent(filter, change));
+    if (wanting.length === 0) return;
+    const { data } = JSON.parse(body) as Pick<EventBody, "data">;
+    const urgentAt = urgentTypes.includes(type) ? at : null;
+    for (const { subscriptionSeq } of wanting)
+      queue.add({
+        subscriptionSeq,
+        type,
+        late: false,
+        threatSeq: null,
+        data: JSON.stringify(data),
+        at,
+        urgentAt,
+      });
+    onQueued();
+  }
+
+  function queueThreatEvent(type: EventType, threat: ThreatSnapshot, at: number): void {
+    const isNew = type === "threat.created";
+    const wanting = active().filter((one) =>
+      isNew ? wantsNew(one, threat) : wantsChange(one, type, threat),
+    );
+    const urgentAt = isNew && isUrgent(threat) ? at : null;
+    for (const { subscriptionSeq } of wanting)
+      queue.add({ subscriptionSeq, type, late: false, threatSeq: threat.seq, data: null, at, urgentAt });
+    if (wanting.length > 0) onQueued();
+  }
+
+  /** A subscription that was sent a threat, or is about to be, is also sent what happens to it later. */
+  function wantsChange(one: ActiveSubscription, type: EventType, threat: ThreatSnapshot): boolean {
+    const { subscriptionSeq, recipientSeq, events, filter, sendsThreatsOneByOne } = one;
+    const threatSeq = threat.seq;
+    if (events.has(type))
+      return (
+        matchesFilter(filter, threat) ||
+        announcements.has({ recipientSeq, subscriptionSeq, threatSeq }) ||
+        queue.hasNewThreat(one, threatSeq)
+      );
+    // An incident that a message opened in the service has to be ended by another.
+    return sendsThreatsOneByOne && type === "threat.updated" && incidents.has(subscriptionSeq, threatSeq);
+  }
+
+  function queueEscalation({ at, threat }: Extract<ObservedChange, { kind: "escalation" }>): void {
+    if (threat.status !== "active") return;
+    const urgentAt = isUrgent(threat) ? at : null;
+    if (urgentAt !== null) queue.markUrgent(threat.seq, urgentAt);
+    const threatSeq = threat.seq;
+    const late = active().filter(
+      (one) => one.canMatchLater && wantsNew(one, threat) && !announcements.has({ ...keyOf(one), threatSeq }),
+    );
+    for (const { subscriptionSeq } of late)
+      queue.add({ subscriptionSeq, type: "threat.created", late: true, threatSeq, data: null, at, urgentAt });
+    if (late.length > 0 || urgentAt !== null) onQueued();
+  }
+
+  return {
+    observe: (change) => (change.kind === "event" ? queueEvent(change) : queueEscalation(change)),
+  };
+}
+
+function keyOf({ recipientSeq, subscriptionSeq }: ActiveSubscription): Omit<Announcement, "threatSeq"> {
+  return { recipientSeq, subscriptionSeq };
+}
+
+function wantsNew({ events, filter }: ActiveSubscription, threat: ThreatSnapshot): boolean {
+  return events.has("threat.created") && matchesFilter(filter, threat);
+}
+
+function isUrgent({ severity, verified }: ThreatSnapshot): boolean {
+  return severity === "high" && verified;
+}

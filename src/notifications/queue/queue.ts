@@ -1,0 +1,127 @@
+import type { Database } from "../../database/database.ts";
+import type { Instant } from "../../lib/clock.ts";
+import type { NoticeType } from "../../vocabulary/events.ts";
+
+/** A change that is to be part of the next message of a subscription. */
+export interface QueuedChange {
+  subscriptionSeq: number;
+  type: NoticeType;
+  /** Whether the filter matches only now. */
+  late: boolean;
+  /** Null: about no threat. */
+  threatSeq: number | null;
+  /** Content as JSON; null for a threat. */
+  data: string | null;
+  at: Instant;
+  /** Time from which it must not wait for the limit of messages; null: it may. */
+  urgentAt: Instant | null;
+}
+
+export interface QueuedRow extends Pick<QueuedChange, "type" | "threatSeq" | "data"> {
+  seq: number;
+  late: 0 | 1;
+  at: Instant;
+}
+
+/** Place in the queue of a subscription. */
+export interface Place {
+  subscriptionSeq: number;
+  /** `seq` of the last change that is done with. */
+  consumedSeq: number;
+}
+
+/** Changes that wait for messages. Each query reads only the rows that it returns, however many wait. */
+export interface Queue {
+  /** Adds a change in the caller's transaction. */
+  add(change: QueuedChange): void;
+  /** Marks a new threat that waits anywhere, in the caller's transaction. */
+  markUrgent(threatSeq: number, at: Instant): void;
+  /** Returns whether a threat waits to be announced. */
+  hasNewThreat(place: Place, threatSeq: number): boolean;
+  /** Returns the ends of what waits; undefined: nothing. */
+  ends(place: Place): { firstAt: Instant; lastAt: Instant; urgentAt: Instant | null } | undefined;
+  /** Returns the next changes, oldest first. */
+  read(place: Place, limit: number): QueuedRow[];
+  /** Returns the identifiers of up to `limit` new threats that wait, the oldest first. */
+  newThreatIds(place: Place, limit: number): string[];
+  /** Returns whether rows are left that are done with. */
+  hasConsumed(place: Place): boolean;
+  /** Deletes rows that are done with, in the caller's transaction. Returns their number. */
+  deleteConsumed(place: Place, limit: number): number;
+  /** Number of changes that wait, for all subscriptions. */
+  count(): number;
+}
+
+export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
+  type AtRow = { at: Instant };
+  type PlaceValues = [number, number];
+  const insert = sqlite.prepare<
+    unknown,
+    [number, string, number, number | null, string | null, number, number | null]
+  >(
+    `insert into notification_queue (subscription_seq, type, late, threat_seq, data, at, urgent_at)
+     values (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const urge = sqlite.prepare<unknown, [Instant, number]>(
+    `update notification_queue set urgent_at = ?
+     where threat_seq = ? and type = 'threat.created' and urgent_at is null`,
+  );
+  const ofThreat = sqlite.prepare<unknown, [number, number, number]>(
+    `select 1 from notification_queue
+     where threat_seq = ? and subscription_seq = ? and seq > ? and type = 'threat.created'`,
+  );
+  const first = sqlite.prepare<AtRow, PlaceValues>(
+    "select at from notification_queue where subscription_seq = ? and seq > ? order by seq limit 1",
+  );
+  const last = sqlite.prepare<AtRow, PlaceValues>(
+    "select at from notification_queue where subscription_seq = ? and seq > ? order by seq desc limit 1",
+  );
+  const urgent = sqlite.prepare<AtRow, PlaceValues>(
+    `select urgent_at as at from notification_queue
+     where subscription_seq = ? and urgent_at is not null and seq > ? order by urgent_at limit 1`,
+  );
+  const rows = sqlite.prepare<QueuedRow, [number, number, number]>(
+    `select seq, type, late, threat_seq as threatSeq, data, at from notification_queue
+     where subscription_seq = ? and seq > ? order by seq limit ?`,
+  );
+  const newThreats = sqlite.prepare<{ id: string }, [number, number, number]>(
+    `select t.id from (
+       select threat_seq from notification_queue
+       where subscription_seq = ? and seq > ? and type = 'threat.created' order by seq limit ?
+     ) join threats t on t.seq = threat_seq`,
+  );
+  const consumed = sqlite.prepare<unknown, PlaceValues>(
+    "select 1 from notification_queue where subscription_seq = ? and seq <= ? limit 1",
+  );
+  const remove = sqlite.prepare<unknown, [number, number, number]>(
+    `delete from notification_queue where seq in (
+       select seq from notification_queue where subscription_seq = ? and seq <= ? order by seq limit ?)`,
+  );
+  const total = sqlite.prepare<{ total: number }, []>("select count(*) as total from notification_queue");
+
+  return {
+    add({ subscriptionSeq, type, late, threatSeq, data, at, urgentAt }) {
+      insert.run(subscriptionSeq, type, late ? 1 : 0, threatSeq, data, at, urgentAt);
+    },
+    markUrgent: (threatSeq, at) => void urge.run(at, threatSeq),
+    hasNewThreat: ({ subscriptionSeq, consumedSeq }, threatSeq) =>
+      ofThreat.get(threatSeq, subscriptionSeq, consumedSeq) !== null,
+    ends({ subscriptionSeq, consumedSeq }) {
+      const firstRow = first.get(subscriptionSeq, consumedSeq);
+      if (firstRow === null) return undefined;
+      const lastRow = last.get(subscriptionSeq, consumedSeq)!;
+      return {
+        firstAt: firstRow.at,
+        lastAt: lastRow.at,
+        urgentAt: urgent.get(subscriptionSeq, consumedSeq)?.at ?? null,
+      };
+    },
+    read: ({ subscriptionSeq, consumedSeq }, limit) => rows.all(subscriptionSeq, consumedSeq, limit),
+    newThreatIds: ({ subscriptionSeq, consumedSeq }, limit) =>
+      newThreats.all(subscriptionSeq, consumedSeq, limit).map(({ id }) => id),
+    hasConsumed: ({ subscriptionSeq, consumedSeq }) => consumed.get(subscriptionSeq, consumedSeq) !== null,
+    deleteConsumed: ({ subscriptionSeq, consumedSeq }, limit) =>
+      remove.run(subscriptionSeq, consumedSeq, limit).changes,
+    count: () => total.get()!.total,
+  };
+}
