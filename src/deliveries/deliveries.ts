@@ -43,6 +43,7 @@ export interface Messages {
   /**
    * Records a message and its delivery, which is due now, in the caller's transaction. A disabled recipient is sent it
    * when it is enabled.
+   * @param message.body JSON, which the channel turns into a request
    * @param message.id identifier of the message's event, if the body contains it; default: a new one
    * @returns the identifier of the event
    */

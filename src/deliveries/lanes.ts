@@ -215,6 +215,11 @@ export function createLanes({
       return pauseForDescriptors();
     }
     lane.failing = result.failure !== null;
+    if (lane.failing && result.consequence === "disable") {
+      // Nothing more is sent until the result is recorded, which disables the recipient.
+      lane.enabled = false;
+      dropQueue(lane);
+    }
     if (result.pauseMs !== undefined) pause(lane, result.pauseMs, clock.monotonicMs());
     const attempts = delivery.attempts + (isProbe && lane.failing ? 0 : 1);
     recorder.add({ recipientSeq: recipient.seq, deliverySeq: delivery.seq, attempts, result, isProbe });
