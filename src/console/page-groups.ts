@@ -1,6 +1,7 @@
 import { trapKinds } from "../traps/kinds/kinds.ts";
 import { domainPages } from "./pages/domains/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
+import { listPages } from "./pages/lists/routes.ts";
 import { namePages } from "./pages/names/routes.ts";
 import { notificationPages } from "./pages/notifications/routes.ts";
 import { overviewPages } from "./pages/overview/routes.ts";
@@ -26,6 +27,7 @@ export const pageGroups: readonly PageGroup[] = [
   keyPages,
   notificationPages,
   webhookPages,
+  listPages,
   deliveryPages,
   systemPages,
   auditPages,

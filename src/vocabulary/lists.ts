@@ -13,3 +13,14 @@ export type ImportState = (typeof importStates)[number];
 /** Formats of block lists, which are also the ends of their addresses. */
 export const blockListFormats = ["txt", "hosts", "adblock", "dnsmasq", "unbound", "rpz", "csv"] as const;
 export type BlockListFormat = (typeof blockListFormats)[number];
+
+/** Programs that read each format, and whether names below a listed one are blocked, too. */
+export const blockListFormatHints: Readonly<Record<BlockListFormat, string>> = {
+  txt: "Firewalls and proxies. One name per line.",
+  hosts: "Hosts files. Exact names only.",
+  adblock: "AdGuard Home, Pi-hole and uBlock Origin. With subdomains.",
+  dnsmasq: "dnsmasq. With subdomains.",
+  unbound: "Unbound. With subdomains.",
+  rpz: "BIND, Unbound, Knot Resolver and PowerDNS: response policy zone. With subdomains.",
+  csv: "Spreadsheets and SIEM: name, protected domain, type, severity, first seen.",
+};

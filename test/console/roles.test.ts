@@ -97,6 +97,13 @@ describe.each<Role>(["viewer", "analyst", "administrator"])("the console for a %
     }
   });
 
+  test("shows the addresses of a list, which contain its token, only to administrators", async () => {
+    const send = await signInAs(role);
+    const { status, html } = await send("GET", `/console/settings/lists/${samples.listId}`);
+    expect(status).toBe(200);
+    expect(html.includes(opened.app.lists.get(samples.listId).token)).toBe(role === "administrator");
+  });
+
   test("shows no link, button or form that leads to a route that the role does not allow", async () => {
     const send = await signInAs(role);
     for (const { path, signedOut } of consolePages) {

@@ -68,6 +68,10 @@ export const consolePages: readonly ConsolePage[] = [
     path: ({ brokenEndpointId }) =>
       `/console/settings/webhooks/${brokenEndpointId}/replay?which=failed&since=`,
   },
+  { name: "lists", path: () => "/console/settings/lists" },
+  { name: "list-add", path: () => "/console/settings/lists/add" },
+  { name: "list", path: ({ listId }) => `/console/settings/lists/${listId}` },
+  { name: "list-rotate", path: ({ listId }) => `/console/settings/lists/${listId}/rotate` },
   { name: "deliveries", path: () => "/console/settings/webhooks/deliveries" },
   {
     name: "delivery-failed",

@@ -12,7 +12,7 @@ const dayMs = 24 * 60 * minuteMs;
 
 /** Adds API keys, webhook endpoints, and deliveries, with hostile texts among them. */
 export function seedSettings(app: App) {
-  const { database, keys, webhooks } = app;
+  const { database, keys, lists, webhooks } = app;
   const { query } = database;
   const now = Date.now();
   // Names must not contain hidden characters.
@@ -119,6 +119,7 @@ export function seedSettings(app: App) {
   }
   return {
     ...seedNotifications(app),
+    listId: lists.add({ name: "block", minSeverity: "low", verifiedOnly: false }, { by: tester }).id,
     keyId: key.id,
     endpointId: endpoint.id,
     brokenEndpointId: broken.id,

@@ -69,6 +69,8 @@ export const subscriptionsPath = `${notificationsPath}/subscriptions`;
 export const newSubscriptionPath = `${subscriptionsPath}/add`;
 export const subscriptionPath = (id: string) => `${subscriptionsPath}/${id}`;
 export const webhooksPath = "/console/settings/webhooks";
+export const listsPath = "/console/settings/lists";
+export const listPath = (id: string) => `${listsPath}/${id}`;
 /** Log of the events for programs. */
 export const deliveriesPath = `${webhooksPath}/deliveries`;
 /** Log of the messages to people. */

@@ -8,7 +8,7 @@ import { badRequest, notFound, PublicError, StartError } from "../../lib/errors.
 import { randomText, type FillRandom, type IdFactory } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { listsMax, validateList } from "./list-rules.ts";
-import { defaultFilter, type DeclaredList, type List, type ListFilter } from "./list.ts";
+import { defaultFilter, isDeclared, type DeclaredList, type List, type ListFilter } from "./list.ts";
 import type { ListChange, ListStore } from "./list-store.ts";
 
 /** Administers the lists. A change takes effect at once: in a running server even if another process makes it. */
@@ -199,11 +199,6 @@ function createListChanges({
 }
 
 type ListAction = "add" | "change" | "rotate" | "enable" | "disable" | "remove";
-
-/** Returns whether the configuration file declares the list now. */
-export function isDeclared({ origin, disabledReason }: Pick<List, "origin" | "disabledReason">): boolean {
-  return origin === "file" && disabledReason !== "undeclared";
-}
 
 function columnsOf({ token, statuses, minSeverity, verifiedOnly, protectedDomains, maxAgeMs }: DeclaredList) {
   return {

@@ -31,7 +31,7 @@ const names = {
       "examp1e-bank.com",
       "login.examp1e-bank.com",
       "a.b.examp1e-bank.com",
-      "xn--exmple-bank-qbb.com",
+      "xn--exmple-bank-m8a.com",
       "example-bank.pages.dev",
     ],
     reachable: [
@@ -53,7 +53,7 @@ const names = {
       "w.z.examp1e-shop.com",
       "b.examp1e-shop.com",
       "c.b.examp1e-shop.com",
-      "xn--exmple-shop-qbb.com",
+      "xn--exmple-shop-m8a.com",
       "example-shop.pages.dev",
     ],
     reachable: [
@@ -86,14 +86,14 @@ beforeAll(async () => {
   };
   api.sight(
     "examp1e-bank.com",
-    "xn--exmple-bank-qbb.com",
+    "xn--exmple-bank-m8a.com",
     "example-bank.pages.dev",
     "pages.dev",
     "shop.examp1e-bank.com",
     ...[
       "examp1e-shop.com",
       "x.y.z.examp1e-shop.com",
-      "xn--exmple-shop-qbb.com",
+      "xn--exmple-shop-m8a.com",
       "example-shop.pages.dev",
     ].map((domain) => ({ domain, match: shop })),
   );

@@ -1,0 +1,149 @@
+import { grouped } from "../../../lib/wording.ts";
+import { formatDuration } from "../../../lib/durations.ts";
+import { isDeclared, listAddress, type List, type ListContent } from "../../../outputs/lists/list.ts";
+import { blockListFormatHints, blockListFormats } from "../../../vocabulary/lists.ts";
+import {
+  Copyable,
+  DeclaredMark,
+  Facts,
+  LinkButton,
+  PageHead,
+  Section,
+  StateBadge,
+  Time,
+} from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { Name, Text } from "../../kit/name.tsx";
+import { page } from "../../kit/page-result.ts";
+import { listPath, listsPath } from "../../kit/paths.ts";
+import { Table, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { LastDownload, listOf, ListState } from "./parts.tsx";
+
+/** Names that the page shows of the list. */
+const namesShown = 20;
+const allowedShown = 10;
+
+export async function showList(context: Context<"lists" | "publicUrl">) {
+  const { may, services } = context;
+  const list = listOf(context);
+  const content = await services.lists.content(list);
+  const { enabled, id, name } = list;
+  const path = listPath(id);
+  const declared = isDeclared(list);
+  return page(
+    name,
+    <>
+      <PageHead title={<Text text={name} />} back={{ label: "Block lists", path: listsPath }}>
+        {declared ? null : <LinkButton path={`${path}/edit`} label="Edit" variant="outline" />}
+        <PostButton
+          action={`${path}/${enabled ? "disable" : "enable"}`}
+          label={enabled ? "Disable" : "Enable"}
+          variant="outline"
+        />
+      </PageHead>
+      {declared ? (
+        <p>
+          <DeclaredMark where="[[lists]]" />
+        </p>
+      ) : null}
+      <Facts facts={factsOf(list, content)} />
+      {may("administer") ? (
+        <Addresses list={list} publicUrl={services.publicUrl()} declared={declared} />
+      ) : (
+        <p class="hint">Only administrators see the addresses of the list, because they contain its token.</p>
+      )}
+      <Names content={content} />
+      {declared ? null : (
+        <Section title="Remove">
+          <LinkButton path={`${path}/remove`} label="Remove list" variant="outline" />
+        </Section>
+      )}
+    </>,
+  );
+}
+
+function factsOf(list: List, { changedAt, rows }: ListContent): Parameters<typeof Facts>[0]["facts"] {
+  const { maxAgeMs, minSeverity, protectedDomains, statuses, verifiedOnly } = list;
+  return [
+    ["State", <ListState list={list} />],
+    ["Names", grouped(rows.length)],
+    ["Last change", <Time at={changedAt} relative />],
+    ["Last download", <LastDownload list={list} />],
+    ["Statuses", statuses.map(inWords).join(", ")],
+    ["Minimum severity", minSeverity],
+    ["Verified", verifiedOnly ? "only verified threats" : "all threats"],
+    [
+      "Protected domains",
+      protectedDomains.length === 0 ? (
+        "all"
+      ) : (
+        <Text text={protectedDomains.join(", ")} charactersMax={2_000} />
+      ),
+    ],
+    [
+      "Listed for",
+      maxAgeMs === null ? "always" : `${formatDuration(maxAgeMs)} after a threat was first seen`,
+    ],
+  ];
+}
+
+function Addresses({ list, publicUrl, declared }: { list: List; publicUrl: string; declared: boolean }) {
+  return (
+    <Section title="Addresses">
+      <p>
+        Anyone who has an address can download the list. See <a href="/docs/block-lists">Block lists</a> for
+        the setup of resolvers and firewalls.
+      </p>
+      <dl class="facts">
+        {blockListFormats.map((format) => (
+          <div>
+            <dt>{format}</dt>
+            <dd>
+              <Copyable text={listAddress(list, format, publicUrl)} label={`address for ${format}`} secret />
+              <span class="hint">{blockListFormatHints[format]}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {declared ? null : (
+        <p class="after">
+          <LinkButton path={`${listPath(list.id)}/rotate`} label="Replace token" variant="outline" />
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function Names({ content: { allowed, rows } }: { content: ListContent }) {
+  return (
+    <Section title="Names">
+      <Table
+        caption="First names of the list"
+        columns={nameColumns}
+        rows={rows.slice(0, namesShown)}
+        empty="No threats match the filter of this list. An empty list is valid: nothing is blocked."
+      />
+      {rows.length > namesShown ? (
+        <p class="after">
+          The first {namesShown} of {grouped(rows.length)} names.
+        </p>
+      ) : null}
+      {allowed.length === 0 ? null : (
+        <p class="after">
+          Stays reachable below a listed name: <Text text={allowed.slice(0, allowedShown).join(", ")} />
+          {allowed.length > allowedShown ? ` and ${grouped(allowed.length - allowedShown)} more` : ""}.
+        </p>
+      )}
+    </Section>
+  );
+}
+
+const nameColumns: readonly Column<ListContent["rows"][number]>[] = [
+  { title: "Name", layout: "wide", cell: ({ name }) => <Name name={name} /> },
+  { title: "Protected domain", cell: ({ protectedDomains }) => <Text text={protectedDomains.join(", ")} /> },
+  { title: "Type", cell: ({ type }) => inWords(type) },
+  { title: "Severity", layout: "tight", cell: ({ severity }) => <StateBadge state={severity} /> },
+  { title: "First seen", layout: "tight", cell: ({ firstSeen }) => <Time at={firstSeen} relative /> },
+];

@@ -1,0 +1,147 @@
+import { formatDuration, durationForm, parseDuration } from "../../../lib/durations.ts";
+import { badRequest } from "../../../lib/errors.ts";
+import { defaultFilter, type List, type ListFilter } from "../../../outputs/lists/list.ts";
+import { severities, statuses } from "../../../vocabulary/threats.ts";
+import { FormError, LinkButton, PageHead } from "../../kit/components.tsx";
+import { attempt, splitList } from "../../kit/fields.ts";
+import { Button, Checkbox, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { listPath, listsPath } from "../../kit/paths.ts";
+import { ProtectedDomainsField } from "../../kit/protected-domains-field.tsx";
+import type { Context } from "../../shell/router.ts";
+import { editableList } from "./actions.tsx";
+
+type FormContext = Context<"domains" | "lists">;
+
+const statusChoices: Choice[] = statuses.map((status) => ({ value: status, label: inWords(status) }));
+const severityChoices: Choice[] = severities.map((severity) => ({ value: severity, label: severity }));
+
+export function newList(context: FormContext): PageResult {
+  return showForm(context, { form: formOf(defaultFilter) });
+}
+
+export async function addList(context: FormContext): Promise<PageResult> {
+  const { by, form, services, write } = context;
+  const name = (form.get("name") ?? "").trim();
+  const added = await attempt(() => {
+    const filter = readFilter(form);
+    return write(() => services.lists.add({ name, ...filter }, { by }));
+  });
+  if (!added.ok) return showForm(context, { form, message: added.message });
+  return redirect(listPath(added.value.id), `${name} has been added.`);
+}
+
+export function editList(context: FormContext): PageResult {
+  const list = editableList(context);
+  return showForm(context, { form: formOf(list), list });
+}
+
+export async function changeList(context: FormContext): Promise<PageResult> {
+  const { by, form, services, write } = context;
+  const list = editableList(context);
+  const changed = await attempt(() => {
+    const filter = readFilter(form);
+    return write(() => services.lists.change(list.id, filter, { by }));
+  });
+  if (!changed.ok) return showForm(context, { form, list, message: changed.message });
+  return redirect(listPath(list.id), `${list.name} has been changed.`);
+}
+
+/** Shows the form of a new list, or of a change of `list`. */
+function showForm(
+  { services: { domains } }: FormContext,
+  { form, list, message }: { form: URLSearchParams; list?: List; message?: string },
+): PageResult {
+  const title = list === undefined ? "Add list" : `Edit ${list.name}`;
+  const back =
+    list === undefined
+      ? { label: "Block lists", path: listsPath }
+      : { label: list.name, path: listPath(list.id) };
+  return page(
+    title,
+    <div class="narrow">
+      <PageHead title={title} back={back} lead="Threats that match are listed as soon as they do." />
+      <FormError message={message} />
+      <Form action={list === undefined ? `${listsPath}/add` : `${back.path}/edit`}>
+        {list === undefined ? (
+          <TextField
+            label="Name"
+            name="name"
+            value={form.get("name") ?? ""}
+            required
+            maxLength={64}
+            placeholder="block"
+            autofocus
+            hint="Part of the address: ASCII letters, digits, _ and -."
+          />
+        ) : null}
+        <Choices
+          label="Statuses"
+          name="statuses"
+          choices={statusChoices}
+          values={form.getAll("statuses")}
+          hint="Resolved threats may come back: list them for as long as you want to block them."
+        />
+        <Select
+          label="Minimum severity"
+          name="min_severity"
+          choices={severityChoices}
+          value={form.get("min_severity") ?? ""}
+        />
+        <Checkbox
+          label="Only verified threats: the name is known to exist, or its page was seen"
+          name="verified_only"
+          checked={form.get("verified_only") === "yes"}
+        />
+        <ProtectedDomainsField
+          label="Protected domains"
+          name="protected_domains"
+          domains={domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []))}
+          values={form.getAll("protected_domains").flatMap(splitList)}
+          hint="Leave empty for all, including future ones."
+        />
+        <TextField
+          label="Maximum age"
+          name="max_age"
+          value={form.get("max_age") ?? ""}
+          placeholder="30d"
+          maxLength={20}
+          hint="How long a threat is listed after it was first seen. Leave empty for always."
+        />
+        <div class="actions">
+          <Button label={list === undefined ? "Add list" : "Save"} />
+          <LinkButton path={back.path} label="Cancel" variant="outline" />
+        </div>
+      </Form>
+    </div>,
+    { status: message === undefined ? 200 : 400 },
+  );
+}
+
+function formOf({ maxAgeMs, minSeverity, protectedDomains, statuses: wanted, verifiedOnly }: ListFilter) {
+  return new URLSearchParams([
+    ...wanted.map((status) => ["statuses", status]),
+    ["min_severity", minSeverity],
+    ["verified_only", verifiedOnly ? "yes" : ""],
+    ...protectedDomains.map((domain) => ["protected_domains", domain]),
+    ["max_age", maxAgeMs === null ? "" : formatDuration(maxAgeMs)],
+  ]);
+}
+
+/** @throws PublicError `bad_request`; the service checks the rest */
+function readFilter(form: URLSearchParams): ListFilter {
+  const age = (form.get("max_age") ?? "").trim();
+  const maxAgeMs = age === "" ? null : parseDuration(age);
+  if (age !== "" && maxAgeMs === null) throw badRequest(`The maximum age must be ${durationForm}.`);
+  const minSeverity = severities.find((severity) => severity === form.get("min_severity"));
+  if (minSeverity === undefined)
+    throw badRequest(`Choose one of these severities: ${severities.join(", ")}.`);
+  return {
+    statuses: statuses.filter((status) => form.getAll("statuses").includes(status)),
+    minSeverity,
+    verifiedOnly: form.get("verified_only") === "yes",
+    protectedDomains: form.getAll("protected_domains").flatMap(splitList),
+    maxAgeMs,
+  };
+}

@@ -1,0 +1,38 @@
+import { notFound } from "../../../lib/errors.ts";
+import type { List } from "../../../outputs/lists/list.ts";
+import { Badge, Time } from "../../kit/components.tsx";
+import { Text } from "../../kit/name.tsx";
+import type { Context } from "../../shell/router.ts";
+
+export function ListState({ list: { enabled, disabledReason } }: { list: List }) {
+  if (enabled) return <Badge tone="good">enabled</Badge>;
+  return (
+    <>
+      <Badge tone="warn">disabled</Badge>
+      {disabledReason === "undeclared" ? <div class="hint">no longer declared</div> : null}
+    </>
+  );
+}
+
+export function LastDownload({ list: { fetchedAt, fetchedBy } }: { list: List }) {
+  if (fetchedAt === null) return <>never</>;
+  return (
+    <>
+      <Time at={fetchedAt} relative />
+      {fetchedBy === null ? null : (
+        <div class="hint">
+          by <Text text={fetchedBy} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Returns the list of the address. @throws PublicError `not_found` */
+export function listOf({ params, services }: Context<"lists">): List {
+  const id = params["id"]!;
+  const found = services.lists.find(id);
+  // An address has the identifier, never the name.
+  if (found?.id !== id) throw notFound("There is no list with this ID.");
+  return found;
+}
