@@ -85,6 +85,11 @@ describe("channels", () => {
     }
   });
 
+  test("are never filled in from the address, so that a link cannot redirect messages", async () => {
+    const { html } = await visitor.get(`${channelsPath}/add?type=slack&url=https://evil.example/x&name=evil`);
+    expect(html).not.toContain("evil");
+  });
+
   test("are tested when they are added, and their secrets are never shown again", async () => {
     says = () => new Response("ok");
     const { location } = await add({ name: "team", test: "yes" });
@@ -254,6 +259,7 @@ describe("subscriptions", () => {
   });
 
   test.each([
+    [{ channel: "other", preview: "yes" }, "channel", "Choose one of the channels."],
     [{ events: [] }, "events", "Choose at least one event."],
     [{ at: "25:00" }, "at", "Enter a time such as"],
     [{ quiet_to: "" }, "quiet_to", "Enter a time such as"],
@@ -274,7 +280,7 @@ describe("subscriptions", () => {
       expect(error).toContain(message);
       const { time_zone: zone = settings.time_zone } = fields as { time_zone?: string };
       expect(html).toContain(`value="${zone}"`);
-      expect(html).toContain('<option value="team" selected');
+      if (field !== "channel") expect(html).toContain('<option value="team" selected');
     },
   );
 

@@ -22,11 +22,13 @@ export const removal = "remove_";
 /** Step 1 of adding a channel: choosing the service. Step 2: its form. */
 export function showNewChannel(
   context: FormContext,
-  form = context.query,
+  form = new URLSearchParams(),
   errors: FieldErrors = {},
 ): PageResult {
   const { channels } = context.services;
-  const type = channels.types.find((one) => one === form.get("type"));
+  // Nothing else is taken from the address: a link must not fill in where messages are sent.
+  const given = form.get("type") ?? context.query.get("type");
+  const type = channels.types.find((one) => one === given);
   return type === undefined ? chooseService(context) : showChannelForm(context, { type, form, errors });
 }
 
@@ -120,7 +122,7 @@ export function showChannelForm(
           <Checkbox
             label="Send a test message after saving"
             name="test"
-            checked={!form.has("name") || form.get("test") === "yes"}
+            checked={Object.keys(errors).length === 0 || form.get("test") === "yes"}
           />
           <div class="actions">
             <Button label="Save" />
@@ -221,7 +223,7 @@ export function inWordsOf(type: ChannelType, errors: FieldErrors): FieldErrors {
     Object.entries(errors).map(([key, message]) => {
       const label = Object.entries(fields).find(([one]) => one === key)?.[1].label;
       // Messages begin with a capital letter, whatever they are about.
-      const isNamed = label !== undefined && message.toLowerCase().startsWith(key);
+      const isNamed = label !== undefined && new RegExp(`^${key}\\b`, "i").test(message);
       return [key, isNamed ? `${label}${message.slice(key.length)}` : message];
     }),
   );

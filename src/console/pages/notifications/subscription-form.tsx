@@ -1,5 +1,6 @@
+import type { Channels } from "../../../channels/all/channels.ts";
 import { readTimeOfDay, readTimeZone } from "../../../config/fields/notification-texts.ts";
-import { badRequest, notFound } from "../../../lib/errors.ts";
+import { badRequest } from "../../../lib/errors.ts";
 import type { Subscription } from "../../../notifications/subscriptions/store.ts";
 import { timeOfDay } from "../../../notifications/subscriptions/rules.ts";
 import type { SubscriptionSettings } from "../../../notifications/subscriptions/writer.ts";
@@ -12,7 +13,7 @@ import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { newChannelPath, newSubscriptionPath, notificationsPath, subscriptionPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { noticeGroups, noticeLabel, sentenceOf, weekdayChoices } from "./sentence.ts";
+import { noticeGroups, noticeLabel, weekdayChoices } from "./sentence.ts";
 
 export type SubscriptionContext = Context<"channels" | "domains" | "notifications">;
 
@@ -184,7 +185,7 @@ export function subscriptionForm(subscription: Subscription): URLSearchParams {
 }
 
 /** Reads the settings from the form; `errors` is empty if all of them are valid. */
-export function readSubscription(form: URLSearchParams): {
+export function readSubscription({ form, services: { channels } }: SubscriptionContext): {
   settings: SubscriptionSettings;
   errors: FieldErrors;
 } {
@@ -192,7 +193,7 @@ export function readSubscription(form: URLSearchParams): {
   const { errors, field } = reader;
   const given = (name: string) => (form.get(name) ?? "").trim();
   const settings: SubscriptionSettings = {
-    channel: given("channel"),
+    channel: field("channel", () => nameOf(channels, given("channel")), ""),
     events: field("events", () => readEvents(form.getAll("events")), []),
     filter: readFilter(form, reader),
     digest: field("digest", () => oneOf(digests, given("digest")), "none"),
@@ -208,14 +209,10 @@ export function readSubscription(form: URLSearchParams): {
   return { settings: { ...settings, quietHours: { from, to } }, errors };
 }
 
-/** Returns the sentence for the settings in the form. @throws PublicError `not_found` for an unknown channel */
-export function previewOf(
-  { services: { channels } }: SubscriptionContext,
-  settings: SubscriptionSettings,
-): string {
-  const channel = channels.find(settings.channel);
-  if (channel === undefined) throw notFound("There is no channel with this name.");
-  return sentenceOf({ ...settings, channel: channel.name });
+function nameOf(channels: Pick<Channels, "find">, key: string): string {
+  const channel = channels.find(key);
+  if (channel === undefined) throw badRequest("choose one of the channels");
+  return channel.name;
 }
 
 function readEvents(types: readonly string[]) {

@@ -8,10 +8,9 @@ import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { channelPath, notificationsPath, subscriptionPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { noticeLabel, whatOf, whenOf } from "./sentence.ts";
+import { noticeLabel, sentenceOf, whatOf, whenOf } from "./sentence.ts";
 import {
   newForm,
-  previewOf,
   readSubscription,
   showSubscriptionForm,
   subscriptionForm,
@@ -25,10 +24,9 @@ export function showNewSubscription(context: SubscriptionContext): PageResult {
 
 export async function addSubscription(context: SubscriptionContext): Promise<PageResult> {
   const { form, services, by } = context;
-  const { settings, errors } = readSubscription(form);
+  const { settings, errors } = readSubscription(context);
   if (Object.keys(errors).length > 0) return showSubscriptionForm(context, { form, errors });
-  if (form.has("preview"))
-    return showSubscriptionForm(context, { form, preview: previewOf(context, settings) });
+  if (form.has("preview")) return showSubscriptionForm(context, { form, preview: sentenceOf(settings) });
   const name = (form.get("name") ?? "").trim();
   const added = await attempt(() =>
     context.write(() => services.notifications.subscriptions.add({ ...settings, name }, { by })),
@@ -97,10 +95,10 @@ export function showChange(context: SubscriptionContext): PageResult {
 export async function changeSubscription(context: SubscriptionContext): Promise<PageResult> {
   const { form, services, by } = context;
   const subscription = editable(context);
-  const { settings, errors } = readSubscription(form);
+  const { settings, errors } = readSubscription(context);
   if (Object.keys(errors).length > 0) return showSubscriptionForm(context, { form, subscription, errors });
   if (form.has("preview"))
-    return showSubscriptionForm(context, { form, subscription, preview: previewOf(context, settings) });
+    return showSubscriptionForm(context, { form, subscription, preview: sentenceOf(settings) });
   const changed = await attempt(() =>
     context.write(() => services.notifications.subscriptions.change(subscription.id, settings, { by })),
   );

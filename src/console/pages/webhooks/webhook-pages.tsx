@@ -47,7 +47,8 @@ export const webhookPages = pageGroup({
       method: "GET",
       path: `${path}/add`,
       permission: "administer",
-      run: (context) => showEndpointForm(context, { form: context.query }),
+      // Nothing is taken from the address: a link must not fill in where events are sent.
+      run: (context) => showEndpointForm(context, { form: new URLSearchParams() }),
     },
     { method: "POST", path: `${path}/add`, permission: "administer", run: addEndpoint },
     { method: "GET", path: `${path}/:id`, permission: "read", run: showEndpoint },
