@@ -45,7 +45,10 @@ function showDelivery(context: Context<"deliveries">) {
     <>
       <PageHead
         title={<Text text={title} />}
-        back={{ label: "Delivery log", path: deliveriesToPath({ channel, id: recipientId }) }}
+        back={{
+          label: text === undefined ? "Delivery log" : "Message log",
+          path: deliveriesToPath({ channel, id: recipientId }),
+        }}
       >
         <PostButton action={`${deliveryPath(delivery)}/send`} label="Send again" />
       </PageHead>
