@@ -55,7 +55,7 @@ function itemList(items: Notice["items"], more: number): string {
   const entries = items.map(({ name, protectedDomain, severity, reason, url }) => {
     const shown = escapeMarkup(name);
     const threat = url === null ? shown : link({ text: name, url });
-    const about = `<strong>${severityLabels[severity]}</strong>: ${threat} (look-alike of ${escapeMarkup(protectedDomain)})`;
+    const about = `<strong>${severityLabels[severity]}</strong>: ${threat}, look-alike of ${escapeMarkup(protectedDomain)}`;
     return `<li style="margin:0 0 4px">${reason === "" ? about : `${about}<br>${escapeMarkup(reason)}`}</li>`;
   });
   const rest = more > 0 ? `<p style="margin:0 0 12px">and ${moreThreats(more)}</p>` : "";
