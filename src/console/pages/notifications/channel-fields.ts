@@ -113,9 +113,9 @@ export const channelForms: Record<ChannelType, ChannelForm> = {
         hint: "In PagerDuty, open the service, Integrations, add Events API V2, and copy its integration key of 32 characters.",
       },
       url: {
-        label: "Address of the Events API",
-        hint: "Leave empty for accounts in the US. For accounts in the EU: https://events.eu.pagerduty.com/v2/enqueue",
-        placeholder: "https://events.pagerduty.com/v2/enqueue",
+        label: "Server",
+        hint: "Leave empty for accounts in the US. For accounts in the EU: https://events.eu.pagerduty.com",
+        placeholder: "https://events.pagerduty.com",
       },
     },
   },
