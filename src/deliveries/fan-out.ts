@@ -47,6 +47,11 @@ interface TakenEvent {
   at: Instant;
 }
 
+/** An event with its threat, in the state that the event shows. */
+interface ComparedEvent extends TakenEvent {
+  threat: ThreatSnapshot | null;
+}
+
 export function createFanOut({
   subscribingChannels,
   ...dependencies
@@ -128,10 +133,13 @@ function createTaker({
   function takeEvent(event: TakenEvent, subscribers: readonly Subscriber[], now: Instant): number[] {
     let known: ReturnType<typeof threatsOf> | undefined;
     const threatsRead = () => (known ??= threatsOf(event, snapshots));
+    // Compared with each filter: there may be a thousand.
+    let compared: ComparedEvent | undefined;
+    const shown = () => (compared ??= { ...event, threat: threatsRead().shown });
     const wanting = subscribers.filter(
       (subscriber) =>
         subscribes(subscriber.events, event.type) &&
-        (subscriber.filter === null || isWanted(event, threatsRead().shown, subscriber)),
+        (subscriber.filter === null || isWanted(shown(), subscriber)),
     );
     for (const { seq: recipientSeq } of wanting)
       statements.insert.run({
@@ -151,14 +159,12 @@ function createTaker({
   }
 
   /** A recipient that was sent something about a threat is also sent what happens to it later. */
-  function isWanted(
-    event: TakenEvent,
-    threat: ThreatSnapshot | null,
-    { seq: recipientSeq, filter }: Subscriber,
-  ): boolean {
+  function isWanted(event: ComparedEvent, { seq: recipientSeq, filter }: Subscriber): boolean {
     if (filter === null) return true;
-    const isMatch = matchesEvent(filter, { ...event, threat });
-    if (threat === null || !event.type.startsWith("threat.")) return isMatch;
+    const { type, threat } = event;
+    const isMatch = matchesEvent(filter, event);
+    if (threat === null || !type.startsWith("threat.")) return isMatch;
+    if (!isMatch && type === "threat.created") return false;
     const announcement = { recipientSeq, subscriptionSeq: ownFilter, threatSeq: threat.seq };
     if (!isMatch) return announcements.has(announcement);
     announcements.add(announcement);
