@@ -220,6 +220,21 @@ Open the threats: https://watch.example/console/threats`);
   });
 });
 
+test("a digest is sent before its time if more waits than a message can contain", async () => {
+  const { seq } = world.subscribe({ digest: "daily" });
+  world.record("examp1e-bank.com");
+  await world.settle();
+  world.database.sqlite.run(
+    `insert into notification_queue (subscription_seq, type, late, threat_seq, at)
+     with recursive n(i) as (select 2 union all select i + 1 from n where i < 100001)
+     select ?, 'threat.created', 0, i, ? from n`,
+    [seq, world.clock.now()],
+  );
+  await world.pass(minuteMs);
+  expect(world.titles()).toEqual(["Daily digest: 1 new threat"]);
+  expect(world.queued()).toBe(1);
+});
+
 describe("a filter", () => {
   test("that a threat matches only later sends it then, once, however often it changes", async () => {
     world.subscribe({ filter: { ...noFilter, minSeverity: "high", verifiedOnly: true } });
@@ -326,10 +341,16 @@ test("messages of a disabled channel are composed, and sent when it is enabled",
 });
 
 test("a subscription that is removed leaves nothing in the queue", async () => {
-  const { id } = world.subscribe();
+  const { id } = world.subscribe({ filter: { ...noFilter, minSeverity: "high" } });
+  world.record("examp1e-bank.com");
+  await world.pass(minuteMs);
+  expect(world.titles()).toHaveLength(1);
   for (let index = 0; index < 30; index += 1) world.record(`example-bank-${index}.com`);
   await world.settle();
+  const announced = () => world.database.sqlite.query("select * from announcements").all();
+  expect(announced()).toHaveLength(1);
   await world.notifications.subscriptions.remove(id, { by });
+  expect(announced()).toEqual([]);
   expect(world.queued()).toBe(0);
   await world.pass(minuteMs);
   expect(world.titles()).toEqual([]);

@@ -42,8 +42,8 @@ export interface Collected {
 
 /** Maximum number of threats that a message lists. */
 export const itemsMax = 10;
-/** Changes beyond are part of the next message. */
-const rowsMax = 100_000;
+/** Maximum number of changes in a message. With as many, it is due, whatever the subscription says. */
+export const rowsMax = 100_000;
 /** Rows and threats that are read without a pause: about 2 ms. */
 const rowsPerStep = 500;
 const threatsPerStep = 200;

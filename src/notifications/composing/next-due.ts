@@ -2,6 +2,7 @@ import type { Instant } from "../../lib/clock.ts";
 import type { Place, Queue } from "../queue/queue.ts";
 import type { Subscription } from "../subscriptions/store.ts";
 import { dueAt, type Waiting } from "../timing/due.ts";
+import { rowsMax } from "./collect.ts";
 import { localTime, type LocalTime } from "../timing/local-time.ts";
 
 /**
@@ -23,7 +24,7 @@ export function createNextDue({
 }: {
   /** Returns whether the lookups of a threat have ended. */
   isSettled: (threatId: string) => boolean;
-  queue: Pick<Queue, "ends" | "newThreatIds">;
+  queue: Pick<Queue, "ends" | "hasMany" | "newThreatIds">;
 }): NextDue {
   const zones = new Map<string, LocalTime>();
   const zoneOf = (name: string) => {
@@ -41,6 +42,8 @@ export function createNextDue({
     const place = placeOf(subscription);
     const ends = queue.ends(place);
     if (ends === undefined) return undefined;
+    // Limits the table, for example when a list of millions of names is imported before a daily digest.
+    if (ends.countMax >= rowsMax && queue.hasMany(place, rowsMax)) return { at: now, checkAt: now };
     const complete = subscription.digest !== "none" || hasAllFacts(place);
     const waiting: Waiting = { ...ends, complete };
     const { limitedUntil, lastMessageAt: lastAt } = subscription;

@@ -7,6 +7,7 @@ import type { ThreatData } from "../../notices/texts/threat-texts.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
 import { sendsThreatsOneByOne } from "../queue/active.ts";
 import type { Subscription } from "../subscriptions/store.ts";
+import { itemsMax } from "./collect.ts";
 import { composeMessages } from "./messages.ts";
 import type { WordMessages } from "./recording.ts";
 import type { ThreatState, ThreatStates } from "./threat-states.ts";
@@ -42,7 +43,9 @@ export function createWording({
   }
 
   return async (subscription, collected) => {
-    if (collected.created.threatSeqs.length > 0) compare ??= await load();
+    // Messages about many threats compare no names.
+    const { length: total } = collected.created.threatSeqs;
+    if (total > 0 && total <= itemsMax) compare ??= await load();
     return composeMessages(collected, {
       digest: subscription.digest,
       links: consoleLinks(publicUrl()),

@@ -38,8 +38,12 @@ export interface Queue {
   markUrgent(threatSeq: number, at: Instant): void;
   /** Returns whether a threat waits to be announced. */
   hasNewThreat(place: Place, threatSeq: number): boolean;
-  /** Returns the ends of what waits; undefined: nothing. */
-  ends(place: Place): { firstAt: Instant; lastAt: Instant; urgentAt: Instant | null } | undefined;
+  /** Returns the ends of what waits; undefined: nothing. At most `countMax` changes wait. */
+  ends(
+    place: Place,
+  ): { countMax: number; firstAt: Instant; lastAt: Instant; urgentAt: Instant | null } | undefined;
+  /** Returns whether at least `count` changes wait. */
+  hasMany(place: Place, count: number): boolean;
   /** Returns the next changes, oldest first. */
   read(place: Place, limit: number): QueuedRow[];
   /** Returns the identifiers of up to `limit` new threats that wait, the oldest first. */
@@ -53,7 +57,7 @@ export interface Queue {
 }
 
 export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
-  type AtRow = { at: Instant };
+  type EndRow = { seq: number; at: Instant };
   type PlaceValues = [number, number];
   const insert = sqlite.prepare<
     unknown,
@@ -70,15 +74,18 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
     `select 1 from notification_queue
      where threat_seq = ? and subscription_seq = ? and seq > ? and type = 'threat.created'`,
   );
-  const first = sqlite.prepare<AtRow, PlaceValues>(
-    "select at from notification_queue where subscription_seq = ? and seq > ? order by seq limit 1",
+  const first = sqlite.prepare<EndRow, PlaceValues>(
+    "select seq, at from notification_queue where subscription_seq = ? and seq > ? order by seq limit 1",
   );
-  const last = sqlite.prepare<AtRow, PlaceValues>(
-    "select at from notification_queue where subscription_seq = ? and seq > ? order by seq desc limit 1",
+  const last = sqlite.prepare<EndRow, PlaceValues>(
+    "select seq, at from notification_queue where subscription_seq = ? and seq > ? order by seq desc limit 1",
   );
-  const urgent = sqlite.prepare<AtRow, PlaceValues>(
-    `select urgent_at as at from notification_queue
+  const urgent = sqlite.prepare<EndRow, PlaceValues>(
+    `select seq, urgent_at as at from notification_queue
      where subscription_seq = ? and urgent_at is not null and seq > ? order by urgent_at limit 1`,
+  );
+  const nth = sqlite.prepare<unknown, [number, number, number]>(
+    "select 1 from notification_queue where subscription_seq = ? and seq > ? order by seq limit 1 offset ?",
   );
   const rows = sqlite.prepare<QueuedRow, [number, number, number]>(
     `select seq, type, late, threat_seq as threatSeq, data, at from notification_queue
@@ -111,11 +118,14 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
       if (firstRow === null) return undefined;
       const lastRow = last.get(subscriptionSeq, consumedSeq)!;
       return {
+        countMax: lastRow.seq - firstRow.seq + 1,
         firstAt: firstRow.at,
         lastAt: lastRow.at,
         urgentAt: urgent.get(subscriptionSeq, consumedSeq)?.at ?? null,
       };
     },
+    hasMany: ({ subscriptionSeq, consumedSeq }, count) =>
+      nth.get(subscriptionSeq, consumedSeq, count - 1) !== null,
     read: ({ subscriptionSeq, consumedSeq }, limit) => rows.all(subscriptionSeq, consumedSeq, limit),
     newThreatIds: ({ subscriptionSeq, consumedSeq }, limit) =>
       newThreats.all(subscriptionSeq, consumedSeq, limit).map(({ id }) => id),

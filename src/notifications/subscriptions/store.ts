@@ -38,13 +38,17 @@ export interface SubscriptionStore {
     values: Pick<SubscriptionRow, "consumedSeq"> &
       Partial<Pick<SubscriptionRow, "limitedUntil" | "lastMessageAt">>,
   ): boolean;
-  /** Deletes everything that waits for a subscription, in several transactions. */
-  deleteQueue(subscriptionSeq: number): Promise<void>;
+  /** Deletes everything that waits for a subscription, and what it was sent, in several transactions. */
+  clear(subscription: Pick<Subscription, "seq" | "recipientSeq">): Promise<void>;
 }
 
 export function createSubscriptionStore(database: Database): SubscriptionStore {
   const { query } = database;
   const reads = prepareReads(database);
+  const forgetAnnouncements = database.sqlite.prepare<unknown, [number, number, number]>(
+    `delete from announcements where recipient_seq = ?1 and subscription_seq = ?2 and threat_seq in (
+       select threat_seq from announcements where recipient_seq = ?1 and subscription_seq = ?2 limit ?3)`,
+  );
 
   function find(key: string): Subscription | undefined {
     const row = reads.one.get({ key });
@@ -91,7 +95,7 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
         )
         .returning({ seq: subscriptions.seq })
         .all().length > 0,
-    async deleteQueue(subscriptionSeq) {
+    async clear({ seq: subscriptionSeq, recipientSeq }) {
       const batch = query
         .select({ seq: queuedChanges.seq })
         .from(queuedChanges)
@@ -104,6 +108,8 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
           .returning({ seq: queuedChanges.seq })
           .all();
       while ((await database.write(deleteBatch, { patient: true })).length > 0);
+      const forget = () => forgetAnnouncements.run(recipientSeq, subscriptionSeq, removalRowsMax).changes;
+      while ((await database.write(forget, { patient: true })) > 0);
     },
   };
 }

@@ -134,7 +134,7 @@ export function createSubscriptions({
         if (found.disabledReason !== "undeclared") editable(key);
         return writer.update(found, writer.disabledState(found, "operator"));
       });
-      await store.deleteQueue(removed.seq);
+      await store.clear(removed);
       await database.write(
         () => {
           database.query.delete(subscriptions).where(eq(subscriptions.seq, removed.seq)).run();

@@ -73,6 +73,7 @@ export async function openInstance(
       if (running.size > 0) await Promise.race([Promise.all(running), ending.promise]);
       await opened.traps.flush();
       await opened.deliveries.dispatcher.settled();
+      await opened.notifications.settled();
     }
   }
 
