@@ -36,14 +36,15 @@ function idsIn(format: (typeof exportFormats)[number], text: string): string[] {
   return objects.flatMap(({ external_references: [reference] = [] }) => reference?.external_id ?? []);
 }
 
-/** Inserts many threats past the services. */
-function insertMany(count: number): void {
+/** Inserts many threats past the services, with long texts for a large export of few threats. */
+function insertMany(count: number, registrarCharacters = 10): void {
   api.database.sqlite.run(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
     insert into threats (id, protected_domain_seq, domain, type, status, severity, similarity, source, reasons,
-      severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token)
+      severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token, registrar)
     select printf('thr_%026d', i), 1, 'name-' || i || '.com', 'combosquatting', 'active', 'low', 0.75, 'feed', '[]',
-      '[]', 1700000000000 - i, 0, 0, '{}', printf('%022d', i)
+      '[]', 1700000000000 - i, 0, 0, '{}', printf('%022d', i),
+      printf('%0${registrarCharacters}d', i)
     from n`);
 }
 
@@ -207,8 +208,20 @@ describe("GET /v1/threats/export", () => {
     expect(api.logged.join()).toContain("export aborted");
   });
 
+  test("breaks the connection off when an export fails midway, so that a part is not taken for the whole", async () => {
+    insertMany(6_000, 2_500);
+    api.server.listen();
+    const response = await fetch(`http://127.0.0.1:${api.server.port}/v1/threats/export?format=csv`, {
+      headers: { authorization: `Bearer ${key}`, host: "phishwatch.test" },
+    });
+    expect(response.status).toBe(200);
+    api.clock.advance(3_600_001);
+    expect(response.text()).rejects.toThrow();
+    await until(() => api.exports.running === 0, "the export is freed");
+  });
+
   test("a reader that stops reading pauses the export, keeps no lock on the database, and frees everything when it is gone", async () => {
-    insertMany(60_000);
+    insertMany(6_000, 2_500);
     api.server.listen();
     const socket = connect(api.server.port!, "127.0.0.1");
     socket.on("error", () => {});
