@@ -1,9 +1,8 @@
 import { createAuditLog } from "./access/audit/audit-log.ts";
-import { createLiveBackups } from "./access/backups/live-backups.ts";
 import { firstStart, type KeepSecrets } from "./access/console/first-start.ts";
-import { createConsoleSignIn } from "./access/console/sign-in.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
+import { openConditions } from "./conditions/open-conditions.ts";
 import type { Config } from "./config/config.ts";
 import { openDatabase } from "./database/database.ts";
 import { createDatabaseHealth } from "./database/health/health.ts";
@@ -18,9 +17,8 @@ import type { Clock } from "./lib/clock.ts";
 import { createIdFactory, type FillRandom } from "./lib/ids.ts";
 import type { Log } from "./lib/log.ts";
 import { createYielder } from "./lib/yielder.ts";
-import { createDnsLookup } from "./lookups/dns/dns-lookup.ts";
-import { createDnsClient, type DnsClient } from "./network/dns/dns-client.ts";
-import { systemResolvers } from "./network/dns/system-resolvers.ts";
+import { openDns } from "./lookups/dns/open-dns.ts";
+import type { DnsClient } from "./network/dns/dns-client.ts";
 import { createTurns } from "./network/turns.ts";
 import { openMessaging } from "./notifications/open-messaging.ts";
 import { createThreatExports } from "./outputs/exports/threat-exports.ts";
@@ -63,7 +61,7 @@ export type App = ReturnType<typeof openApp>;
 export function openApp(environment: Environment) {
   const { config, clock, log, fillRandom, reach, dns: givenDns, image, startWorker } = environment;
   const { minSimilarity, reactivate } = config.detection;
-  const { resolvers, queriesPerSecond, schedule } = config.scan;
+  const { queriesPerSecond, schedule } = config.scan;
   const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
   const { version } = buildInfo;
 
@@ -78,7 +76,7 @@ export function openApp(environment: Environment) {
   // Protected domains and access
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
   const access = openAccess({ auditLog, clock, config, database, domains, fillRandom, ids, log });
-  const { consolePassword, keys, keyUsage, lastUsedWriter, settings } = access;
+  const { backups, consolePassword, keys, keyUsage, lastUsedWriter, settings } = access;
 
   // Detection and threats
   const assessDomain = createDomainAssessment({ minSimilarity, yielder });
@@ -104,9 +102,7 @@ export function openApp(environment: Environment) {
   const { activity, archive, candidates } = names;
 
   // Lookups
-  const resolversInUse = () => (resolvers.length > 0 ? resolvers : systemResolvers());
-  const dns = givenDns ?? createDnsClient({ clock, fillRandom, resolvers: resolversInUse, queriesPerSecond });
-  const lookUp = createDnsLookup({ clock, dns, fillRandom });
+  const { dns, lookUp } = openDns({ clock, config, fillRandom, given: givenDns });
   const enrichment = openEnrichment({
     clock,
     config,
@@ -143,7 +139,7 @@ export function openApp(environment: Environment) {
   });
 
   // Deliveries and traps
-  const { channels, deliveries, notifications, webhooks, reconcileRecipients } = openMessaging({
+  const messaging = openMessaging({
     auditLog,
     clock,
     config,
@@ -176,8 +172,18 @@ export function openApp(environment: Environment) {
     settings: { ...config.traps, hitsKeptMs: config.retention.hitsMs },
     threats,
   });
-
   const lists = createLists({ auditLog, clock, database, domains, fillRandom, ids, log, version, yielder });
+  const conditions = openConditions({
+    backups,
+    clock,
+    config,
+    database,
+    databaseHealth,
+    log,
+    messaging,
+    names,
+    scans,
+  });
 
   // HTTP
   const server = createServer({
@@ -195,7 +201,7 @@ export function openApp(environment: Environment) {
     threats,
     api: { candidates, exports, factsOf: enrichment.factsOf, threatIndex },
     sourceMetrics: names.metrics,
-    deliveries: { ...deliveries.log, messageTotals: notifications.totals },
+    deliveries: { ...messaging.deliveries.log, messageTotals: messaging.notifications.totals },
     scans,
     readScreenshot: (id) => enrichment.screenshotOf(id),
     openConsole,
@@ -206,8 +212,6 @@ export function openApp(environment: Environment) {
 
   async function openConsole() {
     const { createConsole } = await import("./console/console.tsx");
-    const password = consolePassword;
-    const signIn = createConsoleSignIn({ database, clock, fillRandom, log, settings, auditLog, password });
     return createConsole({
       server,
       names,
@@ -218,7 +222,7 @@ export function openApp(environment: Environment) {
       build: buildInfo,
       storage: database,
       databaseStatus: databaseHealth.status,
-      backups: createLiveBackups({ database, fillRandom, auditLog }),
+      backups,
       eventLog,
       domains,
       assessDomain,
@@ -229,26 +233,24 @@ export function openApp(environment: Environment) {
       enrichment,
       keys,
       keyUsage,
-      deliveries,
-      webhooks,
-      channels,
-      notifications,
+      messaging,
       traps,
       lists,
       auditLog,
-      consoleSignIn: signIn,
+      consoleSignIn: access.openSignIn(),
     });
   }
 
   database.transaction(() => {
     domains.reconcile(config.protectedDomains);
     keys.reconcile(config.apiKeys);
-    reconcileRecipients(config);
+    messaging.reconcile(config);
     lists.reconcile(config.lists);
   });
 
   return {
     ...names,
+    ...messaging,
     database,
     auditLog,
     eventLog,
@@ -262,10 +264,7 @@ export function openApp(environment: Environment) {
     dns,
     enrichment,
     scans,
-    deliveries,
-    webhooks,
-    channels,
-    notifications,
+    conditions,
     traps,
     lists,
     server,
@@ -274,20 +273,20 @@ export function openApp(environment: Environment) {
       database.serve(log);
       databaseHealth.start();
       auditLog.startReport(log);
-      deliveries.start();
-      notifications.start();
+      messaging.start();
       names.start();
       scans.start();
       enrichment.start();
       traps.start();
+      conditions.start();
       lastUsedWriter.start();
     },
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
       database.endPatience();
       // Visits become events, which the deliveries still have to see.
-      await Promise.all([traps.stop(), notifications.stop()]);
-      await Promise.all([deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
+      await Promise.all([traps.stop(), conditions.stop(), messaging.notifications.stop()]);
+      await Promise.all([messaging.deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
       await Promise.all([archive.stop(), lists.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();
     },

@@ -1,22 +1,42 @@
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
+import { createLiveBackups } from "./backups/live-backups.ts";
 import { createConsolePassword } from "./console/password.ts";
+import { createConsoleSignIn } from "./console/sign-in.ts";
 import { createKeyUsage } from "./keys/key-usage.ts";
 import { createApiKeys } from "./keys/keys.ts";
 import { createLastUsedWriter } from "./keys/last-used.ts";
 import { createSettings } from "./settings/settings.ts";
 
-/** Constructs the settings, the console's password and the API keys. */
+/** Constructs the settings, the console's password and sign-in, the API keys and the backups. */
 export function openAccess({
   config,
   log,
   ...dependencies
 }: Parameters<typeof createApiKeys>[0] & { config: Pick<Config, "console">; log: Log }) {
-  const { clock, database, fillRandom } = dependencies;
+  const { auditLog, clock, database, fillRandom } = dependencies;
   const settings = createSettings({ database, clock });
   const { password: configured } = config.console;
   const consolePassword = createConsolePassword({ settings, configured, fillRandom });
   const keys = createApiKeys(dependencies);
   const lastUsedWriter = createLastUsedWriter({ clock, keys, log });
-  return { consolePassword, keys, keyUsage: createKeyUsage(), lastUsedWriter, settings };
+  return {
+    backups: createLiveBackups({ auditLog, database, fillRandom }),
+    consolePassword,
+    keys,
+    keyUsage: createKeyUsage(),
+    lastUsedWriter,
+    /** Only the console needs it, which is opened at its first request. */
+    openSignIn: () =>
+      createConsoleSignIn({
+        auditLog,
+        clock,
+        database,
+        fillRandom,
+        log,
+        password: consolePassword,
+        settings,
+      }),
+    settings,
+  };
 }

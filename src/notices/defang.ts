@@ -22,7 +22,7 @@ export function defangText(text: string, lengthMax = 200): string {
   const line = escapeHidden(cut(text, lengthMax).replace(/\s+/gu, " ").trim());
   const defanged = line
     .replace(/http(?=s?:)/gi, (scheme) => (scheme[0] === "h" ? "hxxp" : "HXXP"))
-    .replace(/(?<=[a-z]):(?=\/\/)|(?<=\b(?:data|file|javascript|mailto|sms|tel|vbscript)):/gi, "[:]")
+    .replace(/(?<=[a-z]):(?=\/\/)|(?<=\b(?:data|file|javascript|mailto|sms|tel|vbscript)):(?=\S)/gi, "[:]")
     // A network path such as \\host\share, which mail clients make a link.
     .replace(/\\\\(?=[^\s\\])/g, "[\\\\]")
     .replace(/[@\uff20](?=\S)/g, "[at]")

@@ -35,8 +35,12 @@ export function openMessaging({
   return {
     ...opened,
     notifications,
+    start() {
+      deliveries.start();
+      notifications.start();
+    },
     /** Makes endpoints, channels and subscriptions match the configuration file. @throws StartError */
-    reconcileRecipients(config: Pick<Config, "channels" | "subscriptions" | "webhooks">) {
+    reconcile(config: Pick<Config, "channels" | "subscriptions" | "webhooks">) {
       webhooks.endpoints.reconcile(config.webhooks.endpoints);
       channels.reconcile(config.channels);
       notifications.subscriptions.reconcile(config.subscriptions);

@@ -44,6 +44,7 @@ const systemEventTypes = [
   "system.backup_failed",
   "system.log_list_updated",
 ] as const;
+export type SystemEventType = (typeof systemEventTypes)[number];
 
 /** Types of everything that a subscription can contain. */
 export const noticeTypes = [...eventTypes, ...systemEventTypes] as const;

@@ -52,6 +52,7 @@ async function signInAs(role: Role) {
   const respond = createConsole(
     {
       ...app,
+      messaging: app,
       names: app,
       ...common,
       server: { ...app.server, publicUrl: origin },

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandFolder, quickest } from "../support/command-line.ts";
 import { codeBlocks } from "../support/documentation.ts";
+import { startNtfyReceiver } from "../support/ntfy-receiver.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 
@@ -19,6 +20,8 @@ async function openTour() {
   cleanups.push(folder.dispose);
   const receiver = startReceiver();
   cleanups.push(receiver.stop);
+  const chat = startNtfyReceiver();
+  cleanups.push(() => chat.stop());
   const server = await folder.serve({ args: ["--print-secrets"] });
   cleanups.push(() => server.stop());
   await until(() => /Console password[^]*-\w{4}\n/.test(server.out()), "the secrets of the first start");
@@ -40,6 +43,7 @@ async function openTour() {
       .replaceAll("pw_…", key)
       .replaceAll("http://127.0.0.1:8080", server.url)
       .replaceAll(/https:\/\/soc\.example[\w/]*/g, receiver.url)
+      .replaceAll("--type ntfy", `--type ntfy --url ${chat.url}`)
       .replaceAll("--config config.example.toml", "--config phishwatch.toml")
       .replaceAll("thr_…", () => ids.pop() ?? "thr_…");
     const running = Bun.spawn(["sh", "-euc", `export KEY='${key}' API='${api}'\n${typed}`], {
@@ -59,7 +63,7 @@ async function openTour() {
     return out;
   }
 
-  return { server, receiver, threats, type };
+  return { chat, server, receiver, threats, type };
 }
 
 /** Replaces what differs at each start. */
@@ -72,7 +76,7 @@ function withoutSecrets(output: string): string {
 }
 
 describe.each(["README.md", "src/manual/first-steps.md"])("the tour in %s", (file) => {
-  test("shows what the first start prints, and its commands record, list and decide on threats", async () => {
+  test("shows what the first start prints, and its commands record, list and decide on threats, and end with a message in a chat", async () => {
     const tour = await openTour();
     const blocks = codeBlocks(["sh", "console"]).filter((block) => block.file === file);
     let outputs = 0;
@@ -85,7 +89,7 @@ describe.each(["README.md", "src/manual/first-steps.md"])("the tour in %s", (fil
         if (prompt!.includes("./scripts/start"))
           expect(withoutSecrets(output)).toBe(withoutSecrets(tour.server.out()));
         else expect((await tour.type(prompt!.replace("$ ", ""))).trim()).toBe(output);
-      } else if (/\b(curl|import|webhooks)\b/.test(code)) {
+      } else if (/\b(curl|import|webhooks|channels)\b/.test(code)) {
         await tour.type(code);
         calls++;
       }
@@ -94,8 +98,18 @@ describe.each(["README.md", "src/manual/first-steps.md"])("the tour in %s", (fil
     expect(calls).toBeGreaterThanOrEqual(3);
 
     const threats = await tour.threats();
-    const domains = ["examp1e-bank.com", "examp1e-bank.net", "example-bank.evil.top"];
+    const domains = [
+      "examp1e-bank.com",
+      "examp1e-bank.net",
+      "example-bank-login.com",
+      "example-bank.evil.top",
+    ];
     expect(threats.map(({ domain }) => domain).sort()).toEqual(domains);
     expect(threats.filter(({ status }) => status === "resolved")).not.toBeEmpty();
+    // The page takes the same way; once is enough to wait for it.
+    if (file === "README.md") return;
+    const told = () => tour.chat.messages.find(({ title }) => title?.includes("example-bank-login[.]com"));
+    await until(() => told() !== undefined, "the message about the last threat");
+    expect(told()).toMatchObject({ topic: "phishwatch-7f3k9q2m", event: "message" });
   }, 60_000);
 });

@@ -1,5 +1,6 @@
 import type { Database } from "../../database/database.ts";
 import { createLiveCopies, type LiveCopy } from "../../database/live-copy.ts";
+import { messageOf, PublicError } from "../../lib/errors.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Actor } from "../audit/actor.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
@@ -11,6 +12,8 @@ export interface LiveBackups {
    * @throws PublicError `bad_request` while another copy is being made.
    */
   create(options: { by: Actor }): Promise<LiveCopy>;
+  /** Returns the outcome of the latest backup of this process; `error` is null if it was made. */
+  latest(): { error: string | null } | undefined;
 }
 
 export function createLiveBackups({
@@ -23,11 +26,20 @@ export function createLiveBackups({
   auditLog: Pick<AuditLog, "record">;
 }): LiveBackups {
   const copyDatabase = createLiveCopies({ database, fillRandom });
+  let latest: { error: string | null } | undefined;
   return {
     async create({ by }) {
-      const copy = await copyDatabase();
-      await database.write(() => auditLog.record(by, "backup.make", null, { bytes: copy.bytes }));
-      return copy;
+      try {
+        const copy = await copyDatabase();
+        await database.write(() => auditLog.record(by, "backup.make", null, { bytes: copy.bytes }));
+        latest = { error: null };
+        return copy;
+      } catch (error) {
+        // A second backup at the same time is refused, which says nothing about the first.
+        if (!(error instanceof PublicError)) latest = { error: messageOf(error) };
+        throw error;
+      }
     },
+    latest: () => latest,
   };
 }

@@ -96,10 +96,19 @@ type NameServices = Pick<
   | "sources"
 >;
 
+/** Services for pages that `messaging` contains. */
+type MessagingServices = Pick<PageServices, "channels" | "deliveries" | "notifications" | "webhooks">;
+
 /** Services for pages that other services contain. */
 type ContainedServices = Pick<
   PageServices,
-  keyof NameServices | "failedSignIns" | "publicUrl" | "readiness" | "sessions" | "untrustedProxy"
+  | keyof NameServices
+  | keyof MessagingServices
+  | "failedSignIns"
+  | "publicUrl"
+  | "readiness"
+  | "sessions"
+  | "untrustedProxy"
 >;
 
 /** Everything that the console is built on. */
@@ -108,14 +117,17 @@ export interface ConsoleServices extends Omit<PageServices, keyof ContainedServi
   consoleSignIn: ConsoleSignIn;
   fillRandom: FillRandom;
   log: Log;
+  /** Everything that sends messages. */
+  messaging: MessagingServices;
   /** Everything that names come from. */
   names: NameServices;
   server: Pick<Server, "bodies" | "publicUrl" | "readiness" | "untrustedProxy">;
 }
 
 export function pageServicesOf(given: ConsoleServices): PageServices {
-  const { consoleSignIn, names, server } = given;
+  const { consoleSignIn, messaging, names, server } = given;
   const contained: ContainedServices = {
+    ...messaging,
     ...names,
     failedSignIns: consoleSignIn.failedSignIns,
     publicUrl: () => server.publicUrl,

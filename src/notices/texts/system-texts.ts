@@ -2,11 +2,12 @@ import { defangText } from "../defang.ts";
 import { content, type NoticeContent } from "./content.ts";
 import type { ConsoleLinks } from "./links.ts";
 
-/** A condition of the appliance that began or ended. */
+/** A condition of the appliance that began or ended, or news, which have no end. */
 export interface Condition {
   /** The same when it begins and when it ends. */
   key: string;
-  phase: "began" | "ended";
+  /** Null for news. */
+  phase: "began" | "ended" | null;
   title: string;
   text: string;
 }
@@ -15,11 +16,11 @@ export interface Condition {
 export function conditionChanged({ key, phase, title, text }: Condition, links: ConsoleLinks): NoticeContent {
   return content({
     kind: "system",
-    tone: phase === "began" ? "medium" : "good",
+    tone: phase === null ? "neutral" : phase === "began" ? "medium" : "good",
     title: defangText(title),
     summary: defangText(text, 600),
     links: [links.system()],
-    condition: { key, phase },
+    condition: phase === null ? null : { key, phase },
   });
 }
 

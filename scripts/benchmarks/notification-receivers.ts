@@ -1,0 +1,42 @@
+// Receivers for the notifications benchmark, in a separate process: each path is one channel and responds as its service
+// does. GET /figures returns the arrivals of each since the start.
+
+interface Arrival {
+  /** Milliseconds since the Unix epoch. */
+  at: number;
+  bytes: number;
+  /** Number of threats that the message counts; undefined if it is about one threat or none. */
+  threats: number | undefined;
+}
+
+const responses: Readonly<Record<string, () => Response>> = {
+  slack: () => new Response("ok"),
+  teams: () => new Response(null, { status: 202 }),
+  discord: () => new Response(null, { status: 204 }),
+  telegram: () => Response.json({ ok: true, result: { message_id: 1 } }),
+  pagerduty: () => Response.json({ status: "success" }, { status: 202 }),
+};
+const arrivals = new Map<string, Arrival[]>();
+
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  idleTimeout: 0,
+  async fetch(request) {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/figures") return Response.json(Object.fromEntries(arrivals));
+    const channel = pathname.split("/")[1]!;
+    const text = await request.text();
+    // "10,000 new look-alikes", wherever the service shows it.
+    const threats = /([0-9][0-9,]*) new look-alikes/.exec(text)?.[1];
+    const list = arrivals.get(channel) ?? [];
+    arrivals.set(channel, list);
+    list.push({
+      at: Date.now(),
+      bytes: text.length,
+      threats: threats === undefined ? undefined : Number(threats.replaceAll(",", "")),
+    });
+    return responses[channel]?.() ?? new Response("ok");
+  },
+});
+console.log(server.port);

@@ -1,0 +1,64 @@
+import type { Instant } from "../lib/clock.ts";
+import type { SystemMessage } from "../notifications/system-messages.ts";
+import type { Condition, News } from "./condition.ts";
+import type { StoredCondition } from "./tables.ts";
+
+export interface Comparison {
+  save: StoredCondition[];
+  /** Keys. */
+  remove: string[];
+  send: SystemMessage[];
+}
+
+/**
+ * Compares what was stored with what holds now. A stored condition whose subject no longer exists ends without a message,
+ * and one of which nothing is known at present stays as it is.
+ */
+export function compare({
+  stored,
+  conditions,
+  news,
+  now,
+}: {
+  stored: readonly StoredCondition[];
+  conditions: readonly Condition[];
+  news: readonly News[];
+  now: Instant;
+}): Comparison {
+  const known = new Map(stored.map((one) => [one.key, one]));
+  const result: Comparison = { save: [], remove: [], send: [] };
+  const message = (from: Condition, phase: "began" | "ended"): SystemMessage => ({
+    type: from.type,
+    key: from.key,
+    phase,
+    ...from[phase],
+    at: now,
+    ...(from.exceptRecipient === undefined ? {} : { exceptRecipient: from.exceptRecipient }),
+  });
+
+  for (const condition of conditions) {
+    const { key, type } = condition;
+    const before = known.get(key);
+    known.delete(key);
+    if (condition.state === "holds") {
+      const since = before?.since ?? now;
+      const isDue = now - since >= condition.graceMs && (before?.sentAt ?? null) === null;
+      if (isDue) result.send.push(message(condition, "began"));
+      if (before === undefined || isDue)
+        result.save.push({ key, type, since, sentAt: isDue ? now : null, version: null });
+    } else if (condition.state === "clear" && before !== undefined) {
+      if (before.sentAt !== null) result.send.push(message(condition, "ended"));
+      result.remove.push(key);
+    }
+  }
+  for (const { key, type, version, title, text } of news) {
+    const before = known.get(key);
+    known.delete(key);
+    if (before?.version === version) continue;
+    if (before !== undefined) result.send.push({ type, key, phase: null, title, text, at: now });
+    result.save.push({ key, type, since: now, sentAt: null, version });
+  }
+  // The rest has no subject any more. News stay: their subject may only be unavailable at present.
+  for (const { key, version } of known.values()) if (version === null) result.remove.push(key);
+  return result;
+}

@@ -1,0 +1,162 @@
+import type { LiveBackups } from "../access/backups/live-backups.ts";
+import type { DiskRoom } from "../database/files/disk.ts";
+import type { Recipient } from "../deliveries/recipients.ts";
+import { causeOf, isDisabledForFailing } from "../deliveries/rules/recipient-state.ts";
+import { dayMs, toPlainTime, type Instant } from "../lib/clock.ts";
+import { counted, sentence } from "../lib/wording.ts";
+import type { Scan } from "../scans/tables.ts";
+import { describeOverdue, nameOfSource, type Source } from "../sources/source.ts";
+import type { Condition, News } from "./condition.ts";
+
+/** Each function turns the state of one part into conditions. */
+
+const minuteMs = 60_000;
+/** A file that is being replaced, or a server that restarts, needs no message. */
+const unavailableMs = 5 * minuteMs;
+const problemMs = 15 * minuteMs;
+/** Failures of a recipient that may still be a restart of its service. */
+const failuresMin = 3;
+const failingMs = 5 * minuteMs;
+/** Common authorities have renewed their certificates long before. */
+const expiresSoonMs = 14 * dayMs;
+
+/** A source that a person paused has no condition: that person knows. */
+export function sourceConditions(sources: readonly Pick<Source, "kind" | "status">[]): Condition[] {
+  return sources.flatMap(({ kind, status }) => {
+    const { name, state, problem, overdue } = status();
+    if (state === "paused") return [];
+    const subject = nameOfSource({ kind, name });
+    const reasons = [problem, overdue === null ? null : describeOverdue(overdue)];
+    const text = reasons.flatMap((reason) => (reason === null ? [] : [sentence(reason)])).join(" ");
+    const isBroken = state === "unavailable" || overdue !== null || problem !== null;
+    return {
+      type: "system.source_stopped",
+      key: `source ${kind} ${name}`,
+      state: isBroken ? "holds" : state === "waiting" ? "unknown" : "clear",
+      began: {
+        title: `The ${subject} has stopped`,
+        text: text === "" ? "Nothing can be read. Check its settings." : text,
+      },
+      ended: { title: `The ${subject} works again`, text: "" },
+      graceMs: overdue !== null ? 0 : state === "unavailable" ? unavailableMs : problemMs,
+    };
+  });
+}
+
+/** @param nounOf returns the name of one recipient of a channel, such as "webhook endpoint" */
+export function recipientConditions(
+  recipients: readonly Recipient[],
+  { now, nounOf }: { now: Instant; nounOf: (channel: string) => string },
+): Condition[] {
+  return recipients.flatMap((recipient) => {
+    const { seq, id, name, enabled, disabledReason, consecutiveFailures, failingSince } = recipient;
+    if (!enabled && !isDisabledForFailing(disabledReason)) return [];
+    const fails =
+      !enabled ||
+      (consecutiveFailures >= failuresMin && failingSince !== null && now - failingSince >= failingMs);
+    const subject = `The ${nounOf(recipient.channel)} ${name}`;
+    const cause = causeOf(recipient);
+    const last = cause === null ? "" : ` ${sentence(cause)}`;
+    return {
+      type: "system.endpoint_failing",
+      key: `recipient ${id}`,
+      state: fails ? "holds" : consecutiveFailures > 0 ? "unknown" : "clear",
+      began: enabled
+        ? {
+            title: `${subject} is failing`,
+            text: `${counted(consecutiveFailures, "attempt")} failed in a row.${last} Deliveries are repeated until they succeed or their retries are used up.`,
+          }
+        : {
+            title: `${subject} was disabled because it failed`,
+            text: `Its deliveries are kept.${last} Enable it when the problem is solved.`,
+          },
+      ended: { title: `${subject} works again`, text: "" },
+      graceMs: 0,
+      exceptRecipient: seq,
+    };
+  });
+}
+
+/** @param last the latest scan that completed or failed */
+export function scanCondition(last: Pick<Scan, "status" | "error"> | undefined): Condition {
+  return {
+    type: "system.scan_failed",
+    key: "scan",
+    state: last?.status === "failed" ? "holds" : "clear",
+    began: {
+      title: "The last scan failed",
+      text: last?.error === null || last === undefined ? "" : sentence(last.error),
+    },
+    ended: { title: "A scan completed again", text: "" },
+    graceMs: 0,
+  };
+}
+
+/** @param certificates each with its use, such as "server certificate", and the end of its validity */
+export function certificateConditions(
+  certificates: readonly { use: string; path: string; endsAt: Instant }[],
+  now: Instant,
+): Condition[] {
+  return certificates.map(({ use, path, endsAt }) => {
+    const leftMs = endsAt - now;
+    const when = leftMs <= 0 ? "has expired" : `expires in ${counted(Math.ceil(leftMs / dayMs), "day")}`;
+    return {
+      type: "system.certificate_expiring",
+      key: `certificate ${path}`,
+      state: leftMs <= expiresSoonMs ? "holds" : "clear",
+      began: {
+        title: `The ${use} ${when}`,
+        text: `The certificate in ${path} is valid until ${toPlainTime(endsAt)}. Replace it, and restart phishwatch.`,
+      },
+      ended: { title: `The ${use} was renewed`, text: `It is valid until ${toPlainTime(endsAt)}.` },
+      graceMs: 0,
+    };
+  });
+}
+
+/** @param disk undefined: in memory, or not known */
+export function diskCondition(disk: DiskRoom | undefined): Condition {
+  return {
+    type: "system.disk_filling",
+    key: "disk",
+    state: disk === undefined ? "unknown" : disk.level === "ok" ? "clear" : "holds",
+    began: {
+      title: `The disk of the database is ${disk?.level === "full" ? "full" : "nearly full"}`,
+      text: `${disk?.text ?? ""}. Make room on the disk: phishwatch stops recording when it is full.`,
+    },
+    ended: { title: "The disk of the database has enough room again", text: `${disk?.text ?? ""}.` },
+    graceMs: 0,
+  };
+}
+
+export function backupCondition(latest: ReturnType<LiveBackups["latest"]>): Condition {
+  return {
+    type: "system.backup_failed",
+    key: "backup",
+    state: latest === undefined ? "unknown" : latest.error === null ? "clear" : "holds",
+    began: { title: "The last backup failed", text: sentence(latest?.error ?? "") },
+    ended: { title: "A backup was made again", text: "" },
+    graceMs: 0,
+  };
+}
+
+/** @param publishedAt when the publisher wrote the list; null: there is none */
+export function logListNews({
+  origin,
+  publishedAt,
+}: {
+  origin: string;
+  publishedAt: Instant | null;
+}): News[] {
+  if (publishedAt === null) return [];
+  const written = toPlainTime(publishedAt);
+  return [
+    {
+      type: "system.log_list_updated",
+      key: `log list ${origin}`,
+      version: written,
+      title: "A new list of certificate logs is in use",
+      text: `The list was published on ${written}. The page Sources shows which logs are followed.`,
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+import type { LiveBackups } from "../access/backups/live-backups.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { DatabaseHealth } from "../database/health/health.ts";
+import type { Deliveries } from "../deliveries/deliveries.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { SystemMessages } from "../notifications/system-messages.ts";
+import type { Scans } from "../scans/scans.ts";
+import type { LogListStatus } from "../sources/certificate-logs/followed-logs.ts";
+import type { Source } from "../sources/source.ts";
+import { createCertificateEnds, type CertificateFile } from "./certificate-ends.ts";
+import { createConditionMonitor, type ConditionMonitor } from "./monitor.ts";
+import {
+  backupCondition,
+  certificateConditions,
+  diskCondition,
+  logListNews,
+  recipientConditions,
+  scanCondition,
+  sourceConditions,
+} from "./observed.ts";
+
+/** Constructs the monitor over everything that has a condition. */
+export function openConditions({
+  backups,
+  clock,
+  config,
+  database,
+  databaseHealth,
+  log,
+  messaging: { deliveries, notifications },
+  names: { certificateLogs, sources },
+  scans,
+}: {
+  backups: Pick<LiveBackups, "latest">;
+  clock: Clock;
+  config: Config;
+  database: Database;
+  databaseHealth: Pick<DatabaseHealth, "status">;
+  log: Log;
+  messaging: {
+    deliveries: Pick<Deliveries, "nounOf" | "recipients">;
+    notifications: { system: SystemMessages };
+  };
+  names: {
+    /** Undefined: none are followed. */
+    certificateLogs: { list(): LogListStatus } | undefined;
+    sources: readonly Source[];
+  };
+  scans: Pick<Scans, "latestOutcome">;
+}): ConditionMonitor {
+  const certificateEnds = createCertificateEnds({ clock, files: certificateFiles(config) });
+  return createConditionMonitor({
+    clock,
+    database,
+    log,
+    messages: notifications.system,
+    async observe() {
+      const certificates = await certificateEnds();
+      const now = clock.now();
+      const { nounOf, recipients } = deliveries;
+      return {
+        conditions: [
+          ...sourceConditions(sources),
+          ...recipientConditions(recipients.listAll(), { now, nounOf }),
+          scanCondition(scans.latestOutcome()),
+          ...certificateConditions(certificates, now),
+          diskCondition(databaseHealth.status().disk),
+          backupCondition(backups.latest()),
+        ],
+        news: certificateLogs === undefined ? [] : logListNews(certificateLogs.list()),
+      };
+    },
+  });
+}
+
+/** Returns the certificates with which this appliance identifies itself. */
+function certificateFiles({ server, webhooks }: Config): CertificateFile[] {
+  const own = server.tls === null ? [] : [{ use: "server certificate", path: server.tls.certPath }];
+  const clients = webhooks.endpoints.flatMap(({ name, clientCertFile }) =>
+    clientCertFile === null
+      ? []
+      : [{ use: `client certificate for the webhook endpoint ${name}`, path: clientCertFile }],
+  );
+  return [...own, ...clients];
+}

@@ -1,0 +1,25 @@
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import { createDnsClient, type DnsClient } from "../../network/dns/dns-client.ts";
+import { systemResolvers } from "../../network/dns/system-resolvers.ts";
+import { createDnsLookup } from "./dns-lookup.ts";
+
+/** Constructs the DNS client of the configuration, and the lookup of existence over it. */
+export function openDns({
+  clock,
+  config,
+  fillRandom,
+  given,
+}: {
+  clock: Clock;
+  config: Pick<Config, "scan">;
+  fillRandom: FillRandom;
+  /** Replaces DNS. */
+  given: DnsClient | undefined;
+}) {
+  const { queriesPerSecond, resolvers: configured } = config.scan;
+  const resolvers = () => (configured.length > 0 ? configured : systemResolvers());
+  const dns = given ?? createDnsClient({ clock, fillRandom, resolvers, queriesPerSecond });
+  return { dns, lookUp: createDnsLookup({ clock, dns, fillRandom }) };
+}

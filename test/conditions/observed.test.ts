@@ -1,0 +1,159 @@
+import { describe, expect, test } from "bun:test";
+import {
+  backupCondition,
+  certificateConditions,
+  diskCondition,
+  logListNews,
+  recipientConditions,
+  scanCondition,
+  sourceConditions,
+} from "../../src/conditions/observed.ts";
+import type { Recipient } from "../../src/deliveries/recipients.ts";
+import type { SourceStatus } from "../../src/sources/source.ts";
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+const now = Date.UTC(2026, 10, 22, 12);
+
+function sourceState(changes: Partial<SourceStatus>) {
+  const status: SourceStatus = {
+    name: "nrd",
+    location: "/feeds/nrd",
+    state: "watching",
+    problem: null,
+    overdue: null,
+    latest: null,
+    lastReadAt: null,
+    amounts: [],
+    invalid: 0,
+    matched: 0,
+    created: 0,
+    ...changes,
+  };
+  return sourceConditions([{ kind: "feed", status: () => status }]);
+}
+
+describe("a source", () => {
+  test.each([
+    ["that works is clear", {}, "clear"],
+    ["that was not checked yet is unknown", { state: "waiting" }, "unknown"],
+    ["that cannot be read has stopped", { state: "unavailable", problem: "no such file" }, "holds"],
+    ["with a problem has stopped", { problem: "status 403" }, "holds"],
+    ["that is overdue has stopped", { overdue: { usualMs: dayMs, sinceMs: 3 * dayMs } }, "holds"],
+  ] as const)("%s", (_what, changes, state) => {
+    expect(sourceState(changes)).toMatchObject([{ key: "source feed nrd", state }]);
+  });
+
+  test("that a person paused has no condition", () => {
+    expect(sourceState({ state: "paused", problem: "no such file" })).toEqual([]);
+  });
+
+  test("names its problem, and for how long nothing arrived", () => {
+    const [found] = sourceState({ problem: "status 403", overdue: { usualMs: dayMs, sinceMs: 3 * dayMs } });
+    expect(found?.began).toEqual({
+      title: "The feed nrd has stopped",
+      text: "Status 403. Nothing new for 3 days; usually something arrives every 24 h.",
+    });
+  });
+});
+
+function recipientState(changes: Partial<Recipient>) {
+  const recipient: Recipient = {
+    seq: 7,
+    id: "whk_1",
+    name: "soc",
+    channel: "webhook",
+    target: {},
+    events: [],
+    filter: null,
+    concurrency: null,
+    ratePerSecond: null,
+    origin: "file",
+    enabled: true,
+    disabledReason: null,
+    disabledAt: null,
+    consecutiveFailures: 0,
+    failingSince: null,
+    lastFailure: null,
+    nextProbeAt: null,
+    createdAt: 0,
+    updatedAt: 0,
+    ...changes,
+  };
+  return recipientConditions([recipient], { now, nounOf: () => "webhook endpoint" });
+}
+
+describe("a recipient", () => {
+  test.each([
+    ["that works is clear", {}, "clear"],
+    ["that failed twice is unknown", { consecutiveFailures: 2, failingSince: now - dayMs }, "unknown"],
+    [
+      "that has failed for a minute is unknown",
+      { consecutiveFailures: 9, failingSince: now - minuteMs },
+      "unknown",
+    ],
+    [
+      "that has failed three times in five minutes is failing",
+      { consecutiveFailures: 3, failingSince: now - 5 * minuteMs },
+      "holds",
+    ],
+    [
+      "that was disabled because it failed is failing",
+      { enabled: false, disabledReason: "failing" },
+      "holds",
+    ],
+  ] as const)("%s", (_what, changes, state) => {
+    expect(recipientState(changes)).toMatchObject([{ key: "recipient whk_1", state, exceptRecipient: 7 }]);
+  });
+
+  test("that a person disabled has no condition", () => {
+    expect(recipientState({ enabled: false, disabledReason: "operator", consecutiveFailures: 9 })).toEqual(
+      [],
+    );
+  });
+});
+
+test("a scan that failed is a condition until one completes", () => {
+  expect(scanCondition(undefined).state).toBe("clear");
+  expect(scanCondition({ status: "failed", error: "no resolver responds" })).toMatchObject({
+    state: "holds",
+    began: { title: "The last scan failed", text: "No resolver responds." },
+  });
+  expect(scanCondition({ status: "completed", error: null }).state).toBe("clear");
+});
+
+test("a certificate is reported from 14 days before its end", () => {
+  const one = (days: number) =>
+    certificateConditions(
+      [{ use: "server certificate", path: "/c.pem", endsAt: now + days * dayMs }],
+      now,
+    )[0]!;
+  expect([one(15).state, one(14).state, one(-1).state]).toEqual(["clear", "holds", "holds"]);
+  expect([one(1).began.title, one(-1).began.title]).toEqual([
+    "The server certificate expires in 1 day",
+    "The server certificate has expired",
+  ]);
+});
+
+test("a disk is reported while it is nearly full", () => {
+  const room = { freeBytes: 1, missingBytes: 1, text: "300 MB free" };
+  expect(diskCondition(undefined).state).toBe("unknown");
+  expect(diskCondition({ ...room, level: "ok" }).state).toBe("clear");
+  expect(diskCondition({ ...room, level: "nearly full" })).toMatchObject({
+    state: "holds",
+    began: { title: "The disk of the database is nearly full" },
+  });
+});
+
+test("a backup that failed is a condition until one is made", () => {
+  expect(backupCondition(undefined).state).toBe("unknown");
+  expect(backupCondition({ error: "the disk is full" }).state).toBe("holds");
+  expect(backupCondition({ error: null }).state).toBe("clear");
+});
+
+test("a log list is news by the time at which it was published", () => {
+  expect(logListNews({ origin: "builtin", publishedAt: null })).toEqual([]);
+  expect(logListNews({ origin: "builtin", publishedAt: now })).toMatchObject([
+    { key: "log list builtin", version: "2026-11-22 12:00 UTC" },
+  ]);
+});
