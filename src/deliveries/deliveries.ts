@@ -150,7 +150,7 @@ export function createDeliveries({
     messages: {
       send({ id = ids.next("event"), recipientSeq, body }) {
         addAddressed({ id, recipientSeq, type: messageEventType, body });
-        database.afterCommit(onDue);
+        database.afterCommit(() => dispatcher.noteDue(recipientSeq));
         return id;
       },
     },

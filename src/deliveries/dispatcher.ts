@@ -19,6 +19,8 @@ export interface Dispatcher {
   stop(drainMs?: number): Promise<void>;
   /** Checks for new events, changed recipients and redeliveries now. */
   wake(): void;
+  /** Notes that a delivery to this recipient is due now. Costs less than `wake`. */
+  noteDue(recipientSeq: number): void;
   /** Resolves when no attempt is in flight and none is due now. */
   settled(): Promise<void>;
 }
@@ -247,6 +249,10 @@ export function createDispatcher({
       preparing = undefined;
     },
     wake: reread,
+    noteDue(recipientSeq) {
+      run?.lanes.noteDue(recipientSeq, clock.now());
+      wake();
+    },
     async settled() {
       for (let turns = 0; ; turns += 1) {
         if (run === undefined) return;

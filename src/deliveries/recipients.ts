@@ -8,6 +8,7 @@ import { visible } from "../lib/safe-text.ts";
 import type { Channel } from "./channel.ts";
 import { checkFilter } from "./rules/filter-rules.ts";
 import { checkConcurrency, checkEvents, checkName, checkRate } from "./rules/recipient-rules.ts";
+import { deleteAnnouncements } from "./store/announcements.ts";
 import { deliveries, recipients } from "./store/tables.ts";
 
 /** A receiver of events. Its target holds secrets, so it must not be shown as a whole. */
@@ -152,6 +153,7 @@ export function createRecipients({
 
     async remove(recipient, record) {
       await deleteDeliveries(database, recipient);
+      await deleteAnnouncements(database, { recipientSeq: recipient.seq });
       await database.write(() => {
         query.delete(recipients).where(eq(recipients.seq, recipient.seq)).run();
         record();
@@ -207,7 +209,7 @@ function prepareReads(database: Database) {
   return { all, any, named, ofChannel, one };
 }
 
-/** Deletes all deliveries and announcements to a recipient, in several transactions. */
+/** Deletes all deliveries to a recipient, in several transactions. */
 async function deleteDeliveries(database: Database, { seq }: Recipient): Promise<void> {
   const { query } = database;
   const batch = query
@@ -218,9 +220,4 @@ async function deleteDeliveries(database: Database, { seq }: Recipient): Promise
   const deleteBatch = () =>
     query.delete(deliveries).where(inArray(deliveries.seq, batch)).returning({ seq: deliveries.seq }).all();
   while ((await database.write(deleteBatch, untilDone)).length > 0);
-  const deleteAnnounced = database.sqlite.prepare<unknown, [number]>(
-    `delete from announcements where (recipient_seq, subscription_seq, threat_seq) in (
-       select recipient_seq, subscription_seq, threat_seq from announcements where recipient_seq = ? limit ${removalRowsMax})`,
-  );
-  while ((await database.write(() => deleteAnnounced.run(seq).changes, untilDone)) > 0);
 }

@@ -104,8 +104,25 @@ test(
       `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
     );
 
-    const changed = await webhooks("change", "soc", "--header", "X-Team: soc", "--rate", "100", "--json");
-    expect(JSON.parse(changed.out)).toMatchObject({ name: "soc", headers: ["X-Team"], rate_per_second: 100 });
+    const changed = await webhooks(
+      "change",
+      "soc",
+      "--header",
+      "X-Team: soc",
+      "--rate",
+      "100",
+      "--protected-domain",
+      "Example-Bank.com",
+      "--json",
+    );
+    expect(JSON.parse(changed.out)).toMatchObject({
+      name: "soc",
+      headers: ["X-Team"],
+      rate_per_second: 100,
+      min_severity: "low",
+      protected_domains: ["example-bank.com"],
+      verified_only: false,
+    });
     expect(changed.out).not.toContain(secret);
 
     expect((await webhooks("disable", "soc")).code).toBe(0);

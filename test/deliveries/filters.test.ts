@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { ObservedChange } from "../../src/deliveries/observer.ts";
+import { deleteAnnouncements } from "../../src/deliveries/store/announcements.ts";
 import { createProtectedDomains } from "../../src/domains/domains.ts";
 import type { EventFilter } from "../../src/events/event-filter.ts";
 import { noFilter } from "../../src/events/event-filter.ts";
@@ -233,6 +234,18 @@ test("Removing an endpoint removes what was announced to it", async () => {
   expect(announced.get()).toEqual({ total: 1 });
   await world.endpoints.remove("high");
   expect(announced.get()).toEqual({ total: 0 });
+});
+
+test("Removing a subscription removes what was announced for it alone", async () => {
+  const { seq: recipientSeq } = world.add("team", null);
+  const { announcements, database } = world;
+  for (const subscriptionSeq of [5, 6])
+    database.transaction(() => announcements.add({ recipientSeq, subscriptionSeq, threatSeq: 1 }));
+  await deleteAnnouncements(database, { recipientSeq, subscriptionSeq: 5 });
+  const announced = [5, 6].map((subscriptionSeq) =>
+    announcements.has({ recipientSeq, subscriptionSeq, threatSeq: 1 }),
+  );
+  expect(announced).toEqual([false, true]);
 });
 
 test("A filter with an unknown value is rejected, and one without conditions is stored as none", () => {

@@ -29,3 +29,20 @@ export function createAnnouncements({ sqlite }: Pick<Database, "sqlite">): Annou
       find.get(recipientSeq, subscriptionSeq, threatSeq) !== null,
   };
 }
+
+/** Rows deleted per transaction, so that other writers get their turn. */
+const removalRowsMax = 5_000;
+
+/** Deletes what was announced to a recipient, or for one subscription only, in several transactions. */
+export async function deleteAnnouncements(
+  { sqlite, write }: Pick<Database, "sqlite" | "write">,
+  { recipientSeq, subscriptionSeq = null }: { recipientSeq: number; subscriptionSeq?: number | null },
+): Promise<void> {
+  const remove = sqlite.prepare<unknown, [number, number | null]>(
+    `delete from announcements where (recipient_seq, subscription_seq, threat_seq) in (
+       select recipient_seq, subscription_seq, threat_seq from announcements
+       where recipient_seq = ?1 and subscription_seq = coalesce(?2, subscription_seq) limit ${removalRowsMax})`,
+  );
+  const removeBatch = () => remove.run(recipientSeq, subscriptionSeq).changes;
+  while ((await write(removeBatch, { patient: true })) > 0);
+}

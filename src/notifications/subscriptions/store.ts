@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, max, or } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
+import { deleteAnnouncements } from "../../deliveries/store/announcements.ts";
 import { recipients } from "../../deliveries/store/tables.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -45,10 +46,6 @@ export interface SubscriptionStore {
 export function createSubscriptionStore(database: Database): SubscriptionStore {
   const { query } = database;
   const reads = prepareReads(database);
-  const forgetAnnouncements = database.sqlite.prepare<unknown, [number, number, number]>(
-    `delete from announcements where recipient_seq = ?1 and subscription_seq = ?2 and threat_seq in (
-       select threat_seq from announcements where recipient_seq = ?1 and subscription_seq = ?2 limit ?3)`,
-  );
 
   function find(key: string): Subscription | undefined {
     const row = reads.one.get({ key });
@@ -108,8 +105,7 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
           .returning({ seq: queuedChanges.seq })
           .all();
       while ((await database.write(deleteBatch, { patient: true })).length > 0);
-      const forget = () => forgetAnnouncements.run(recipientSeq, subscriptionSeq, removalRowsMax).changes;
-      while ((await database.write(forget, { patient: true })) > 0);
+      await deleteAnnouncements(database, { recipientSeq, subscriptionSeq });
     },
   };
 }
