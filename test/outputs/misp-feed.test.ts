@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Ajv } from "ajv";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { MispEvent } from "../../src/outputs/exports/misp.ts";
 import { mispEventsOf, mispHashes, nextMispEvent } from "../../src/outputs/exports/misp.ts";
@@ -100,6 +101,24 @@ describe("a MISP feed", () => {
     expect(readdirSync(folder).sort()).toEqual(
       ["hashes.csv", "manifest.json", `${first!.uuid}.json`, `${second!.uuid}.json`].sort(),
     );
+  });
+
+  test("has events that are valid by the schema of PyMISP, which rejects others", async () => {
+    const ids = [add("examp1e-bank.com", 0), add("exampie-bank.com", 0), add("example-banc.com", 3)];
+    api.threats.changeStatus([ids[0]!], "false_positive", { by: analyst });
+    await write();
+    // The schema is older than the keyword $id.
+    const withoutIds = (_: string, value: unknown) =>
+      typeof value === "object" && value !== null && "$schema" in value
+        ? { ...value, $schema: undefined, id: undefined }
+        : value;
+    const schema = join(import.meta.dir, "../fixtures/misp-schema/event.json");
+    const validate = new Ajv({ strict: false, allErrors: true }).compile(
+      JSON.parse(readFileSync(schema, "utf8"), withoutIds) as object,
+    );
+    for (const event of events()) expect([validate({ Event: event }), validate.errors]).toEqual([true, null]);
+    expect(validate({ Event: { ...events()[0]!, info: 5 } })).toBe(false);
+    expect(validate({ Event: { ...events()[0]!, unknown: "" } })).toBe(false);
   });
 
   test("is left alone when nothing has changed, and only the days that changed are written again", async () => {
