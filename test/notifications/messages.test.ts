@@ -119,7 +119,22 @@ Open the threat: https://watch.example/console/threats/${id}`);
     expect(world.titles()).toHaveLength(1);
   });
 
-  test("is one message after quiet hours", async () => {
+  test("is one message after quiet hours, also if different things happened", async () => {
+    world.subscribe({
+      events: ["threat.created", "threat.resolved"],
+      quietHours: { from: 20 * 60, to: 21 * 60 },
+    });
+    const old = world.record("example-bamk.com");
+    await world.pass(minuteMs);
+    expect(world.titles()).toHaveLength(1);
+    await world.skip(8 * hourMs);
+    world.record("examp1e-bank.com");
+    world.resolve(old);
+    await world.skip(hourMs);
+    expect(world.titles()).toEqual(["Since 2026-01-15 20:01 UTC: 1 new threat, 1 resolved"]);
+  });
+
+  test("is one message about several threats after quiet hours", async () => {
     world.subscribe({ quietHours: { from: 11 * 60, to: 13 * 60 } });
     world.record("examp1e-bank.com");
     await world.skip(30 * minuteMs);

@@ -1,4 +1,5 @@
 import { displayName } from "../../detection/names/name.ts";
+import { toPlainTime, type Instant } from "../../lib/clock.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
 import type { NoticeItem } from "../notice.ts";
@@ -66,7 +67,8 @@ export function changedThreats(
 }
 
 export interface DigestData {
-  digest: "hourly" | "daily";
+  /** A time: the message contains what waited since then. */
+  digest: "hourly" | "daily" | { since: Instant };
   created: NewThreats;
   /** Number of new threats that are no longer active. They are not among `created`. */
   closedAlready: number;
@@ -104,7 +106,7 @@ export function digestOf(data: DigestData, links: ConsoleLinks): NoticeContent {
   return content({
     kind: "digest",
     tone: total === 0 ? "neutral" : worst(bySeverity),
-    title: `${data.digest === "daily" ? "Daily" : "Hourly"} digest: ${parts.join(", ") || "nothing to report"}`,
+    title: `${periodOf(data.digest)}: ${parts.join(", ") || "nothing to report"}`,
     facts: [
       { label: "New", value: total === 0 ? "" : severityText(bySeverity) },
       {
@@ -121,6 +123,11 @@ export function digestOf(data: DigestData, links: ConsoleLinks): NoticeContent {
     more: total - items.length,
     links: [links.threats()],
   });
+}
+
+function periodOf(digest: DigestData["digest"]): string {
+  if (typeof digest === "object") return `Since ${toPlainTime(digest.since)}`;
+  return digest === "daily" ? "Daily digest" : "Hourly digest";
 }
 
 const eventsShownMax = 8;

@@ -1,3 +1,4 @@
+import type { Instant } from "../../lib/clock.ts";
 import { matchesFilter } from "../../events/event-filter.ts";
 import type { EventPayload } from "../../events/payloads.ts";
 import type { Condition } from "../../notices/texts/system-texts.ts";
@@ -19,6 +20,8 @@ export type OtherChange =
 
 /** Everything that waits for a message of one subscription, combined by threat, trap, scan and condition. */
 export interface Collected {
+  /** Time of the first change in it. */
+  firstAt: Instant;
   /** `seq` of the last change in it. */
   upTo: number;
   created: {
@@ -81,6 +84,7 @@ export async function collect(
   const hasIncident = (threatSeq: number) =>
     subscription.sendsThreatsOneByOne && incidents.has(subscriptionSeq, threatSeq);
   let upTo = subscription.consumedSeq;
+  let firstAt = Infinity;
   let closing = 0;
   reading: for (let read = 0; read < rowsMax; read += rowsPerStep) {
     const rows = queue.read({ subscriptionSeq, consumedSeq: upTo }, rowsPerStep);
@@ -92,12 +96,13 @@ export async function collect(
         noteThreat(threats, row.threatSeq, row);
       }
       upTo = row.seq;
+      firstAt = Math.min(firstAt, row.at);
     }
     if (rows.length < rowsPerStep) break;
     await pause();
   }
 
-  const collected = emptyCollected(upTo, others);
+  const collected = emptyCollected({ upTo, firstAt }, others);
   const add = createCollector(collected, {
     hasIncident,
     isAnnounced: (threatSeq) => announcements.has({ recipientSeq, subscriptionSeq, threatSeq }),
@@ -120,9 +125,12 @@ function noteThreat(threats: Map<number, ThreatChanges>, threatSeq: number, { ty
   threats.set(threatSeq, changes);
 }
 
-function emptyCollected(upTo: number, others: ReturnType<typeof createOthers>): Collected {
+function emptyCollected(
+  ends: Pick<Collected, "upTo" | "firstAt">,
+  others: ReturnType<typeof createOthers>,
+): Collected {
   return {
-    upTo,
+    ...ends,
     created: {
       bySeverity: { high: 0, medium: 0, low: 0 },
       byDomain: new Map(),

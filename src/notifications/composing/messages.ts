@@ -1,7 +1,13 @@
 import type { NoticeContent } from "../../notices/texts/content.ts";
 import { beaconVisits, honeytokenVisits, scanEnded, scanStarted } from "../../notices/texts/event-texts.ts";
 import type { ConsoleLinks } from "../../notices/texts/links.ts";
-import { changedThreats, digestOf, newThreats, severalEvents } from "../../notices/texts/summary-texts.ts";
+import {
+  changedThreats,
+  digestOf,
+  newThreats,
+  severalEvents,
+  type DigestData,
+} from "../../notices/texts/summary-texts.ts";
 import { conditionChanged } from "../../notices/texts/system-texts.ts";
 import { changedThreat, itemOf, newThreat, type ThreatData } from "../../notices/texts/threat-texts.ts";
 import type { Digest } from "../../vocabulary/channels.ts";
@@ -26,12 +32,15 @@ export function composeMessages(
   collected: Collected,
   {
     digest,
+    waited,
     links,
     open,
     sendsThreatsOneByOne,
     describe,
   }: {
     digest: Digest;
+    /** Whether all of it waited for the end of quiet hours, so that it is one message. */
+    waited: boolean;
     links: ConsoleLinks;
     /** Returns the number of active threats that the filter matches; null: not known. */
     open: () => Record<Severity, number> | null;
@@ -49,13 +58,22 @@ export function composeMessages(
   const newSummary = () => ({ ...created, items: created.top.map(({ state }) => item(state)) });
   const others = collected.others.map((change) => ({ change, content: wordOther(change, links) }));
 
-  if (digest !== "none") {
-    const isEmpty = created.threatSeqs.length + collected.closedAlready + changed.total + others.length === 0;
-    if (isEmpty) return closing;
+  const digestFor = (period: DigestData["digest"]): ComposedMessage => {
     const titles = others.map(({ change, content: { title } }) => ({ title, count: timesOf(change) }));
     const { closedAlready, othersMore } = collected;
-    const data = { digest, created: newSummary(), closedAlready, changes: changed.counts, open: open() };
-    return [...closing, { content: digestOf({ ...data, others: titles, othersMore }, links) }];
+    const data = {
+      digest: period,
+      created: newSummary(),
+      closedAlready,
+      changes: changed.counts,
+      open: open(),
+    };
+    return { content: digestOf({ ...data, others: titles, othersMore }, links) };
+  };
+
+  if (digest !== "none") {
+    const isEmpty = created.threatSeqs.length + collected.closedAlready + changed.total + others.length === 0;
+    return isEmpty ? closing : [...closing, digestFor(digest)];
   }
 
   const messages: ComposedMessage[] = [...closing];
@@ -86,7 +104,8 @@ export function composeMessages(
     const titles = others.map(({ change, content: { title } }) => ({ title, count: timesOf(change) }));
     messages.push({ content: severalEvents(titles, collected.othersMore, links) });
   }
-  return messages;
+  const isCombined = waited && !sendsThreatsOneByOne && messages.length > 1;
+  return isCombined ? [digestFor({ since: collected.firstAt })] : messages;
 }
 
 function wordOther(change: OtherChange, links: ConsoleLinks): NoticeContent {

@@ -22,8 +22,8 @@ export function createNextDue({
   isSettled,
   queue,
 }: {
-  /** Returns whether the lookups of a threat have ended. */
-  isSettled: (threatId: string) => boolean;
+  /** Returns whether the lookups of a threat have ended; null: nothing is looked up. */
+  isSettled: ((threatId: string) => boolean) | null;
   queue: Pick<Queue, "ends" | "hasMany" | "newThreatIds">;
 }): NextDue {
   const zones = new Map<string, LocalTime>();
@@ -34,6 +34,7 @@ export function createNextDue({
   };
 
   function hasAllFacts(place: Place): boolean {
+    if (isSettled === null) return true;
     const threatIds = queue.newThreatIds(place, lookupsAwaitedMax + 1);
     return threatIds.length <= lookupsAwaitedMax && threatIds.every(isSettled);
   }

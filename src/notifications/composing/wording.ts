@@ -2,6 +2,7 @@ import type { CompareNames } from "../../detection/match/compare-names.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
 import { matchesEverything } from "../../events/event-filter.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { consoleLinks } from "../../notices/texts/links.ts";
 import type { ThreatData } from "../../notices/texts/threat-texts.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
@@ -12,13 +13,18 @@ import { composeMessages } from "./messages.ts";
 import type { WordMessages } from "./recording.ts";
 import type { ThreatState, ThreatStates } from "./threat-states.ts";
 
+/** Changes that are older when their message is composed have waited for the end of quiet hours. */
+const waitedMsMin = 10 * 60_000;
+
 /** Returns the function that words messages from what is known about the threats. */
 export function createWording({
+  clock,
   domains,
   factsOf,
   publicUrl,
   states,
 }: {
+  clock: Pick<Clock, "now">;
   domains: Pick<ProtectedDomains, "find">;
   factsOf: Enrichment["factsOf"];
   /** Returns the address of the console, without a trailing slash. */
@@ -48,12 +54,17 @@ export function createWording({
     if (total > 0 && total <= itemsMax) compare ??= await load();
     return composeMessages(collected, {
       digest: subscription.digest,
+      waited: hasQuietTimes(subscription) && clock.now() - collected.firstAt > waitedMsMin,
       links: consoleLinks(publicUrl()),
       open: () => openThreats(subscription, states),
       sendsThreatsOneByOne: sendsThreatsOneByOne(subscription.channel.type),
       describe,
     });
   };
+}
+
+function hasQuietTimes({ quietHours, weekdays }: Subscription): boolean {
+  return quietHours !== null || weekdays.length > 0;
 }
 
 /** Returns the number of active threats that the filter matches; null if they cannot be counted quickly. */

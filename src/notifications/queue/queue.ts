@@ -32,7 +32,7 @@ export interface Place {
 
 /** Changes that wait for messages. Each query reads only the rows that it returns, however many wait. */
 export interface Queue {
-  /** Adds a change in the caller's transaction. */
+  /** Adds a change in the caller's transaction, unless the subscription was removed earlier in it. */
   add(change: QueuedChange): void;
   /** Marks a new threat that waits anywhere, in the caller's transaction. */
   markUrgent(threatSeq: number, at: Instant): void;
@@ -64,7 +64,7 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
     [number, string, number, number | null, string | null, number, number | null]
   >(
     `insert into notification_queue (subscription_seq, type, late, threat_seq, data, at, urgent_at)
-     values (?, ?, ?, ?, ?, ?, ?)`,
+     select ?1, ?2, ?3, ?4, ?5, ?6, ?7 where exists (select 1 from subscriptions where seq = ?1)`,
   );
   const urge = sqlite.prepare<unknown, [Instant, number]>(
     `update notification_queue set urgent_at = ?
