@@ -61,7 +61,6 @@ export type App = ReturnType<typeof openApp>;
 export function openApp(environment: Environment) {
   const { config, clock, log, fillRandom, reach, dns: givenDns, image, startWorker } = environment;
   const { minSimilarity, reactivate } = config.detection;
-  const { queriesPerSecond, schedule } = config.scan;
   const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
   const { version } = buildInfo;
 
@@ -130,10 +129,10 @@ export function openApp(environment: Environment) {
     lookUp,
     minSimilarity,
     outbox,
-    resolversUsed: schedule !== null || config.lookups.enabled,
+    resolversUsed: config.scan.schedule !== null || config.lookups.enabled,
     yielder,
-    queriesPerSecond,
-    schedule,
+    queriesPerSecond: config.scan.queriesPerSecond,
+    schedule: config.scan.schedule,
     threats,
     saveFacts: ({ existence, threatId }) => enrichment.handOff(threatId, existence),
   });
@@ -279,6 +278,7 @@ export function openApp(environment: Environment) {
       enrichment.start();
       traps.start();
       conditions.start();
+      lists.start();
       lastUsedWriter.start();
     },
     /** Finishes work in progress, for some seconds at most. */

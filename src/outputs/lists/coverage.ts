@@ -1,5 +1,5 @@
 import { isPopularName } from "../../detection/data/lexicon.ts";
-import { normalizeName } from "../../detection/names/name.ts";
+import { nameBytesMax } from "../../detection/names/name.ts";
 import { splitName } from "../../detection/names/suffix.ts";
 
 /**
@@ -28,13 +28,17 @@ export function ownNamesOf(domains: readonly { domain: string; allow: readonly s
  * lists neither `example.pages.dev` nor the suffix `pages.dev`.
  */
 export function isListable(name: string, { names }: OwnNames): boolean {
-  if (!isHostName(name)) return false;
-  for (const parent of withParents(name)) if (names.has(parent)) return false;
+  if (name.length > nameBytesMax || !hostName.test(name) || names.has(name)) return false;
+  for (const parent of parentsOf(name)) if (names.has(parent)) return false;
   // A public suffix is shared by strangers, and so is a name that millions use.
-  if (splitName(name).registrableLabel === "" || isPopularName(name)) return false;
-  // Response policy zones have other rules at these names: for addresses and name servers.
-  return !/(?:^|\.)rpz-[a-z-]+$/.test(name);
+  return splitName(name).registrableLabel !== "" && !isPopularName(name);
 }
+
+/**
+ * The formats write names as they are, so a name must not contain anything that one of them could misread. Response
+ * policy zones have rules of another kind at names such as `24.0.2.0.192.rpz-ip`.
+ */
+const hostName = /^(?:[a-z0-9_-]{1,63}\.)+(?!(?:\d+|0x[0-9a-f]*|rpz-[a-z-]+)$)[a-z0-9_-]{1,63}$/;
 
 /** Returns the names of the owner that lie below a listed name, sorted: blocking that one must not block them. */
 export function allowedBelow({ names }: OwnNames, isListed: (name: string) => boolean): string[] {
@@ -50,26 +54,17 @@ export function allowedBelow({ names }: OwnNames, isListed: (name: string) => bo
 
 /** Returns all parent domains of the names. */
 export function parentsOfAll(names: readonly string[]): ReadonlySet<string> {
-  return new Set(names.flatMap((name) => [...parentsOf(name)]));
+  return new Set(names.flatMap(parentsOf));
 }
 
-/** Yields the parent domains of a name, without the top-level domain. */
-export function* parentsOf(name: string): Generator<string> {
-  for (let at = name.indexOf(".") + 1; ;) {
-    const next = name.indexOf(".", at);
-    if (at === 0 || next === -1) return;
-    yield name.slice(at);
+/** Returns the parent domains of a name, without the top-level domain. */
+export function parentsOf(name: string): string[] {
+  const parents: string[] = [];
+  let at = name.indexOf(".") + 1;
+  if (at === 0) return parents;
+  for (let next = name.indexOf(".", at); next !== -1; next = name.indexOf(".", at)) {
+    parents.push(name.slice(at));
     at = next + 1;
   }
-}
-
-function* withParents(name: string): Generator<string> {
-  yield name;
-  yield* parentsOf(name);
-}
-
-/** The formats write names as they are, so a name must not contain anything that one of them could misread. */
-function isHostName(name: string): boolean {
-  const result = normalizeName(name);
-  return "name" in result && result.name === name;
+  return parents;
 }

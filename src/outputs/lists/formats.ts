@@ -36,6 +36,8 @@ const plainText = "text/plain; charset=utf-8";
 /** Names are blocked, and blocked ones become reachable again, within this time. */
 const zoneTtlSeconds = 60;
 const zoneExpireSeconds = 604_800;
+/** Whether a name has a parent that could be listed. */
+const isDeep = (name: string) => name.indexOf(".", name.indexOf(".") + 1) !== -1;
 /** A resolver appends the name of its zone, which is not known here; there is room for this many characters. */
 const zoneNameLengthMax = 64;
 /** 255 octets (RFC 1035) without `*.`, the length octet of the first label and the root, and the name of the zone. */
@@ -53,23 +55,21 @@ const comments = (mark: string) => (list: Parameters<Format["head"]>[0]) =>
  * below it: `c.b.example.com` would be reachable, although `example.com` is listed.
  */
 const namesBetween: Format["additions"] = async ({ listed, allowed }, yielder) => {
-  const blocked = new Set(listed);
+  let blocked: Set<string> | undefined;
   const exceptions = new Set(allowed);
   const between = new Set<string>();
-  const addBetween = (name: string) => {
-    const passed: string[] = [];
-    for (const parent of parentsOf(name)) {
-      if (exceptions.has(parent)) return;
-      if (blocked.has(parent)) {
-        for (const one of passed) between.add(one);
-        return;
-      }
-      passed.push(parent);
-    }
-  };
-  for (const [index, name] of [...listed, ...allowed].entries()) {
-    addBetween(name);
+  const deep: string[] = allowed.filter(isDeep);
+  for (let at = 0; at < listed.length; at += stepRows) {
+    for (const name of listed.slice(at, at + stepRows)) if (isDeep(name)) deep.push(name);
+    if (yielder.due()) await yielder.pause();
+  }
+  for (let index = 0; index < deep.length; index += 1) {
     if (index % stepRows === 0 && yielder.due()) await yielder.pause();
+    const parents = parentsOf(deep[index]!);
+    blocked ??= new Set(listed);
+    const nearest = parents.findIndex((parent) => exceptions.has(parent) || blocked!.has(parent));
+    if (nearest === -1 || exceptions.has(parents[nearest]!)) continue;
+    for (const parent of parents.slice(0, nearest)) between.add(parent);
   }
   return [...between].sort().map((name) => `${name} CNAME .\n*.${name} CNAME .\n`);
 };
@@ -142,29 +142,35 @@ export async function renderList(
   const unprotected = namesOneHost ? [] : content.allowed.filter((allowed) => !exceptions.includes(allowed));
   const leftOut = parentsOfAll(unprotected);
   const listed: string[] = [];
-  const parts: string[] = [];
+  const parts: Buffer[] = [];
   for (let at = 0; at < content.rows.length; at += stepRows) {
     let part = "";
-    for (const row of content.rows.slice(at, at + stepRows)) {
-      if (!fits(row.name) || leftOut.has(row.name)) continue;
+    const end = Math.min(at + stepRows, content.rows.length);
+    for (let index = at; index < end; index += 1) {
+      const row = content.rows[index]!;
+      if (!fits(row.name) || (leftOut.size > 0 && leftOut.has(row.name))) continue;
       part += line(row);
       listed.push(row.name);
     }
-    parts.push(part);
+    parts.push(bytesOf(part));
     if (yielder.due()) await yielder.pause();
   }
-  if (exception !== undefined) parts.push(...exceptions.map(exception));
-  if (additions !== undefined) parts.push(...(await additions({ listed, allowed: exceptions }, yielder)));
-  parts.unshift(head({ name, content, names: listed.length }));
-  // Names are ASCII.
-  return Buffer.from(parts.join(""), "latin1") as Uint8Array<ArrayBuffer>;
+  if (exception !== undefined) parts.push(bytesOf(exceptions.map(exception).join("")));
+  const added = additions === undefined ? [] : await additions({ listed, allowed: exceptions }, yielder);
+  const first = head({ name, content, names: listed.length });
+  return Buffer.concat([bytesOf(first), ...parts, bytesOf(added.join(""))]);
 }
+
+/** Names are ASCII. */
+const bytesOf = (text: string) => Buffer.from(text, "latin1");
 
 function headLines({ name, content: { changedAt }, names }: Parameters<Format["head"]>[0]): string[] {
   return [`Title: phishwatch ${name}`, `Last modified: ${toIsoTime(changedAt)}`, `Names: ${names}`];
 }
 
+const formulaStarts = "=+-@";
+
 /** Quotes are not needed: names contain none, and no comma. Spreadsheets execute cells that begin like a formula. */
 function cell(text: string): string {
-  return /^[=+@-]/.test(text) ? `'${text}` : text;
+  return formulaStarts.includes(text.charAt(0)) ? `'${text}` : text;
 }

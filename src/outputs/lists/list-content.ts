@@ -29,11 +29,18 @@ const listNamesMax = 500_000;
 /** Names between two checks of the time. */
 const stepNames = 256;
 
+interface HashedRow {
+  row: ListedName;
+  /** The two halves of a hash of the row, 32 bits each. */
+  low: number;
+  high: number;
+}
+
 interface Entry {
   name: string;
   threats: ListedThreat[];
   /** The row of all its threats; undefined after a change. */
-  row: ListedName | undefined;
+  row: HashedRow | undefined;
   isListed: boolean;
 }
 
@@ -41,19 +48,25 @@ interface Entry {
  * A change of one threat among 100,000 must not cost what the first reading of all costs, so the names stay in memory,
  * sorted, with what is known about each.
  *
+ * The digest contains the sum of the hashes of all rows. To hash all rows again would take most of the time of a change.
+ *
+ * @param secret keys the hashes, so that nobody can choose names whose hashes cancel each other out
  * @param version of the program: another one may render the same names differently
  */
 export function createContentBuilder({
   domains: { own, nameOf },
   filter: { maxAgeMs, protectedDomains },
   matching,
+  secret,
   version,
 }: {
   domains: DomainView;
   filter: Pick<List, "maxAgeMs" | "protectedDomains">;
   matching: MatchingThreats;
+  secret: string;
   version: string;
 }): ContentBuilder {
+  const seed = new Bun.CryptoHasher("sha256").update(`${version} ${secret}`).digest().readBigUInt64BE();
   const wanted = new Set(protectedDomains);
   let byName = new Map<string, Entry>();
   let bySeq = new Map<number, Entry>();
@@ -99,27 +112,29 @@ export function createContentBuilder({
     added = [];
   }
 
-  async function collect(
-    now: Instant,
-    yielder: Yielder,
-  ): Promise<{ rows: ListedName[]; expiresAt: Instant }> {
+  async function collect(now: Instant, yielder: Yielder) {
     const seenAfter = maxAgeMs === null ? -Infinity : now - maxAgeMs;
     const kept: Entry[] = [];
     const rows: ListedName[] = [];
     let oldest = Infinity;
-    for (const [index, entry] of sorted.entries()) {
+    let [low, high] = [0, 0];
+    for (let index = 0; index < sorted.length; index += 1) {
       if (index % stepNames === 0 && yielder.due()) await yielder.pause();
-      const row = rowOf(entry, seenAfter);
-      entry.isListed = row !== undefined;
-      if (row !== undefined) {
-        rows.push(row);
-        oldest = Math.min(oldest, row.firstSeen);
+      const entry = sorted[index]!;
+      const listed = rowOf(entry, seenAfter, seed);
+      entry.isListed = listed !== undefined;
+      if (listed !== undefined) {
+        rows.push(listed.row);
+        oldest = Math.min(oldest, listed.row.firstSeen);
+        low = (low + listed.low) >>> 0;
+        high = (high + listed.high) >>> 0;
       }
       if (entry.threats.length > 0) kept.push(entry);
       else byName.delete(entry.name);
     }
     sorted = kept;
-    return { rows: newest(rows, byName), expiresAt: maxAgeMs === null ? Infinity : oldest + maxAgeMs };
+    const expiresAt = maxAgeMs === null ? Infinity : oldest + maxAgeMs;
+    return { rows: newest(rows, byName), expiresAt, hash: `${rows.length} ${high} ${low}` };
   }
 
   return {
@@ -131,19 +146,31 @@ export function createContentBuilder({
       const matches = (threats: readonly MatchingThreat[]) => threats.forEach(add);
       await matching.catchUp({ restart, matches, ends: remove }, yielder);
       await sortAdded(yielder);
-      const { rows, expiresAt } = await collect(now, yielder);
+      const { rows, expiresAt, hash } = await collect(now, yielder);
       const allowed = allowedBelow(own, (name) => byName.get(name)?.isListed === true);
-      return { rows, allowed, digest: await digestOf(rows, allowed, version, yielder), expiresAt };
+      const digest = Bun.SHA256.hash(`${seed} ${hash} ${allowed.join(" ")}`, "hex");
+      return { rows, allowed, digest, expiresAt };
     },
   };
 }
 
 /** Returns the row of the threats that are not too old. */
-function rowOf(entry: Entry, seenAfter: Instant): ListedName | undefined {
-  const all = (entry.row ??= entry.threats.length === 0 ? undefined : combine(entry.name, entry.threats));
-  if (all === undefined || all.firstSeen > seenAfter) return all;
-  const fresh = entry.threats.filter(({ firstSeen }) => firstSeen > seenAfter);
-  return fresh.length === 0 ? undefined : combine(entry.name, fresh);
+function rowOf(entry: Entry, seenAfter: Instant, seed: bigint): HashedRow | undefined {
+  const { name, threats } = entry;
+  if (threats.length === 0) return undefined;
+  const all = (entry.row ??= hashed(combine(name, threats), seed));
+  if (all.row.firstSeen > seenAfter) return all;
+  const fresh = threats.filter(({ firstSeen }) => firstSeen > seenAfter);
+  return fresh.length === 0 ? undefined : hashed(combine(name, fresh), seed);
+}
+
+function hashed(row: ListedName, seed: bigint): HashedRow {
+  const { name, protectedDomains, type, severity, firstSeen } = row;
+  const hash = Bun.hash.wyhash(
+    `${name} ${protectedDomains.join(",")} ${type} ${severity} ${firstSeen}`,
+    seed,
+  );
+  return { row, low: Number(hash & 0xffff_ffffn), high: Number(hash >> 32n) };
 }
 
 /** Leaves out the oldest of too many names. */
@@ -183,23 +210,4 @@ async function merge(left: readonly Entry[], right: readonly Entry[], yielder: Y
     if (merged.length % stepNames === 0 && yielder.due()) await yielder.pause();
   }
   return merged;
-}
-
-/** Returns a hash of everything that a format shows. */
-async function digestOf(
-  rows: readonly ListedName[],
-  allowed: readonly string[],
-  version: string,
-  yielder: Yielder,
-): Promise<string> {
-  const hasher = new Bun.CryptoHasher("sha256");
-  hasher.update(`${version}\n${allowed.join(" ")}\n`);
-  for (let at = 0; at < rows.length; at += stepNames) {
-    let text = "";
-    for (const { name, protectedDomains, type, severity, firstSeen } of rows.slice(at, at + stepNames))
-      text += `${name} ${protectedDomains.join(",")} ${type} ${severity} ${firstSeen}\n`;
-    hasher.update(text);
-    if (yielder.due()) await yielder.pause();
-  }
-  return hasher.digest("hex");
 }

@@ -19,7 +19,7 @@ export interface ListContents {
 
 interface Followed {
   builder: ContentBuilder;
-  /** Domains and filter of the builder. With others, another builder is needed. */
+  /** Domains, and filter and token, of the builder. With others, another builder is needed. */
   domains: DomainView;
   filter: string;
   content: ListContent | undefined;
@@ -61,7 +61,13 @@ export function createListContents({
     let found = followed.get(list.seq);
     if (found?.domains !== current || found.filter !== filter) {
       const matching = createMatchingThreats({ database, filter: list });
-      const builder = createContentBuilder({ domains: current, filter: list, matching, version });
+      const builder = createContentBuilder({
+        domains: current,
+        filter: list,
+        matching,
+        secret: list.token,
+        version,
+      });
       const unbuilt = { content: undefined, builtAt: 0, expiresAt: 0, running: undefined, next: undefined };
       found = { builder, domains: current, filter, ...unbuilt };
     }
@@ -121,8 +127,9 @@ export function createListContents({
   };
 }
 
-function filterOf({ statuses, minSeverity, verifiedOnly, protectedDomains, maxAgeMs }: List): string {
-  return JSON.stringify([statuses, minSeverity, verifiedOnly, protectedDomains, maxAgeMs]);
+function filterOf(list: List): string {
+  const { statuses, minSeverity, verifiedOnly, protectedDomains, maxAgeMs, token } = list;
+  return JSON.stringify([statuses, minSeverity, verifiedOnly, protectedDomains, maxAgeMs, token]);
 }
 
 /** @param seq of the list that is in use */

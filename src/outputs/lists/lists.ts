@@ -2,9 +2,9 @@ import type { AuditLog } from "../../access/audit/audit-log.ts";
 import { equalInConstantTime } from "../../access/console/password.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
-import type { Clock } from "../../lib/clock.ts";
+import { dayMs, type Clock, type Timer } from "../../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
-import type { Log } from "../../lib/log.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
 import { lazy } from "../../lib/startup.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import type { BlockListFormat } from "../../vocabulary/lists.ts";
@@ -31,10 +31,16 @@ export interface Lists extends ListAdministration {
   at(address: { name: string; token: string }): List | undefined;
   /** Notes a download. It is stored about once a minute. @param by the client's IP address */
   noteFetch(list: List, by: string | undefined): void;
+  /** Reads the lists that are in use soon afterward, so that the first download need not wait for it. */
+  start(): void;
   /** Stores what `noteFetch` noted. */
   stop(): Promise<void>;
 }
 
+/** The server has started by then, and its first requests are over. */
+const readAfterMs = 10_000;
+/** A list that was not downloaded for this long is not in use. */
+const unusedAfterMs = dayMs;
 const noToken = "no list has this token, because it contains spaces";
 
 export function createLists({
@@ -73,6 +79,15 @@ export function createLists({
     ids,
     store,
   });
+  let timer: Timer | undefined;
+
+  async function readListsInUse(): Promise<void> {
+    for (const list of store.all()) {
+      const isInUse = list.fetchedAt !== null && clock.now() - list.fetchedAt < unusedAfterMs;
+      if (list.enabled && isInUse && timer !== undefined) await contents().content(list);
+    }
+  }
+
   return {
     ...administration,
     list: () => administration.list().map(fetches.withLast),
@@ -94,6 +109,16 @@ export function createLists({
       return isRight && list?.enabled === true ? list : undefined;
     },
     noteFetch: fetches.note,
-    stop: fetches.stop,
+    start() {
+      if (!database.isShared) return;
+      timer = clock.after(readAfterMs, () => {
+        readListsInUse().catch((error: unknown) => logDropped(log, error, "lists not read ahead"));
+      });
+    },
+    async stop() {
+      timer?.cancel();
+      timer = undefined;
+      await fetches.stop();
+    },
   };
 }

@@ -28,7 +28,7 @@ export interface MatchingThreats {
 }
 
 /** Threats that one query reads, whether they match or not. */
-const rowsPerRead = 5_000;
+const rowsPerRead = 1_000;
 
 /**
  * New threats are found by their `seq`, which only grows; changed and deleted ones in the change log, which holds the

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { List } from "../../../src/outputs/lists/list.ts";
 import { StartError } from "../../../src/lib/errors.ts";
+import { createYielder } from "../../../src/lib/yielder.ts";
+import { createListStore } from "../../../src/outputs/lists/list-store.ts";
+import { createLists } from "../../../src/outputs/lists/lists.ts";
 import { openApi, type Api } from "../../support/api.ts";
+import { fillRandom } from "../../support/appliance.ts";
+import { until } from "../../support/until.ts";
 import { sendRaw } from "../../support/raw-request.ts";
 import { analyst } from "../../support/stores.ts";
 
 const by = { by: analyst };
+const yielder = () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
 const token = "a token with / % and ?".replaceAll(" ", "~");
 const declared = {
   name: "declared",
@@ -127,6 +133,19 @@ describe("the address of a list", () => {
         .query("select fetched_at as fetchedAt, fetched_by as fetchedBy from lists where name = 'fetched'")
         .get(),
     ).toEqual(last);
+  });
+
+  test("lists that were downloaded within a day are read soon after the start, others at their first download", async () => {
+    api.lists.add({ name: "unused" }, by);
+    await api.lists.stop();
+    const restarted = createLists({ ...api, fillRandom, version: "2.0.0", yielder });
+    const digest = (name: string) => createListStore(api).byName(name)!.digest;
+    const before = digest("fetched");
+    restarted.start();
+    api.clock.advance(60_000);
+    await until(() => digest("fetched") !== before, "the list is read");
+    expect(digest("unused")).toBe("");
+    await restarted.stop();
   });
 });
 
