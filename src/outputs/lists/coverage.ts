@@ -10,6 +10,8 @@ import { splitName } from "../../detection/names/suffix.ts";
 /** Names that belong to the owner of the list: they and everything below them are never listed. */
 export interface OwnNames {
   names: ReadonlySet<string>;
+  /** Those that have a parent domain, sorted. */
+  deep: readonly string[];
 }
 
 /** @param domains all protected domains, also those that are no longer searched for */
@@ -20,7 +22,7 @@ export function ownNamesOf(domains: readonly { domain: string; allow: readonly s
     names.add(splitName(domain).registrableDomain || domain);
     for (const name of allow) names.add(name);
   }
-  return { names };
+  return { names, deep: [...names].filter((name) => parentsOf(name).length > 0).sort() };
 }
 
 /**
@@ -41,15 +43,8 @@ export function isListable(name: string, { names }: OwnNames): boolean {
 const hostName = /^(?:[a-z0-9_-]{1,63}\.)+(?!(?:\d+|0x[0-9a-f]*|rpz-[a-z-]+)$)[a-z0-9_-]{1,63}$/;
 
 /** Returns the names of the owner that lie below a listed name, sorted: blocking that one must not block them. */
-export function allowedBelow({ names }: OwnNames, isListed: (name: string) => boolean): string[] {
-  const found: string[] = [];
-  for (const name of names)
-    for (const parent of parentsOf(name))
-      if (isListed(parent)) {
-        found.push(name);
-        break;
-      }
-  return found.sort();
+export function allowedBelow({ deep }: OwnNames, isListed: (name: string) => boolean): string[] {
+  return deep.filter((name) => parentsOf(name).some(isListed));
 }
 
 /** Returns all parent domains of the names. */

@@ -139,7 +139,9 @@ export async function renderList(
   const { additions, exception, fits = () => true, head, line, namesOneHost = false } = formats[format];
   const exceptions = exception === undefined ? [] : content.allowed.filter(fits);
   // A name above an allowed one that cannot be an exception is not listed.
-  const unprotected = namesOneHost ? [] : content.allowed.filter((allowed) => !exceptions.includes(allowed));
+  const unprotected = content.allowed.filter(
+    (allowed) => !namesOneHost && (exception === undefined || !fits(allowed)),
+  );
   const leftOut = parentsOfAll(unprotected);
   const listed: string[] = [];
   const parts: Buffer[] = [];

@@ -30,8 +30,8 @@ interface Followed {
   next: Promise<ListContent> | undefined;
 }
 
-/** Threats in memory, over all lists. Beyond it, the list that was not used for the longest time is read again. */
-const threatsInMemoryMax = 1_000_000;
+/** Threats in memory over all lists, about 700 bytes each. Beyond it, the list that was not used for the longest time is read again. */
+const threatsInMemoryMax = 500_000;
 
 /** @param version of the program: another one may render the same names differently */
 export function createListContents({

@@ -22,7 +22,7 @@ export interface ListFile {
 export type FileOf = (list: List, content: ListContent, format: BlockListFormat) => ListFile;
 
 /** Some lists of 100,000 names in several formats. */
-const cachedBytesMax = 128 << 20;
+const cachedBytesMax = 64 << 20;
 /** Level 1 takes a third of the time of level 6, for a file that is a sixth larger. */
 const compressionLevel = 1;
 const digestCharacters = 32;
