@@ -28,33 +28,32 @@ const candidatesMax = 1_000;
 
 /** Each channel, its keys, and the messages that its service permits within a minute. */
 const channels = [
-  { name: "slack", type: "slack", keys: (url: string) => `url = "${url}/slack/T/B/x"`, perMinute: 60 },
-  { name: "teams", type: "teams", keys: (url: string) => `url = "${url}/teams?sig=x"`, perMinute: 60 },
-  { name: "discord", type: "discord", keys: (url: string) => `url = "${url}/discord/1/x"`, perMinute: 30 },
+  { name: "slack", type: "slack", keys: (url: string) => `url = "${url}/T/B/x"`, perMinute: 60 },
+  { name: "teams", type: "teams", keys: (url: string) => `url = "${url}?sig=x"`, perMinute: 60 },
+  { name: "discord", type: "discord", keys: (url: string) => `url = "${url}/1/x"`, perMinute: 30 },
   {
     name: "mattermost",
     type: "mattermost",
-    keys: (url: string) => `url = "${url}/mattermost/x"`,
+    keys: (url: string) => `url = "${url}/x"`,
     perMinute: 60,
   },
-  { name: "ntfy", type: "ntfy", keys: (url: string) => `url = "${url}/ntfy"\ntopic = "t"`, perMinute: 12 },
+  { name: "ntfy", type: "ntfy", keys: (url: string) => `url = "${url}"\ntopic = "t"`, perMinute: 12 },
   {
     name: "telegram",
     type: "telegram",
-    keys: (url: string) =>
-      `url = "${url}/telegram"\ntoken = "1:abcdefghijklmnopqrstuvwxyzabcdefghi"\nchat_id = "-1"`,
+    keys: (url: string) => `url = "${url}"\ntoken = "1:abcdefghijklmnopqrstuvwxyzabcdefghi"\nchat_id = "-1"`,
     perMinute: 20,
   },
   {
     name: "pagerduty",
     type: "pagerduty",
-    keys: (url: string) => `url = "${url}/pagerduty"\nrouting_key = "${"k".repeat(32)}"`,
+    keys: (url: string) => `url = "${url}"\nrouting_key = "${"k".repeat(32)}"`,
     perMinute: 60,
   },
   {
     name: "template",
     type: "template",
-    keys: (url: string) => `url = "${url}/template"\ntemplate = '{"text": "{{text}}"}'`,
+    keys: (url: string) => `url = "${url}"\ntemplate = '{"text": "{{text}}"}'`,
     perMinute: 60,
   },
 ] as const;
@@ -66,10 +65,13 @@ interface Arrival {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-notifications-"));
-const receivers = Bun.spawn([process.execPath, join(import.meta.dir, "notification-receivers.ts")], {
-  stdout: "pipe",
-  stderr: "inherit",
-});
+const receivers = Bun.spawn(
+  [process.execPath, join(import.meta.dir, "notification-receivers.ts"), ...channels.map(({ name }) => name)],
+  {
+    stdout: "pipe",
+    stderr: "inherit",
+  },
+);
 process.on("exit", () => {
   receivers.kill();
   rmSync(folder, { recursive: true, force: true });
@@ -79,7 +81,9 @@ try {
 } catch {
   console.log("without permission for a higher priority: latencies include delays of this process");
 }
-const receiverUrl = `http://127.0.0.1:${new TextDecoder().decode((await receivers.stdout.getReader().read()).value).trim()}`;
+const ports = JSON.parse(
+  new TextDecoder().decode((await receivers.stdout.getReader().read()).value),
+) as Record<string, number>;
 const brand = generateBrands(1)[0]!.domain.replace(".com", "");
 const port = freePort();
 const config = join(folder, "phishwatch.toml");
@@ -110,7 +114,10 @@ for (let burst = 1; burst <= options.bursts; burst++) {
       `p99 ${idle.p99Ms.toFixed(2)} ms; busy p50 ${busy.p50Ms.toFixed(2)} ms, p99 ${busy.p99Ms.toFixed(2)} ms`,
   );
 }
-const arrivals = (await (await fetch(`${receiverUrl}/figures`)).json()) as Record<string, Arrival[]>;
+const arrivals = (await (await fetch(`http://127.0.0.1:${ports["slack"]}/figures`)).json()) as Record<
+  string,
+  Arrival[]
+>;
 const rows = channels.map(({ name, perMinute }) => {
   const own = arrivals[name] ?? [];
   return [
@@ -158,7 +165,7 @@ function configText(): string {
     `[[protected_domains]]\ndomain = "${brand}.com"`,
     `[[api_keys]]\nname = "benchmark"\nkey = "${apiKey}"\nplan = "enterprise"\nscopes = ["threats:read", "threats:write", "candidates:write"]`,
     ...channels.flatMap(({ name, type, keys }) => [
-      `[[channels]]\nname = "${name}"\ntype = "${type}"\n${keys(receiverUrl)}`,
+      `[[channels]]\nname = "${name}"\ntype = "${type}"\n${keys(`http://127.0.0.1:${ports[name]}`)}`,
       `[[subscriptions]]\nname = "all to ${name}"\nchannel = "${name}"`,
     ]),
   ];

@@ -28,6 +28,8 @@ const open = [
   "/b/*",
   "/t",
   "/t/*",
+  "/lists",
+  "/lists/*",
   "/screenshots/:id/:token",
 ];
 
