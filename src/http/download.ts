@@ -3,7 +3,7 @@ export interface FileSource {
   fileName: string;
   /** Media type. */
   type: string;
-  /** Returns the next piece; undefined at the end. */
+  /** Returns the next piece; undefined at the end. An error is logged before it is thrown. */
   next(): Promise<string | undefined>;
   /** Called when the file ends, fails, or is no longer wanted; perhaps more than once. */
   close(): void;
@@ -33,10 +33,11 @@ export function downloadStream(source: FileSource, signal: AbortSignal): Readabl
           const piece = await source.next();
           if (piece === undefined) controller.close();
           else controller.enqueue(Buffer.from(piece));
-        } catch (error) {
-          // The connection breaks off, so that a part is not taken for the whole.
+        } catch {
+          // The connection breaks off, so that a part is not taken for the whole. Bun would print a reason, which the source
+          // has logged.
           source.close();
-          controller.error(error);
+          controller.error();
         }
       },
       cancel: () => source.close(),
