@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { signingSecrets } from "../../src/channels/webhook/endpoint.ts";
+import { noFilter } from "../../src/events/event-filter.ts";
 import { manualClock } from "../support/appliance.ts";
 import { openWebhooks, type OpenWebhooks } from "../support/webhooks.ts";
 
@@ -179,6 +180,20 @@ describe("declared endpoints", () => {
     });
     webhooks.endpoints.reconcile([soc, { ...soc, name: "siem" }]);
     expect(webhooks.endpoints.get("siem")).toMatchObject({ id, enabled: true, disabledReason: null });
+  });
+
+  test("a filter follows the file, and each change of it is in the audit log", () => {
+    const filter = { ...noFilter, minSeverity: "high" as const, protectedDomains: ["example-bank.com"] };
+    webhooks.endpoints.reconcile([{ ...soc, filter }]);
+    clock.advance(60_000);
+    const [first] = webhooks.endpoints.list();
+    webhooks.endpoints.reconcile([{ ...soc, filter }]);
+    expect(webhooks.endpoints.list()).toEqual([first!]);
+    expect(first).toMatchObject({ filter });
+    webhooks.endpoints.reconcile([{ ...soc, filter: noFilter }]);
+    expect(webhooks.endpoints.get("soc").filter).toBeNull();
+    const [entry] = webhooks.auditLog.list({}, { limit: 1, offset: 0 });
+    expect(entry).toMatchObject({ action: "webhook.change", detail: { changed: ["filter"] } });
   });
 
   test("a secret that changes in the file is rotated", () => {

@@ -197,6 +197,23 @@ describe("A replay", () => {
     expect(await world.sent()).toEqual({ high: ["threat.created high", ...three] });
   });
 
+  test("of thousands of events finds the few that match a filter, in short steps, and is recorded once", async () => {
+    const { id } = world.add("bank", { protectedDomains: ["example-bank.com"] });
+    await world.dispatcher.stop(0);
+    world.database.sqlite.run(`
+      with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 12000)
+      insert into events (id, type, body, created_at, dispatched_at)
+      select 'evt_' || n, 'scan.started', json_object('data', json_object('scan', json_object('protected_domains',
+        json_array(case when n % 20 = 0 then 'example-bank.com' else 'example-shop.com' end)))), 1, 1 from numbers`);
+    expect(world.replay.count({ which: "missed", recipient: id, since: 0 })).toBe(600);
+    expect(await world.replay.run({ which: "missed", recipient: id, since: 0 })).toBe(600);
+    expect(await world.replay.run({ which: "missed", recipient: id, since: 0 })).toBe(0);
+    const replays = world.auditLog
+      .list({}, { limit: 10, offset: 0 })
+      .filter(({ action }) => action === "webhook.replay");
+    expect(replays.map(({ detail }) => detail["deliveries"])).toEqual([0, 600]);
+  });
+
   test("of missed events brings what matched while the endpoint was disabled, by its filter", async () => {
     const { id } = world.add("bank", { protectedDomains: ["example-bank.com"] });
     world.endpoints.disable("bank");
