@@ -19,6 +19,9 @@ const open = [
   "/docs/api",
   "/favicon.ico",
   "/healthz",
+  // Protected by the token in the address.
+  "/lists",
+  "/lists/*",
   // Protected by its own token if one is set.
   "/metrics",
   "/openapi.json",
