@@ -174,19 +174,32 @@ async function ask(
 const responseTimeoutMs = 500;
 const responseCodes = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN"];
 
+/** Asks again until there is a response: on a busy machine, one may take longer than a client waits. */
+async function answer(port: number, name: string, type?: "A" | "AAAA" | "TXT"): Promise<string> {
+  let code: string | undefined;
+  await until(async () => (code = await ask(port, name, type)) !== undefined, `a response for ${name}`);
+  return code!;
+}
+
+/** A resolver may load its lists after it has begun to respond. */
+async function untilLoaded(port: number, blocked: readonly string[]): Promise<void> {
+  await until(async () => (await ask(port, blocked[0]!)) === "NXDOMAIN", "the list is loaded");
+}
+
 async function expectBlocked(port: number, { blocked, reachable }: (typeof names)["zones"]): Promise<void> {
+  await untilLoaded(port, blocked);
   const found = await Promise.all(
     [...blocked, ...reachable].map(async (name) => [
       name,
-      await ask(port, name),
-      await ask(port, name, "AAAA"),
+      await answer(port, name),
+      await answer(port, name, "AAAA"),
     ]),
   );
   expect(found).toEqual([
     ...blocked.map((name) => [name, "NXDOMAIN", "NXDOMAIN"]),
     ...reachable.map((name) => [name, "NOERROR", "NOERROR"]),
   ]);
-  expect(await ask(port, blocked[0]!, "TXT")).toBe("NXDOMAIN");
+  expect(await answer(port, blocked[0]!, "TXT")).toBe("NXDOMAIN");
 }
 
 describe.skipIf(programs.unbound === undefined)("Unbound", () => {
@@ -217,10 +230,6 @@ forward-zone:
 `;
     await Bun.write(inFolder("unbound.conf"), configuration);
     await start([...programs.unbound!, "-c", inFolder("unbound.conf")], port);
-    await until(
-      async () => (await ask(port, "examp1e-shop.com")) === "NXDOMAIN",
-      "Unbound has fetched the zone",
-    );
     await expectBlocked(port, names.zones);
     await expectBlocked(port, names.policies);
   });
