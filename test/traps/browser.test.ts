@@ -153,8 +153,9 @@ events = ["beacon.triggered"]
       expect(complaints.filter((line) => !/net::ERR_|Failed to load resource/.test(line))).toEqual([]);
       const waiting = snippets().script.replaceAll(appliance.url, `http://127.0.0.1:${silent.port}`);
       documents.set("/silent", { html: html(waiting) });
-      // The load event fires although the beacon's request never ends.
-      expect(await openPage(address("silent.evil.top", "/silent"))).toEqual([]);
+      // The load event fires although the beacon's request never ends. The browser may report late that the other was blocked.
+      const late = await openPage(address("silent.evil.top", "/silent"));
+      expect(late.filter((line) => !line.includes("blocked.evil.top"))).toEqual([]);
     },
     browserTimeoutMs,
   );
