@@ -410,3 +410,26 @@ test("a process that is killed while it composes a message composes it again, on
   await world.skip(hourMs);
   expect(world.titles()).toEqual([]);
 });
+
+test("a late match whose message cannot be recorded is in the next message, once", async () => {
+  world.subscribe({ filter: { ...noFilter, minSeverity: "high" } });
+  const id = world.record("examplle-bank.com", { similarity: 0.8 });
+  await world.settle();
+  const { messages } = world.deliveries;
+  const { send } = messages;
+  let failures = 0;
+  messages.send = () => {
+    messages.send = send;
+    failures += 1;
+    throw new Error("disk full");
+  };
+  world.find(id, "password");
+  await world.pass(5_000);
+  expect([failures, world.titles()]).toEqual([1, []]);
+  await world.pass(minuteMs);
+  expect(world.notices().map(({ threat }) => threat?.id)).toEqual([id]);
+  world.find(id, "nothing");
+  world.find(id, "password");
+  await world.pass(minuteMs);
+  expect(world.titles()).toEqual([]);
+});

@@ -32,6 +32,8 @@ export interface Collected {
     origin: { importSeq: number } | { scanSeq: number } | null;
     /** Threats to remember as announced. */
     threatSeqs: number[];
+    /** Those of them whose filter matches only now. */
+    lateSeqs: Set<number>;
   };
   /** Number of new threats that are no longer active. */
   closedAlready: number;
@@ -137,6 +139,7 @@ function emptyCollected(
       top: [],
       origin: null,
       threatSeqs: [],
+      lateSeqs: new Set(),
     },
     closedAlready: 0,
     changed: { counts: { resolved: 0, false_positive: 0, active: 0 }, total: 0, top: [] },
@@ -164,6 +167,7 @@ function createCollector(
   function addNew(state: ThreatState, late: boolean): void {
     const isFirst = created.threatSeqs.length === 0;
     created.threatSeqs.push(state.seq);
+    if (late) created.lateSeqs.add(state.seq);
     created.bySeverity[state.severity] += 1;
     created.byDomain.set(state.protectedDomain, (created.byDomain.get(state.protectedDomain) ?? 0) + 1);
     keepTop(created.top, { state, late }, (one) => one.state);

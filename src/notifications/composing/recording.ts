@@ -40,7 +40,7 @@ export function createMessageRecorder({
   ids: Pick<IdFactory, "next">;
   incidents: Incidents;
   pause: () => Promise<void>;
-  queue: Pick<Queue, "read">;
+  queue: Pick<Queue, "keepLate" | "read">;
   /** Records a message and its delivery, in the caller's transaction. */
   send: (message: { id: string; recipientSeq: number; body: string }) => void;
   states: ThreatStates;
@@ -54,11 +54,13 @@ export function createMessageRecorder({
     const messages = await word(subscription, collected);
     if (active.canMatchLater) {
       // Before the message: after a crash in between, everything is still queued and is composed again.
-      const { threatSeqs } = collected.created;
+      const { lateSeqs, threatSeqs } = collected.created;
       for (let start = 0; start < threatSeqs.length; start += announcementsPerStep)
         await database.write(() => {
-          for (const threatSeq of threatSeqs.slice(start, start + announcementsPerStep))
+          for (const threatSeq of threatSeqs.slice(start, start + announcementsPerStep)) {
             announcements.add({ recipientSeq, subscriptionSeq, threatSeq });
+            if (lateSeqs.has(threatSeq)) queue.keepLate(subscriptionSeq, threatSeq, collected.upTo);
+          }
         }, background);
     }
     const isRecorded = await database.write(

@@ -36,6 +36,11 @@ export interface Queue {
   add(change: QueuedChange): void;
   /** Marks a new threat that waits anywhere, in the caller's transaction. */
   markUrgent(threatSeq: number, at: Instant): void;
+  /**
+   * Makes a late match up to `upTo` count as new, in the caller's transaction: a message that is composed again contains
+   * it although it is remembered as announced.
+   */
+  keepLate(subscriptionSeq: number, threatSeq: number, upTo: number): void;
   /** Returns whether a threat waits to be announced. */
   hasNewThreat(place: Place, threatSeq: number): boolean;
   /** Returns the ends of what waits; undefined: nothing. At most `countMax` changes wait. */
@@ -69,6 +74,10 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
   const urge = sqlite.prepare<unknown, [Instant, number]>(
     `update notification_queue set urgent_at = ?
      where threat_seq = ? and type = 'threat.created' and urgent_at is null`,
+  );
+  const keep = sqlite.prepare<unknown, [number, number, number]>(
+    `update notification_queue set late = 0
+     where threat_seq = ? and subscription_seq = ? and seq <= ? and type = 'threat.created'`,
   );
   const ofThreat = sqlite.prepare<unknown, [number, number, number]>(
     `select 1 from notification_queue
@@ -111,6 +120,7 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
       insert.run(subscriptionSeq, type, late ? 1 : 0, threatSeq, data, at, urgentAt);
     },
     markUrgent: (threatSeq, at) => void urge.run(at, threatSeq),
+    keepLate: (subscriptionSeq, threatSeq, upTo) => void keep.run(threatSeq, subscriptionSeq, upTo),
     hasNewThreat: ({ subscriptionSeq, consumedSeq }, threatSeq) =>
       ofThreat.get(threatSeq, subscriptionSeq, consumedSeq) !== null,
     ends({ subscriptionSeq, consumedSeq }) {
