@@ -40,7 +40,8 @@ export function createHealth({
 
   function fails(seq: number, last: AttemptResult, count: number, since: Instant, now: Instant) {
     const lastFailure = toLastFailure(last);
-    const isHeld = breaker && count >= breakerFailures;
+    // A receiver that rejects one message responds, so the next one need not wait.
+    const isHeld = breaker && count >= breakerFailures && last.consequence !== "drop";
     const nextProbeAt = isHeld ? now + probeDelayMs(now - since) : null;
     fail.run({ seq, count, since, lastFailure, nextProbeAt });
     const reason = disablingReason(last, since, now);

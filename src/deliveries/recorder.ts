@@ -175,6 +175,15 @@ function consequenceOf({ failure, consequence = "retry" }: AttemptResult): Conse
   return failure === null ? "none" : consequence;
 }
 
+/**
+ * Returns the attempts that count for the delivery. One at a recipient that no longer exists says nothing about the
+ * delivery, and a probe that is dropped was the last one.
+ */
+function attemptsAfter({ attempts, isProbe }: FinishedAttempt, consequence: Consequence): number {
+  if (consequence === "disable" && !isProbe) return attempts - 1;
+  return consequence === "drop" && isProbe ? attempts + 1 : attempts;
+}
+
 /** Returns whether the change decides which deliveries may start. */
 function changesSchedule({ disabled, nextProbeAt }: HealthChange): boolean {
   return disabled !== null || nextProbeAt !== null;
@@ -254,9 +263,7 @@ function createAttemptWriter({
     const { deliverySeq, result } = attempt;
     const now = clock.now();
     const consequence = consequenceOf(result);
-    // An attempt at a recipient that no longer exists says nothing about the delivery.
-    const attempts =
-      consequence === "disable" ? attempt.attempts - (attempt.isProbe ? 0 : 1) : attempt.attempts;
+    const attempts = attemptsAfter(attempt, consequence);
     const next = nextOf({ ...attempt, attempts }, consequence, now);
     const status = result.failure === null ? "succeeded" : next === undefined ? "failed" : "pending";
     const row = updateDelivery.get({

@@ -209,6 +209,22 @@ describe("A failure whose consequence is", () => {
     expect(statuses()).toEqual(["succeeded 1", "succeeded 1"]);
   });
 
+  test("to drop the message delays no other, however many are dropped and although the breaker held them", async () => {
+    await webhooks.close();
+    webhooks = open({ breaker: true });
+    const { seq } = addChat();
+    outcomes = [busy, busy, busy, dropped, dropped, dropped, dropped, delivered];
+    for (const name of ["a", "b", "c"]) say(seq, name);
+    expect(await settled()).toEqual(["a", "b", "c"]);
+    for (const name of ["d", "e"]) say(seq, name);
+    expect(await settled()).toEqual([]);
+    // The probe is dropped, and so are those that follow it.
+    clock.advance(minuteMs / 2);
+    expect(await settled()).toEqual(["d", "e", "a", "b", "c"]);
+    expect(statuses()).toEqual(["failed 1", "failed 1", "succeeded 2", "failed 2", "failed 2"]);
+    expect(administer().get("team")).toMatchObject({ consecutiveFailures: 0, nextProbeAt: null });
+  });
+
   test("to disable the recipient keeps all messages pending, and enabling it sends them once each", async () => {
     const { seq } = addChat();
     outcomes = [gone];
