@@ -8,6 +8,11 @@ test("a defanged name has all dots in brackets, and its hidden characters are vi
   expect(defangName("ex\u202eample.com")).toBe("ex\\u{202e}ample[.]com");
 });
 
+test("a name in a DNS record that is no host name is defanged like any text", () => {
+  expect(defangName("https://2130706433/a")).toBe("hxxps[:]//2130706433/a");
+  expect(defangName("@everyone.example")).toBe("[at]everyone[.]example");
+});
+
 const texts: [given: string, defanged: string][] = [
   ["Example Bank - Log in", "Example Bank - Log in"],
   ["Log in at https://evil.example/a?b=c", "Log in at hxxps[:]//evil[.]example/a?b=c"],
@@ -22,6 +27,8 @@ const texts: [given: string, defanged: string][] = [
   ["a\r\nBcc: x\n\n\tb", "a Bcc: x b"],
   ["\\\\evil\\share", "[\\\\]evil\\share"],
   ["b\u00fccher.\u0434\u043e\u043c", "b\u00fccher[.]\u0434\u043e\u043c"],
+  ["\u2603.example and evil\u200d.example", "\u2603[.]example and evil\\u{200d}[.]example"],
+  [`Z${"\u0337".repeat(99)}!`, `Z${"\u0337".repeat(4)}!`],
   ["zero\u200bwidth", "zero\\u{200b}width"],
 ];
 test.each(texts)("defanging %p leaves nothing that a client makes a link or a mention", (given, defanged) => {
