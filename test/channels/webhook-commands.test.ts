@@ -4,12 +4,12 @@ import { createHmac } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../support/appliance.ts";
+import { quickest } from "../support/command-line.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 
 // Administers endpoints from the shell beside a running server: each command is a process of its own.
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const timeoutMs = 60_000;
 let folder: ReturnType<typeof temporaryFolder>;
 let receiver: Receiver;
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 function spawn(...command: string[]) {
-  const child = Bun.spawn([process.execPath, main, ...command], {
+  const child = Bun.spawn([...quickest, ...command], {
     cwd: folder.path,
     stdout: "pipe",
     stderr: "pipe",

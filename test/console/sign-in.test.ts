@@ -197,37 +197,49 @@ describe("a session", () => {
 });
 
 describe("password guessing", () => {
-  test("does not lock the administrator out: after 100 wrong passwords from the same address, the right one is accepted (security 6)", async () => {
-    const guessed = openConsoleApp();
-    const guesses = Array.from({ length: 100 }, async (_, index) =>
-      guessed.visitor().post("/console/sign-in", { password: `guess ${index}` }),
-    );
-    // The others are waiting for their turn.
-    await Promise.race(guesses);
-    const right = await guessed.visitor().post("/console/sign-in", { password: consolePassword });
-    expect(right.status).toBe(303);
-    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-    expect(statuses.every((status) => status === 401 || status === 429)).toBe(true);
-    const visitor = await guessed.signedIn();
-    const { text } = await visitor.get("/console/settings/audit/failed-sign-ins");
-    const rejected = statuses.filter((status) => status === 401).length;
-    expect(text).toMatch(new RegExp(`127\\.0\\.0\\.1 ${rejected} `));
-    await guessed.dispose();
-  }, 30_000);
+  // These two wait for the end of attempts whose turn does not come.
+  test.concurrent(
+    "does not lock the administrator out: after 100 wrong passwords from the same address, the right one is accepted (security 6)",
+    async () => {
+      const guessed = openConsoleApp();
+      const guesses = Array.from({ length: 100 }, async (_, index) =>
+        guessed.visitor().post("/console/sign-in", { password: `guess ${index}` }),
+      );
+      // The others are waiting for their turn.
+      await Promise.race(guesses);
+      const right = await guessed.visitor().post("/console/sign-in", { password: consolePassword });
+      expect(right.status).toBe(303);
+      const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+      expect(statuses.every((status) => status === 401 || status === 429)).toBe(true);
+      const visitor = await guessed.signedIn();
+      const { text } = await visitor.get("/console/settings/audit/failed-sign-ins");
+      const rejected = statuses.filter((status) => status === 401).length;
+      expect(text).toMatch(new RegExp(`127\\.0\\.0\\.1 ${rejected} `));
+      await guessed.dispose();
+    },
+    30_000,
+  );
 
-  test("does not lock the administrator out of a console behind a proxy either, with the argon2id hash of a created password (security 6)", async () => {
-    const proxied = openConsoleApp({ config: "[console]\nenabled = true", trustedProxies: ["127.0.0.1/32"] });
-    const password = proxied.app.consolePassword.create();
-    const post = (address: string, given: string) =>
-      proxied.visitor().post("/console/sign-in", { password: given }, { "x-forwarded-for": address });
-    const guesses = Array.from({ length: 120 }, (_, index) =>
-      post(`2001:db8:${(index % 60).toString(16)}:${index.toString(16)}::1`, "a guess"),
-    );
-    await Promise.race(guesses);
-    expect((await post("198.51.100.7", password)).status).toBe(303);
-    await Promise.all(guesses);
-    await proxied.dispose();
-  }, 30_000);
+  test.concurrent(
+    "does not lock the administrator out of a console behind a proxy either, with the argon2id hash of a created password (security 6)",
+    async () => {
+      const proxied = openConsoleApp({
+        config: "[console]\nenabled = true",
+        trustedProxies: ["127.0.0.1/32"],
+      });
+      const password = proxied.app.consolePassword.create();
+      const post = (address: string, given: string) =>
+        proxied.visitor().post("/console/sign-in", { password: given }, { "x-forwarded-for": address });
+      const guesses = Array.from({ length: 120 }, (_, index) =>
+        post(`2001:db8:${(index % 60).toString(16)}:${index.toString(16)}::1`, "a guess"),
+      );
+      await Promise.race(guesses);
+      expect((await post("198.51.100.7", password)).status).toBe(303);
+      await Promise.all(guesses);
+      await proxied.dispose();
+    },
+    30_000,
+  );
 
   test("is logged in one line per minute, and counted by network and hour", async () => {
     const clock = manualClock();

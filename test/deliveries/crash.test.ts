@@ -3,13 +3,13 @@ import { afterEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../support/appliance.ts";
+import { quickest } from "../support/command-line.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 
 // Kills the real process without warning at each step of a delivery. A separate process, `phishwatch import`,
 // records the names.
 
-const main = join(import.meta.dir, "../../src/main.ts");
 const timeoutMs = 60_000;
 const cleanup: (() => unknown)[] = [];
 afterEach(async () => {
@@ -31,7 +31,7 @@ function prepare(receiver: Receiver, { retryDelays = ["1h"] } = {}) {
   ];
   writeFileSync(config, `${lines.join("\n")}\n`);
   const spawn = (...command: string[]) =>
-    Bun.spawn([process.execPath, main, ...command, "--config", config], {
+    Bun.spawn([...quickest, ...command, "--config", config], {
       stdout: "pipe",
       stderr: "pipe",
       cwd: folder.path,

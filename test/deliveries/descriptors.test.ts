@@ -1,5 +1,5 @@
 import net from "node:net";
-import { afterEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { openFiles } from "../../src/cli/check/open-files.ts";
 import {
   connectionLimits,
@@ -10,17 +10,12 @@ import { commandFolder, quickest, type CommandFolder } from "../support/command-
 import { startReceiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 
-const cleanup: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const step of cleanup.splice(0).reverse()) await step();
-});
-
 const secret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
 const endpoint = (name: string, url: string) =>
   `[[webhooks.endpoints]]\nname = "${name}"\nurl = "${url}"\nsecret = "${secret}"\nevents = ["threat.created"]\n`;
-const events = 4;
+const events = 2;
 const healthyCount = 4;
-const hangingCount = 60;
+const hangingCount = 30;
 
 function configuration(healthy: string, hanging: string): string {
   const many = (count: number, base: string, name: string) =>
@@ -50,20 +45,14 @@ scopes = ["threats:read", "threats:write"]
 }
 
 /** Starts the server so that it may open at most `limit` files. */
-async function serveWith(folder: CommandFolder, limit: number) {
+function serveWith(folder: CommandFolder, limit: number) {
   const command = ["/bin/sh", "-c", `ulimit -n ${limit}; exec "$0" "$@"`, ...quickest];
-  const server = await folder.serve({ command });
-  cleanup.push(() => server.stop("SIGKILL"));
-  return server;
+  return folder.serve({ command });
 }
 
-function connectIdle(url: string, count: number): void {
+function connectIdle(url: string): net.Socket {
   const { hostname, port } = new URL(url);
-  for (let index = 0; index < count; index += 1) {
-    const socket = net.connect({ host: hostname, port: Number(port) });
-    socket.on("error", () => {});
-    cleanup.push(() => socket.destroy());
-  }
+  return net.connect({ host: hostname, port: Number(port) }).on("error", () => {});
 }
 
 interface Outcome {
@@ -74,13 +63,20 @@ interface Outcome {
 }
 
 async function deliverWith(limit: number, { clients }: { clients: number }): Promise<Outcome> {
-  const healthy = startReceiver();
-  const hanging = startReceiver(() => new Promise<Response>(() => {}));
-  cleanup.push(healthy.stop, hanging.stop);
-  const folder = commandFolder(configuration(healthy.url, hanging.url));
-  cleanup.push(folder.dispose);
-  const server = await serveWith(folder, limit);
-  connectIdle(server.url, clients);
+  await using cleanup = new AsyncDisposableStack();
+  const healthy = cleanup.adopt(startReceiver(), ({ stop }) => stop());
+  const hanging = cleanup.adopt(
+    startReceiver(() => new Promise<Response>(() => {})),
+    ({ stop }) => stop(),
+  );
+  const folder = cleanup.adopt(commandFolder(configuration(healthy.url, hanging.url)), (one) =>
+    one.dispose(),
+  );
+  const server = cleanup.adopt(
+    await serveWith(folder, limit),
+    async (one) => void (await one.stop("SIGKILL")),
+  );
+  const sockets = Array.from({ length: clients }, () => connectIdle(server.url));
   const names = Array.from({ length: events }, (_, index) => `example-bank-login${index}.top\n`).join("");
   await folder.run(["import", folder.file("names.txt", names)]);
   await until(
@@ -88,6 +84,8 @@ async function deliverWith(limit: number, { clients }: { clients: number }): Pro
     "delivered",
     60_000,
   );
+  // Shutdown waits for open connections.
+  for (const socket of sockets) socket.destroy();
   await server.stop();
   const count = async (...args: string[]) => {
     const { out } = await folder.run(["webhooks", "deliveries", "--json", "--limit", "1000", ...args]);
@@ -110,7 +108,8 @@ async function deliverWith(limit: number, { clients }: { clients: number }): Pro
   };
 }
 
-test.each([
+// They wait for timeouts most of the time.
+test.concurrent.each([
   [64, 0],
   [64, 80],
   [24, 0],

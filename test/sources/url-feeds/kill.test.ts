@@ -3,12 +3,12 @@ import { afterEach, expect, test } from "bun:test";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "../../support/appliance.ts";
+import { quickest } from "../../support/command-line.ts";
 import { startListServer } from "../../support/list-server.ts";
 import { until } from "../../support/until.ts";
 
 // Kills the real process without warning at each step of a fetch.
 
-const main = join(import.meta.dir, "../../../src/main.ts");
 const lookAlikes = 1_500;
 const timeoutMs = 60_000;
 const cleanup: (() => unknown)[] = [];
@@ -32,7 +32,7 @@ function prepare(url: string) {
   return {
     files: () => readdirSync(`${path}.feeds`),
     serve() {
-      const child = Bun.spawn([process.execPath, main, "serve", "--config", config], {
+      const child = Bun.spawn([...quickest, "serve", "--config", config], {
         stdout: "ignore",
         stderr: "ignore",
         cwd: folder.path,
