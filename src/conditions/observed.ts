@@ -3,7 +3,7 @@ import type { DiskRoom } from "../database/files/disk.ts";
 import type { Recipient } from "../deliveries/recipients.ts";
 import { causeOf, isDisabledForFailing } from "../deliveries/rules/recipient-state.ts";
 import { dayMs, toPlainTime, type Instant } from "../lib/clock.ts";
-import { counted, sentence } from "../lib/wording.ts";
+import { clause, counted, sentence } from "../lib/wording.ts";
 import type { Scan } from "../scans/tables.ts";
 import { describeOverdue, nameOfSource, type Source } from "../sources/source.ts";
 import type { Condition, News } from "./condition.ts";
@@ -56,7 +56,7 @@ export function recipientConditions(
       (consecutiveFailures >= failuresMin && failingSince !== null && now - failingSince >= failingMs);
     const subject = `The ${nounOf(recipient.channel)} ${name}`;
     const cause = causeOf(recipient);
-    const last = cause === null ? "" : ` ${sentence(cause)}`;
+    const last = cause === null ? "" : ` The last attempt: ${clause(cause)}.`;
     return {
       type: "system.endpoint_failing",
       key: `recipient ${id}`,

@@ -28,6 +28,10 @@ ca_file = "ca.pem"
 name = "declared"
 type = "email"
 to = ["${unknown}"]
+[[subscriptions]]
+name = "shop"
+channel = "declared"
+protected_domains = ["example-shop.com"]
 `);
   folder.file("ca.pem", mailAuthority);
 });
@@ -47,12 +51,13 @@ test("channels are added with secrets from files, tested, shown without secrets,
   );
   expect(slack).toMatchObject({ code: 0, err: "" });
   const email = await channels(["add", "soc", "--type", "email", "--to", "soc@example.com", "--test"]);
-  expect(email.err).toMatch(/^added soc \(chn_\w+\)\n$/);
+  expect(email.err).toMatch(/^added soc \(chn_\w+\); 'phishwatch subscriptions add NAME --channel soc' says/);
   expect(email.out).toMatch(/^sent in \d+ ms; response: 250 /);
   const [sent, ...others] = mail.mails;
   expect(others).toEqual([]);
   expect(sent).toMatchObject({ to: ["soc@example.com"], encrypted: true, user: "phishwatch" });
   expect((await PostalMime.parse(sent!.raw)).subject).toBe("Test message from phishwatch");
+  await folder.run(["subscriptions", "add", "urgent", "--channel", "soc"]);
   const [list, show, gone] = [
     await channels(["list"]),
     await channels(["show", "team-chat", "--json"]),
@@ -63,10 +68,14 @@ test("channels are added with secrets from files, tested, shown without secrets,
     type: "slack",
     target: { url: "https://hooks.slack.com/…" },
     state: "enabled",
+    subscriptions: [],
     origin: "runtime",
   });
   expect(list.out).toContain("soc@example.com");
-  expect(gone).toMatchObject({ code: 0 });
+  expect(gone).toMatchObject({
+    code: 0,
+    err: expect.stringContaining("and with it the subscription urgent"),
+  });
   expect(JSON.stringify([slack, email, list, show, gone])).not.toContain("very-secret");
 });
 
@@ -79,14 +88,18 @@ test("a test message that fails says what to change, and a declared channel is c
   expect(changed).toMatchObject({ code: 1, err: expect.stringContaining("change it there") });
 });
 
-test("a check signs in to the mail server without sending anything, and reports each channel", async () => {
+test("a check signs in to the mail server without sending anything, and warns of what would reach nobody", async () => {
   const before = mail.mails.length;
   const { out } = await folder.run(["check", "--json"]);
-  const results = out.split("\n").filter((line) => line.includes("mail server") || line.includes("channel "));
+  const results = out
+    .split("\n")
+    .filter((line) => /"(mail server|server\.|channel|subscription) ?/.test(line));
   expect(results.map((line) => JSON.parse(line) as unknown)).toMatchObject([
     { what: `mail server 127.0.0.1:${mail.settings.port}`, state: "ok", detail: "connected and signed in" },
+    { what: "server.public_url", state: "warning", detail: expect.stringContaining("only this machine") },
     { what: "channel declared", state: "ok", detail: "Email" },
-    { what: "channel team-chat", state: "ok", detail: "Slack" },
+    { what: "channel team-chat", state: "warning", detail: expect.stringContaining("is sent nothing") },
+    { what: "subscription shop", state: "warning", detail: expect.stringContaining("example-shop.com") },
   ]);
   expect(mail.mails).toHaveLength(before);
 });

@@ -31,9 +31,9 @@ export const discord: NoticeChannelType = {
   type: "discord",
   label: "Discord",
   failures: {
-    gone: "The webhook was removed. Create a new one in the settings of the Discord channel (Integrations), enter its URL here, and enable the channel.",
+    gone: "The webhook was removed. Create a new one in the settings of the Discord channel (Integrations), and enter its URL in phishwatch.",
     unauthorized:
-      "The webhook's token is not valid. Copy the URL again in the settings of the Discord channel (Integrations), enter it here, and enable the channel.",
+      "The webhook's token is not valid. Copy the URL again in the settings of the Discord channel (Integrations), and enter it in phishwatch.",
   },
   // 5 in 2 seconds for a webhook, and 30 in a minute for a channel, which is not documented but enforced.
   ratePerSecond: 0.5,

@@ -18,9 +18,9 @@ export const googleChat: NoticeChannelType = {
   type: "google_chat",
   label: "Google Chat",
   failures: {
-    gone: "The webhook or its space was removed. Create a new webhook in the space (Apps & integrations), enter its URL here, and enable the channel.",
+    gone: "The webhook or its space was removed. Create a new webhook in the space (Apps & integrations), and enter its URL in phishwatch.",
     unauthorized:
-      "Google Chat does not accept the webhook's URL. Copy the whole URL again in the space (Apps & integrations), enter it here, and enable the channel.",
+      "Google Chat does not accept the webhook's URL. Copy the whole URL again in the space (Apps & integrations), and enter it in phishwatch.",
   },
   // developers.google.com/workspace/chat/limits: 60 messages in a minute for a space, shared by all its webhooks
   ratePerSecond: 1,

@@ -5,18 +5,17 @@ export const noticeFailures: Readonly<Record<string, string>> = {
     "phishwatch does not send to the service's address. To allow private networks, set webhooks.allow_private_networks.",
   connect:
     "The connection failed. Check that the service can be reached from this machine, and that no firewall blocks it.",
-  tls: "The service's certificate was not accepted, or the TLS handshake failed. To trust your own certificate authority, set webhooks.ca_file.",
-  timeout: "The service did not respond in time (webhooks.timeout). The message is sent again.",
+  tls: "The service's certificate was not accepted, or its port does not use TLS. To trust your own certificate authority, set webhooks.ca_file.",
+  timeout: "The service did not respond in time (webhooks.timeout).",
   protocol:
     "The response is not HTTP. Check that the URL leads to the service, and whether it needs https://.",
   redirect: "The service responded with a redirect, which is not followed. Enter the URL that it leads to.",
-  rate_limited: "The service receives too many messages. The message is sent again later.",
-  status: "The service could not accept the message now. The message is sent again; check the service.",
-  unexpected:
-    "The response is not one of the service, so the message is sent again. Check the URL, and whether a proxy is in between.",
+  rate_limited: "The service receives too many messages, also from other senders. Wait a while.",
+  status: "The service could not accept the message now. Check whether it works; its response may say why.",
+  unexpected: "The response is not one of the service. Check the URL, and whether a proxy is in between.",
   rejected:
-    "The service rejected the message, so it is not sent again. The start of the response is below. Check that the URL is complete and belongs to this type of channel.",
+    "The service rejected the message. Its response may say why. Check that the URL is complete and belongs to this type of channel.",
   unauthorized:
-    "The secret was revoked, or does not permit this. Create a new one in the service, enter it here, and enable the channel.",
-  gone: "The service does not know the address any more. Create a new one in the service, enter it here, and enable the channel.",
+    "The secret was revoked, or does not permit this. Create a new one in the service, and enter it in phishwatch.",
+  gone: "The service does not know the address any more. Create a new one in the service, and enter it in phishwatch.",
 };

@@ -31,8 +31,8 @@ export const matrix: NoticeChannelType = {
   label: "Matrix",
   failures: {
     unauthorized:
-      "The server does not accept the access token, or the account may not write to the room. Invite the account to the room and accept the invitation, or enter a new token, and enable the channel.",
-    gone: "The server does not know the room, or is not a Matrix server. Check url and room, and enable the channel.",
+      "The server does not accept the access token, or the account may not write to the room. Invite the account to the room and accept the invitation, or enter a new token.",
+    gone: "The server does not know the room, or is not a Matrix server. Check url and room.",
   },
   // A server permits 10 messages at once, then one per 5 s, unless configured otherwise (Synapse, rc_message).
   ratePerSecond: 0.2,

@@ -19,9 +19,9 @@ export const mattermost: NoticeChannelType = {
   type: "mattermost",
   label: "Mattermost",
   failures: {
-    gone: "Mattermost does not know the webhook any more. Create an incoming webhook, enter its URL here, and enable the channel.",
+    gone: "Mattermost does not know the webhook any more. Create an incoming webhook, and enter its URL in phishwatch.",
     unauthorized:
-      "Mattermost does not permit the webhook to post. Check that incoming webhooks are enabled and that its owner may post in the channel, then enable the channel here.",
+      "Mattermost does not permit the webhook to post. Check that incoming webhooks are enabled and that its owner may post in the channel.",
   },
   // A server has no limit by default; RateLimitSettings.PerSec is 10 for everything from one address.
   ratePerSecond: 2,

@@ -52,8 +52,8 @@ export const ntfy: NoticeChannelType = {
     quota:
       "The server accepts no more messages today. They are sent later; send fewer messages, or use an account with a higher limit.",
     unauthorized:
-      "The server does not permit messages to the topic. Create an access token of an account that may write to it, enter it here, and enable the channel.",
-    gone: "The server is not an ntfy server, or is below a path. Enter the address of the server without the topic, and enable the channel.",
+      "The server does not permit messages to the topic. Create an access token of an account that may write to it, and enter it in phishwatch.",
+    gone: "The server is not an ntfy server, or is below a path. Enter the address of the server without the topic.",
   },
   // After 60 requests at once, one per 5 s (docs.ntfy.sh/publish, "Limitations").
   ratePerSecond: 0.2,

@@ -40,7 +40,7 @@ export const pagerduty: NoticeChannelType = {
   label: "PagerDuty",
   failures: {
     routing_key:
-      "PagerDuty does not accept the routing key. Create an integration of the type Events API V2 in a service, enter its integration key here, and enable the channel.",
+      "PagerDuty does not accept the routing key. Create an integration of the type Events API V2 in a service, and enter its integration key in phishwatch.",
   },
   // About 120 calls per minute for each integration key (developer.pagerduty.com/docs, "Events API Rate Limits").
   ratePerSecond: 2,

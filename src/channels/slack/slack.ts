@@ -28,9 +28,9 @@ export const slack: NoticeChannelType = {
   type: "slack",
   label: "Slack",
   failures: {
-    gone: "The incoming webhook or its channel was removed or archived. Create a new webhook in the settings of the Slack app, enter its URL here, and enable the channel.",
+    gone: "The incoming webhook or its channel was removed or archived. Create a new webhook in the settings of the Slack app, and enter its URL in phishwatch.",
     unauthorized:
-      "Slack does not permit this webhook to post. Ask an administrator of the workspace, or create a new webhook, enter its URL here, and enable the channel.",
+      "Slack does not permit this webhook to post. Ask an administrator of the workspace, or create a new webhook and enter its URL in phishwatch.",
   },
   // docs.slack.dev/apis/web-api/rate-limits: incoming webhooks, 1 per second
   ratePerSecond: 1,

@@ -22,9 +22,9 @@ export const teams: NoticeChannelType = {
   type: "teams",
   label: "Microsoft Teams",
   failures: {
-    gone: "The workflow was deleted or turned off, or its owner left. Turn it on or create a new one in Teams (Workflows), enter its URL here, and enable the channel.",
+    gone: "The workflow was deleted or turned off, or its owner left. Turn it on, or create a new one in Teams (Workflows) and enter its URL in phishwatch.",
     unauthorized:
-      'The workflow does not accept the URL. Set its trigger to "Anyone", copy the whole URL again, enter it here, and enable the channel.',
+      'The workflow does not accept the URL. Set its trigger to "Anyone", copy the whole URL again, and enter it in phishwatch.',
   },
   // The action that posts the message is limited to 300 calls in 300 seconds (learn.microsoft.com/connectors/teams).
   ratePerSecond: 1,

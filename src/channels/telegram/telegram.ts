@@ -31,11 +31,11 @@ export const telegram: NoticeChannelType = {
   label: "Telegram",
   failures: {
     unauthorized:
-      "Telegram does not accept the token, or the bot may not write to the chat. Add the bot to the chat and permit it to send messages, or enter the token that @BotFather shows, and enable the channel.",
-    gone: "Telegram does not know the bot. Enter the token that @BotFather shows, and enable the channel.",
+      "Telegram does not accept the token, or the bot may not write to the chat. Add the bot to the chat and permit it to send messages, or enter the token that @BotFather shows.",
+    gone: "Telegram does not know the bot. Enter the token that @BotFather shows.",
     chat_not_found:
-      "Telegram does not know the chat, or the bot is not in it. Check chat_id, add the bot to the chat, and enable the channel.",
-    chat_moved: "The group became a supergroup. Set chat_id to the new ID, and enable the channel.",
+      "Telegram does not know the chat, or the bot is not in it. Check chat_id, and add the bot to the chat.",
+    chat_moved: "The group became a supergroup. Set chat_id to the new ID.",
   },
   // 20 messages per minute in a group, which also meets the limit of one per second in a chat
   // (core.telegram.org/bots/faq, "My bot is hitting limits").

@@ -12,7 +12,7 @@ export const template: NoticeChannelType = {
   label: "Template",
   failures: {
     rejected:
-      "The service rejected the message, so it is not sent again. The start of the response is below. Compare the template with what the service accepts.",
+      "The service rejected the message. Its response may say why. Compare the template with what the service accepts.",
   },
   // Not known for other services. Most accept more.
   ratePerSecond: 1,

@@ -21,9 +21,12 @@ export const columnsFor = ({ label, shown }: Shown): Column<ChannelRecipient>[] 
   { title: "CAUSE", cell: (channel) => causeOf(channel) ?? "", elastic: true },
 ];
 
-/** Returns what there is to know about a channel, with secrets masked. */
+/** Returns what there is to know about a channel, with secrets masked.
+ * @param subscriptions names of the subscriptions that are sent to it
+ */
 export function channelFacts(
   channel: ChannelRecipient,
+  subscriptions: readonly string[],
   { label, shown }: Shown,
 ): [name: string, value: string | null][] {
   const { failingSince } = channel;
@@ -32,6 +35,7 @@ export function channelFacts(
     ["name", channel.name],
     ["service", label(channel.type)],
     ...shown(channel).map(({ key, value }): [string, string] => [key.replace("_", " "), value]),
+    ["subscriptions", subscriptions.length === 0 ? "none: it is sent nothing" : subscriptions.join(", ")],
     ["from", originText(channel)],
     ["state", stateText(channel)],
     ["failing since", failingSince === null ? null : toIsoTime(failingSince)],

@@ -1,4 +1,6 @@
+import type { App } from "../../app.ts";
 import type { TestResult } from "../../channels/all/channels.ts";
+import { visible } from "../../lib/safe-text.ts";
 import { channelTypes } from "../../vocabulary/channels.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
@@ -42,7 +44,10 @@ the arguments of a command. A running server uses the channel at once. 'phishwat
       const target = await readSettings(options);
       const added = channels.add({ name: args[0] ?? "", type, target, enabled: !disabled }, { by });
       if (options.json) printJson(terminal.out, shape(added, channels));
-      else terminal.err.write(`added ${added.name} (${added.id})\n`);
+      else {
+        const next = `phishwatch subscriptions add NAME --channel ${added.name}`;
+        terminal.err.write(`added ${added.name} (${added.id}); '${next}' says what it is sent\n`);
+      }
       if (options.test) report(terminal, false, await channels.test(added.id, { by }));
     }),
 });
@@ -90,24 +95,31 @@ const show = command({
   flags: { json: jsonFlag, config: configFlag },
   examples: [["phishwatch channels show team-chat", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ channels }) => {
+    withAppliance({ terminal, options }, (app) => {
+      const { channels } = app;
       const channel = channels.get(args[0] ?? "");
-      if (options.json) printJson(terminal.out, shape(channel, channels));
-      else terminal.out.write(renderFacts(channelFacts(channel, channels)));
+      const subscriptions = subscriptionsTo(app, channel);
+      if (options.json) printJson(terminal.out, { ...shape(channel, channels), subscriptions });
+      else terminal.out.write(renderFacts(channelFacts(channel, subscriptions, channels)));
     }),
 });
 
 const remove = command({
   name: "remove",
   arguments: "<channel>",
-  summary: "remove a channel and its deliveries",
+  summary: "remove a channel with its subscriptions and deliveries",
   flags: { config: configFlag },
   examples: [["phishwatch channels remove team-chat", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ channels }) => {
-      const { id, name } = channels.get(args[0] ?? "");
-      await channels.remove(id, { by: actorOfShell(terminal.env) });
-      terminal.err.write(`removed ${name} (${id})\n`);
+    withAppliance({ terminal, options }, async (app) => {
+      const { id, name } = app.channels.get(args[0] ?? "");
+      const subscriptions = subscriptionsTo(app, { id });
+      await app.channels.remove(id, { by: actorOfShell(terminal.env) });
+      const removed =
+        subscriptions.length === 0
+          ? ""
+          : `, and with it the ${subscriptions.length === 1 ? "subscription" : "subscriptions"} ${subscriptions.join(", ")}`;
+      terminal.err.write(`removed ${name} (${id})${removed}\n`);
     }),
 });
 
@@ -152,6 +164,14 @@ const test = command({
     }),
 });
 
+/** Returns the names of the subscriptions that are sent to the channel. */
+function subscriptionsTo({ notifications }: App, { id }: { id: string }): string[] {
+  return notifications.subscriptions
+    .list()
+    .filter(({ channel }) => channel.id === id)
+    .map(({ name }) => name);
+}
+
 /** Prints the outcome of a test message. @throws FailedError with what to change if it failed */
 function report({ out }: Terminal, json: boolean, result: TestResult): void {
   const { statusCode, durationMs, failure, error, response, address, advice } = result;
@@ -169,8 +189,10 @@ function report({ out }: Terminal, json: boolean, result: TestResult): void {
   else if (failure === null)
     out.write(`sent in ${durationMs} ms${response === "" ? "" : `; response: ${response}`}\n`);
   if (failure !== null) {
+    const reason = error ?? failure;
     const next = advice === undefined ? "" : `. ${advice}`;
-    throw new FailedError(`the test message failed: ${error ?? failure}${next}`);
+    const shown = response === "" || reason.includes(response) ? "" : ` Response: ${visible(response, 500)}`;
+    throw new FailedError(`the test message failed: ${reason}${next}${shown}`);
   }
 }
 

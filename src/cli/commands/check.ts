@@ -66,7 +66,7 @@ work, and with code 2 if the configuration is invalid.`,
         for (const result of await certificates(config)) report(result);
         for (const endpoint of appliance.webhooks.endpoints.list())
           report(await endpointResult(appliance, endpoint, options.ping, config));
-        for (const result of await channelResults(appliance)) report(result);
+        for (const result of await channelResults(appliance, config)) report(result);
       }
     } finally {
       appliance?.close();

@@ -3,6 +3,7 @@ import type { Attempt, Delivery, DeliveryFilter } from "../../deliveries/deliver
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
+import { isMessage, titleOf } from "../../notices/sent-message.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
@@ -24,9 +25,13 @@ export interface RecipientGroup {
   recipients(app: App): { id: string }[];
 }
 
-const columnsFor = ({ noun }: RecipientGroup): Column<Delivery>[] => [
+const columnsFor = ({ noun }: RecipientGroup, { log }: App["deliveries"]): Column<Delivery>[] => [
   { title: "ID", cell: ({ id }) => id },
-  { title: "EVENT", cell: ({ eventType }) => eventType },
+  {
+    title: noun === "channel" ? "MESSAGE" : "EVENT",
+    cell: (delivery) => titleOf(delivery, log),
+    elastic: noun === "channel",
+  },
   { title: noun.toUpperCase(), cell: ({ recipientName }) => recipientName, elastic: true },
   { title: "STATUS", cell: ({ status }) => status },
   { title: "ATTEMPTS", cell: ({ attempts }) => String(attempts), right: true },
@@ -73,7 +78,7 @@ export function deliveriesCommand(group: RecipientGroup) {
         if (id !== undefined) {
           const delivery = log.get(id);
           if (delivery === undefined) throw new FailedError(`there is no delivery ${visible(id, 100)}`);
-          return showOne({ terminal, group, delivery, attempts: log.attempts(id), json: options.json });
+          return showOne({ terminal, group, app, delivery, json: options.json });
         }
         const { recipient, event, status, before, limit, json } = options;
         const filter = {
@@ -84,7 +89,7 @@ export function deliveriesCommand(group: RecipientGroup) {
         const recipients = recipient === undefined ? group.recipients(app) : [{ id: recipient }];
         const rows = newest(app, { filter, limit, recipients });
         if (json) for (const row of rows) printJson(terminal.out, shape(row, group));
-        else printRows(terminal, rows, { columns: columnsFor(group), none: "no deliveries" });
+        else printRows(terminal, rows, { columns: columnsFor(group, app.deliveries), none: "no deliveries" });
       }),
   });
 }
@@ -107,26 +112,32 @@ function newest(
 function showOne({
   terminal: { out },
   group,
+  app: { deliveries },
   delivery,
-  attempts,
   json,
 }: {
   terminal: Terminal;
   group: RecipientGroup;
+  app: App;
   delivery: Delivery;
-  attempts: Attempt[];
   json: boolean;
 }): void {
+  const attempts = deliveries.log.attempts(delivery.id);
   if (json) return printJson(out, { ...shape(delivery, group), attempt_log: attempts.map(attemptShape) });
-  const { id, eventId, eventType, recipientName, status, createdAt } = delivery;
+  const { id, channel, eventId, eventType, recipientName, status, createdAt } = delivery;
+  const failure = attempts.at(-1)?.failure ?? null;
+  const advice = failure === null ? undefined : deliveries.failureAdvice(channel, failure);
   out.write(
     renderFacts([
       ["id", id],
-      ["event", `${eventId} (${eventType})`],
+      isMessage(delivery)
+        ? ["message", titleOf(delivery, deliveries.log)]
+        : ["event", `${eventId} (${eventType})`],
       [group.noun, recipientName],
       ["status", status],
       ["created", toIsoTime(createdAt)],
       ["next attempt", nextStep(delivery, group)],
+      ...(advice === undefined ? [] : [["advice", advice] as [string, string]]),
     ]),
   );
   if (attempts.length > 0) out.write(`\n${renderTable(attemptColumns, attempts, out.columns)}`);

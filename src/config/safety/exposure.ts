@@ -34,6 +34,7 @@ export function findExposures({
   return exposures;
 }
 
-function isLoopback(host: string): boolean {
+/** Returns whether only programs on the same machine reach this host. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
 }

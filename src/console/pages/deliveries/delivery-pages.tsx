@@ -1,6 +1,7 @@
 import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
+import { isMessage, textOf, titleOf } from "../../../notices/sent-message.ts";
 import { Facts, FlashMessage, PageHead, Section, Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -8,7 +9,6 @@ import { fragment, page, redirect } from "../../kit/page-result.ts";
 import { deliveriesToPath, deliveryPath, recipientPath } from "../../kit/paths.ts";
 import { pageGroup, type Context, type Route } from "../../shell/router.ts";
 import { deliveryLogs, showLog } from "./log-page.tsx";
-import { textOf, titleOf } from "./message.ts";
 import { Attempts, DeliveryBadge, NextStep } from "./delivery-parts.tsx";
 
 const bodyCharactersMax = 20_000;
@@ -113,7 +113,7 @@ function stateOf(context: Context<"deliveries">) {
         )}
         {deliveries.recipients.find(channel, recipientId)?.enabled === false ? (
           <p>
-            The recipient is disabled.{" "}
+            The {isMessage(delivery) ? "channel" : "recipient"} is disabled.{" "}
             {recipientPage === undefined ? "Enable it" : <a href={recipientPage}>Enable it</a>} to continue
             the delivery.
           </p>

@@ -1,5 +1,6 @@
 import type { Attempt, Delivery, DeliveryLog } from "../../../deliveries/delivery-log.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
+import { isMessage, titleOf } from "../../../notices/sent-message.ts";
 import type { DeliveryStatus } from "../../../vocabulary/deliveries.ts";
 import { Badge, Time, type Tone } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
@@ -7,7 +8,6 @@ import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { deliveryPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
-import { isMessage, titleOf } from "./message.ts";
 
 const statusBadges: Record<DeliveryStatus, { tone: Tone; label: string }> = {
   failed: { tone: "bad", label: "failed" },

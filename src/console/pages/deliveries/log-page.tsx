@@ -1,6 +1,7 @@
 import type { DeliveryFilter } from "../../../deliveries/delivery-log.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
+import { isMessage } from "../../../notices/sent-message.ts";
 import { deliveryStatuses } from "../../../vocabulary/deliveries.ts";
 import { PageHead } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
@@ -15,7 +16,6 @@ import {
 } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { DeliveryTable, statusChoices } from "./delivery-parts.tsx";
-import { isMessage } from "./message.ts";
 
 const perPage = 50;
 

@@ -51,7 +51,12 @@ export function showChannel(context: Context<"channels" | "deliveries" | "notifi
       </PageHead>
       {test === undefined ? null : <TestNote test={test} />}
       {test === undefined && advice !== undefined ? (
-        <FlashMessage flash={{ tone: "warning", text: `The last message failed. ${advice}` }} />
+        <FlashMessage
+          flash={{
+            tone: "warning",
+            text: `The last message failed. ${advice}${enabled ? "" : " Then enable the channel."}`,
+          }}
+        />
       ) : null}
       {declared ? (
         <p>

@@ -1,8 +1,8 @@
-import type { Delivery, DeliveryLog } from "../../../deliveries/delivery-log.ts";
-import { visible } from "../../../lib/safe-text.ts";
-import type { Notice } from "../../../notices/notice.ts";
-import { plainText } from "../../../notices/plain-text.ts";
-import { channelTypes } from "../../../vocabulary/channels.ts";
+import type { Delivery, DeliveryLog } from "../deliveries/delivery-log.ts";
+import { visible } from "../lib/safe-text.ts";
+import type { Notice } from "./notice.ts";
+import { plainText } from "./plain-text.ts";
+import { channelTypes } from "../vocabulary/channels.ts";
 
 /** Messages for people among the deliveries. */
 
