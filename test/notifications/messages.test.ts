@@ -317,6 +317,18 @@ describe("a service that shows each threat as an incident", () => {
     expect(world.titles()).toEqual([]);
   });
 
+  test("is sent the end of a threat that was active again", async () => {
+    world.subscribe({ channel: "duty", events: ["threat.updated", "threat.resolved"] });
+    const id = world.record("examp1e-bank.com");
+    await world.pass(minuteMs);
+    for (const status of ["resolved", "active", "resolved"] as const) {
+      world.titles();
+      world.threats.changeStatus([id], status, { by });
+      await world.pass(minuteMs);
+    }
+    expect(world.notices().map(({ threat }) => threat)).toEqual([{ id, status: "resolved" }]);
+  });
+
   test("is sent more than 10 threats in one message, and no end of them", async () => {
     const threatIds = Array.from({ length: 11 }, (_, index) => world.record(`example-bank-${index}.com`));
     await world.pass(minuteMs);
@@ -427,7 +439,9 @@ test("a late match whose message cannot be recorded is in the next message, once
   await world.pass(5_000);
   expect([failures, world.titles()]).toEqual([1, []]);
   await world.pass(minuteMs);
-  expect(world.notices().map(({ threat }) => threat?.id)).toEqual([id]);
+  const [notice, ...more] = world.notices();
+  expect([notice!.threat?.id, more]).toEqual([id, []]);
+  expect(notice!.summary).toContain("it has become more severe");
   world.find(id, "nothing");
   world.find(id, "password");
   await world.pass(minuteMs);

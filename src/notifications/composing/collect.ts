@@ -5,7 +5,6 @@ import type { Condition } from "../../notices/texts/system-texts.ts";
 import type { ChangeCounts } from "../../notices/texts/summary-texts.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
 import type { ActiveSubscription } from "../queue/active.ts";
-import type { Announcements } from "../queue/observer.ts";
 import type { Incidents } from "../queue/incidents.ts";
 import type { Queue, QueuedRow } from "../queue/queue.ts";
 import type { ThreatState, ThreatStates } from "./threat-states.ts";
@@ -32,8 +31,6 @@ export interface Collected {
     origin: { importSeq: number } | { scanSeq: number } | null;
     /** Threats to remember as announced. */
     threatSeqs: number[];
-    /** Those of them whose filter matches only now. */
-    lateSeqs: Set<number>;
   };
   /** Number of new threats that are no longer active. */
   closedAlready: number;
@@ -66,13 +63,11 @@ interface ThreatChanges {
 export async function collect(
   subscription: ActiveSubscription,
   {
-    announcements,
     incidents,
     pause,
     queue,
     states,
   }: {
-    announcements: Pick<Announcements, "has">;
     incidents: Pick<Incidents, "has">;
     /** Lets requests be served in between. */
     pause: () => Promise<void>;
@@ -82,7 +77,7 @@ export async function collect(
 ): Promise<Collected> {
   const threats = new Map<number, ThreatChanges>();
   const others = createOthers();
-  const { subscriptionSeq, recipientSeq } = subscription;
+  const { subscriptionSeq } = subscription;
   const hasIncident = (threatSeq: number) =>
     subscription.sendsThreatsOneByOne && incidents.has(subscriptionSeq, threatSeq);
   let upTo = subscription.consumedSeq;
@@ -107,7 +102,6 @@ export async function collect(
   const collected = emptyCollected({ upTo, firstAt }, others);
   const add = createCollector(collected, {
     hasIncident,
-    isAnnounced: (threatSeq) => announcements.has({ recipientSeq, subscriptionSeq, threatSeq }),
     matches: (state) => matchesFilter(subscription.filter, state),
   });
   const threatSeqs = [...threats.keys()];
@@ -139,7 +133,6 @@ function emptyCollected(
       top: [],
       origin: null,
       threatSeqs: [],
-      lateSeqs: new Set(),
     },
     closedAlready: 0,
     changed: { counts: { resolved: 0, false_positive: 0, active: 0 }, total: 0, top: [] },
@@ -154,11 +147,9 @@ function createCollector(
   collected: Collected,
   {
     hasIncident,
-    isAnnounced,
     matches,
   }: {
     hasIncident: (threatSeq: number) => boolean;
-    isAnnounced: (threatSeq: number) => boolean;
     matches: (state: ThreatState) => boolean;
   },
 ): (state: ThreatState, changes: ThreatChanges) => void {
@@ -167,7 +158,6 @@ function createCollector(
   function addNew(state: ThreatState, late: boolean): void {
     const isFirst = created.threatSeqs.length === 0;
     created.threatSeqs.push(state.seq);
-    if (late) created.lateSeqs.add(state.seq);
     created.bySeverity[state.severity] += 1;
     created.byDomain.set(state.protectedDomain, (created.byDomain.get(state.protectedDomain) ?? 0) + 1);
     keepTop(created.top, { state, late }, (one) => one.state);
@@ -176,7 +166,7 @@ function createCollector(
   }
 
   return (state, { created: isNew, late, changed: isChanged }) => {
-    const announces = isNew || (late && !isAnnounced(state.seq));
+    const announces = isNew || late;
     if (announces && state.status === "active") {
       // Facts that were found in the meantime may have lowered the severity. If it rises again, it is announced then.
       if (matches(state)) addNew(state, late && !isNew);

@@ -96,7 +96,8 @@ export function composeMessages(
             { changes: changed.counts, items: changed.top.map(item), total: changed.total },
             links,
           );
-    messages.push({ content });
+    const isOpenAgain = changed.total === 1 && only!.status === "active";
+    messages.push({ content, ...(isOpenAgain ? { opens: only!.seq } : {}) });
   }
 
   if (others.length <= othersOneByOneMax) messages.push(...others.map(({ content }) => ({ content })));

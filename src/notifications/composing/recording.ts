@@ -40,7 +40,7 @@ export function createMessageRecorder({
   ids: Pick<IdFactory, "next">;
   incidents: Incidents;
   pause: () => Promise<void>;
-  queue: Pick<Queue, "keepLate" | "read">;
+  queue: Pick<Queue, "deleteLate" | "read">;
   /** Records a message and its delivery, in the caller's transaction. */
   send: (message: { id: string; recipientSeq: number; body: string }) => void;
   states: ThreatStates;
@@ -50,27 +50,33 @@ export function createMessageRecorder({
   return async (subscription) => {
     const { seq: subscriptionSeq, recipientSeq } = subscription;
     const active = toActive({ ...subscription, channelType: subscription.channel.type });
-    const collected = await collect(active, { announcements, incidents, pause, queue, states });
+    const collected = await collect(active, { incidents, pause, queue, states });
     const messages = await word(subscription, collected);
-    if (active.canMatchLater) {
-      // Before the message: after a crash in between, everything is still queued and is composed again.
-      const { lateSeqs, threatSeqs } = collected.created;
-      for (let start = 0; start < threatSeqs.length; start += announcementsPerStep)
-        await database.write(() => {
-          for (const threatSeq of threatSeqs.slice(start, start + announcementsPerStep)) {
-            announcements.add({ recipientSeq, subscriptionSeq, threatSeq });
-            if (lateSeqs.has(threatSeq)) queue.keepLate(subscriptionSeq, threatSeq, collected.upTo);
-          }
-        }, background);
-    }
+    const { upTo } = collected;
+    const announce = (threatSeqs: readonly number[]) => {
+      for (const threatSeq of threatSeqs) {
+        announcements.add({ recipientSeq, subscriptionSeq, threatSeq });
+        // The severity may have risen again since the changes were collected.
+        queue.deleteLate({ subscriptionSeq, consumedSeq: upTo }, threatSeq);
+      }
+    };
+    // In steps before the message, except the last one: after a crash in between, everything is still queued and is
+    // composed again.
+    const announced = active.canMatchLater ? collected.created.threatSeqs : [];
+    const last = Math.max(0, announced.length - announcementsPerStep);
+    for (let start = 0; start < last; start += announcementsPerStep)
+      await database.write(
+        () => announce(announced.slice(start, Math.min(start + announcementsPerStep, last))),
+        background,
+      );
     const isRecorded = await database.write(
       () => {
         const now = clock.now();
-        const { upTo } = collected;
         const values =
           messages.length === 0 ? {} : { limitedUntil: afterMessage(subscription, now), lastMessageAt: now };
         // Another process may have disabled or removed the subscription in the meantime.
         if (!store.noteMessages(subscription, { consumedSeq: upTo, ...values })) return false;
+        announce(announced.slice(last));
         for (const { content, opens, closes } of messages) {
           const id = ids.next("event");
           send({ id, recipientSeq, body: JSON.stringify({ id, at: toIsoTime(now), ...content }) });

@@ -36,11 +36,6 @@ export interface Queue {
   add(change: QueuedChange): void;
   /** Marks a new threat that waits anywhere, in the caller's transaction. */
   markUrgent(threatSeq: number, at: Instant): void;
-  /**
-   * Makes a late match up to `upTo` count as new, in the caller's transaction: a message that is composed again contains
-   * it although it is remembered as announced.
-   */
-  keepLate(subscriptionSeq: number, threatSeq: number, upTo: number): void;
   /** Returns whether a threat waits to be announced. */
   hasNewThreat(place: Place, threatSeq: number): boolean;
   /** Returns the ends of what waits; undefined: nothing. At most `countMax` changes wait. */
@@ -53,6 +48,8 @@ export interface Queue {
   read(place: Place, limit: number): QueuedRow[];
   /** Returns the identifiers of up to `limit` new threats that wait, the oldest first. */
   newThreatIds(place: Place, limit: number): string[];
+  /** Deletes matches of a threat that came later than at first, in the caller's transaction: it is being announced. */
+  deleteLate(place: Place, threatSeq: number): void;
   /** Returns whether rows are left that are done with. */
   hasConsumed(place: Place): boolean;
   /** Deletes rows that are done with, in the caller's transaction. Returns their number. */
@@ -74,10 +71,6 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
   const urge = sqlite.prepare<unknown, [Instant, number]>(
     `update notification_queue set urgent_at = ?
      where threat_seq = ? and type = 'threat.created' and urgent_at is null`,
-  );
-  const keep = sqlite.prepare<unknown, [number, number, number]>(
-    `update notification_queue set late = 0
-     where threat_seq = ? and subscription_seq = ? and seq <= ? and type = 'threat.created'`,
   );
   const ofThreat = sqlite.prepare<unknown, [number, number, number]>(
     `select 1 from notification_queue
@@ -106,6 +99,9 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
        where subscription_seq = ? and seq > ? and type = 'threat.created' order by seq limit ?
      ) join threats t on t.seq = threat_seq`,
   );
+  const removeLate = sqlite.prepare<unknown, [number, number, number]>(
+    "delete from notification_queue where threat_seq = ? and subscription_seq = ? and seq > ? and late = 1",
+  );
   const consumed = sqlite.prepare<unknown, PlaceValues>(
     "select 1 from notification_queue where subscription_seq = ? and seq <= ? limit 1",
   );
@@ -120,7 +116,6 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
       insert.run(subscriptionSeq, type, late ? 1 : 0, threatSeq, data, at, urgentAt);
     },
     markUrgent: (threatSeq, at) => void urge.run(at, threatSeq),
-    keepLate: (subscriptionSeq, threatSeq, upTo) => void keep.run(threatSeq, subscriptionSeq, upTo),
     hasNewThreat: ({ subscriptionSeq, consumedSeq }, threatSeq) =>
       ofThreat.get(threatSeq, subscriptionSeq, consumedSeq) !== null,
     ends({ subscriptionSeq, consumedSeq }) {
@@ -139,6 +134,8 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
     read: ({ subscriptionSeq, consumedSeq }, limit) => rows.all(subscriptionSeq, consumedSeq, limit),
     newThreatIds: ({ subscriptionSeq, consumedSeq }, limit) =>
       newThreats.all(subscriptionSeq, consumedSeq, limit).map(({ id }) => id),
+    deleteLate: ({ subscriptionSeq, consumedSeq }, threatSeq) =>
+      void removeLate.run(threatSeq, subscriptionSeq, consumedSeq),
     hasConsumed: ({ subscriptionSeq, consumedSeq }) => consumed.get(subscriptionSeq, consumedSeq) !== null,
     deleteConsumed: ({ subscriptionSeq, consumedSeq }, limit) =>
       remove.run(subscriptionSeq, consumedSeq, limit).changes,
