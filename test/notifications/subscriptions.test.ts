@@ -165,3 +165,20 @@ test("a subscription disappears with its channel", async () => {
   await world.channels.remove("chat", { by });
   expect(subscriptions.list()).toEqual([]);
 });
+
+test("removing a channel removes its subscriptions, with audit entries, unless one is declared", async () => {
+  const { subscriptions } = world.notifications;
+  world.addChannel("other");
+  world.subscribe({ name: "kept", channel: "other" });
+  world.subscribe({ name: "removed" });
+  subscriptions.reconcile([declared]);
+  const remove = () => world.channels.remove("chat", { by });
+  await expect(remove()).rejects.toThrow(
+    "urgent is declared in the configuration file; remove it there first",
+  );
+  expect(world.channels.get("chat").enabled).toBeTrue();
+  subscriptions.reconcile([]);
+  await remove();
+  expect(subscriptions.list().map(({ name }) => name)).toEqual(["kept"]);
+  expect(actions().slice(0, 2)).toEqual(["subscription.remove", "subscription.remove"]);
+});

@@ -2,7 +2,10 @@ import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { ChannelConfig } from "../../config/notifications.ts";
 import type { Database } from "../../database/database.ts";
-import { createRecipientAdministration } from "../../deliveries/administration/recipient-administration.ts";
+import {
+  createRecipientAdministration,
+  type Dependents,
+} from "../../deliveries/administration/recipient-administration.ts";
 import type { AttemptResult } from "../../deliveries/channel.ts";
 import { subjectOf, type Recipient, type Recipients } from "../../deliveries/recipients.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
@@ -55,8 +58,10 @@ export interface Channels {
   /** Stops deliveries. Pending deliveries stay queued. */
   disable(idOrName: string, options: { by: Actor }): ChannelRecipient;
   enable(idOrName: string, options: { by: Actor }): ChannelRecipient;
-  /** Removes a channel and its deliveries. @throws PublicError like `change` */
+  /** Removes a channel, its deliveries and its subscriptions. @throws PublicError like `change` */
   remove(idOrName: string, options: { by: Actor }): Promise<void>;
+  /** Registers what is removed before each channel. */
+  addDependents(dependents: Dependents): void;
   /** Sends a test message once, also to a disabled channel. Neither delivery log nor retries apply. */
   test(idOrName: string, options: { by: Actor }): Promise<TestResult>;
   /**
@@ -91,10 +96,12 @@ export function createChannels({
   recipients: Recipients;
   services: readonly NoticeChannel[];
 }): Channels {
+  const dependents: Dependents[] = [];
   const administration = createRecipientAdministration({
     auditLog,
     clock,
     database,
+    dependents,
     ids,
     kinds: channelTypes,
     recipients,
@@ -132,6 +139,7 @@ export function createChannels({
     disable: (key, { by }) => toChannel(administration.disable(key, { by })),
     enable: (key, { by }) => toChannel(administration.enable(key, { by })),
     remove: (key, { by }) => administration.remove(key, { by }),
+    addDependents: (added) => void dependents.push(added),
 
     async test(key, { by }) {
       const recipient = await database.write(() => {

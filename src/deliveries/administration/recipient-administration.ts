@@ -11,8 +11,8 @@ import type { Recipient, Recipients, RecipientSettings } from "../recipients.ts"
 import { isDisabledForFailing } from "../rules/recipient-state.ts";
 
 /**
- * Administers the recipients of one channel, or of several that have the same traits. Every change is recorded in the audit log, and takes effect at once: in a
- * running server even if another process makes it.
+ * Administers the recipients of one channel, or of several that have the same traits. Every change is recorded in the
+ * audit log, and takes effect at once: in a running server even if another process makes it.
  */
 export interface RecipientAdministration {
   /** Returns the recipients, sorted by name. */
@@ -29,7 +29,7 @@ export interface RecipientAdministration {
   /** Stops deliveries, also to a declared recipient, until it is enabled. Pending deliveries stay queued. */
   disable(idOrName: string, options: { by: Actor }): Recipient;
   enable(idOrName: string, options: { by: Actor }): Recipient;
-  /** Removes a recipient and its deliveries. @throws PublicError like `editable` */
+  /** Removes a recipient, its deliveries and its dependents. @throws PublicError like `editable` */
   remove(idOrName: string, options: { by: Actor }): Promise<void>;
   /**
    * Makes the recipients match the configuration file. Recipients that are no longer declared are disabled.
@@ -43,6 +43,13 @@ interface NewRecipientSettings extends RecipientSettings {
   /** Kind of its channel. */
   channel: string;
   enabled: boolean;
+}
+
+/** Objects that belong to a recipient, and are removed before it, with audit entries of their own. */
+export interface Dependents {
+  /** Called in the transaction that begins a removal. @throws PublicError if they cannot be removed here */
+  checkRemovable(recipientSeq: number): void;
+  remove(recipientSeq: number, options: { by: Actor }): Promise<void>;
 }
 
 /** A recipient that the configuration file declares. */
@@ -66,6 +73,7 @@ export function createRecipientAdministration({
   auditLog,
   clock,
   database,
+  dependents = [],
   ids,
   kinds,
   recipients,
@@ -74,6 +82,7 @@ export function createRecipientAdministration({
   auditLog: Pick<AuditLog, "record">;
   clock: Clock;
   database: Database;
+  dependents?: readonly Dependents[];
   ids: IdFactory;
   /** Kinds of the channels. */
   kinds: readonly string[];
@@ -136,9 +145,11 @@ export function createRecipientAdministration({
         const found = get(key);
         // A recipient that is no longer declared belongs to nobody, so it can be removed here.
         if (found.disabledReason !== "undeclared") editable(key);
+        for (const { checkRemovable } of dependents) checkRemovable(found.seq);
         recipients.update(found, disabledState("operator"));
         return found;
       });
+      for (const one of dependents) await one.remove(recipient.seq, { by });
       // The deliveries are deleted in several transactions, the recipient and its audit entry in the last one.
       await recipients.remove(recipient, () => audit.removed(by, recipient));
     },

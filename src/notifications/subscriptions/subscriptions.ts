@@ -1,4 +1,3 @@
-import { eq } from "drizzle-orm";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Channels } from "../../channels/all/channels.ts";
@@ -9,9 +8,9 @@ import type { Clock } from "../../lib/clock.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import { createSubscriptionAudit } from "./audit.ts";
 import { createDeclarations } from "./declarations.ts";
+import { createRemoval } from "./removal.ts";
 import type { SubscriptionRules } from "./rules.ts";
 import { createSubscriptionStore, type Subscription } from "./store.ts";
-import { subscriptions } from "./tables.ts";
 import { createSubscriptionWriter, enabledState, type SubscriptionSettings } from "./writer.ts";
 
 export interface NewSubscription extends Partial<SubscriptionSettings> {
@@ -68,7 +67,7 @@ export function createSubscriptions({
   ids,
 }: {
   auditLog: Pick<AuditLog, "record">;
-  channels: Pick<Channels, "find" | "list">;
+  channels: Pick<Channels, "addDependents" | "find" | "list">;
   clock: Clock;
   database: Database;
   ids: Pick<IdFactory, "nextWithPrefix">;
@@ -83,6 +82,10 @@ export function createSubscriptions({
   const { get, editable } = store;
   const audit = createSubscriptionAudit(auditLog);
   const declarations = createDeclarations({ audit, store, writer });
+
+  const removal = createRemoval({ audit, database, onChanged, store, writer });
+  channels.addDependents(removal.ofChannel);
+
   return {
     list: store.list,
     find: store.find,
@@ -127,23 +130,7 @@ export function createSubscriptions({
         return after;
       }),
 
-    async remove(key, { by }) {
-      const removed = await database.write(() => {
-        const found = get(key);
-        // A subscription that is no longer declared belongs to nobody, so it can be removed here.
-        if (found.disabledReason !== "undeclared") editable(key);
-        return writer.update(found, writer.disabledState(found, "operator"));
-      });
-      await store.clear(removed);
-      await database.write(
-        () => {
-          database.query.delete(subscriptions).where(eq(subscriptions.seq, removed.seq)).run();
-          audit.removed(by, removed);
-          database.afterCommit(onChanged);
-        },
-        { patient: true },
-      );
-    },
+    remove: removal.remove,
 
     reconcile: (declared) => database.transaction(() => declarations.apply(declared)),
     onChanged: (listener) => void listeners.push(listener),
