@@ -38,16 +38,8 @@ export function createSystemMessages({
       const wanting = active().filter(
         ({ events, recipientSeq }) => events.has(type) && recipientSeq !== exceptRecipient,
       );
-      for (const { subscriptionSeq } of wanting)
-        queue.add({
-          subscriptionSeq,
-          type,
-          late: false,
-          threatSeq: null,
-          data: JSON.stringify(condition),
-          at,
-          urgentAt: at,
-        });
+      const data = JSON.stringify(condition);
+      queue.add({ type, late: false, threatSeq: null, data, at, urgentAt: at }, wanting);
       if (wanting.length > 0) database.afterCommit(onQueued);
     },
   };

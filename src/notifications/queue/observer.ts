@@ -44,16 +44,7 @@ export function createChangeObserver({
     if (wanting.length === 0) return;
     const { data } = JSON.parse(body) as Pick<EventBody, "data">;
     const urgentAt = urgentTypes.includes(type) ? at : null;
-    for (const { subscriptionSeq } of wanting)
-      queue.add({
-        subscriptionSeq,
-        type,
-        late: false,
-        threatSeq: null,
-        data: JSON.stringify(data),
-        at,
-        urgentAt,
-      });
+    queue.add({ type, late: false, threatSeq: null, data: JSON.stringify(data), at, urgentAt }, wanting);
     onQueued();
   }
 
@@ -63,8 +54,7 @@ export function createChangeObserver({
       isNew ? wantsNew(one, threat) : wantsChange(one, type, threat),
     );
     const urgentAt = isNew && isUrgent(threat) ? at : null;
-    for (const { subscriptionSeq } of wanting)
-      queue.add({ subscriptionSeq, type, late: false, threatSeq: threat.seq, data: null, at, urgentAt });
+    queue.add({ type, late: false, threatSeq: threat.seq, data: null, at, urgentAt }, wanting);
     if (wanting.length > 0) onQueued();
   }
 
@@ -90,8 +80,7 @@ export function createChangeObserver({
     const late = active().filter(
       (one) => one.canMatchLater && wantsNew(one, threat) && !announcements.has({ ...keyOf(one), threatSeq }),
     );
-    for (const { subscriptionSeq } of late)
-      queue.add({ subscriptionSeq, type: "threat.created", late: true, threatSeq, data: null, at, urgentAt });
+    queue.add({ type: "threat.created", late: true, threatSeq, data: null, at, urgentAt }, late);
     if (late.length > 0 || urgentAt !== null) onQueued();
   }
 
