@@ -17,6 +17,7 @@ const options = readOptions({
   options: {
     threats: { default: 10_000, value: "N", description: "threats in a burst" },
     bursts: { default: 3, value: "N", description: "bursts, each after an idle phase" },
+    channels: { default: 8, value: "N", description: "channels that are sent messages; 0: the burst alone" },
   },
 });
 const latencyGoal = 2;
@@ -27,7 +28,7 @@ const burstMs = 65_000;
 const candidatesMax = 1_000;
 
 /** Each channel, its keys, and the messages that its service permits within a minute. */
-const channels = [
+const allChannels = [
   { name: "slack", type: "slack", keys: (url: string) => `url = "${url}/T/B/x"`, perMinute: 60 },
   { name: "teams", type: "teams", keys: (url: string) => `url = "${url}?sig=x"`, perMinute: 60 },
   { name: "discord", type: "discord", keys: (url: string) => `url = "${url}/1/x"`, perMinute: 30 },
@@ -57,6 +58,7 @@ const channels = [
     perMinute: 60,
   },
 ] as const;
+const channels = allChannels.slice(0, options.channels);
 
 interface Arrival {
   at: number;
@@ -66,7 +68,11 @@ interface Arrival {
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-notifications-"));
 const receivers = Bun.spawn(
-  [process.execPath, join(import.meta.dir, "notification-receivers.ts"), ...channels.map(({ name }) => name)],
+  [
+    process.execPath,
+    join(import.meta.dir, "notification-receivers.ts"),
+    ...allChannels.map(({ name }) => name),
+  ],
   {
     stdout: "pipe",
     stderr: "inherit",
