@@ -8,6 +8,7 @@ import certificateLogs from "./certificate-logs.md" with { type: "text" };
 import triage from "./triage.md" with { type: "text" };
 import facts from "./facts.md" with { type: "text" };
 import notify from "./notify.md" with { type: "text" };
+import channels from "./channels.md" with { type: "text" };
 import exportsPage from "./exports.md" with { type: "text" };
 import blockLists from "./block-lists.md" with { type: "text" };
 import traps from "./traps.md" with { type: "text" };
@@ -42,6 +43,7 @@ const texts: [topic: string, text: string][] = [
   ["triage", triage],
   ["facts", facts],
   ["notify", notify],
+  ["channels", channels],
   ["exports", exportsPage],
   ["block-lists", blockLists],
   ["traps", traps],

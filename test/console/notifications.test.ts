@@ -70,7 +70,7 @@ test("an appliance without channels explains the two steps and offers the first 
 describe("channels", () => {
   test("are added by choosing a service first, and then only with the fields of that service", async () => {
     const choice = await visitor.get(`${channelsPath}/add`);
-    const manual = (await visitor.get("/docs/notify")).html;
+    const manual = (await visitor.get("/docs/channels")).html;
     for (const type of opened.app.channels.types) {
       expect(choice.text).toContain(opened.app.channels.label(type));
       const { html } = await visitor.get(`${channelsPath}/add?type=${type}`);
@@ -80,7 +80,7 @@ describe("channels", () => {
       );
       expect([type, own.includes("url")]).toEqual([type, type !== "email"]);
       expect([type, html.includes('name="chat_id"')]).toEqual([type, type === "telegram"]);
-      const [, section] = /href="\/docs\/notify#([^"]+)"/.exec(html)!;
+      const [, section] = /href="\/docs\/channels#([^"]+)"/.exec(html)!;
       expect([type, manual.includes(`<h2 id="${section}">`)]).toEqual([type, true]);
     }
   });

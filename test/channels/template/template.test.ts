@@ -83,7 +83,7 @@ describe("the body that a template produces", () => {
 });
 
 test("the manual describes every placeholder, and its example is accepted", async () => {
-  const manual = await Bun.file(new URL("../../../src/manual/notify.md", import.meta.url)).text();
+  const manual = await Bun.file(new URL("../../../src/manual/channels.md", import.meta.url)).text();
   const described = [...manual.matchAll(/^\|.*$/gm)].join("\n");
   expect(Object.keys(templateValues).filter((name) => !described.includes(`\`{{${name}}}\``))).toEqual([]);
   const [, example = ""] = /template = '''([^]*?)'''/.exec(manual) ?? [];

@@ -80,7 +80,7 @@ export function showChannelForm(
         lead={
           <>
             {channelForms[type].purpose}{" "}
-            <a href={`/docs/notify#${manualSection(service, type)}`}>Setup in the manual</a>
+            <a href={`/docs/channels#${manualSection(service, type)}`}>Setup in the manual</a>
           </>
         }
       />
