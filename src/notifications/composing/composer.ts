@@ -24,6 +24,8 @@ export interface Composer {
 /** How often subscriptions are read again that another process may have changed. */
 const pollMs = 60_000;
 const deletedPerStep = 500;
+/** Subscriptions that are checked without a pause: about 2 ms. */
+const checkedPerStep = 50;
 /** Wait after an error, for example a full disk. */
 const errorPauseMs = 10_000;
 const background = { relaxed: true, patient: true };
@@ -47,7 +49,7 @@ export function createComposer({
   /** Lets requests be served in between. */
   pause: () => Promise<void>;
   queue: Pick<Queue, "deleteConsumed" | "hasConsumed">;
-  store: Pick<SubscriptionStore, "list">;
+  store: Pick<SubscriptionStore, "find" | "list">;
 }): Composer {
   const composeDue = createRounds({
     clean: createCleaner({ database, pause, queue }),
@@ -55,6 +57,7 @@ export function createComposer({
     compose,
     log,
     nextDue,
+    pause,
     store,
   });
   let running = false;
@@ -125,6 +128,8 @@ export function createComposer({
   };
 }
 
+type Clean = (place: Place, isRunning: () => boolean) => Promise<void>;
+
 /** Returns a function that composes everything that is due. `next`: when to check again; null: when something is queued. */
 function createRounds({
   clean,
@@ -132,33 +137,42 @@ function createRounds({
   compose,
   log,
   nextDue,
+  pause,
   store,
-}: Pick<Parameters<typeof createComposer>[0], "clock" | "compose" | "log" | "nextDue" | "store"> & {
-  clean: (place: Place) => Promise<void>;
+}: Pick<Parameters<typeof createComposer>[0], "clock" | "compose" | "log" | "nextDue" | "pause" | "store"> & {
+  clean: Clean;
 }): (isRunning: () => boolean) => Promise<{ next: Instant | null; composed: number }> {
   return async (isRunning) => {
     /** Tried again later, so that the others do not have to wait. */
     const failed = new Set<number>();
-    for (let composed = 0; ;) {
+    let composed = 0;
+    for (;;) {
       let next: Instant | null = null;
-      let due: Subscription | undefined;
-      for (const subscription of store.list()) {
-        await clean(placeOf(subscription));
+      let isAnyDue = false;
+      for (const [index, listed] of store.list().entries()) {
+        if (index % checkedPerStep === checkedPerStep - 1) await pause();
+        await clean(placeOf(listed), isRunning);
+        if (!isRunning()) return { next: null, composed };
         const now = clock.now();
-        if (failed.has(subscription.seq)) next = Math.min(next ?? Infinity, now + errorPauseMs);
-        if (!subscription.enabled || failed.has(subscription.seq) || !isRunning()) continue;
-        const waiting = nextDue(subscription, now);
+        if (failed.has(listed.seq)) next = Math.min(next ?? Infinity, now + errorPauseMs);
+        const waiting = listed.enabled && !failed.has(listed.seq) ? nextDue(listed, now) : undefined;
         if (waiting === undefined) continue;
-        if (waiting.at <= now) due ??= subscription;
-        else next = Math.min(next ?? Infinity, waiting.checkAt);
+        if (waiting.at > now) {
+          next = Math.min(next ?? Infinity, waiting.checkAt);
+          continue;
+        }
+        isAnyDue = true;
+        // It may have been changed or removed since the list was read.
+        const due = store.find(listed.id);
+        try {
+          if (due?.enabled === true) composed += await compose(due);
+        } catch (error) {
+          log.warn({ error, subscription: listed.name }, "message delayed");
+          failed.add(listed.seq);
+        }
       }
-      if (due === undefined || !isRunning()) return { next, composed };
-      try {
-        composed += await compose(due);
-      } catch (error) {
-        log.warn({ error, subscription: due.name }, "message delayed");
-        failed.add(due.seq);
-      }
+      // Checked again after a message: composing takes time, in which others become due.
+      if (!isAnyDue) return { next, composed };
     }
   };
 }
@@ -172,9 +186,9 @@ function createCleaner({
   database: Database;
   pause: () => Promise<void>;
   queue: Pick<Queue, "deleteConsumed" | "hasConsumed">;
-}): (place: Place) => Promise<void> {
-  return async (place) => {
-    while (queue.hasConsumed(place)) {
+}): Clean {
+  return async (place, isRunning) => {
+    while (isRunning() && queue.hasConsumed(place)) {
       await database.write(() => void queue.deleteConsumed(place, deletedPerStep), background);
       await pause();
     }
