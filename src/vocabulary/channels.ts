@@ -14,6 +14,9 @@ export const channelTypes = [
 ] as const;
 export type ChannelType = (typeof channelTypes)[number];
 
+/** Services that show each threat as an alert of its own, which a later message resolves. */
+export const alertingTypes: readonly ChannelType[] = ["pagerduty"];
+
 /** Keys of a channel that only some types use, as the configuration file and the commands name them. */
 export const channelKeys = [
   "url",

@@ -1,3 +1,4 @@
+import type { Status } from "../../src/vocabulary/threats.ts";
 import { createNoticeChannels } from "../../src/channels/http/notice-channel.ts";
 import type { ChannelTarget, NoticeChannelType } from "../../src/channels/http/notice-type.ts";
 import type { Screenshot } from "../../src/channels/http/screenshots.ts";
@@ -176,6 +177,7 @@ export function openNoticeChannel(
     clock = systemClock,
     resolveHost = () => Promise.resolve(["127.0.0.1"]),
     screenshotOf = () => Promise.resolve(null),
+    statusOf = () => null,
     timeoutMs = 10_000,
   }: {
     allowHttp?: boolean;
@@ -183,12 +185,13 @@ export function openNoticeChannel(
     clock?: Clock;
     resolveHost?: ResolveHost;
     screenshotOf?: (threatId: string) => Promise<Screenshot | null>;
+    statusOf?: (threatId: string) => Status | null;
     timeoutMs?: number;
   } = {},
 ): Channel<ChannelTarget> {
   const settings = { allowHttp, allowPrivateNetworks, caFile: null, idleMax: 4, timeoutMs };
   const turns = createTurns();
-  const sending = { clock, resolveHost, screenshotOf, settings, turns, version: "1.2.3" };
+  const sending = { clock, resolveHost, screenshotOf, settings, statusOf, turns, version: "1.2.3" };
   return createNoticeChannels([type], sending)[0]!.channel;
 }
 

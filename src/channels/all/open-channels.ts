@@ -10,6 +10,7 @@ import type { Log } from "../../lib/log.ts";
 import { connectionLimits, descriptorLimit } from "../../network/descriptors.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { Turns } from "../../network/turns.ts";
+import { createThreatSnapshots } from "../../threats/store/snapshots.ts";
 import { discord } from "../discord/discord.ts";
 import { createEmailChannel } from "../email/email-channel.ts";
 import { googleChat } from "../google-chat/google-chat.ts";
@@ -64,7 +65,17 @@ export function openChannels({
   const resolveHost = createSystemResolver({ clock });
   const webhook = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
   const screenshots = createSmallScreenshots(screenshotOf);
-  const shared = { clock, resolveHost, screenshotOf: screenshots, settings: sending, turns, version };
+  const snapshots = createThreatSnapshots(database);
+  const statusOf = (threatId: string) => snapshots.byId(threatId)?.status ?? null;
+  const shared = {
+    clock,
+    resolveHost,
+    screenshotOf: screenshots,
+    settings: sending,
+    statusOf,
+    turns,
+    version,
+  };
   const email = createEmailChannel({ clock, log, screenshotOf: screenshots, smtp: config.smtp });
   const services: NoticeChannel[] = [...createNoticeChannels(types, shared), email];
   const deliveries = createDeliveries({

@@ -9,7 +9,8 @@ import { retryAfterMs } from "../../network/http/retry-after.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import type { Turns } from "../../network/turns.ts";
 import type { Notice } from "../../notices/notice.ts";
-import type { ChannelType } from "../../vocabulary/channels.ts";
+import { alertingTypes, type ChannelType } from "../../vocabulary/channels.ts";
+import type { Status } from "../../vocabulary/threats.ts";
 import { failed, observed, startOf, unsent } from "./attempt.ts";
 import { channelTraits } from "./channel-traits.ts";
 import { checkHeaders, checkUrl, type DestinationRules } from "./destination-rules.ts";
@@ -47,6 +48,8 @@ interface Sending {
     /** Timeout of each request. */
     timeoutMs: number;
   };
+  /** Returns the present status of a threat; null: it is not on record. */
+  statusOf: (threatId: string) => Status | null;
   /** Shared with everything else that processes responses. */
   turns: Turns;
   /** Version of the product, for the User-Agent. */
@@ -56,14 +59,14 @@ interface Sending {
 /** Constructs channels that send messages to people as HTTP requests. They share their connections. */
 export function createNoticeChannels(
   types: readonly NoticeChannelType[],
-  { clock, resolveHost, screenshotOf, settings, turns, version }: Sending,
+  { clock, resolveHost, screenshotOf, settings, statusOf, turns, version }: Sending,
 ): NoticeChannel[] {
   const { allowHttp, allowPrivateNetworks, caFile, idleMax, timeoutMs } = settings;
   const rules = { allowHttp, allowPrivateNetworks };
   const tlsFilesOf = createTlsFiles(caFile);
   const client = createHttpClient({ rules, resolveHost, turns, idleMax });
   const exchange = createExchange({ client, timeoutMs, version });
-  const shared = { client, clock, exchange, rules, screenshotOf, tlsFilesOf };
+  const shared = { client, clock, exchange, rules, screenshotOf, statusOf, tlsFilesOf };
   return types.map((type) => ({
     type: type.type,
     label: type.label,
@@ -107,6 +110,7 @@ function createNoticeChannel(
     exchange,
     rules,
     screenshotOf,
+    statusOf,
     tlsFilesOf,
   }: {
     client: HttpClient;
@@ -114,6 +118,7 @@ function createNoticeChannel(
     exchange: Exchange;
     rules: DestinationRules;
     screenshotOf: Sending["screenshotOf"];
+    statusOf: Sending["statusOf"];
     tlsFilesOf: ReturnType<typeof createTlsFiles>;
   },
 ): Channel<ChannelTarget> {
@@ -142,7 +147,8 @@ function createNoticeChannel(
         if (isLackOfDescriptors(error)) return "no_descriptor";
         return failed(unsent(startedAt), "tls", messageOf(error));
       }
-      const notice = parseNotice(message.body);
+      const stored = parseNotice(message.body);
+      const notice = alertingTypes.includes(type.type) ? withPresentEnd(stored, statusOf) : stored;
       const screenshot =
         type.usesScreenshot && notice.threat !== null ? await screenshotOf(notice.threat.id) : null;
       let last: AttemptResult = unsent(startedAt);
@@ -235,6 +241,17 @@ function parseNotice(body: string): Notice {
   return JSON.parse(body, (_key, value: unknown) =>
     typeof value === "string" ? value.toWellFormed() : value,
   ) as Notice;
+}
+
+/**
+ * Returns the message with the status of its threat, if that has ended since: a message that is sent late, after the one
+ * about the end or in a replay, must not open an alert that nothing resolves.
+ */
+function withPresentEnd(notice: Notice, statusOf: Sending["statusOf"]): Notice {
+  const { threat } = notice;
+  const status = threat === null ? null : statusOf(threat.id);
+  if (threat === null || status === null || status === "active") return notice;
+  return { ...notice, threat: { ...threat, status } };
 }
 
 function textOf(body: Uint8Array): string {

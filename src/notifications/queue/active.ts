@@ -1,6 +1,6 @@
 import type { Database } from "../../database/database.ts";
 import { matchesEverything, type EventFilter } from "../../events/event-filter.ts";
-import type { ChannelType } from "../../vocabulary/channels.ts";
+import { alertingTypes, type ChannelType } from "../../vocabulary/channels.ts";
 import type { NoticeType } from "../../vocabulary/events.ts";
 
 /** An enabled subscription, as far as the queue needs it. */
@@ -15,12 +15,9 @@ export interface ActiveSubscription {
   sendsThreatsOneByOne: boolean;
 }
 
-/** Services that show each threat as an object of its own, which a later message ends. */
-const oneByOne: readonly ChannelType[] = ["pagerduty"];
-
 /** Returns whether a channel is sent a message for each threat, as long as there are few. */
 export function sendsThreatsOneByOne(type: ChannelType): boolean {
-  return oneByOne.includes(type);
+  return alertingTypes.includes(type);
 }
 
 /** Returns what the queue needs of a subscription as it is stored. */

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import type net from "node:net";
 import { judgeStatus } from "../../../src/channels/http/judge-status.ts";
 import type { NoticeChannelType, NoticeRequest } from "../../../src/channels/http/notice-type.ts";
+import { pagerduty } from "../../../src/channels/pagerduty/pagerduty.ts";
 import { createSmallScreenshots } from "../../../src/channels/http/screenshots.ts";
 import type { AttemptResult, NotAttempted } from "../../../src/deliveries/channel.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
@@ -159,6 +160,21 @@ describe("a request", () => {
     expect(text).toContain("User-Agent: phishwatch/1.2.3\r\n");
     expect(text).toEndWith(`\r\n\r\n${sampleNotices.threat.title}`);
     expect(image).toEndWith("\r\n\r\nimage");
+  });
+
+  test("about a threat that has ended since then resolves the alert that it would have opened", async () => {
+    respond = (socket) => void socket.end(head("202 Accepted"));
+    const started = server.requests.length;
+    const duty = { ...target, routingKey: "k".repeat(32) };
+    for (const status of [null, "active", "resolved", "false_positive"] as const) {
+      const channel = openNoticeChannel(pagerduty, { statusOf: () => status });
+      expect(attempted(await channel.send(duty, messageOf(sampleNotices.threat))).failure).toBeNull();
+      channel.close?.();
+    }
+    const actions = server.requests
+      .slice(started)
+      .map((request) => /"event_action":"(.+?)"/.exec(request)?.[1]);
+    expect(actions).toEqual(["trigger", "trigger", "resolve", "resolve"]);
   });
 
   test("is not made to an address that the settings do not allow", async () => {
