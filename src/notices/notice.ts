@@ -36,6 +36,8 @@ export interface NoticeItem {
   /** Defanged. */
   name: string;
   protectedDomain: string;
+  /** The title names the protected domain of all items, so their lines do not repeat it. */
+  domainInTitle?: true;
   severity: Severity;
   /** First reason for the severity, as a short text. */
   reason: string;

@@ -16,8 +16,9 @@ export function plainText(notice: Notice, { title = true }: { title?: boolean } 
 }
 
 function itemLines({ items, more }: Notice): string[] {
-  const lines = items.map(({ name, protectedDomain, severity, reason }) => {
-    const about = `${severityLabels[severity]}: ${name}, look-alike of ${protectedDomain}`;
+  const lines = items.map(({ name, protectedDomain, domainInTitle, severity, reason }) => {
+    const lookAlike = domainInTitle === true ? "" : `, look-alike of ${protectedDomain}`;
+    const about = `${severityLabels[severity]}: ${name}${lookAlike}`;
     return reason === "" ? `- ${about}` : `- ${about}: ${reason}`;
   });
   return more > 0 ? [...lines, `and ${moreThreats(more)}`] : lines;

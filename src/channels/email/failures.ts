@@ -10,11 +10,11 @@ export const emailFailures = {
   tls: 'There is no trusted, encrypted connection to the mail server. Check that smtp.tls fits the port ("starttls" for 587, "tls" for 465) and that smtp.host is a name in the certificate. To trust your own certificate authority, set smtp.ca_file.',
   timeout:
     'The mail server did not respond in time. If it responds to nothing at all, smtp.tls may not fit the port ("starttls" for 587, "tls" for 465).',
-  closed: "The mail server closed the connection. Its log may say why.",
+  closed: "The mail server closed the connection. Check smtp.port; the log of the server may say why.",
   protocol: "The response is not SMTP. Check smtp.host and smtp.port.",
   denied: "The mail server accepts no mail from this machine. Its response or its log may say why.",
   login:
-    "The mail server did not accept the user name and password. Check smtp.username and smtp.password; some services need a password for applications.",
+    'The mail server did not accept the user name and password. Check smtp.username and smtp.password, and whether smtp.tls has to be "starttls"; some services need a password for applications.',
   sender:
     "The mail server did not accept the sender. Check smtp.from, and whether the server needs smtp.username and smtp.password.",
   temporary: "The mail server asks to try again later. Its response may say why.",

@@ -52,10 +52,11 @@ function factTable(facts: Notice["facts"]): string {
 
 function itemList(items: Notice["items"], more: number): string {
   if (items.length === 0 && more === 0) return "";
-  const entries = items.map(({ name, protectedDomain, severity, reason, url }) => {
+  const entries = items.map(({ name, protectedDomain, domainInTitle, severity, reason, url }) => {
     const shown = escapeMarkup(name);
     const threat = url === null ? shown : link({ text: name, url });
-    const about = `<strong>${severityLabels[severity]}</strong>: ${threat}, look-alike of ${escapeMarkup(protectedDomain)}`;
+    const lookAlike = domainInTitle === true ? "" : `, look-alike of ${escapeMarkup(protectedDomain)}`;
+    const about = `<strong>${severityLabels[severity]}</strong>: ${threat}${lookAlike}`;
     return `<li style="margin:0 0 4px">${reason === "" ? about : `${about}<br>${escapeMarkup(reason)}`}</li>`;
   });
   const rest = more > 0 ? `<p style="margin:0 0 12px">and ${moreThreats(more)}</p>` : "";

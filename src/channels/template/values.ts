@@ -29,7 +29,7 @@ export const templateValues: Readonly<Record<string, TemplateValue>> = {
   "condition.key": text(({ condition }) => condition?.key ?? null),
   "condition.phase": text(({ condition }) => condition?.phase ?? null),
   facts: data(({ facts }) => facts),
-  items: data(({ items }) => items),
+  items: data(({ items }) => items.map(({ domainInTitle: _domainInTitle, ...item }) => item)),
   links: data(({ links }) => links),
   threat: data(({ threat }) => threat),
   condition: data(({ condition }) => condition),

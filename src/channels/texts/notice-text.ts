@@ -58,7 +58,8 @@ export function escapedWithin(
 }
 
 /** Returns what a message about several threats says of one of them, in front of its name and behind it. */
-export function aroundName({ severity, protectedDomain, reason }: NoticeItem): [string, string] {
-  const about = ` (look-alike of ${protectedDomain})`;
+export function aroundName(item: NoticeItem): [string, string] {
+  const { severity, protectedDomain, domainInTitle, reason } = item;
+  const about = domainInTitle === true ? "" : ` (look-alike of ${protectedDomain})`;
   return [`${severityLabels[severity]}: `, reason === "" ? about : `${about}: ${reason}`];
 }

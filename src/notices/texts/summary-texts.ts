@@ -45,7 +45,7 @@ export function newThreats(given: NewThreats, links: ConsoleLinks): NoticeConten
     title: `${what}: ${severityText(bySeverity)}`,
     summary: origin === null ? "" : `All were found by one ${"importSeq" in origin ? "import" : "scan"}.`,
     facts: only === undefined ? domainFacts(byDomain) : [],
-    items,
+    items: only === undefined ? items : items.map((item) => ({ ...item, domainInTitle: true as const })),
     more: total - items.length,
     links: [links.threats(origin ?? undefined)],
   });

@@ -1,7 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import { hasPublicName } from "../../../src/channels/texts/links.ts";
 import { escapeMarkdown, markdownLink } from "../../../src/channels/texts/markdown.ts";
-import { bounded, escapedWithin, firstThatFits } from "../../../src/channels/texts/notice-text.ts";
+import {
+  aroundName,
+  bounded,
+  escapedWithin,
+  firstThatFits,
+} from "../../../src/channels/texts/notice-text.ts";
 import { escapeMarkup } from "../../../src/lib/safe-text.ts";
 import { hostileNotice, sampleNotices } from "../../support/notices.ts";
 
@@ -80,4 +85,13 @@ test.each([
   ["https://phishwatch.local/", false],
 ])("the host of %s has a public name: %p", (url, expected) => {
   expect(hasPublicName(url)).toBe(expected);
+});
+
+test("the line of a threat names its protected domain, unless the title of the message does", () => {
+  const [item] = sampleNotices.threats.items;
+  expect(aroundName(item!)).toEqual([
+    "High: ",
+    expect.stringMatching(/^ \(look-alike of example-bank\.com\): /),
+  ]);
+  expect(aroundName({ ...item!, domainInTitle: true })).toEqual(["High: ", `: ${item!.reason}`]);
 });

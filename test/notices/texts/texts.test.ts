@@ -136,8 +136,8 @@ test("a message about several threats counts them and lists the most severe", ()
 
     All were found by one import.
 
-    - High: examp1e-bank-login[.]com, look-alike of example-bank.com: the page asks for a password
-    - Medium: еxample-bank[.]com (xn--xample-bank-nkj[.]com), look-alike of example-bank.com: the name does not exist in DNS
+    - High: examp1e-bank-login[.]com: the page asks for a password
+    - Medium: еxample-bank[.]com (xn--xample-bank-nkj[.]com): the name does not exist in DNS
     and 592 more threats
 
     Open these threats: https://watch.example/console/threats?status=all&import=7"
