@@ -152,10 +152,14 @@ function createNoticeChannel(
       const screenshot =
         type.usesScreenshot && notice.threat !== null ? await screenshotOf(notice.threat.id) : null;
       let last: AttemptResult = unsent(startedAt);
+      let made = 0;
+      let pauseMs = 0;
       const requests = [...type.requests(target, notice, { screenshot })];
       for (let request = requests.shift(); request !== undefined; request = requests.shift()) {
         const result = await exchange(request, { signal, tlsFiles });
         const attempt = outcomeOf(result, { endedAt: clock.now(), request, startedAt, target, type });
+        made += 1;
+        if (typeof attempt !== "string") pauseMs = Math.max(pauseMs, attempt.pauseMs ?? 0);
         const accepted = typeof attempt !== "string" && attempt.failure === null;
         const body = "failure" in result ? "" : textOf(result.response.body);
         const following = request.followUp?.({ accepted, body }) ?? null;
@@ -165,7 +169,10 @@ function createNoticeChannel(
         last = { ...attempt, durationMs: last.durationMs + attempt.durationMs };
         if (last.failure !== null) break;
       }
-      return last;
+      // The rate of a recipient counts messages, but services count requests.
+      const furtherMs = ((made - 1) * 1_000) / type.ratePerSecond;
+      pauseMs = Math.max(pauseMs, furtherMs);
+      return pauseMs > 0 ? { ...last, pauseMs } : last;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Notice } from "../../notices/notice.ts";
 import { plainText } from "../../notices/plain-text.ts";
 import { bearer } from "../http/bearer.ts";
 import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
-import { judgeStatus } from "../http/judge-status.ts";
+import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import type {
   ChannelTarget,
   Judgement,
@@ -116,11 +116,14 @@ function contentOf(notice: Notice): object {
   return Buffer.byteLength(JSON.stringify(formatted)) <= contentBytesMax ? formatted : content;
 }
 
-/** Classifies a response by `errcode` ("Standard error response"). */
+/** A success names what was created. An error has a code ("Standard error response"). */
 function judge(response: NoticeResponse): Judgement {
-  const { errcode, error: said, retry_after_ms: pause } = jsonFields(response.body);
+  const { errcode, error: said, retry_after_ms: pause, ...created } = jsonFields(response.body);
   const judgement = judgeStatus(response);
-  if (judgement.outcome === "delivered") return judgement;
+  if (judgement.outcome === "delivered") {
+    const isCreated = typeof (created["event_id"] ?? created["content_uri"]) === "string";
+    return isCreated ? judgement : unexpected(response.body);
+  }
   const error = statusError(
     response.status,
     [errcode, said].filter((text) => typeof text === "string").join(": "),

@@ -4,7 +4,7 @@ import type { Notice } from "../../notices/notice.ts";
 import { plainText } from "../../notices/plain-text.ts";
 import { bearer } from "../http/bearer.ts";
 import { jsonFields, statusError } from "../http/json-fields.ts";
-import { judgeStatus } from "../http/judge-status.ts";
+import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import type {
   ChannelTarget,
   Judgement,
@@ -131,9 +131,9 @@ function attachmentOf(
 /** Quotas are per day. */
 const quotaPauseMs = 3_600_000;
 
-/** Classifies a response by the error code in its body (`server/errors.go` in ntfy's source). */
+/** A success is the message as JSON. An error is JSON with a code (`server/errors.go` in ntfy's source). */
 function judge(response: NoticeResponse): Judgement {
-  const { code, error: said } = jsonFields(response.body);
+  const { id, code, error: said } = jsonFields(response.body);
   const error = statusError(response.status, said);
   switch (code) {
     case 40009:
@@ -144,7 +144,8 @@ function judge(response: NoticeResponse): Judgement {
       return { outcome: "retry", failure: "quota", error, retryAfterMs: quotaPauseMs };
     default: {
       const judgement = judgeStatus(response);
-      return judgement.outcome === "delivered" ? judgement : { ...judgement, error };
+      if (judgement.outcome !== "delivered") return { ...judgement, error };
+      return typeof id === "string" ? judgement : unexpected(response.body);
     }
   }
 }

@@ -3,7 +3,7 @@ import { cut } from "../../notices/cut.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
 import { jsonFields, statusError } from "../http/json-fields.ts";
-import { judgeStatus } from "../http/judge-status.ts";
+import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import type {
   ChannelTarget,
   Judgement,
@@ -127,10 +127,10 @@ function eventRequest({ url, routingKey }: ChannelTarget, event: object): Notice
 
 /** The response is JSON with `status`, `message` and, if the event is not valid, the texts `errors`. */
 function judge(response: NoticeResponse): Judgement {
-  const { message, errors } = jsonFields(response.body);
+  const { status, message, errors } = jsonFields(response.body);
   const texts = Array.isArray(errors) ? errors.filter((text) => typeof text === "string") : [];
   const judgement = judgeStatus(response);
-  if (judgement.outcome === "delivered") return judgement;
+  if (judgement.outcome === "delivered") return status === "success" ? judgement : unexpected(response.body);
   const error = statusError(response.status, texts.length > 0 ? texts.join("; ") : message);
   if (response.status === 429) return { ...judgement, error, retryAfterMs: pauseMs };
   // The errors have no codes. All other parts of an event follow the documented format, so that the key is the cause.

@@ -2,7 +2,7 @@ import { FieldError } from "../../lib/errors.ts";
 import { cut } from "../../notices/cut.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { fieldsOf, jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
-import { judgeStatus } from "../http/judge-status.ts";
+import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import { multipart } from "../http/multipart.ts";
 import type {
   ChannelTarget,
@@ -144,10 +144,7 @@ function judge(response: NoticeResponse): Judgement {
   const { ok, description, parameters: given } = jsonFields(response.body);
   const parameters = fieldsOf(given);
   const judgement = judgeStatus(response);
-  if (judgement.outcome === "delivered")
-    return ok === true
-      ? judgement
-      : { outcome: "retry", failure: "status", error: "the response is not one of Telegram's Bot API" };
+  if (judgement.outcome === "delivered") return ok === true ? judgement : unexpected(response.body);
   const error = statusError(response.status, description);
   const migratedTo = parameters["migrate_to_chat_id"];
   if (typeof migratedTo === "number")

@@ -154,7 +154,8 @@ describe("a request", () => {
       },
       { screenshotOf: (id) => Promise.resolve(id === sampleNotices.threat.threat!.id ? screenshot : null) },
     );
-    expect(result).toMatchObject({ failure: null, statusCode: 200 });
+    // Both requests count against the rate of one per second.
+    expect(result).toMatchObject({ failure: null, statusCode: 200, pauseMs: 1_000 });
     expect(methods).toEqual(["POST", "PUT"]);
     const [text, image] = server.requests.slice(started);
     expect(text).toContain("User-Agent: phishwatch/1.2.3\r\n");

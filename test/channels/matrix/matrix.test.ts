@@ -134,6 +134,8 @@ describe("a channel of Matrix", () => {
 
   test.each([
     [200, { event_id: "$x" }, { outcome: "delivered" }],
+    [200, { content_uri: "mxc://x/y" }, { outcome: "delivered" }],
+    [200, "<html>Element</html>", { outcome: "retry", failure: "unexpected" }],
     [
       429,
       { errcode: "M_LIMIT_EXCEEDED", error: "Too many requests", retry_after_ms: 2_500 },

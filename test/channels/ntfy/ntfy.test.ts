@@ -94,6 +94,7 @@ describe("a channel of ntfy", () => {
 
   test.each([
     [200, `{"id":"x","event":"message"}`, { outcome: "delivered" }],
+    [200, "<html>Sign in to the network</html>", { outcome: "retry", failure: "unexpected" }],
     [400, `{"code":40009,"http":400,"error":"topic invalid"}`, { outcome: "disable", failure: "topic" }],
     [400, `{"code":40017,"http":400,"error":"not JSON"}`, { outcome: "drop", failure: "rejected" }],
     [

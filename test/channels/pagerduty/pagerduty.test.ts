@@ -157,6 +157,7 @@ describe("a channel of PagerDuty", () => {
 
   test.each([
     [202, `{"status":"success","message":"Event processed","dedup_key":"x"}`, { outcome: "delivered" }],
+    [200, "<html>Sign in to the network</html>", { outcome: "retry", failure: "unexpected" }],
     [
       400,
       `{"status":"invalid event","message":"Event object is invalid","errors":["Length of 'routing_key' is incorrect (should be 32 characters)"]}`,

@@ -155,7 +155,7 @@ describe("a channel of Telegram", () => {
   // Responses of the source of Telegram's Bot API server (`Client.cpp`, `Query.cpp`).
   test.each([
     [200, { ok: true, result: {} }, { outcome: "delivered" }],
-    [200, "<html>Sign in to the network</html>", { outcome: "retry" }],
+    [200, "<html>Sign in to the network</html>", { outcome: "retry", failure: "unexpected" }],
     [
       400,
       { ok: false, error_code: 400, description: "Bad Request: chat not found" },
