@@ -202,7 +202,7 @@ describe("declared endpoints", () => {
     expect(signingSecrets(webhooks.endpoints.get("soc"), clock.now())).toEqual(["another-secret!!", secret]);
   });
 
-  test("declared endpoints cannot be changed elsewhere until they are no longer declared", async () => {
+  test("declared endpoints cannot be changed elsewhere, and only be removed when they are no longer declared", async () => {
     webhooks.endpoints.reconcile([soc]);
     for (const change of [
       () => webhooks.endpoints.change("soc", { url }),
@@ -213,6 +213,11 @@ describe("declared endpoints", () => {
         /declared in the configuration file; change it there/,
       );
     webhooks.endpoints.reconcile([]);
+    for (const change of [
+      () => webhooks.endpoints.change("soc", { url }),
+      () => webhooks.endpoints.enable("soc"),
+    ])
+      expect(change).toThrow("no longer declared in the configuration file; declare it again, or remove it");
     await webhooks.endpoints.remove("soc");
     expect(webhooks.endpoints.list()).toEqual([]);
   });

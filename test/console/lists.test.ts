@@ -114,7 +114,7 @@ test("a list is changed, disabled, enabled, given a new token and removed", asyn
   ]);
 });
 
-test("a declared list can be disabled, and is changed in the configuration file only", async () => {
+test("a declared list can be disabled, is changed in the configuration file only, and can be removed when it is gone from there", async () => {
   const { id } = lists().get("declared");
   const { html, text } = await visitor.get(`${path}/${id}`);
   expect(text).toContain("Declared as [[lists]] in the configuration file");
@@ -123,4 +123,10 @@ test("a declared list can be disabled, and is changed in the configuration file 
     expect((await visitor.post(`${path}/${id}/${action}`, filter)).status).toBe(400);
   expect((await visitor.submit(`${path}/${id}/disable`)).text).toContain("declared is disabled");
   lists().enable(id, { by: tester });
+
+  lists().reconcile([]);
+  const undeclared = await visitor.get(`${path}/${id}`);
+  expect(undeclared.text).toContain("no longer declared");
+  expect(undeclared.html).not.toMatch(/\/(edit|rotate|enable|disable)"/);
+  expect((await visitor.submit(`${path}/${id}/remove`)).text).toContain("declared has been removed.");
 });

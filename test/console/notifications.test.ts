@@ -263,7 +263,7 @@ describe("subscriptions", () => {
     [{ events: [] }, "events", "Choose at least one event."],
     [{ at: "25:00" }, "at", "Enter a time such as"],
     [{ quiet_to: "" }, "quiet_to", "Enter a time such as"],
-    [{ quiet_to: "22:00" }, "quiet_to", "differs"],
+    [{ quiet_to: "22:00" }, "quiet_to", "must not end when they begin"],
     [{ time_zone: "Berlin" }, "time_zone", "Enter a time zone such as"],
     [{ protected_domains: "not a name!" }, "protected_domains", "is not a domain"],
     [{ name: "declared" }, "name", "already taken"],

@@ -8,6 +8,7 @@ import { UsageError, type OptionsOf } from "../terminal/command.ts";
 import { choice, choices, text, texts, toggle } from "../terminal/flags.ts";
 import { printJson, shortTime, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { originText } from "./recipient-state.ts";
 
 /** Flags for the filter of a list, of `lists add` and `lists change`. */
 export const filterFlags = {
@@ -52,7 +53,7 @@ export const columns: Column<List>[] = [
   { title: "ID", cell: ({ id }) => id },
   { title: "NAME", cell: ({ name }) => name, elastic: true },
   { title: "CONTAINS", cell: describeFilter, elastic: true },
-  { title: "FROM", cell: ({ origin }) => (origin === "file" ? "configuration" : "added") },
+  { title: "FROM", cell: originText },
   { title: "STATE", cell: stateText },
   { title: "DOWNLOADED", cell: ({ fetchedAt }) => (fetchedAt === null ? "never" : shortTime(fetchedAt)) },
 ];
@@ -70,7 +71,7 @@ export function factsOf(found: List, names: number): [name: string, value: strin
     ["protected domains", protectedDomains.join(", ") || "all"],
     ["names", grouped(names)],
     ["changed", toIsoTime(contentChangedAt)],
-    ["from", found.origin === "file" ? "configuration" : "added"],
+    ["from", originText(found)],
     ["state", stateText(found)],
     [
       "downloaded",

@@ -31,7 +31,7 @@ the arguments of a command. A running server uses the channel at once. 'phishwat
   examples: [
     [
       "phishwatch channels add team-chat --type slack --url-file - --test",
-      "asks for the address, and tries it",
+      "reads the address from standard input, and tries it",
     ],
     ["phishwatch channels add soc-mail --type email --to soc@example.com", "over the mail server of [smtp]"],
     ["phishwatch channels add phone --type ntfy --topic phishwatch-alerts-4711", "on ntfy.sh"],

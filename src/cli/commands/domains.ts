@@ -11,12 +11,13 @@ import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag, texts, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { originText } from "./recipient-state.ts";
 
 const columns: Column<ProtectedDomain>[] = [
   { title: "DOMAIN", cell: ({ domain }) => domain, elastic: true },
   { title: "KEYWORDS", cell: ({ keywords }) => keywords.join(" "), elastic: true },
   { title: "ALLOW", cell: ({ allow }) => allow.join(" "), elastic: true },
-  { title: "FROM", cell: ({ origin }) => (origin === "file" ? "configuration" : "added") },
+  { title: "FROM", cell: originText },
   { title: "STATE", cell: ({ enabled }) => (enabled ? "protected" : "disabled") },
 ];
 

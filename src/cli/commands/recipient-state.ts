@@ -22,8 +22,8 @@ export function stateText(recipient: Stated): string {
   }
 }
 
-/** Returns the origin of a recipient for people. */
-export function originText({ origin }: Stated): string {
+/** Returns the origin of an entry for people. */
+export function originText({ origin }: { origin: "file" | "runtime" }): string {
   return origin === "file" ? "configuration" : "added";
 }
 

@@ -3,6 +3,7 @@ import { timeOfDay } from "../../notifications/subscriptions/rules.ts";
 import type { Subscription } from "../../notifications/subscriptions/store.ts";
 import type { Column } from "../terminal/table.ts";
 import { filterShape, filterText } from "./filter-flags.ts";
+import { originText } from "./recipient-state.ts";
 
 export const columns: Column<Subscription>[] = [
   { title: "ID", cell: ({ id }) => id },
@@ -11,7 +12,7 @@ export const columns: Column<Subscription>[] = [
   { title: "EVENTS", cell: ({ events }) => events.join(" "), elastic: true },
   { title: "FILTER", cell: ({ filter }) => filterText(filter) ?? "all", elastic: true },
   { title: "SENT", cell: (subscription) => timingText(subscription) },
-  { title: "FROM", cell: ({ origin }) => (origin === "file" ? "configuration" : "added") },
+  { title: "FROM", cell: originText },
   { title: "STATE", cell: (subscription) => state(subscription) },
 ];
 
@@ -30,7 +31,7 @@ function quietHoursText({ quietHours }: Subscription): string | null {
 
 /** Returns what there is to know about a subscription. */
 export function subscriptionFacts(subscription: Subscription): [name: string, value: string | null][] {
-  const { id, name, channel, events, weekdays, timeZone, origin, lastMessageAt, createdAt } = subscription;
+  const { id, name, channel, events, weekdays, timeZone, lastMessageAt, createdAt } = subscription;
   return [
     ["id", id],
     ["name", name],
@@ -41,7 +42,7 @@ export function subscriptionFacts(subscription: Subscription): [name: string, va
     ["weekdays", weekdays.join(", ") || "every day"],
     ["quiet hours", quietHoursText(subscription)],
     ["time zone", timeZone],
-    ["from", origin === "file" ? "configuration" : "added"],
+    ["from", originText(subscription)],
     ["state", state(subscription)],
     ["last message", lastMessageAt === null ? null : toIsoTime(lastMessageAt)],
     ["created", toIsoTime(createdAt)],

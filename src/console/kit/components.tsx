@@ -4,6 +4,7 @@ import { grouped } from "../../lib/wording.ts";
 import type { Severity, Status } from "../../vocabulary/threats.ts";
 import { Button, Form, HiddenFields, PostButton } from "./form.tsx";
 import { inWords } from "./labels.ts";
+import { Text } from "./name.tsx";
 import { usePage } from "./page-context.ts";
 import type { Flash } from "./page-result.ts";
 
@@ -211,6 +212,22 @@ export function Confirm({
         <LinkButton path={back} label="Cancel" variant="outline" />
       </Form>
     </section>
+  );
+}
+
+/** Name of an entry with a link to its page, and a mark if it is from the configuration file. */
+export function EntryLink({ path, entry }: { path: string; entry: { name: string; origin: string } }) {
+  return (
+    <>
+      <a href={path}>
+        <Text text={entry.name} />
+      </a>
+      {entry.origin === "file" ? (
+        <div>
+          <Badge tone="neutral">configuration file</Badge>
+        </div>
+      ) : null}
+    </>
   );
 }
 

@@ -1,8 +1,9 @@
 import { configurationFile, type Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
+import { applyDeclared, isDeclared, isUndeclared, requireEditable } from "../../config/declared.ts";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { badRequest, notFound, PublicError, StartError } from "../../lib/errors.ts";
+import { notFound } from "../../lib/errors.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { RecipientTraits } from "../channel.ts";
@@ -133,7 +134,7 @@ export function createRecipientAdministration({
     enable: (key, { by }) =>
       database.transaction(() => {
         const before = get(key);
-        if (before.disabledReason === "undeclared") editable(key);
+        if (isUndeclared(before)) requireEditable(before);
         if (before.enabled) return before;
         const after = recipients.update(before, enabledState);
         audit.switched(by, before, after);
@@ -144,7 +145,7 @@ export function createRecipientAdministration({
       const recipient = await database.write(() => {
         const found = get(key);
         // A recipient that is no longer declared belongs to nobody, so it can be removed here.
-        if (found.disabledReason !== "undeclared") editable(key);
+        if (isDeclared(found)) requireEditable(found);
         for (const { checkRemovable } of dependents) checkRemovable(found.seq);
         recipients.update(found, disabledState("operator"));
         return found;
@@ -156,8 +157,7 @@ export function createRecipientAdministration({
 
     reconcile: (declared) =>
       database.transaction(() => {
-        for (const one of declared)
-          withStartError(`${traits.configKey} "${visible(one.name)}"`, () => declarations.apply(one));
+        for (const one of declared) applyDeclared(traits.configKey, one.name, () => declarations.apply(one));
         declarations.disableOthers(new Set(declared.map(({ name }) => name)));
       }),
   };
@@ -191,8 +191,7 @@ function createReads({
 
   function editable(key: string): Recipient {
     const recipient = get(key);
-    if (recipient.origin === "file")
-      throw badRequest(`${recipient.name} is declared in the configuration file; change it there`);
+    requireEditable(recipient);
     return recipient;
   }
 
@@ -244,20 +243,10 @@ function createDeclarations({
     /** Disables the recipients that the file declared earlier and no longer does. */
     disableOthers(declared: ReadonlySet<string>): void {
       for (const recipient of list()) {
-        const isUndeclared = recipient.origin === "file" && !declared.has(recipient.name);
-        if (!isUndeclared || recipient.disabledReason === "undeclared") continue;
+        const isGone = recipient.origin === "file" && !declared.has(recipient.name);
+        if (!isGone || recipient.disabledReason === "undeclared") continue;
         audit.declared(recipient, recipients.update(recipient, disabledState("undeclared")));
       }
     },
   };
-}
-
-/** @throws StartError with `place` in front of the message of a PublicError */
-function withStartError(place: string, run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    if (!(error instanceof PublicError)) throw error;
-    throw new StartError(`${place}: ${error.message}`, { exitCode: 2, cause: error });
-  }
 }

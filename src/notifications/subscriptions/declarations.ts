@@ -1,7 +1,6 @@
 import { configurationFile } from "../../access/audit/actor.ts";
+import { applyDeclared } from "../../config/declared.ts";
 import type { SubscriptionConfig } from "../../config/notifications.ts";
-import { PublicError, StartError } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
 import type { SubscriptionAudit } from "./audit.ts";
 import type { SubscriptionStore } from "./store.ts";
 import { enabledState, type SubscriptionSettings, type SubscriptionWriter } from "./writer.ts";
@@ -16,7 +15,7 @@ export function createDeclarations({
   store: SubscriptionStore;
   writer: SubscriptionWriter;
 }) {
-  function applyDeclared(name: string, settings: SubscriptionSettings): void {
+  function applyOne(name: string, settings: SubscriptionSettings): void {
     const before = store.find(name);
     if (before === undefined)
       return audit.added(
@@ -34,7 +33,8 @@ export function createDeclarations({
 
   return {
     apply(declared: readonly SubscriptionConfig[]): void {
-      for (const { name, ...settings } of declared) withStartError(name, () => applyDeclared(name, settings));
+      for (const { name, ...settings } of declared)
+        applyDeclared("subscriptions", name, () => applyOne(name, settings));
       const names = new Set(declared.map(({ name }) => name));
       for (const one of store.list()) {
         if (one.origin !== "file" || names.has(one.name) || one.disabledReason === "undeclared") continue;
@@ -42,14 +42,4 @@ export function createDeclarations({
       }
     },
   };
-}
-
-/** @throws StartError with the place in front of the message of a PublicError */
-function withStartError(name: string, run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    if (!(error instanceof PublicError)) throw error;
-    throw new StartError(`subscriptions "${visible(name)}": ${error.message}`, { exitCode: 2, cause: error });
-  }
 }

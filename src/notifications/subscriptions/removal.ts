@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
 import type { Actor } from "../../access/audit/actor.ts";
+import { isDeclared } from "../../config/declared.ts";
 import type { Database } from "../../database/database.ts";
 import type { Dependents } from "../../deliveries/administration/recipient-administration.ts";
 import { badRequest } from "../../lib/errors.ts";
 import type { SubscriptionAudit } from "./audit.ts";
-import type { Subscription, SubscriptionStore } from "./store.ts";
+import type { SubscriptionStore } from "./store.ts";
 import { subscriptions } from "./tables.ts";
 import type { SubscriptionWriter } from "./writer.ts";
 
@@ -25,6 +26,7 @@ export function createRemoval({
   async function remove(key: string, { by }: { by: Actor }): Promise<void> {
     const removed = await database.write(() => {
       const found = store.get(key);
+      // A subscription that is no longer declared belongs to nobody, so it can be removed here.
       if (isDeclared(found)) store.editable(key);
       return writer.update(found, writer.disabledState(found, "operator"));
     });
@@ -56,9 +58,4 @@ export function createRemoval({
   };
 
   return { remove, ofChannel };
-}
-
-/** A subscription that is no longer declared belongs to nobody, so it can be removed here. */
-function isDeclared({ origin, disabledReason }: Subscription): boolean {
-  return origin === "file" && disabledReason !== "undeclared";
 }

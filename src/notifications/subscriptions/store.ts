@@ -1,9 +1,10 @@
 import { and, asc, eq, inArray, max, or } from "drizzle-orm";
+import { requireEditable } from "../../config/declared.ts";
 import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
 import { deleteAnnouncements } from "../../deliveries/store/announcements.ts";
 import { recipients } from "../../deliveries/store/tables.ts";
-import { badRequest, notFound } from "../../lib/errors.ts";
+import { notFound } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { channelTypes, type ChannelType } from "../../vocabulary/channels.ts";
 import type { SubscriptionRules } from "./rules.ts";
@@ -60,8 +61,7 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
 
   function editable(key: string): Subscription {
     const found = get(key);
-    if (found.origin === "file")
-      throw badRequest(`${found.name} is declared in the configuration file; change it there`);
+    requireEditable(found);
     return found;
   }
 

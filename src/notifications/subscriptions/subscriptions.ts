@@ -1,6 +1,7 @@
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Channels } from "../../channels/all/channels.ts";
+import { isUndeclared, requireEditable } from "../../config/declared.ts";
 import type { SubscriptionConfig } from "../../config/notifications.ts";
 import type { Database } from "../../database/database.ts";
 import { noFilter } from "../../events/event-filter.ts";
@@ -123,7 +124,7 @@ export function createSubscriptions({
     enable: (key, { by }) =>
       database.transaction(() => {
         const before = get(key);
-        if (before.disabledReason === "undeclared") editable(key);
+        if (isUndeclared(before)) requireEditable(before);
         if (before.enabled) return before;
         const after = writer.update(before, enabledState);
         audit.switched(by, before, after);

@@ -1,14 +1,15 @@
 import type { AuditDetail } from "../../access/audit/actions.ts";
 import { configurationFile, type Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
+import { applyDeclared, isDeclared, isUndeclared, requireEditable } from "../../config/declared.ts";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/durations.ts";
-import { badRequest, notFound, PublicError, StartError } from "../../lib/errors.ts";
+import { badRequest, notFound } from "../../lib/errors.ts";
 import { randomText, type FillRandom, type IdFactory } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { listsMax, validateList } from "./list-rules.ts";
-import { defaultFilter, isDeclared, type DeclaredList, type List, type ListFilter } from "./list.ts";
+import { defaultFilter, type DeclaredList, type List, type ListFilter } from "./list.ts";
 import type { ListChange, ListStore } from "./list-store.ts";
 
 /** Administers the lists. A change takes effect at once: in a running server even if another process makes it. */
@@ -72,8 +73,7 @@ export function createListAdministration({
 
   function editable(key: string): List {
     const list = get(key);
-    if (isDeclared(list))
-      throw badRequest(`${list.name} is declared in the configuration file; change it there`);
+    requireEditable(list);
     return list;
   }
 
@@ -105,25 +105,23 @@ export function createListAdministration({
     enable: (key, { by }) =>
       database.transaction(() => {
         const before = get(key);
-        if (before.disabledReason === "undeclared" && before.origin === "file")
-          throw badRequest(
-            `${before.name} is no longer declared in the configuration file; declare it again, or add a list with another name`,
-          );
+        if (isUndeclared(before)) requireEditable(before);
         return switchTo(by, before, enabledState);
       }),
     disable: (key, { by }) => database.transaction(() => switchTo(by, get(key), disabledState("operator"))),
 
     remove: (key, { by }) =>
       database.transaction(() => {
-        const list = editable(key);
+        const list = get(key);
+        // A list that is no longer declared belongs to nobody, so it can be removed here.
+        if (isDeclared(list)) requireEditable(list);
         store.delete(list);
         return record(by, "remove", list, filterDetail(list));
       }),
 
     reconcile: (declared) =>
       database.transaction(() => {
-        for (const one of declared)
-          withStartError(`lists "${visible(one.name)}"`, () => declare(validateList(one)));
+        for (const one of declared) applyDeclared("lists", one.name, () => declare(validateList(one)));
         const names = new Set(declared.map(({ name }) => name));
         for (const list of store.all()) {
           if (list.origin !== "file" || names.has(list.name) || list.disabledReason === "undeclared")
@@ -228,14 +226,4 @@ function filterDetail({
     max_age: maxAgeMs === null ? null : formatDuration(maxAgeMs),
     origin,
   };
-}
-
-/** @throws StartError with `place` in front of the message of a PublicError */
-function withStartError(place: string, run: () => void): void {
-  try {
-    run();
-  } catch (error) {
-    if (!(error instanceof PublicError)) throw error;
-    throw new StartError(`${place}: ${error.message}`, { exitCode: 2, cause: error });
-  }
 }

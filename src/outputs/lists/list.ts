@@ -8,11 +8,6 @@ import type { lists } from "./tables.ts";
 /** A block list. */
 export type List = typeof lists.$inferSelect;
 
-/** Returns whether the configuration file declares the list now. */
-export function isDeclared({ origin, disabledReason }: Pick<List, "origin" | "disabledReason">): boolean {
-  return origin === "file" && disabledReason !== "undeclared";
-}
-
 /** Returns the address of a list. It contains the token, so only administrators may see it. */
 export function listAddress(
   { name, token }: Pick<List, "name" | "token">,

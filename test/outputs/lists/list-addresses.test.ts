@@ -238,7 +238,12 @@ describe("declared lists", () => {
     api.lists.reconcile([]);
     expect(api.lists.get("declared")).toMatchObject({ enabled: false, disabledReason: "undeclared" });
     expect((await fetchPath(pathOf(list))).status).toBe(404);
-    expect(() => api.lists.enable("declared", by)).toThrow("no longer declared");
+    for (const change of [
+      () => api.lists.enable("declared", by),
+      () => api.lists.change("declared", { verifiedOnly: true }, by),
+      () => api.lists.rotate("declared", by),
+    ])
+      expect(change).toThrow("no longer declared in the configuration file; declare it again, or remove it");
     api.lists.reconcile([declared]);
     expect((await fetchPath(pathOf(list))).status).toBe(200);
     api.lists.reconcile([]);

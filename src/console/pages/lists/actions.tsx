@@ -1,5 +1,6 @@
+import { isDeclared } from "../../../config/declared.ts";
 import { badRequest } from "../../../lib/errors.ts";
-import { isDeclared, type List } from "../../../outputs/lists/list.ts";
+import type { List } from "../../../outputs/lists/list.ts";
 import { Confirm } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";

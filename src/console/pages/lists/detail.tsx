@@ -1,6 +1,7 @@
+import { isDeclared, isUndeclared } from "../../../config/declared.ts";
 import { grouped } from "../../../lib/wording.ts";
 import { formatDuration } from "../../../lib/durations.ts";
-import { isDeclared, listAddress, type List, type ListContent } from "../../../outputs/lists/list.ts";
+import { listAddress, type List, type ListContent } from "../../../outputs/lists/list.ts";
 import { blockListFormatHints, blockListFormats } from "../../../vocabulary/lists.ts";
 import {
   Copyable,
@@ -36,12 +37,14 @@ export async function showList(context: Context<"lists" | "publicUrl">) {
     name,
     <>
       <PageHead title={<Text text={name} />} back={{ label: "Block lists", path: listsPath }}>
-        {declared ? null : <LinkButton path={`${path}/edit`} label="Edit" variant="outline" />}
-        <PostButton
-          action={`${path}/${enabled ? "disable" : "enable"}`}
-          label={enabled ? "Disable" : "Enable"}
-          variant="outline"
-        />
+        {list.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" variant="outline" />}
+        {isUndeclared(list) ? null : (
+          <PostButton
+            action={`${path}/${enabled ? "disable" : "enable"}`}
+            label={enabled ? "Disable" : "Enable"}
+            variant="outline"
+          />
+        )}
       </PageHead>
       {declared ? (
         <p>
@@ -50,7 +53,7 @@ export async function showList(context: Context<"lists" | "publicUrl">) {
       ) : null}
       <Facts facts={factsOf(list, content)} />
       {may("administer") ? (
-        <Addresses list={list} publicUrl={services.publicUrl()} declared={declared} />
+        <Addresses list={list} publicUrl={services.publicUrl()} />
       ) : (
         <p class="hint">Only administrators see the addresses of the list, because they contain its token.</p>
       )}
@@ -89,7 +92,7 @@ function factsOf(list: List, { changedAt, rows }: ListContent): Parameters<typeo
   ];
 }
 
-function Addresses({ list, publicUrl, declared }: { list: List; publicUrl: string; declared: boolean }) {
+function Addresses({ list, publicUrl }: { list: List; publicUrl: string }) {
   return (
     <Section title="Addresses">
       <p>
@@ -107,7 +110,7 @@ function Addresses({ list, publicUrl, declared }: { list: List; publicUrl: strin
           </div>
         ))}
       </dl>
-      {declared ? null : (
+      {list.origin === "file" ? null : (
         <p class="after">
           <LinkButton path={`${listPath(list.id)}/rotate`} label="Replace token" variant="outline" />
         </p>

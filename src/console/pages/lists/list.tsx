@@ -1,7 +1,6 @@
 import { grouped } from "../../../lib/wording.ts";
 import { describeFilter, type List } from "../../../outputs/lists/list.ts";
-import { Badge, LinkButton, PageHead, Time } from "../../kit/components.tsx";
-import { Text } from "../../kit/name.tsx";
+import { EntryLink, LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { page } from "../../kit/page-result.ts";
 import { listPath, listsPath as path } from "../../kit/paths.ts";
 import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
@@ -43,18 +42,7 @@ export function listLists({ services: { lists }, query }: Context<"lists">) {
 const columns: readonly Column<List>[] = [
   {
     title: "Name",
-    cell: ({ id, name, origin }) => (
-      <>
-        <a href={listPath(id)}>
-          <Text text={name} />
-        </a>
-        {origin === "file" ? (
-          <div>
-            <Badge tone="neutral">configuration file</Badge>
-          </div>
-        ) : null}
-      </>
-    ),
+    cell: (list) => <EntryLink path={listPath(list.id)} entry={list} />,
   },
   { title: "Contains", layout: "wide", cell: describeFilter },
   // Counted when the list was last published: counting all lists on each visit would read all threats.

@@ -1,4 +1,5 @@
 import type { ChannelRecipient } from "../../../channels/all/channels.ts";
+import { isDeclared, isUndeclared } from "../../../config/declared.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import { counted } from "../../../lib/wording.ts";
 import {
@@ -42,12 +43,16 @@ export function showChannel(context: Context<"channels" | "deliveries" | "notifi
     <>
       <PageHead title={<Text text={name} />} back={{ label: "Notifications", path: notificationsPath }}>
         <PostButton action={`${path}/test`} label="Send test message" />
-        {declared ? null : <LinkButton path={`${path}/edit`} label="Edit" variant="outline" />}
-        <PostButton
-          action={`${path}/${enabled ? "disable" : "enable"}`}
-          label={enabled ? "Disable" : "Enable"}
-          variant="outline"
-        />
+        {channel.origin === "file" ? null : (
+          <LinkButton path={`${path}/edit`} label="Edit" variant="outline" />
+        )}
+        {isUndeclared(channel) ? null : (
+          <PostButton
+            action={`${path}/${enabled ? "disable" : "enable"}`}
+            label={enabled ? "Disable" : "Enable"}
+            variant="outline"
+          />
+        )}
       </PageHead>
       {test === undefined ? null : <TestNote test={test} />}
       {test === undefined && advice !== undefined ? (
@@ -165,13 +170,6 @@ export async function removeChannel(context: Context<"channels">): Promise<PageR
   const { id, name } = editable(context);
   await context.services.channels.remove(id, { by: context.by });
   return redirect(notificationsPath, `${name} has been removed.`);
-}
-
-export function isDeclared({
-  origin,
-  disabledReason,
-}: Pick<ChannelRecipient, "origin" | "disabledReason">): boolean {
-  return origin === "file" && disabledReason !== "undeclared";
 }
 
 function channelOf({ params, services }: Context<"channels">): ChannelRecipient {

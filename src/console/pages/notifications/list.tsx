@@ -1,8 +1,7 @@
 import type { ChannelRecipient } from "../../../channels/all/channels.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { Subscription } from "../../../notifications/subscriptions/store.ts";
-import { Badge, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
-import { Text } from "../../kit/name.tsx";
+import { EntryLink, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import {
   channelPath,
@@ -104,18 +103,7 @@ function ChannelList({
   const columns: Column<ChannelRecipient>[] = [
     {
       title: "Name",
-      cell: ({ id, name, origin }) => (
-        <>
-          <a href={channelPath(id)}>
-            <Text text={name} />
-          </a>
-          {origin === "file" ? (
-            <div>
-              <Badge tone="neutral">configuration file</Badge>
-            </div>
-          ) : null}
-        </>
-      ),
+      cell: (channel) => <EntryLink path={channelPath(channel.id)} entry={channel} />,
     },
     { title: "Service", layout: "tight", cell: ({ type }) => channels.label(type) },
     { title: "State", cell: (channel) => <RecipientState recipient={channel} /> },

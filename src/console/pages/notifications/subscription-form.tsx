@@ -233,5 +233,5 @@ function readZone(text: string): string {
 }
 
 function checkDifferent(from: number, to: number): void {
-  if (from === to) throw badRequest("enter a time that differs from the begin");
+  if (from === to) throw badRequest("the quiet hours must not end when they begin");
 }

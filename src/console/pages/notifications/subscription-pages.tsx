@@ -1,3 +1,4 @@
+import { isDeclared, isUndeclared } from "../../../config/declared.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import type { Subscription } from "../../../notifications/subscriptions/store.ts";
 import { Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
@@ -16,7 +17,7 @@ import {
   subscriptionForm,
   type SubscriptionContext,
 } from "./subscription-form.tsx";
-import { isDeclaredSubscription, SubscriptionState } from "./subscription-parts.tsx";
+import { SubscriptionState } from "./subscription-parts.tsx";
 
 export function showNewSubscription(context: SubscriptionContext): PageResult {
   return showSubscriptionForm(context, { form: newForm(context.query) });
@@ -39,7 +40,7 @@ export function showSubscription(context: Context<"notifications">): PageResult 
   const subscription = subscriptionOf(context);
   const { id, name, channel, enabled, events, filter, createdAt } = subscription;
   const path = subscriptionPath(id);
-  const declared = isDeclaredSubscription(subscription);
+  const declared = isDeclared(subscription);
   return page(
     name,
     <>
@@ -48,12 +49,16 @@ export function showSubscription(context: Context<"notifications">): PageResult 
         back={{ label: "Notifications", path: notificationsPath }}
         lead={`${whatOf(subscription)}, ${whenOf(subscription)}, to ${channel.name}.`}
       >
-        {declared ? null : <LinkButton path={`${path}/edit`} label="Edit" variant="outline" />}
-        <PostButton
-          action={`${path}/${enabled ? "disable" : "enable"}`}
-          label={enabled ? "Disable" : "Enable"}
-          variant="outline"
-        />
+        {subscription.origin === "file" ? null : (
+          <LinkButton path={`${path}/edit`} label="Edit" variant="outline" />
+        )}
+        {isUndeclared(subscription) ? null : (
+          <PostButton
+            action={`${path}/${enabled ? "disable" : "enable"}`}
+            label={enabled ? "Disable" : "Enable"}
+            variant="outline"
+          />
+        )}
       </PageHead>
       {declared ? (
         <p>
@@ -160,7 +165,7 @@ function subscriptionOf({ params, services }: Context<"notifications">): Subscri
 
 function editable(context: Context<"notifications">): Subscription {
   const subscription = subscriptionOf(context);
-  if (isDeclaredSubscription(subscription))
+  if (isDeclared(subscription))
     throw badRequest("This subscription is declared in the configuration file. Change it there and restart.");
   return subscription;
 }

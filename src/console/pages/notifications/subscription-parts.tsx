@@ -1,5 +1,5 @@
 import type { Subscription } from "../../../notifications/subscriptions/store.ts";
-import { Badge } from "../../kit/components.tsx";
+import { Badge, EntryLink } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { channelPath, subscriptionPath } from "../../kit/paths.ts";
 import type { Column } from "../../kit/table.tsx";
@@ -28,28 +28,9 @@ export function SubscriptionState({
   );
 }
 
-/** Returns whether only the configuration file can change it. */
-export function isDeclaredSubscription({
-  origin,
-  disabledReason,
-}: Pick<Subscription, "origin" | "disabledReason">): boolean {
-  return origin === "file" && disabledReason !== "undeclared";
-}
-
 const nameColumn: Column<Subscription> = {
   title: "Name",
-  cell: ({ id, name, origin }) => (
-    <>
-      <a href={subscriptionPath(id)}>
-        <Text text={name} />
-      </a>
-      {origin === "file" ? (
-        <div>
-          <Badge tone="neutral">configuration file</Badge>
-        </div>
-      ) : null}
-    </>
-  ),
+  cell: (subscription) => <EntryLink path={subscriptionPath(subscription.id)} entry={subscription} />,
 };
 const contentColumns: Column<Subscription>[] = [
   { title: "Events", layout: "wide", cell: (subscription) => whatOf(subscription) },

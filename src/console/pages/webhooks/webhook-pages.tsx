@@ -1,12 +1,13 @@
 import { webhookKind, type Endpoint } from "../../../channels/webhook/endpoint.ts";
+import { isDeclared, isUndeclared } from "../../../config/declared.ts";
 import { toIsoTime, toPlainTime } from "../../../lib/clock.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import { counted } from "../../../lib/wording.ts";
 import {
   ActionLink,
-  Badge,
   Confirm,
   DeclaredMark,
+  EntryLink,
   Facts,
   LinkButton,
   PageHead,
@@ -82,18 +83,7 @@ function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
   const columns: Column<Endpoint>[] = [
     {
       title: "Name",
-      cell: ({ id, name, origin }) => (
-        <>
-          <a href={`${path}/${id}`}>
-            <Text text={name} />
-          </a>
-          {origin === "file" ? (
-            <div>
-              <Badge tone="neutral">configuration file</Badge>
-            </div>
-          ) : null}
-        </>
-      ),
+      cell: (endpoint) => <EntryLink path={`${path}/${endpoint.id}`} entry={endpoint} />,
     },
     { title: "URL", layout: "wide", cell: ({ url }) => <Text text={url} charactersMax={100} /> },
     {
@@ -141,19 +131,21 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
   const endpoint = endpointOf(context);
   const { id, name, url, events, filter, headers, concurrency, ratePerSecond, origin, enabled } = endpoint;
   const saved = takeOnce<Saved>(savedName(id));
-  const declared = origin === "file" && endpoint.disabledReason !== "undeclared";
+  const declared = isDeclared(endpoint);
   const rows = services.deliveries.log.list({ recipient: id }, deliveriesShown);
   return page(
     name,
     <>
       <PageHead title={<Text text={name} />} back={{ label: "Webhook endpoints", path }}>
         <PostButton action={`${path}/${id}/test`} label="Send test" />
-        {declared ? null : <LinkButton path={`${path}/${id}/edit`} label="Edit" variant="outline" />}
-        <PostButton
-          action={`${path}/${id}/${enabled ? "disable" : "enable"}`}
-          label={enabled ? "Disable" : "Enable"}
-          variant="outline"
-        />
+        {origin === "file" ? null : <LinkButton path={`${path}/${id}/edit`} label="Edit" variant="outline" />}
+        {isUndeclared(endpoint) ? null : (
+          <PostButton
+            action={`${path}/${id}/${enabled ? "disable" : "enable"}`}
+            label={enabled ? "Disable" : "Enable"}
+            variant="outline"
+          />
+        )}
       </PageHead>
       {saved === undefined ? null : <SavedNote saved={saved} />}
       {declared ? (
@@ -172,7 +164,7 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
               <Text text={value} charactersMax={2_000} />,
             ],
           ),
-          ["Secret", <SecretState endpoint={endpoint} now={context.now} declared={declared} />],
+          ["Secret", <SecretState endpoint={endpoint} now={context.now} declared={origin === "file"} />],
           // Values of headers may be secret.
           ["Custom headers", Object.keys(headers).join(", ") || "none"],
           [
@@ -275,7 +267,7 @@ function endpointOf({ params, services }: Context<"webhooks">): Endpoint {
 
 function editable(context: Context<"webhooks">): Endpoint {
   const endpoint = endpointOf(context);
-  if (endpoint.origin === "file" && endpoint.disabledReason !== "undeclared")
+  if (isDeclared(endpoint))
     throw badRequest("This endpoint is declared in the configuration file. Change it there and restart.");
   return endpoint;
 }
