@@ -75,8 +75,8 @@ describe("CSV", () => {
     ["+1", "'+1"],
     ["-1", "'-1"],
     ["@SUM(A1)", "'@SUM(A1)"],
-    ["\t=1", "'\t=1"],
-    ["\r=1", "'\r=1"],
+    ["\t=1", "'\t'=1"],
+    ["\r=1", "'\r'=1"],
     ["\nx", "'\nx"],
     ["  =1", "'  =1"],
     ["＝1", "'＝1"],
@@ -85,6 +85,7 @@ describe("CSV", () => {
     ["'=1", "'=1"],
     ['say "hi", then;go\r\nnow', 'say "hi", then;go\r\nnow'],
     ["ünïcödé 名", "ünïcödé 名"],
+    ['a;=1+1;" @x\n-y; z', "a;'=1+1;\" '@x\n'-y; z"],
   ])("writes %j so that no spreadsheet takes it for a formula, and reads back as %j", (text, expected) => {
     expect(parseCsv(`${csvCell(text)},next\r\n`)).toEqual([[expected, "next"]]);
   });

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv } from "ajv";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -211,6 +211,23 @@ describe("a MISP feed", () => {
     expect(api.exports.writeMispFeed({}, { folder: other, tlp: "red" })).rejects.toThrow(
       "contains a feed that is not from this installation",
     );
+  });
+
+  test("writes through no link and to no path outside of its folder, whatever the folder contains", async () => {
+    add("examp1e-bank.com", 0);
+    await write();
+    const victim = join(temporary.path, "victim.json");
+    writeFileSync(victim, "untouched");
+    symlinkSync(victim, join(folder, ".manifest.json.part"));
+    await write();
+    expect(readFileSync(victim, "utf8")).toBe("untouched");
+    const [[id, entry] = ["", {}]] = Object.entries(manifest());
+    writeFileSync(join(folder, `${id}.json`), JSON.stringify({ Event: { uuid: "../victim", Attribute: 1 } }));
+    await write();
+    expect(events()).toHaveLength(1);
+    writeFileSync(join(folder, "manifest.json"), JSON.stringify({ "../victim": entry }));
+    expect(write()).rejects.toThrow("not from this installation");
+    expect(readFileSync(victim, "utf8")).toBe("untouched");
   });
 
   test("splits a day with very many names into parts, which stay what they are while names are added", () => {

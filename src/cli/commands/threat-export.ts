@@ -114,7 +114,9 @@ async function writeFile(
 ): Promise<void> {
   const unfinished = `${target}.part`;
   try {
-    const descriptor = openSync(unfinished, "w");
+    // Never writes through a link that somebody has put there.
+    rmSync(unfinished, { force: true });
+    const descriptor = openSync(unfinished, "wx");
     try {
       await writePieces(file, start, signal, (piece) => writeAll(descriptor, Buffer.from(piece)));
     } finally {

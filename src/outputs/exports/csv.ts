@@ -58,12 +58,17 @@ export function csvRecord(threat: ExportedThreat, publicUrl: string): string {
  * a formula, which can run commands. Registrars and reasons contain text that attackers write.
  */
 const formulaStart = /^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r\n]/u;
+/**
+ * Beginnings of formulas behind what separates cells or lines for a spreadsheet that is set to other separators than the
+ * comma, as in most of Europe: it then ignores the quotes of this cell.
+ */
+const formulaInside = /(?<=[;\t\r\n][\s"\p{Cc}]*)(?=[=+\-@＝＋－＠])/gu;
 const needsQuotes = /[",;\t\r\n]|^\s|\s$/;
 
 /** Returns a cell by RFC 4180. A text that a spreadsheet could take for a formula gets an apostrophe in front. */
 export function csvCell(value: Cell): string {
   if (value === null) return "";
   if (typeof value !== "string") return String(value);
-  const text = formulaStart.test(value) ? `'${value}` : value;
+  const text = (formulaStart.test(value) ? `'${value}` : value).replace(formulaInside, "'");
   return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

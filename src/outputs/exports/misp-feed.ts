@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dayMs, type Instant } from "../../lib/clock.ts";
 import type { Yielder } from "../../lib/yielder.ts";
@@ -106,17 +106,35 @@ export function byDay(seqs: Float64Array, times: Float64Array): Map<Instant, num
 
 /** Returns the identifiers of the events in the feed that is in the folder. */
 function readManifest(folder: string, instanceId: string): Set<string> {
-  const manifest = readJson(join(folder, manifestName)) as
-    Record<string, { Orgc?: { uuid?: string } }> | undefined;
+  const manifest = readJson(join(folder, manifestName));
   if (manifest === undefined) return new Set();
   const own = mispOrganization(instanceId).uuid;
-  if (Object.values(manifest).some(({ Orgc }) => Orgc?.uuid !== own))
+  const entries = Object.entries(fieldsOf(manifest));
+  // An identifier is the name of a file, so it must not lead out of the folder.
+  if (
+    entries.some(([uuid, entry]) => !uuidForm.test(uuid) || fieldsOf(fieldsOf(entry)["Orgc"])["uuid"] !== own)
+  )
     throw new Error("it contains a feed that is not from this installation; choose an empty folder");
-  return new Set(Object.keys(manifest));
+  return new Set(entries.map(([uuid]) => uuid));
 }
 
+/** Returns undefined for an event that does not exist or is damaged: it is written again. */
 function readEvent(folder: string, uuid: string): MispEvent | undefined {
-  return (readJson(join(folder, `${uuid}.json`)) as { Event?: MispEvent } | undefined)?.Event;
+  const event = fieldsOf(fieldsOf(readJson(join(folder, `${uuid}.json`)))["Event"]);
+  const attributes = event["Attribute"];
+  const isWhole =
+    event["uuid"] === uuid &&
+    isTimestamp(event["timestamp"]) &&
+    Array.isArray(attributes) &&
+    attributes.every((attribute) => isTimestamp(fieldsOf(attribute)["timestamp"]));
+  return isWhole ? (event as unknown as MispEvent) : undefined;
+}
+
+const uuidForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const isTimestamp = (value: unknown) => typeof value === "string" && /^\d{1,15}$/.test(value);
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 /** Returns undefined for a file that does not exist or is damaged: it is written again. */
@@ -129,9 +147,10 @@ function readJson(path: string): unknown {
   }
 }
 
-/** Replaces a file in one step: a reader sees the old or the new content. */
+/** Replaces a file in one step: a reader sees the old or the new content. Never writes through a link. */
 function replace(folder: string, name: string, text: string): void {
   const unfinished = join(folder, `.${name}.part`);
-  writeFileSync(unfinished, text);
+  rmSync(unfinished, { force: true });
+  writeFileSync(unfinished, text, { flag: "wx" });
   renameSync(unfinished, join(folder, name));
 }
