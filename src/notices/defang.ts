@@ -24,7 +24,7 @@ export function defangText(text: string, lengthMax = 200): string {
   // Truncating first bounds the work for text of any length.
   const line = escapeHidden(cut(text, lengthMax).replace(/\s+/gu, " ").trim()).replace(manyMarks, "");
   const defanged = withoutSchemes(line)
-    .replace(ipv4Address, (address) => address.replaceAll(".", "[.]"))
+    .replace(ipv4Address, (address) => address.replace(dots, "[.]"))
     .replace(dotsInNames, "[.]");
   return cut(defanged, lengthMax);
 }
@@ -43,12 +43,12 @@ function withoutSchemes(text: string): string {
 
 /** Accents beyond those of any language. A stack of them would cover the lines above and below. */
 const manyMarks = /(?<=\p{M}{4})\p{M}+/gu;
-/** The dots that IDNA treats as equal. */
-const dots = /[.\u3002\uff0e\uff61]/g;
+/** The dots that IDNA treats as equal, and those that browsers do. */
+const dots = /[.\u2024\u3002\ufe52\uff0e\uff61]/g;
 /**
  * Dots between the characters of names, which can also be symbols: `☃.example`. Those of decimal numbers are left alone:
  * `2.5`.
  */
 const dotsInNames =
-  /(?<=[^\s.])[.\u3002\uff0e\uff61](?=[\p{L}\p{M}_])|(?<=[\p{L}\p{M}_-])[.\u3002\uff0e\uff61](?=\p{N})/gu;
-const ipv4Address = /\b\d{1,3}(?:\.\d{1,3}){3}\b/g;
+  /(?<=[^\s.])[.\u2024\u3002\ufe52\uff0e\uff61](?=[\p{L}\p{M}_])|(?<=[\p{L}\p{M}_-])[.\u2024\u3002\ufe52\uff0e\uff61](?=\p{N})/gu;
+const ipv4Address = /\b\d{1,3}(?:[.\u2024\u3002\ufe52\uff0e\uff61]\d{1,3}){3}\b/g;

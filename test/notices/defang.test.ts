@@ -29,6 +29,10 @@ const texts: [given: string, defanged: string][] = [
   ["b\u00fccher.\u0434\u043e\u043c", "b\u00fccher[.]\u0434\u043e\u043c"],
   ["\u2603.example and evil\u200d.example", "\u2603[.]example and evil\\u{200d}[.]example"],
   [`Z${"\u0337".repeat(99)}!`, `Z${"\u0337".repeat(4)}!`],
+  [
+    "evil\u2024example evil\ufe52example 192\u30020\uff0e2\uff611",
+    "evil[.]example evil[.]example 192[.]0[.]2[.]1",
+  ],
   ["zero\u200bwidth", "zero\\u{200b}width"],
 ];
 test.each(texts)("defanging %p leaves nothing that a client makes a link or a mention", (given, defanged) => {

@@ -17,7 +17,7 @@ export type MailServer = ReturnType<typeof createMailServer>;
 /** The mail server of the configuration. */
 export function createMailServer(server: SmtpConfig, timeouts: SmtpTimeouts) {
   const tlsFilesOf = createTlsFiles(server.caFile);
-  const secrets = secretsIn([server.username ?? "", server.password ?? ""]);
+  const secrets = secretsOf(server);
 
   async function talk(
     options: Pick<Parameters<typeof talkToServer>[0], "letter" | "onSending" | "signal">,
@@ -52,6 +52,13 @@ export function createMailServer(server: SmtpConfig, timeouts: SmtpTimeouts) {
       return problem === undefined ? undefined : hiding(secrets)(problem);
     },
   };
+}
+
+/** Returns everything that signing in sends. Servers repeat commands that they do not accept. */
+function secretsOf({ username, password }: SmtpConfig): string[] {
+  const [user, secret] = [username ?? "", password ?? ""];
+  const sent = [user, secret, `\0${user}\0${secret}`].map((text) => Buffer.from(text).toString("base64"));
+  return secretsIn([user, secret, ...sent]);
 }
 
 function unusableFile(error: unknown): SmtpResult {

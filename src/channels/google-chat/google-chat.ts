@@ -130,7 +130,7 @@ function judge({ status, body }: NoticeResponse): Judgement {
   // A proxy may respond with an error and the status 200.
   const meaning = typeof code === "number" && code >= 400 && code <= 599 ? code : status;
   const error = statusError(meaning, message);
-  if (JSON.stringify(details ?? []).includes('"reason":"API_KEY_INVALID"'))
+  if (Array.isArray(details) && details.some((detail) => fieldsOf(detail)["reason"] === "API_KEY_INVALID"))
     return { outcome: "disable", failure: "unauthorized", error };
   const judgement = judgeStatus({ status: meaning });
   if (judgement.outcome !== "delivered") return { ...judgement, error };

@@ -5,7 +5,9 @@ const secretCharactersMin = 8;
 
 /** Returns those of the texts, and of the words in them, that are long enough to be secrets. */
 export function secretsIn(texts: readonly string[]): string[] {
-  return texts.flatMap((text) => text.split(/\s+/)).filter((text) => text.length >= secretCharactersMin);
+  return texts
+    .flatMap((text) => [text, ...text.split(/\s+/)])
+    .filter((text) => text.length >= secretCharactersMin);
 }
 
 /** Returns the parts of a URL that may be secret: its path, its query, and their parts, also when they are decoded. */
@@ -21,11 +23,17 @@ export function secretsInUrl(text: string): string[] {
   return secretsIn([...parts, ...raw, ...parts.map(decoded)]);
 }
 
-/** Returns a function that replaces each of the secrets with `***`. */
+/**
+ * Returns a function that replaces each of the secrets with `***`, whatever its case: proxies change the case of
+ * addresses. Also finds secrets that are percent-encoded.
+ */
 export function hiding(secrets: readonly string[]): (text: string) => string {
+  if (secrets.length === 0) return (text) => text;
+  const forms = new Set(secrets.flatMap((one) => [one, encodeURIComponent(one.toWellFormed())]));
   // A secret that contains another one comes first.
-  const ordered = [...new Set(secrets)].toSorted((a, b) => b.length - a.length);
-  return (text) => ordered.reduce((rest, one) => rest.replaceAll(one, "***"), text);
+  const ordered = [...forms].toSorted((a, b) => b.length - a.length).map((form) => RegExp.escape(form));
+  const anySecret = new RegExp(ordered.join("|"), "gi");
+  return (text) => text.replace(anySecret, "***");
 }
 
 /** Replaces secrets in what is kept and shown of an attempt. A receiver may repeat what it was sent. */

@@ -3,7 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import PostalMime from "postal-mime";
 import { createEmailChannel } from "../../../src/channels/email/email-channel.ts";
+import { createMailServer } from "../../../src/channels/email/mail-server.ts";
 import type { ChannelTarget } from "../../../src/channels/http/notice-type.ts";
+import { hiding } from "../../../src/channels/http/secrets.ts";
 import type { SmtpConfig } from "../../../src/config/notifications.ts";
 import type { AttemptResult } from "../../../src/deliveries/channel.ts";
 import { systemClock as clock } from "../../../src/lib/clock.ts";
@@ -129,6 +131,23 @@ test("a wrong password is retried, so that no message is lost until it is correc
   expect(result.response).toContain("authentication failed");
   expect(JSON.stringify(result)).not.toContain("battery");
   expect(channel.failures["login"]).toContain("smtp.password");
+});
+
+test("a server that repeats the command with the user name and password does not make them visible", () => {
+  const login = { username: "phishwatch", password: "a few words" };
+  const server = {
+    ...login,
+    host: "mail.example",
+    port: 25,
+    tls: "none" as const,
+    from: alice,
+    caFile: null,
+  };
+  const { secrets } = createMailServer(server, { connectMs: 1, silenceMs: 1, totalMs: 1 });
+  const encoded = (text: string) => Buffer.from(text).toString("base64");
+  const plain = encoded(`\0${login.username}\0${login.password}`);
+  const reply = `500 unknown: AUTH PLAIN ${plain}, ${encoded(login.password)}, ${login.password}`;
+  expect(hiding(secrets)(reply)).toBe("500 unknown: AUTH PLAIN ***, ***, ***");
 });
 
 test("greylisting is retried, and the message is delivered once", async () => {

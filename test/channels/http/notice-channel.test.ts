@@ -131,13 +131,14 @@ describe("a response", () => {
   });
 
   test("is kept without the target's secrets, which it may repeat, also in the middle of a character limit", async () => {
-    const all = `${target.url} ${decodeURIComponent(secretPath)} ${token}`;
+    const echoed = `${target.url} ${decodeURIComponent(secretPath)} ${token}`;
+    const all = `${echoed} ${echoed.toLowerCase()} ${encodeURIComponent(token)}`;
     for (const status of ["200 OK", "400 Bad"]) {
       const { response, error } = await send(`${head(status)}${all} ${"x".repeat(900)} ${all}`);
       expect(response).toStartWith(`http://service.example:${server.port}***`);
-      expect(`${response} ${error}`).not.toContain("SECRET");
+      expect(`${response} ${error}`).not.toMatch(/secret/i);
     }
-    expect((await send(`${head("200 OK")}odd ${all}`)).error).not.toContain("SECRET");
+    expect((await send(`${head("200 OK")}odd ${all}`)).error).not.toMatch(/secret/i);
   });
 });
 
