@@ -9,7 +9,7 @@ import type { Log } from "../lib/log.ts";
 import type { AttemptResult, FailureConsequence } from "./channel.ts";
 import type { Attempted, Health } from "./health.ts";
 import { subjectOf } from "./recipients.ts";
-import { createFailureReport, type HealthChange } from "./rules/failure-report.ts";
+import { createFailureReport, logNoun, type HealthChange } from "./rules/failure-report.ts";
 import { describeFailure } from "./rules/last-failure.ts";
 import { nextAttemptAt, type RetryPolicy } from "./rules/retry-schedule.ts";
 import { deliveries, deliveryAttempts } from "./store/tables.ts";
@@ -155,16 +155,18 @@ function recordDisabled(
   auditLog.record(system, recipientAction(channel, "disable"), subjectOf({ id, name }), detail);
 }
 
-function logDisabled(log: Log, { id, name, failingSince, lastFailure, disabled }: HealthChange): void {
+function logDisabled(log: Log, change: HealthChange): void {
+  const { id, name, failingSince, lastFailure, disabled } = change;
+  const noun = logNoun(change);
   if (disabled === "failing")
     log.warn(
-      { endpoint: id, name, failingSince: failingSince === null ? "" : toIsoTime(failingSince) },
-      "endpoint disabled: every delivery attempt has failed; enable it after fixing it",
+      { [noun]: id, name, failingSince: failingSince === null ? "" : toIsoTime(failingSince) },
+      `${noun} disabled: every delivery attempt has failed; enable it after fixing it`,
     );
   if (disabled === "gone")
     log.warn(
-      { endpoint: id, name, reason: lastFailure === null ? "" : describeFailure(lastFailure) },
-      "endpoint disabled: it no longer exists or its secret was revoked; enable it after fixing it",
+      { [noun]: id, name, reason: lastFailure === null ? "" : describeFailure(lastFailure) },
+      `${noun} disabled: it no longer exists or its secret was revoked; enable it after fixing it`,
     );
 }
 

@@ -111,7 +111,7 @@ test(
       "X-Team: soc",
       "--rate",
       "100",
-      "--protected-domain",
+      "--domain",
       "Example-Bank.com",
       "--json",
     );

@@ -154,3 +154,11 @@ test("A receiver that repeats the secret or a header does not bring it into the 
   expect(shown).not.toContain(token);
   expect(shown).not.toContain(secret);
 });
+
+test("the log calls a recipient for people a channel", () => {
+  const [line] = createFailureReport().note(change({ id: "chn_1", name: "team", channel: "slack" }), 0);
+  expect(line).toMatchObject({
+    message: "channel began to fail",
+    fields: { channel: "chn_1", name: "team" },
+  });
+});

@@ -74,7 +74,7 @@ test("a subscription is added, listed, changed, paused and removed on the comman
   const changed = await run(
     "change",
     "urgent",
-    "--protected-domain",
+    "--domain",
     "example-bank.com",
     "--event",
     "threat.resolved",
@@ -106,7 +106,7 @@ test("a subscription is added, listed, changed, paused and removed on the comman
   expect(other.code).toBe(0);
   expect((await run("disable", "urgent")).err).toMatch(/^disabled urgent /);
   const shown = (await run("show", "urgent")).out;
-  expect(shown).toContain("team-chat (slack)");
+  expect(shown).toContain("team-chat (Slack)");
   expect(shown).toMatch(/filter +medium or higher\n/);
   expect(shown).toMatch(/weekdays +every day\n/);
   expect(shown).toMatch(/state +disabled \(operator\)\n/);

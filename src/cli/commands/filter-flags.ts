@@ -3,10 +3,10 @@ import { severities, threatSources, threatTypes } from "../../vocabulary/threats
 import type { OptionsOf } from "../terminal/command.ts";
 import { choice, choices, texts, toggle } from "../terminal/flags.ts";
 
-/** Flags for the filter of a subscription or a webhook endpoint, named like the keys of the configuration file. */
+/** Flags for the filter of a subscription or a webhook endpoint. */
 export const filterFlags = {
   minSeverity: choice("--min-severity <severity>", severities, "minimum severity of a threat", undefined),
-  protectedDomain: texts("--protected-domain <domain>", "only threats to this protected domain"),
+  domain: texts("--domain <domain>", "only threats to this protected domain"),
   type: choices("--type <type>", threatTypes, "only threats of this type"),
   source: choices("--source <source>", threatSources, "only threats that this source found"),
   verifiedOnly: toggle("--verified-only", "only threats whose name is known to exist or whose page was seen"),
@@ -17,12 +17,12 @@ export const allThreatsFlag = toggle("--all-threats", "remove all filters, befor
 
 /** Returns the filter with what was given, or undefined if nothing was. @param present filter of which the rest is kept */
 export function readFilter(
-  { minSeverity, protectedDomain, type, source, verifiedOnly }: OptionsOf<typeof filterFlags>,
+  { minSeverity, domain, type, source, verifiedOnly }: OptionsOf<typeof filterFlags>,
   present: EventFilter | null = null,
 ): EventFilter | undefined {
   const given = {
     ...(minSeverity === undefined ? {} : { minSeverity }),
-    ...(protectedDomain.length === 0 ? {} : { protectedDomains: protectedDomain }),
+    ...(domain.length === 0 ? {} : { protectedDomains: domain }),
     ...(type.length === 0 ? {} : { types: type }),
     ...(source.length === 0 ? {} : { sources: source }),
     ...(verifiedOnly ? { verifiedOnly } : {}),

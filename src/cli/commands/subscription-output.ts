@@ -1,3 +1,4 @@
+import type { Channels } from "../../channels/all/channels.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { timeOfDay } from "../../notifications/subscriptions/rules.ts";
 import type { Subscription } from "../../notifications/subscriptions/store.ts";
@@ -30,12 +31,15 @@ function quietHoursText({ quietHours }: Subscription): string | null {
 }
 
 /** Returns what there is to know about a subscription. */
-export function subscriptionFacts(subscription: Subscription): [name: string, value: string | null][] {
+export function subscriptionFacts(
+  subscription: Subscription,
+  { label }: Pick<Channels, "label">,
+): [name: string, value: string | null][] {
   const { id, name, channel, events, weekdays, timeZone, lastMessageAt, createdAt } = subscription;
   return [
     ["id", id],
     ["name", name],
-    ["channel", `${channel.name} (${channel.type})`],
+    ["channel", `${channel.name} (${label(channel.type)})`],
     ["events", events.join(", ")],
     ["filter", filterText(subscription.filter) ?? "all threats"],
     ["sent", timingText(subscription)],

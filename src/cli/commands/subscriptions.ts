@@ -140,10 +140,10 @@ const show = command({
   flags: { json: jsonFlag, config: configFlag },
   examples: [["phishwatch subscriptions show urgent", "by name or identifier"]],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ notifications: { subscriptions } }) => {
+    withAppliance({ terminal, options }, ({ channels, notifications: { subscriptions } }) => {
       const found = subscriptions.get(args[0] ?? "");
       if (options.json) printJson(terminal.out, shape(found));
-      else terminal.out.write(renderFacts(subscriptionFacts(found)));
+      else terminal.out.write(renderFacts(subscriptionFacts(found, channels)));
     }),
 });
 

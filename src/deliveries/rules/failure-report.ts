@@ -48,6 +48,11 @@ interface Known {
   gaveUpAtMs: number;
 }
 
+/** Returns what people call a recipient: of webhooks, an endpoint; otherwise, a channel. */
+export function logNoun({ channel }: Pick<HealthChange, "channel">): "endpoint" | "channel" {
+  return channel === "webhook" ? "endpoint" : "channel";
+}
+
 export function createFailureReport(): FailureReport {
   // At most one entry for each recipient.
   const known = new Map<string, Known>();
@@ -63,24 +68,28 @@ export function createFailureReport(): FailureReport {
         gaveUpAtMs: Number.NEGATIVE_INFINITY,
       };
       known.set(id, state);
+      const noun = logNoun(change);
       const lines: ReportLine[] = [];
       const add = (level: ReportLine["level"], message: string, fields: ReportLine["fields"]) =>
-        lines.push({ level, message, fields: { endpoint: id, name, ...fields } });
+        lines.push({ level, message, fields: { [noun]: id, name, ...fields } });
       const reason = lastFailure === null ? "" : describeFailure(lastFailure);
       if (failuresBefore > 0 && failures === 0) {
         if (state.announced)
-          add("info", "endpoint recovered", { failures: failuresBefore, gaveUp: state.gaveUp });
+          add("info", `${noun} recovered`, { failures: failuresBefore, gaveUp: state.gaveUp });
         Object.assign(state, { announced: false, unreported: 0, gaveUp: 0 });
         return lines;
       }
       if (failures > 0 && !state.announced && nowMs - state.announcedAtMs >= beginsEveryMs) {
         Object.assign(state, { announced: true, announcedAtMs: nowMs });
-        add("warn", "endpoint began to fail", { reason });
+        add("warn", `${noun} began to fail`, { reason });
       }
       state.unreported += change.gaveUp;
       state.gaveUp += change.gaveUp;
       if (state.unreported > 0 && nowMs - state.gaveUpAtMs >= givesUpEveryMs) {
-        add("warn", "deliveries to an endpoint were given up", { deliveries: state.unreported, reason });
+        add("warn", `deliveries to ${noun === "endpoint" ? "an endpoint" : "a channel"} were given up`, {
+          deliveries: state.unreported,
+          reason,
+        });
         Object.assign(state, { unreported: 0, gaveUpAtMs: nowMs });
       }
       return lines;
