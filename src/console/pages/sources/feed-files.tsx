@@ -17,7 +17,15 @@ const filesPerPage = 50;
 function fileColumns(feed: string): Column<FeedFile>[] {
   return [
     { title: "File", layout: "wide", cell: ({ path }) => <Text text={basename(path)} charactersMax={120} /> },
-    { title: "Modified", layout: "tight", cell: ({ modifiedAt }) => <Time at={modifiedAt} relative /> },
+    {
+      title: "Modified",
+      layout: "tight",
+      cell: ({ modifiedAt }) => (
+        <span class="modified">
+          <Time at={modifiedAt} relative />
+        </span>
+      ),
+    },
     { title: "State", cell: fileState },
     { title: "Size", layout: "number", cell: ({ bytes }) => bytesText(bytes) },
     { title: "Lines", layout: "number", cell: ({ lines }) => grouped(lines) },
