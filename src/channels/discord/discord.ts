@@ -1,5 +1,5 @@
 import { FieldError } from "../../lib/errors.ts";
-import type { Notice, NoticeItem } from "../../notices/notice.ts";
+import type { Notice } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
 import { jsonFields, positiveNumber, statusError } from "../http/json-fields.ts";
 import { judgeStatus, unexpected } from "../http/judge-status.ts";
@@ -7,7 +7,7 @@ import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
 import { multipart } from "../http/multipart.ts";
 import type { Judgement, NoticeChannelType, NoticeRequest, NoticeResponse } from "../http/notice-type.ts";
 import { hasPublicName } from "../texts/links.ts";
-import { aroundName, bounded, escapedWithin } from "../texts/notice-text.ts";
+import { bounded, escapedWithin, itemMarkup } from "../texts/notice-text.ts";
 import type { Screenshot } from "../http/screenshots.ts";
 import { toneColors } from "../texts/tones.ts";
 
@@ -107,7 +107,8 @@ function payloadOf(notice: Notice, withScreenshot: boolean) {
 function describe({ summary, items, more, links }: Notice, lengthMax: number): string {
   const line = (text: string) => escapedWithin(text, itemPartMax, escapeMarkdown).replaceAll("\n", " ");
   const linkLine = links.map(({ text, url }) => linkOr(line(text), url, `${line(text)}: ${url}`)).join(" · ");
-  const shown = items.map((item) => itemLine(item, line));
+  const link = (name: string, url: string) => linkOr(name, url, name);
+  const shown = items.map((item) => `- ${itemMarkup(item, { escape: line, link })}`);
   for (;;) {
     const hidden = more + items.length - shown.length;
     const list = [...shown, ...(hidden > 0 ? [`- and ${moreThreats(hidden)}`] : [])].join("\n");
@@ -117,12 +118,6 @@ function describe({ summary, items, more, links }: Notice, lengthMax: number): s
     if (shown.pop() === undefined)
       return escapedWithin(summary, Math.min(summaryMax, lengthMax), escapeMarkdown);
   }
-}
-
-function itemLine(item: NoticeItem, escaped: (text: string) => string): string {
-  const [before, after] = aroundName(item);
-  const name = escaped(item.name);
-  return `- ${escaped(before)}${item.url === null ? name : linkOr(name, item.url, name)}${escaped(after)}`;
 }
 
 /** Returns a link, or `otherwise` where clients would show the markup of a link. */

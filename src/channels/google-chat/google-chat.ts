@@ -1,11 +1,11 @@
 import { FieldError } from "../../lib/errors.ts";
-import type { Notice, NoticeItem } from "../../notices/notice.ts";
+import type { Notice } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
 import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
 import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
 import { hasPublicName } from "../texts/links.ts";
-import { aroundName, bounded, escapedWithin, firstThatFits } from "../texts/notice-text.ts";
+import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
 
 /** Longest message, in bytes (developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create). */
 const messageBytesMax = 32_000;
@@ -75,7 +75,7 @@ function payloadOf(notice: Notice, textMax: number) {
     ...facts.map(({ label, value }) => ({
       decoratedText: { topLabel: escapedWithin(label, textMax), text: escaped(value), wrapText: true },
     })),
-    ...items.map((item) => ({ textParagraph: { text: itemText(item, escaped) } })),
+    ...items.map((item) => ({ textParagraph: { text: itemMarkup(item, { escape: escaped, link }) } })),
     ...(more > 0 ? [{ textParagraph: { text: `and ${moreThreats(more)}` } }] : []),
     ...(buttons.length === 0
       ? []
@@ -101,11 +101,8 @@ function payloadOf(notice: Notice, textMax: number) {
   };
 }
 
-function itemText(item: NoticeItem, escaped: (text: string) => string): string {
-  const [before, after] = aroundName(item);
-  const name = escaped(item.name);
-  const linked = item.url === null ? name : `<a href="${escapeText(item.url)}">${name}</a>`;
-  return `${escaped(before)}${linked}${escaped(after)}`;
+function link(escaped: string, url: string): string {
+  return `<a href="${escapeText(url)}">${escaped}</a>`;
 }
 
 function button({ text, url }: Notice["links"][number], textMax: number) {

@@ -8,6 +8,16 @@ export interface DestinationRules extends AddressRules {
   allowHttp: boolean;
 }
 
+/** Settings of everything that is sent over HTTP. */
+export interface HttpSettings extends DestinationRules {
+  /** Certificate authority that is trusted for all recipients. */
+  caFile: string | null;
+  /** Maximum number of idle connections that are kept for the next message. */
+  idleMax: number;
+  /** Timeout of each request. */
+  timeoutMs: number;
+}
+
 const urlCharactersMax = 2_000;
 const headersMax = 20;
 const headerValueCharactersMax = 2_000;

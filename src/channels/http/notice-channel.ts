@@ -13,7 +13,7 @@ import { alertingTypes, type ChannelType } from "../../vocabulary/channels.ts";
 import type { Status } from "../../vocabulary/threats.ts";
 import { failed, observed, startOf, unsent } from "./attempt.ts";
 import { channelTraits } from "./channel-traits.ts";
-import { checkHeaders, checkUrl, type DestinationRules } from "./destination-rules.ts";
+import { checkHeaders, checkUrl, type DestinationRules, type HttpSettings } from "./destination-rules.ts";
 import { noticeFailures } from "./failures.ts";
 import type { ChannelTarget, NoticeChannelType, NoticeRequest } from "./notice-type.ts";
 import { withSettingHint } from "./private-networks-hint.ts";
@@ -40,14 +40,7 @@ interface Sending {
   resolveHost: ResolveHost;
   /** Returns the small screenshot of a threat's page, or null if there is none. */
   screenshotOf: (threatId: string) => Promise<Screenshot | null>;
-  settings: DestinationRules & {
-    /** Certificate authority that is trusted for all channels. */
-    caFile: string | null;
-    /** Maximum number of idle connections that are kept for the next message. */
-    idleMax: number;
-    /** Timeout of each request. */
-    timeoutMs: number;
-  };
+  settings: HttpSettings;
   /** Returns the present status of a threat; null: it is not on record. */
   statusOf: (threatId: string) => Status | null;
   /** Shared with everything else that processes responses. */

@@ -1,19 +1,10 @@
+import type { ChannelConfig } from "../../config/notifications.ts";
 import type { Notice } from "../../notices/notice.ts";
 import type { ChannelType } from "../../vocabulary/channels.ts";
 import type { Screenshot } from "./screenshots.ts";
 
 /** Where a channel for people sends its messages. One shape for all types; what a type does not use is null or empty. */
-export interface ChannelTarget {
-  url: string | null;
-  token: string | null;
-  chatId: string | null;
-  routingKey: string | null;
-  topic: string | null;
-  room: string | null;
-  to: string[];
-  template: string | null;
-  headers: Record<string, string>;
-}
+export type ChannelTarget = Omit<ChannelConfig, "name" | "type">;
 
 /** One type of channel that sends HTTP requests. Pure: everything else (guard, timeout, log, masking) is shared. */
 export interface NoticeChannelType {

@@ -1,7 +1,7 @@
 import { escapeMarkup } from "../../lib/safe-text.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
-import { aroundName } from "../texts/notice-text.ts";
+import { itemMarkup } from "../texts/notice-text.ts";
 
 /** Renders a message in the part of HTML that Matrix permits (spec.matrix.org, "m.room.message msgtypes"). */
 export function matrixHtml({ title, summary, facts, items, more, links }: Notice): string {
@@ -10,13 +10,12 @@ export function matrixHtml({ title, summary, facts, items, more, links }: Notice
     summary === "" ? "" : `<p>${escapeMarkup(summary)}</p>`,
     list(facts.map(({ label, value }) => `<strong>${escapeMarkup(label)}:</strong> ${escapeMarkup(value)}`)),
     list([
-      ...items.map((item) => {
-        const [before, after] = aroundName(item);
-        return `${escapeMarkup(before)}${link(item.name, item.url)}${escapeMarkup(after)}`;
-      }),
+      ...items.map((item) => itemMarkup(item, { escape: escapeMarkup, link })),
       ...(more > 0 ? [`and ${moreThreats(more)}`] : []),
     ]),
-    links.length === 0 ? "" : `<p>${links.map(({ text, url }) => link(text, url)).join("<br>")}</p>`,
+    links.length === 0
+      ? ""
+      : `<p>${links.map(({ text, url }) => link(escapeMarkup(text), url)).join("<br>")}</p>`,
   ];
   return blocks.join("");
 }
@@ -25,7 +24,6 @@ function list(lines: readonly string[]): string {
   return lines.length === 0 ? "" : `<ul>${lines.map((line) => `<li>${line}</li>`).join("")}</ul>`;
 }
 
-function link(text: string, url: string | null): string {
-  const shown = escapeMarkup(text);
-  return url === null ? shown : `<a href="${escapeMarkup(url)}">${shown}</a>`;
+function link(escaped: string, url: string): string {
+  return `<a href="${escapeMarkup(url)}">${escaped}</a>`;
 }

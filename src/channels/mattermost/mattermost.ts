@@ -1,10 +1,10 @@
-import type { Notice, NoticeItem } from "../../notices/notice.ts";
+import type { Notice } from "../../notices/notice.ts";
 import { moreThreats } from "../../notices/plain-text.ts";
 import { jsonFields, statusError } from "../http/json-fields.ts";
 import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
 import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
-import { aroundName, bounded, escapedWithin, firstThatFits } from "../texts/notice-text.ts";
+import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
 import { toneColors } from "../texts/tones.ts";
 
 /**
@@ -68,15 +68,9 @@ function payloadOf(notice: Notice, textMax: number): string {
   });
 }
 
-function itemLines({ items, more }: Notice, escaped: (text: string) => string): string[] {
-  const lines = items.map((item) => `- ${itemLine(item, escaped)}`);
+function itemLines({ items, more }: Notice, escape: (text: string) => string): string[] {
+  const lines = items.map((item) => `- ${itemMarkup(item, { escape, link: markdownLink })}`);
   return more > 0 ? [...lines, `- and ${moreThreats(more)}`] : lines;
-}
-
-function itemLine(item: NoticeItem, escaped: (text: string) => string): string {
-  const [before, after] = aroundName(item);
-  const name = escaped(item.name);
-  return `${escaped(before)}${item.url === null ? name : markdownLink(name, item.url)}${escaped(after)}`;
 }
 
 /** Errors by their identifier (`HandleIncomingWebhook` in the source of the server). */

@@ -5,7 +5,7 @@ import { moreThreats } from "../../notices/plain-text.ts";
 import { jsonFields } from "../http/json-fields.ts";
 import { judgeStatus, unexpected } from "../http/judge-status.ts";
 import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
-import { aroundName, bounded, escapedWithin } from "../texts/notice-text.ts";
+import { bounded, escapedWithin, itemMarkup } from "../texts/notice-text.ts";
 
 /** Limits of Slack, in characters (docs.slack.dev/reference/block-kit/blocks). */
 const headerMax = 150;
@@ -105,14 +105,14 @@ function field({ label, value }: Notice["facts"][number]) {
 
 function linksOf({ links }: Notice): string {
   const shown = links.map(({ text, url }) =>
-    link(url, escapedWithin(text, linkTextMax, escapeText).replaceAll("\n", " ")),
+    link(escapedWithin(text, linkTextMax, escapeText).replaceAll("\n", " "), url),
   );
   while (shown.join(" · ").length > sectionMax) shown.pop();
   return shown.join(" · ");
 }
 
 /** A bar would end the address, and is not part of a URL in its normal form. */
-function link(url: string, escaped: string): string {
+function link(escaped: string, url: string): string {
   return `<${escapeText(url).replaceAll("|", "%7C")}|${escaped}>`;
 }
 
@@ -126,13 +126,8 @@ function itemLines({ items, more }: Notice): string {
 }
 
 function itemLine(item: NoticeItem): string {
-  const [before, after] = aroundName(item);
-  const name = escapedWithin(item.name, itemPartMax, escapeText);
-  const linked = item.url === null ? name : link(item.url, name);
-  return `• ${escapedWithin(before, itemPartMax, escapeText)}${linked}${escapedWithin(after, itemPartMax, escapeText)}`.replaceAll(
-    "\n",
-    " ",
-  );
+  const escape = (text: string) => escapedWithin(text, itemPartMax, escapeText).replaceAll("\n", " ");
+  return `• ${itemMarkup(item, { escape, link })}`;
 }
 
 /** Escapes the three control characters of all text objects (docs.slack.dev/messaging/formatting-message-text). */

@@ -63,3 +63,17 @@ export function aroundName(item: NoticeItem): [string, string] {
   const about = domainInTitle === true ? "" : ` (look-alike of ${protectedDomain})`;
   return [`${severityLabels[severity]}: `, reason === "" ? about : `${about}: ${reason}`];
 }
+
+/**
+ * Renders one threat of a message about several, in markup.
+ * @param options.escape escapes a text, and may truncate it
+ * @param options.link returns a link with an escaped text
+ */
+export function itemMarkup(
+  item: NoticeItem,
+  { escape, link }: { escape: (text: string) => string; link: (escaped: string, url: string) => string },
+): string {
+  const [before, after] = aroundName(item);
+  const name = escape(item.name);
+  return `${escape(before)}${item.url === null ? name : link(name, item.url)}${escape(after)}`;
+}

@@ -9,7 +9,7 @@ import { retryAfterMs } from "../../network/http/retry-after.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import type { Turns } from "../../network/turns.ts";
 import { failed, observed, startOf, unsent } from "../http/attempt.ts";
-import type { DestinationRules } from "../http/destination-rules.ts";
+import type { HttpSettings } from "../http/destination-rules.ts";
 import { withSettingHint } from "../http/private-networks-hint.ts";
 import { secretsIn, withoutSecrets } from "../http/secrets.ts";
 import { createTlsFiles } from "../http/tls-files.ts";
@@ -40,13 +40,7 @@ export function createWebhookChannel({
 }: {
   clock: Clock;
   resolveHost: ResolveHost;
-  settings: DestinationRules & {
-    /** Certificate authority that is trusted for all endpoints. */
-    caFile: string | null;
-    /** Maximum number of idle connections that are kept for the next delivery. */
-    idleMax: number;
-    timeoutMs: number;
-  };
+  settings: HttpSettings;
   /** Shared with everything else that processes responses. */
   turns: Turns;
   /** Version of the product, for the User-Agent. */
