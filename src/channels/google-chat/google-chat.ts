@@ -75,7 +75,9 @@ function payloadOf(notice: Notice, textMax: number) {
     ...facts.map(({ label, value }) => ({
       decoratedText: { topLabel: escapedWithin(label, textMax), text: escaped(value), wrapText: true },
     })),
-    ...items.map((item) => ({ textParagraph: { text: itemMarkup(item, { escape: escaped, link }) } })),
+    ...items.map((item) => ({
+      textParagraph: { text: itemMarkup(item, { escape: escaped, link: anchor }) },
+    })),
     ...(more > 0 ? [{ textParagraph: { text: `and ${moreThreats(more)}` } }] : []),
     ...(buttons.length === 0
       ? []
@@ -101,7 +103,7 @@ function payloadOf(notice: Notice, textMax: number) {
   };
 }
 
-function link(escaped: string, url: string): string {
+function anchor(escaped: string, url: string): string {
   return `<a href="${escapeText(url)}">${escaped}</a>`;
 }
 

@@ -165,7 +165,7 @@ describe("a request", () => {
   });
 
   test("about a threat that has ended since then resolves the alert that it would have opened", async () => {
-    respond = (socket) => void socket.end(head("202 Accepted"));
+    respond = (socket) => void socket.end(`${head("202 Accepted")}{"status":"success"}`);
     const started = server.requests.length;
     const duty = { ...target, routingKey: "k".repeat(32) };
     for (const status of [null, "active", "resolved", "false_positive"] as const) {
