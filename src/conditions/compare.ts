@@ -32,6 +32,7 @@ export function compare({
     key: from.key,
     phase,
     ...from[phase],
+    ...(from.page === undefined ? {} : { page: from.page }),
     at: now,
     ...(from.exceptRecipient === undefined ? {} : { exceptRecipient: from.exceptRecipient }),
   });
@@ -51,11 +52,12 @@ export function compare({
       result.remove.push(key);
     }
   }
-  for (const { key, type, version, title, text } of news) {
+  for (const { version, ...one } of news) {
+    const { key, type } = one;
     const before = known.get(key);
     known.delete(key);
     if (before?.version === version) continue;
-    if (before !== undefined) result.send.push({ type, key, phase: null, title, text, at: now });
+    if (before !== undefined) result.send.push({ ...one, phase: null, at: now });
     result.save.push({ key, type, since: now, sentAt: null, version });
   }
   // The rest has no subject any more. News stay: their subject may only be unavailable at present.

@@ -1,3 +1,4 @@
+import type { ConditionPage } from "../notices/texts/system-texts.ts";
 import type { SystemEventType } from "../vocabulary/events.ts";
 
 /** A state of the appliance that people may want to know about, such as a feed that stopped. */
@@ -12,6 +13,8 @@ export interface Condition {
   ended: ConditionText;
   /** How long it has to hold before anything is sent, because it may pass. */
   graceMs: number;
+  /** Where its subject is shown; absent: on the system page. */
+  page?: ConditionPage;
   /** `seq` of the recipient that it is about, which cannot be sent anything. */
   exceptRecipient?: number;
 }
@@ -29,4 +32,5 @@ export interface News extends ConditionText {
   key: string;
   /** Identifies the version. */
   version: string;
+  page?: ConditionPage;
 }

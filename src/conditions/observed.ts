@@ -35,9 +35,13 @@ export function sourceConditions(sources: readonly Pick<Source, "kind" | "status
       state: isBroken ? "holds" : state === "waiting" ? "unknown" : "clear",
       began: {
         title: `The ${subject} has stopped`,
-        text: text === "" ? "Nothing can be read. Check its settings." : text,
+        text:
+          state === "unavailable"
+            ? `${text === "" ? "Nothing can be read." : text} Check its settings in the configuration file, and what phishwatch may read or reach.`
+            : text,
       },
       ended: { title: `The ${subject} works again`, text: "" },
+      page: "sources",
       graceMs: overdue !== null ? 0 : state === "unavailable" ? unavailableMs : problemMs,
     };
   });
@@ -72,6 +76,7 @@ export function recipientConditions(
           },
       ended: { title: `${subject} works again`, text: "" },
       graceMs: 0,
+      page: recipient.channel === "webhook" ? { endpoint: id } : { channel: id },
       exceptRecipient: seq,
     };
   });
@@ -88,6 +93,7 @@ export function scanCondition(last: Pick<Scan, "status" | "error"> | undefined):
       text: last?.error === null || last === undefined ? "" : sentence(last.error),
     },
     ended: { title: "A scan completed again", text: "" },
+    page: "scans",
     graceMs: 0,
   };
 }
@@ -155,6 +161,7 @@ export function logListNews({
       type: "system.log_list_updated",
       key: `log list ${origin}`,
       version: written,
+      page: "sources",
       title: "A new list of certificate logs is in use",
       text: `The list was published on ${written}. The page Sources shows which logs are followed.`,
     },

@@ -31,10 +31,9 @@ export function createSystemMessages({
   queue: Pick<Queue, "add">;
 }): SystemMessages {
   return {
-    send({ type, at, exceptRecipient, key, phase, title, text }) {
+    send({ type, at, exceptRecipient, ...condition }) {
       if (!database.sqlite.inTransaction)
         throw new Error("a message must be queued in the transaction of its cause");
-      const condition: Condition = { key, phase, title, text };
       const wanting = active().filter(
         ({ events, recipientSeq }) => events.has(type) && recipientSeq !== exceptRecipient,
       );

@@ -356,7 +356,7 @@ describe("check", () => {
     await run("webhooks", "add", "http://127.0.0.1:9/", "--name", "dead");
     const { code, out, err } = await run("check", "--ping");
     expect(code).toBe(1);
-    expect(out).toMatch(/^error +feed nrd: .*none cannot be read: it does not exist$/m);
+    expect(out).toMatch(/^error +feed nrd: .*none cannot be read: the path does not exist$/m);
     expect(out).toMatch(/^error +endpoint dead: /m);
     expect(err).toContain("2 of ");
   });

@@ -34,6 +34,14 @@ function sourceState(changes: Partial<SourceStatus>) {
 }
 
 describe("a source", () => {
+  test("that cannot be read says what to check, and is linked to the sources", () => {
+    const [found] = sourceState({ state: "unavailable", problem: "the path does not exist" });
+    expect(found).toMatchObject({
+      page: "sources",
+      began: { text: expect.stringMatching(/^The path does not exist\. Check its settings/) },
+    });
+  });
+
   test.each([
     ["that works is clear", {}, "clear"],
     ["that was not checked yet is unknown", { state: "waiting" }, "unknown"],
@@ -104,6 +112,11 @@ describe("a recipient", () => {
     ],
   ] as const)("%s", (_what, changes, state) => {
     expect(recipientState(changes)).toMatchObject([{ key: "recipient whk_1", state, exceptRecipient: 7 }]);
+  });
+
+  test("is linked to: an endpoint or a channel", () => {
+    expect(recipientState({})).toMatchObject([{ page: { endpoint: "whk_1" } }]);
+    expect(recipientState({ id: "chn_1", channel: "slack" })).toMatchObject([{ page: { channel: "chn_1" } }]);
   });
 
   test("that a person disabled has no condition", () => {

@@ -276,7 +276,7 @@ test("a feed shows its files and counts and can be read again, and a missing fol
   const all = await visitor.get("/console/sources");
   expect(all.text).toMatch(/Feed nrd watching now 2 1 1 Pause/);
   expect(all.text).toContain("Declared as [[feeds]] in the configuration file");
-  expect(all.text).toMatch(/Feed gone Not readable: it does not exist\. Check its settings/);
+  expect(all.text).toMatch(/Feed gone Not readable: the path does not exist\. Check its settings/);
   expect(all.text).toMatch(/Feed gone unavailable never/);
   const one = await visitor.get("/console/sources/feed/nrd");
   expect(one.text).toMatch(

@@ -253,7 +253,7 @@ test("a missing folder is reported by the status and one warning, and is read on
   rmSync(folder, { recursive: true });
   start();
   await settle();
-  expect(running!.status()[0]).toMatchObject({ state: "unavailable", problem: "it does not exist" });
+  expect(running!.status()[0]).toMatchObject({ state: "unavailable", problem: "the path does not exist" });
   expect(log.filter(({ level }) => level === "warn")).toHaveLength(1);
   mkdirSync(folder);
   put("a.txt", "example-bank.net\n");

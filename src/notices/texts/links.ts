@@ -9,6 +9,10 @@ export interface ConsoleLinks {
   threats(from?: { importSeq: number } | { scanSeq: number }): Link;
   scan(id: string): Link;
   trap(kind: "beacon" | "honeytoken", id: string): Link;
+  sources(): Link;
+  scans(): Link;
+  endpoint(id: string): Link;
+  channel(id: string): Link;
   system(): Link;
 }
 
@@ -24,6 +28,10 @@ export function consoleLinks(publicUrl: string): ConsoleLinks {
     },
     scan: (id) => link("Open the scan", `scans/${id}`),
     trap: (kind, id) => link(`Open the ${kind}`, `${kind}s/${id}`),
+    sources: () => link("Open the sources", "sources"),
+    scans: () => link("Open the scans", "scans"),
+    endpoint: (id) => link("Open the endpoint", `settings/webhooks/${id}`),
+    channel: (id) => link("Open the channel", `settings/notifications/channels/${id}`),
     system: () => link("Open the system page", "settings/system"),
   };
 }

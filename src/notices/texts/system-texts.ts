@@ -10,18 +10,32 @@ export interface Condition {
   phase: "began" | "ended" | null;
   title: string;
   text: string;
+  /** Where its subject is shown; absent: on the system page. */
+  page?: ConditionPage;
 }
 
+/** A page of the console; for an endpoint or channel, with its ID. */
+export type ConditionPage = "sources" | "scans" | { endpoint: string } | { channel: string };
+
 /** Returns the message about a condition of the appliance. */
-export function conditionChanged({ key, phase, title, text }: Condition, links: ConsoleLinks): NoticeContent {
+export function conditionChanged(
+  { key, phase, title, text, page }: Condition,
+  links: ConsoleLinks,
+): NoticeContent {
   return content({
     kind: "system",
     tone: phase === null ? "neutral" : phase === "began" ? "medium" : "good",
     title: defangText(title),
     summary: defangText(text, 600),
-    links: [links.system()],
+    links: [linkTo(page, links)],
     condition: phase === null ? null : { key, phase },
   });
+}
+
+function linkTo(page: ConditionPage | undefined, links: ConsoleLinks) {
+  if (page === undefined) return links.system();
+  if (typeof page === "string") return links[page]();
+  return "endpoint" in page ? links.endpoint(page.endpoint) : links.channel(page.channel);
 }
 
 /** Returns the message that tries a channel. */

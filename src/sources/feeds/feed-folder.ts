@@ -49,7 +49,7 @@ export async function listFiles(path: string): Promise<Listing> {
     };
   } catch (error) {
     const { code } = error as { code?: string };
-    if (code === "ENOENT") return { missing: "it does not exist" };
+    if (code === "ENOENT") return { missing: "the path does not exist" };
     if (code === "EACCES") return { missing: "this user may not read it" };
     return { missing: code ?? String(error) };
   }

@@ -19,7 +19,16 @@ import {
   newThreat,
   type ThreatData,
 } from "../../../src/notices/texts/threat-texts.ts";
-import { scanPath, systemPath, threatPath, threatsPath, trapPath } from "../../../src/console/kit/paths.ts";
+import {
+  recipientPath,
+  scanPath,
+  scansPath,
+  sourcesPath,
+  systemPath,
+  threatPath,
+  threatsPath,
+  trapPath,
+} from "../../../src/console/kit/paths.ts";
 import { createdPath } from "../../../src/console/pages/threats/filters.ts";
 
 const links = consoleLinks("https://watch.example");
@@ -339,6 +348,8 @@ test("a condition has the same key when it begins and when it ends", () => {
     links,
   );
   expect([began.tone, ended.tone]).toEqual(["medium", "good"]);
+  const linked = conditionChanged({ ...condition, phase: "began", page: { channel: "chn_1" } }, links);
+  expect(linked.links).toEqual([links.channel("chn_1")]);
   expect(ended.condition).toEqual({ key: began.condition!.key, phase: "ended" });
 });
 
@@ -373,6 +384,10 @@ test("links of messages lead to the pages of the console", () => {
   expect(path(links.threats({ scanSeq: 7 }).url)).toBe(createdPath({ scanSeq: 7 }));
   expect(path(links.scan("scn_1").url)).toBe(scanPath("scn_1"));
   expect(path(links.system().url)).toBe(systemPath);
+  expect(path(links.sources().url)).toBe(sourcesPath);
+  expect(path(links.scans().url)).toBe(scansPath);
+  expect(path(links.endpoint("whk_1").url)).toBe(recipientPath({ channel: "webhook", id: "whk_1" })!);
+  expect(path(links.channel("chn_1").url)).toBe(recipientPath({ channel: "slack", id: "chn_1" })!);
   expect(path(links.trap("beacon", "bcn_1").url)).toBe(trapPath("beacon", "bcn_1"));
   expect(path(links.trap("honeytoken", "tok_1").url)).toBe(trapPath("honeytoken", "tok_1"));
 });
