@@ -52,7 +52,7 @@ export interface ClientWorld {
 }
 
 /** Returns the body of a successful response; undefined if the call broke off or was rejected. */
-async function call(
+export async function call(
   { ledger, port, apiKey }: ClientWorld,
   method: string,
   path: string,
