@@ -87,8 +87,8 @@ export function createListContents({
     if (held !== undefined) return held;
     const now = clock.now();
     const { rows, allowed, digest, expiresAt } = await target.builder.build(now, yielder());
-    const changedAt = await publish(list, { digest, names: rows.length });
     const { content: before } = target;
+    const changedAt = await publish(list, { digest, names: rows.length }, before);
     const isSame = before?.digest === digest && before.changedAt === changedAt;
     const content = isSame ? before : { rows, allowed, digest, changedAt };
     Object.assign(target, { content, builtAt: now, expiresAt });
@@ -97,15 +97,21 @@ export function createListContents({
   }
 
   /** Stores the time of the change, so that it increases across restarts. Returns it. */
-  async function publish(list: List, content: { digest: string; names: number }): Promise<Instant> {
+  async function publish(
+    list: List,
+    content: { digest: string; names: number },
+    before: ListContent | undefined,
+  ): Promise<Instant> {
+    // Later than the stored time after a write that failed.
+    const after = Math.max(list.contentChangedAt, before?.changedAt ?? 0);
     try {
-      const changedAt = await database.write(() => store.publish(list.seq, content));
+      const changedAt = await database.write(() => store.publish(list.seq, { ...content, after }));
       if (changedAt !== undefined) return changedAt;
     } catch (error) {
       // A full disk or a lock of another process: the list is more important than its time.
       logDropped(log, error, "time of a list's change not stored");
     }
-    return nextChange(list.contentChangedAt, clock.now());
+    return before?.digest === content.digest ? after : nextChange(after, clock.now());
   }
 
   return {

@@ -21,8 +21,9 @@ export interface ListStore {
   /**
    * Stores the digest of the present content, unless it is stored already, and returns the time of the change.
    * Undefined: the list was removed.
+   * @param content.after time of the last change that was published, which may not be stored
    */
-  publish(seq: number, content: { digest: string; names: number }): Instant | undefined;
+  publish(seq: number, content: { digest: string; names: number; after: Instant }): Instant | undefined;
   /** Stores the last download. */
   fetched(seq: number, fetch: { at: Instant; by: string | null }): void;
 }
@@ -75,10 +76,11 @@ export function createListStore({
         .returning()
         .get(),
     delete: ({ seq }) => void query.delete(lists).where(eq(lists.seq, seq)).run(),
-    publish(seq, { digest, names }) {
+    publish(seq, { digest, names, after }) {
       const list = bySeq.get({ seq });
-      if (list === undefined || list.digest === digest) return list?.contentChangedAt;
-      const contentChangedAt = nextChange(list.contentChangedAt, clock.now());
+      if (list === undefined) return undefined;
+      if (list.digest === digest && list.contentChangedAt >= after) return list.contentChangedAt;
+      const contentChangedAt = nextChange(Math.max(list.contentChangedAt, after), clock.now());
       query.update(lists).set({ digest, names, contentChangedAt }).where(eq(lists.seq, seq)).run();
       return contentChangedAt;
     },

@@ -147,11 +147,30 @@ describe("the serial and the tags", () => {
     api.clock.setBy(-86_400_000);
     const store = createListStore(api);
     const stored = store.byName("serial")!;
-    expect(store.publish(stored.seq, { digest: stored.digest, names: 2 })).toBe(stored.contentChangedAt);
-    expect(store.publish(stored.seq, { digest: "another", names: 2 })).toBe(stored.contentChangedAt + 1_000);
+    expect(store.publish(stored.seq, { digest: stored.digest, names: 2, after: 0 })).toBe(
+      stored.contentChangedAt,
+    );
+    expect(store.publish(stored.seq, { digest: "another", names: 2, after: 0 })).toBe(
+      stored.contentChangedAt + 1_000,
+    );
     decide(threatIds[2]!, "active");
     expect(await serialOn(list)).toBeGreaterThan(second + 1);
     api.clock.setBy(86_400_000);
+  });
+
+  test("the serial increases with each change while its time cannot be stored, and afterward", async () => {
+    const list = addList("unstored");
+    const serials = [await serialOn(list)];
+    const { write } = api.database;
+    api.database.write = () => Promise.reject(new Error("database or disk is full"));
+    for (const status of ["resolved", "active", "resolved"] as const) {
+      decide(threatIds[2]!, status);
+      serials.push(await serialOn(list));
+    }
+    api.database.write = write;
+    decide(threatIds[2]!, "active");
+    serials.push(await serialOn(list));
+    expect(serials).toEqual([...new Set(serials)].sort((a, b) => a - b));
   });
 
   test("a request with the current tag or time receives 304, also if a proxy has changed the form of the tag", async () => {
