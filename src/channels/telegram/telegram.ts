@@ -141,11 +141,13 @@ const failureOf: ReadonlyMap<string, string> = new Map([
 
 /** The response is JSON with `ok`, and on failure `description` and `parameters` ("Making requests"). */
 function judge(response: NoticeResponse): Judgement {
-  const { ok, description, parameters: given } = jsonFields(response.body);
+  const { ok, error_code: code, description, parameters: given } = jsonFields(response.body);
   const parameters = fieldsOf(given);
-  const judgement = judgeStatus(response);
+  // Servers between phishwatch and Telegram may respond with 200 to everything.
+  const status = ok === false && typeof code === "number" ? code : response.status;
+  const judgement = judgeStatus({ status });
   if (judgement.outcome === "delivered") return ok === true ? judgement : unexpected(response.body);
-  const error = statusError(response.status, description);
+  const error = statusError(status, description);
   const migratedTo = parameters["migrate_to_chat_id"];
   if (typeof migratedTo === "number")
     return { outcome: "disable", failure: "chat_moved", error: `${error}; set chat_id to ${migratedTo}` };

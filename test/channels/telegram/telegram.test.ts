@@ -155,6 +155,17 @@ describe("a channel of Telegram", () => {
   // Responses of the source of Telegram's Bot API server (`Client.cpp`, `Query.cpp`).
   test.each([
     [200, { ok: true, result: {} }, { outcome: "delivered" }],
+    [
+      200,
+      { ok: false, error_code: 400, description: "Bad Request: chat not found" },
+      { outcome: "disable", failure: "chat_not_found" },
+    ],
+    [
+      200,
+      { ok: false, error_code: 429, description: "Too Many Requests", parameters: { retry_after: 7 } },
+      { outcome: "retry", failure: "rate_limited", retryAfterMs: 7_000 },
+    ],
+    [200, { ok: false }, { outcome: "retry", failure: "unexpected" }],
     [200, "<html>Sign in to the network</html>", { outcome: "retry", failure: "unexpected" }],
     [
       400,
