@@ -29,7 +29,7 @@ describe("add", () => {
   });
 
   test.each<[string, Parameters<OpenWebhooks["endpoints"]["add"]>[0], RegExp]>([
-    ["no URL", { url: "soc.example" }, /write https:/],
+    ["no URL", { url: "soc.example" }, /such as https:/],
     ["another scheme", { url: "ftp://soc.example/" }, /https:/],
     ["a file", { url: "file:///etc/passwd" }, /https:/],
     ["a password", { url: "https://a:b@soc.example/" }, /password/],

@@ -228,7 +228,7 @@ describe("webhooks", () => {
   });
 
   test.each([
-    [{ url: "nonsense" }, "is not a URL"],
+    [{ url: "nonsense" }, "must be a complete URL"],
     [{ url: "http://169.254.169.254/latest" }, "169.254.169.254"],
     [{ url: "https://soc.example/", events: "threat.deleted" }, "is not an event type"],
     [{ url: "https://soc.example/", headers: "no header" }, "Write headers as"],

@@ -93,6 +93,7 @@ test("a subscription is added, listed, changed, paused and removed on the comman
     enabled: true,
     origin: "runtime",
   });
+  expect((await run("list")).out).toContain(" at once, not 22:00-07:00 ");
   const other = await run(
     "change",
     "urgent",

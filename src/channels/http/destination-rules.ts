@@ -39,7 +39,7 @@ export function checkUrl(
   const shown = show(text);
   if (text.length > urlCharactersMax)
     throw invalidUrl(`the URL is longer than ${urlCharactersMax} characters`);
-  if (!URL.canParse(text)) throw invalidUrl(`${shown} is not a URL; write https://host/path`);
+  if (!URL.canParse(text)) throw invalidUrl(`${shown} must be a complete URL such as https://host/path`);
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw invalidUrl(`${shown} must begin with https://`);

@@ -12,7 +12,13 @@ export const columns: Column<Subscription>[] = [
   { title: "CHANNEL", cell: ({ channel }) => channel.name, elastic: true },
   { title: "EVENTS", cell: ({ events }) => events.join(" "), elastic: true },
   { title: "FILTER", cell: ({ filter }) => filterText(filter) ?? "all", elastic: true },
-  { title: "SENT", cell: (subscription) => timingText(subscription) },
+  {
+    title: "SENT",
+    cell: (subscription) => {
+      const quiet = quietHoursText(subscription);
+      return `${timingText(subscription)}${quiet === null ? "" : `, not ${quiet}`}`;
+    },
+  },
   { title: "FROM", cell: originText },
   { title: "STATE", cell: (subscription) => state(subscription) },
 ];

@@ -200,7 +200,7 @@ describe("the validation of a target", () => {
       { allowPrivateNetworks: false },
       "http://10.0.0.1/… cannot be delivered to:",
     ],
-    ["SECRET01", {}, "the URL is not a URL; write https://host/path"],
+    ["SECRET01", {}, "the URL must be a complete URL such as https://host/path"],
     ["ftp://hooks.example/SECRET01", {}, "ftp://hooks.example/… must begin with https://"],
   ])("of %s rejects it without showing its secret", (text, options, error) => {
     const channel = openNoticeChannel(plainType, options);
