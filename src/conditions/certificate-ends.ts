@@ -10,7 +10,11 @@ export interface CertificateFile {
 
 const hourMs = 3_600_000;
 
-/** Returns a function that reads when certificates end, at most once an hour. Files that cannot be read are left out. */
+/**
+ * Returns a function that reads when certificates end, at most once an hour. A file that is used more than once is
+ * returned once, with its first use. One that cannot be read, for example while it is being replaced, has its last known
+ * end, or is left out.
+ */
 export function createCertificateEnds({
   clock,
   files,
@@ -18,21 +22,25 @@ export function createCertificateEnds({
   clock: Pick<Clock, "monotonicMs">;
   files: readonly CertificateFile[];
 }): () => Promise<(CertificateFile & { endsAt: Instant })[]> {
+  const unique = files.filter(({ path }, index) => files.findIndex((one) => one.path === path) === index);
   let latest: { atMs: number; found: (CertificateFile & { endsAt: Instant })[] } | undefined;
   return async () => {
     const nowMs = clock.monotonicMs();
     if (latest !== undefined && nowMs - latest.atMs < hourMs) return latest.found;
-    const found = await Promise.all(files.map(read));
-    latest = { atMs: nowMs, found: found.flat() };
-    return latest.found;
+    const known = latest?.found ?? [];
+    const read = async (file: CertificateFile) =>
+      (await readEnd(file)) ?? known.find(({ path }) => path === file.path) ?? [];
+    const found = (await Promise.all(unique.map(read))).flat();
+    latest = { atMs: nowMs, found };
+    return found;
   };
 }
 
-async function read(file: CertificateFile) {
+async function readEnd(file: CertificateFile) {
   try {
-    return [{ ...file, endsAt: new X509Certificate(await readFile(file.path)).validToDate.getTime() }];
+    return { ...file, endsAt: new X509Certificate(await readFile(file.path)).validToDate.getTime() };
   } catch {
     // `phishwatch check` reports files that cannot be used, and so does every attempt that needs them.
-    return [];
+    return undefined;
   }
 }

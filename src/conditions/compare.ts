@@ -12,7 +12,7 @@ export interface Comparison {
 
 /**
  * Compares what was stored with what holds now. A stored condition whose subject no longer exists ends without a message,
- * and one of which nothing is known at present stays as it is.
+ * and one of which nothing is known at present stays as it is. Keys must be unique.
  */
 export function compare({
   stored,
@@ -43,7 +43,9 @@ export function compare({
     known.delete(key);
     if (condition.state === "holds") {
       const since = before?.since ?? now;
-      const isDue = now - since >= condition.graceMs && (before?.sentAt ?? null) === null;
+      // Since the clock was set back, it is not known for how long it has held.
+      const isOver = now - since >= condition.graceMs || since > now;
+      const isDue = isOver && (before?.sentAt ?? null) === null;
       if (isDue) result.send.push(message(condition, "began"));
       if (before === undefined || isDue)
         result.save.push({ key, type, since, sentAt: isDue ? now : null, version: null });

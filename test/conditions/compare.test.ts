@@ -51,6 +51,16 @@ describe("a condition", () => {
     expect(sent).toEqual([[], [], [], [], ["The feed nrd has stopped"]]);
   });
 
+  test("is sent although the clock was set back since it began", () => {
+    const long = condition({ graceMs: 5 * minuteMs });
+    const sent = sequence([
+      { conditions: [long], at: 60 * minuteMs },
+      { conditions: [long], at: 0 },
+      { conditions: [long], at: minuteMs },
+    ]);
+    expect(sent).toEqual([[], ["The feed nrd has stopped"], []]);
+  });
+
   test("stays as it was while nothing is known about it, such as after a restart", () => {
     const sent = sequence([
       { conditions: [condition()], at: 0 },

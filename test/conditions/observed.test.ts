@@ -1,4 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createCertificateEnds } from "../../src/conditions/certificate-ends.ts";
 import {
   backupCondition,
   certificateConditions,
@@ -10,6 +13,8 @@ import {
 } from "../../src/conditions/observed.ts";
 import type { Recipient } from "../../src/deliveries/recipients.ts";
 import type { SourceStatus } from "../../src/sources/source.ts";
+import { manualClock, temporaryFolder } from "../support/appliance.ts";
+import { createAuthority } from "../support/certificates.ts";
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -146,6 +151,21 @@ test("a certificate is reported from 14 days before its end", () => {
     "The server certificate expires in 1 day",
     "The server certificate has expired",
   ]);
+});
+
+test("a certificate that several endpoints use is one certificate, with its last known end if it cannot be read", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "client.pem");
+  writeFileSync(path, createAuthority().cert);
+  const clock = manualClock();
+  const files = ["a", "b"].map((name) => ({ use: `client certificate of ${name}`, path }));
+  const missing = { use: "server certificate", path: join(folder.path, "missing.pem") };
+  const certificateEnds = createCertificateEnds({ clock, files: [...files, missing] });
+  const read = await certificateEnds();
+  expect(read).toEqual([{ ...files[0]!, endsAt: expect.any(Number) }]);
+  folder.dispose();
+  clock.advance(dayMs);
+  expect(await certificateEnds()).toEqual(read);
 });
 
 test("a disk is reported while it is nearly full", () => {
