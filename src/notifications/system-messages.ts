@@ -1,12 +1,12 @@
 import type { Database } from "../database/database.ts";
 import type { Instant } from "../lib/clock.ts";
-import type { Condition } from "../notices/texts/system-texts.ts";
+import type { ConditionChange } from "../notices/texts/system-texts.ts";
 import type { EventType, NoticeType } from "../vocabulary/events.ts";
 import type { ActiveSubscription } from "./queue/active.ts";
 import type { Queue } from "./queue/queue.ts";
 
 /** A condition of the appliance that began or ended. */
-export interface SystemMessage extends Condition {
+export interface SystemMessage extends ConditionChange {
   type: Exclude<NoticeType, EventType>;
   at: Instant;
   /** `seq` of a recipient that is sent nothing, because the message is about it. */

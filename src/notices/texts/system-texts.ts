@@ -3,7 +3,7 @@ import { content, type NoticeContent } from "./content.ts";
 import type { ConsoleLinks } from "./links.ts";
 
 /** A condition of the appliance that began or ended, or news, which have no end. */
-export interface Condition {
+export interface ConditionChange {
   /** The same when it begins and when it ends. */
   key: string;
   /** Null for news. */
@@ -19,7 +19,7 @@ export type ConditionPage = "sources" | "scans" | { endpoint: string } | { chann
 
 /** Returns the message about a condition of the appliance. */
 export function conditionChanged(
-  { key, phase, title, text, page }: Condition,
+  { key, phase, title, text, page }: ConditionChange,
   links: ConsoleLinks,
 ): NoticeContent {
   return content({

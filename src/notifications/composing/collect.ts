@@ -1,7 +1,7 @@
 import type { Instant } from "../../lib/clock.ts";
 import { matchesFilter } from "../../events/event-filter.ts";
 import type { EventPayload } from "../../events/payloads.ts";
-import type { Condition } from "../../notices/texts/system-texts.ts";
+import type { ConditionChange } from "../../notices/texts/system-texts.ts";
 import type { ChangeCounts } from "../../notices/texts/summary-texts.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
 import type { ActiveSubscription } from "../queue/active.ts";
@@ -15,7 +15,7 @@ export type OtherChange =
   | { kind: "honeytoken"; latest: EventPayload["token.accessed"]; count: number }
   | { kind: "scan_started"; data: EventPayload["scan.started"] }
   | { kind: "scan_ended"; data: EventPayload["scan.completed"] }
-  | { kind: "condition"; condition: Condition };
+  | { kind: "condition"; condition: ConditionChange };
 
 /** Everything that waits for a message of one subscription, combined by threat, trap, scan and condition. */
 export interface Collected {
@@ -239,7 +239,7 @@ function createOthers() {
       } else if (type === "scan.completed") {
         const ended = content as EventPayload["scan.completed"];
         put(ended.scan.id, { kind: "scan_ended", data: ended });
-      } else put(String(seq), { kind: "condition", condition: content as Condition });
+      } else put(String(seq), { kind: "condition", condition: content as ConditionChange });
     },
     list: () => [...byObject.values()],
     more: () => more,

@@ -1,9 +1,9 @@
 import type { Database } from "../../database/database.ts";
+import type { Announcements } from "../../deliveries/store/announcements.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import { toActive } from "../queue/active.ts";
 import type { Incidents } from "../queue/incidents.ts";
-import type { Announcements } from "../queue/observer.ts";
 import type { Queue } from "../queue/queue.ts";
 import type { Subscription, SubscriptionStore } from "../subscriptions/store.ts";
 import { afterMessage } from "../timing/due.ts";

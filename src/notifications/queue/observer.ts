@@ -1,23 +1,11 @@
 import type { EventObserver, ObservedChange } from "../../deliveries/observer.ts";
+import type { Announcement, Announcements } from "../../deliveries/store/announcements.ts";
 import { matchesEvent, matchesFilter, type ThreatSnapshot } from "../../events/event-filter.ts";
 import type { EventBody } from "../../events/payloads.ts";
 import type { EventType } from "../../vocabulary/events.ts";
 import type { ActiveSubscription } from "./active.ts";
 import type { Incidents } from "./incidents.ts";
 import type { Queue } from "./queue.ts";
-
-/** Remembers which threats a subscription was sent. */
-export interface Announcements {
-  /** Returns whether the threat had not been announced. Joins the caller's transaction. */
-  add(announcement: Announcement): boolean;
-  has(announcement: Announcement): boolean;
-}
-
-export interface Announcement {
-  recipientSeq: number;
-  subscriptionSeq: number;
-  threatSeq: number;
-}
 
 /** Visits that nobody expects: each can be an intruder. */
 const urgentTypes: readonly EventType[] = ["token.accessed"];
