@@ -251,6 +251,14 @@ test("a digest is sent before its time if more waits than a message can contain"
 });
 
 describe("a filter", () => {
+  test("that a threat matches as soon as it was looked up is no news about the threat", async () => {
+    world.subscribe({ filter: { ...noFilter, minSeverity: "high", verifiedOnly: true } });
+    world.find(world.record("examplle-bank.com", { similarity: 0.8 }), "password");
+    await world.pass(minuteMs);
+    const [notice] = world.notices();
+    expect(notice!.summary).toStartWith("The name resembles the protected domain");
+  });
+
   test("that a threat matches only later sends it then, once, however often it changes", async () => {
     world.subscribe({ filter: { ...noFilter, minSeverity: "high", verifiedOnly: true } });
     const id = world.record("examplle-bank.com", { similarity: 0.8 });
@@ -426,7 +434,7 @@ test("a process that is killed while it composes a message composes it again, on
 test("a late match whose message cannot be recorded is in the next message, once", async () => {
   world.subscribe({ filter: { ...noFilter, minSeverity: "high" } });
   const id = world.record("examplle-bank.com", { similarity: 0.8 });
-  await world.settle();
+  await world.skip(hourMs);
   const { messages } = world.deliveries;
   const { send } = messages;
   let failures = 0;

@@ -26,8 +26,8 @@ export interface Collected {
   created: {
     bySeverity: Record<Severity, number>;
     byDomain: Map<string, number>;
-    /** The most severe, at most `itemsMax`, each with whether the filter matches only now. */
-    top: { state: ThreatState; late: boolean }[];
+    /** The most severe, at most `itemsMax`, each with the time from which a filter matched that did not at first. */
+    top: { state: ThreatState; lateAt: Instant | null }[];
     origin: { importSeq: number } | { scanSeq: number } | null;
     /** Threats to remember as announced. */
     threatSeqs: number[];
@@ -55,7 +55,8 @@ const closedMax = 100;
 
 interface ThreatChanges {
   created: boolean;
-  late: boolean;
+  /** When the filter matched that did not at first. */
+  lateAt: Instant | null;
   changed: boolean;
 }
 
@@ -113,10 +114,14 @@ export async function collect(
   return collected;
 }
 
-function noteThreat(threats: Map<number, ThreatChanges>, threatSeq: number, { type, late }: QueuedRow): void {
-  const changes = threats.get(threatSeq) ?? { created: false, late: false, changed: false };
+function noteThreat(
+  threats: Map<number, ThreatChanges>,
+  threatSeq: number,
+  { type, late, at }: QueuedRow,
+): void {
+  const changes = threats.get(threatSeq) ?? { created: false, lateAt: null, changed: false };
   if (type !== "threat.created") changes.changed = true;
-  else if (late === 1) changes.late = true;
+  else if (late === 1) changes.lateAt = at;
   else changes.created = true;
   threats.set(threatSeq, changes);
 }
@@ -155,21 +160,21 @@ function createCollector(
 ): (state: ThreatState, changes: ThreatChanges) => void {
   const { created, changed, closed } = collected;
 
-  function addNew(state: ThreatState, late: boolean): void {
+  function addNew(state: ThreatState, lateAt: Instant | null): void {
     const isFirst = created.threatSeqs.length === 0;
     created.threatSeqs.push(state.seq);
     created.bySeverity[state.severity] += 1;
     created.byDomain.set(state.protectedDomain, (created.byDomain.get(state.protectedDomain) ?? 0) + 1);
-    keepTop(created.top, { state, late }, (one) => one.state);
+    keepTop(created.top, { state, lateAt }, (one) => one.state);
     if (isFirst) created.origin = originOf(state);
     else if (!isSameOrigin(created.origin, state)) created.origin = null;
   }
 
-  return (state, { created: isNew, late, changed: isChanged }) => {
-    const announces = isNew || late;
+  return (state, { created: isNew, lateAt, changed: isChanged }) => {
+    const announces = isNew || lateAt !== null;
     if (announces && state.status === "active") {
       // Facts that were found in the meantime may have lowered the severity. If it rises again, it is announced then.
-      if (matches(state)) addNew(state, late && !isNew);
+      if (matches(state)) addNew(state, isNew ? null : lateAt);
       return;
     }
     if (announces) collected.closedAlready += 1;

@@ -24,6 +24,8 @@ export interface ComposedMessage {
 
 /** Maximum number of new threats that such a service is sent one by one. */
 const oneByOneMax = 10;
+/** The first lookups of a threat take less, so that what they find needs no explanation. */
+const lateMsMin = 15 * 60_000;
 /** Maximum number of messages about visits, scans and conditions; more are combined into one. */
 const othersOneByOneMax = 5;
 
@@ -79,11 +81,11 @@ export function composeMessages(
   const messages: ComposedMessage[] = [...closing];
   const total = severities.reduce((sum, severity) => sum + created.bySeverity[severity], 0);
   if (total === 1 || (sendsThreatsOneByOne && total <= oneByOneMax))
-    for (const { state, late } of created.top)
-      messages.push({
-        content: newThreat(describe(state, { compared: true }), { late, links }),
-        opens: state.seq,
-      });
+    for (const { state, lateAt } of created.top) {
+      const threat = describe(state, { compared: true });
+      const late = lateAt !== null && lateAt - threat.firstSeen >= lateMsMin;
+      messages.push({ content: newThreat(threat, { late, links }), opens: state.seq });
+    }
   else if (total > 0) messages.push({ content: newThreats(newSummary(), links) });
 
   // There, a threat without a message of its own has nothing that could end.
