@@ -7,6 +7,7 @@ import { systemClock, type Clock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { FillRandom } from "../../src/lib/ids.ts";
 import { fillRandom as unpredictable, temporaryFolder } from "./appliance.ts";
+import { createDatabase } from "./new-database.ts";
 
 export const consolePassword = "a password for tests";
 
@@ -89,6 +90,7 @@ ${config}`;
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const logged: string[] = [];
   const log = createLog({ level: "debug", format: "json", clock, write: (line) => void logged.push(line) });
+  createDatabase(join(folder.path, "phishwatch.db"));
   const app: App = openApp({ config: loaded.config, clock, log, fillRandom });
   app.server.listen();
   const url = `http://127.0.0.1:${(app.server as TestableServer).port}`;

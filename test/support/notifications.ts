@@ -5,7 +5,6 @@ import { createChannels } from "../../src/channels/all/channels.ts";
 import type { NoticeChannel } from "../../src/channels/http/notice-channel.ts";
 import { channelTraits } from "../../src/channels/http/channel-traits.ts";
 import type { ChannelTarget } from "../../src/channels/http/notice-type.ts";
-import { openDatabase } from "../../src/database/database.ts";
 import type { Channel, Message } from "../../src/deliveries/channel.ts";
 import { createDeliveries } from "../../src/deliveries/deliveries.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
@@ -19,6 +18,7 @@ import { createLog } from "../../src/lib/log.ts";
 import { openNotifications } from "../../src/notifications/open-notifications.ts";
 import type { ChannelType } from "../../src/vocabulary/channels.ts";
 import { fillRandom, manualClock, temporaryFolder, type ManualClock } from "./appliance.ts";
+import { openNewDatabase } from "./new-database.ts";
 
 export const by: Actor = { channel: "command_line", name: "tester", address: null };
 
@@ -28,7 +28,7 @@ export function openNotificationsWorld({
   folder = temporaryFolder(),
   lookups = false,
 }: { clock?: ManualClock; lookups?: boolean; folder?: ReturnType<typeof temporaryFolder> } = {}) {
-  const database = openDatabase(join(folder.path, "phishwatch.db"));
+  const database = openNewDatabase(join(folder.path, "phishwatch.db"));
   const ids = createIdFactory(clock.now, fillRandom);
   const auditLog = createAuditLog({ database, clock });
   const log = createLog({ level: "silent", format: "json", clock, write: () => {} });

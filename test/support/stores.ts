@@ -2,7 +2,6 @@ import { join } from "node:path";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createMemoryArchive } from "../../src/archive/storing/memory-archive.ts";
-import { openDatabase } from "../../src/database/database.ts";
 import { createProtectedDomains } from "../../src/domains/domains.ts";
 import { events } from "../../src/events/tables.ts";
 import { createLog } from "../../src/lib/log.ts";
@@ -12,6 +11,7 @@ import { createSourceActivity } from "../../src/sources/activity/source-activity
 import { createSourcePauses } from "../../src/sources/pauses/source-pauses.ts";
 import { createThreats } from "../../src/threats/threats.ts";
 import { fillRandom, manualClock, temporaryFolder } from "./appliance.ts";
+import { openNewDatabase } from "./new-database.ts";
 
 /** A person who makes decisions. */
 export const analyst: Actor = { channel: "console", name: null, address: "192.0.2.9" };
@@ -21,7 +21,7 @@ export function openStores({ reactivate = true } = {}) {
   const folder = temporaryFolder();
   const path = join(folder.path, "phishwatch.db");
   const clock = manualClock();
-  const database = openDatabase(path);
+  const database = openNewDatabase(path);
   const ids = createIdFactory(clock.now, fillRandom);
   const outbox = createOutbox({ database, clock, ids });
   const log = createLog({ level: "silent", format: "json", clock, write: () => {} });

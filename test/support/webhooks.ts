@@ -3,7 +3,6 @@ import type { Actor } from "../../src/access/audit/actor.ts";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createWebhookChannel } from "../../src/channels/webhook/webhook-channel.ts";
 import { createWebhooks } from "../../src/channels/webhook/webhooks.ts";
-import { openDatabase } from "../../src/database/database.ts";
 import type { Channel } from "../../src/deliveries/channel.ts";
 import { createDeliveries, type DeliverySettings } from "../../src/deliveries/deliveries.ts";
 import { specifiedRetryDelaysMs } from "../../src/deliveries/rules/retry-schedule.ts";
@@ -17,6 +16,7 @@ import type { ResolveHost } from "../../src/network/resolve.ts";
 import { createTurns } from "../../src/network/turns.ts";
 import type { EventType } from "../../src/vocabulary/events.ts";
 import { fillRandom, temporaryFolder } from "./appliance.ts";
+import { openNewDatabase } from "./new-database.ts";
 
 type Settings = DeliverySettings & Parameters<typeof createWebhookChannel>[0]["settings"];
 
@@ -52,7 +52,7 @@ export function openWebhooks({
   furtherChannels?: Channel[];
 } = {}) {
   const settings = { ...defaultSettings, ...given };
-  const database = openDatabase(join(folder.path, "phishwatch.db"));
+  const database = openNewDatabase(join(folder.path, "phishwatch.db"));
   const ids = createIdFactory(clock.now, fillRandom);
   const outbox = createOutbox({ database, clock, ids });
   const auditLog = createAuditLog({ database, clock });

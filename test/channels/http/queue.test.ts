@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterEach, expect, test } from "bun:test";
 import { createAuditLog } from "../../../src/access/audit/audit-log.ts";
 import { slack } from "../../../src/channels/slack/slack.ts";
-import { openDatabase } from "../../../src/database/database.ts";
+import { openNewDatabase } from "../../support/new-database.ts";
 import { createDeliveries } from "../../../src/deliveries/deliveries.ts";
 import { specifiedRetryDelaysMs } from "../../../src/deliveries/rules/retry-schedule.ts";
 import { createOutbox } from "../../../src/events/outbox.ts";
@@ -24,7 +24,7 @@ function open(...replies: Reply[]) {
   const receiver = startReceiver((_request, count) => replies[count - 1] ?? new Response("ok"));
   const folder = temporaryFolder();
   const clock = manualClock();
-  const database = openDatabase(join(folder.path, "phishwatch.db"));
+  const database = openNewDatabase(join(folder.path, "phishwatch.db"));
   const ids = createIdFactory(clock.now, fillRandom);
   const deliveries = createDeliveries({
     auditLog: createAuditLog({ database, clock }),
