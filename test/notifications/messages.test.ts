@@ -293,6 +293,26 @@ describe("a filter", () => {
     expect(world.titles()).toEqual(["Resolved: examp1e-bank[.]com, look-alike of example-bank.com"]);
   });
 
+  test("that a subscription gets later does not send again what was sent before, and still sends its end", async () => {
+    const { id } = world.subscribe({ events: ["threat.created", "threat.resolved"] });
+    const sent = world.record("examplle-bank.com", { similarity: 0.8 });
+    await world.pass(2 * minuteMs);
+    expect(world.titles()).toHaveLength(1);
+    const waiting = world.record("examplee-bank.com", { similarity: 0.8 });
+    await world.settle();
+    const filter = { ...noFilter, minSeverity: "high" as const };
+    world.notifications.subscriptions.change(id, { filter }, { by });
+    await world.pass(minuteMs);
+    expect(world.titles()).toEqual([]);
+    for (const threatId of [sent, waiting]) world.find(threatId, "password");
+    await world.pass(minuteMs);
+    expect(world.notices().map(({ threat }) => threat?.id)).toEqual([waiting]);
+    world.find(sent, "nothing");
+    world.resolve(sent);
+    await world.pass(minuteMs);
+    expect(world.notices().map(({ threat }) => threat?.id)).toEqual([sent]);
+  });
+
   test("of protected domains and sources applies to each subscription of a channel on its own", async () => {
     world.subscribe({ filter: { ...noFilter, protectedDomains: ["example-shop.com"] } });
     world.subscribe({ filter: { ...noFilter, sources: ["scan"] } });

@@ -4,6 +4,7 @@ import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
 import { deleteAnnouncements } from "../../deliveries/store/announcements.ts";
 import { recipients } from "../../deliveries/store/tables.ts";
+import type { Instant } from "../../lib/clock.ts";
 import { notFound } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { channelTypes, type ChannelType } from "../../vocabulary/channels.ts";
@@ -17,6 +18,10 @@ export interface Subscription extends SubscriptionRow {
   channel: { id: string; name: string; type: ChannelType; enabled: boolean };
 }
 
+/** Threats that are remembered in one transaction: about 50 ms. */
+const rememberedMax = 50_000;
+/** By then, the fan-out has taken the event of a threat. */
+const takenAfterMs = 60_000;
 /** Rows deleted per transaction, so that other writers get their turn. */
 const removalRowsMax = 2_000;
 
@@ -40,6 +45,15 @@ export interface SubscriptionStore {
     values: Pick<SubscriptionRow, "consumedSeq"> &
       Partial<Pick<SubscriptionRow, "limitedUntil" | "lastMessageAt">>,
   ): boolean;
+  /**
+   * Remembers the newest threats that a subscription without a filter was sent since its last change, in the caller's
+   * transaction, so that the filter that it gets now does not announce them again. One that was recorded less than a
+   * minute ago, or that waits, may not have been sent.
+   */
+  rememberSent(
+    before: Pick<Subscription, "seq" | "consumedSeq" | "updatedAt">,
+    options: { recipientSeq: number; now: Instant },
+  ): void;
   /** Deletes everything that waits for a subscription, and what it was sent, in several transactions. */
   clear(subscription: Pick<Subscription, "seq" | "recipientSeq">): Promise<void>;
 }
@@ -92,6 +106,15 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
         )
         .returning({ seq: subscriptions.seq })
         .all().length > 0,
+    rememberSent: ({ seq, consumedSeq, updatedAt }, { recipientSeq, now }) =>
+      void database.sqlite.run(
+        `insert or ignore into announcements (recipient_seq, subscription_seq, threat_seq)
+         select ?1, ?2, seq from (select seq, created_at, status from threats order by seq desc limit ${rememberedMax})
+         where created_at between ?3 and ?4 and status = 'active' and seq not in (
+           select threat_seq from notification_queue
+           where subscription_seq = ?2 and seq > ?5 and threat_seq is not null)`,
+        [recipientSeq, seq, updatedAt, now - takenAfterMs, consumedSeq],
+      ),
     async clear({ seq: subscriptionSeq, recipientSeq }) {
       const batch = query
         .select({ seq: queuedChanges.seq })

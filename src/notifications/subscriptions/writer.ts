@@ -1,6 +1,7 @@
 import { count, eq } from "drizzle-orm";
 import type { Channels } from "../../channels/all/channels.ts";
 import type { Database } from "../../database/database.ts";
+import { matchesEverything } from "../../events/event-filter.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { badRequest, FieldError } from "../../lib/errors.ts";
 import type { IdFactory } from "../../lib/ids.ts";
@@ -91,10 +92,15 @@ export function createSubscriptionWriter({
     before: Subscription,
     { channel, ...rules }: Partial<SubscriptionSettings>,
   ): Subscription {
-    return update(before, {
+    const after = update(before, {
       ...checkRules({ ...rulesOf(before), ...rules }),
       ...(channel === undefined ? {} : { recipientSeq: channelSeq(channel) }),
     });
+    const wasSentAll =
+      before.enabled && before.events.includes("threat.created") && matchesEverything(before.filter);
+    if (wasSentAll && !matchesEverything(after.filter))
+      store.rememberSent(before, { recipientSeq: after.recipientSeq, now: clock.now() });
+    return after;
   }
 
   /** Marks everything that waits as done. The server deletes the rows. */
