@@ -84,6 +84,8 @@ test("a test message that fails says what to change, and a declared channel is c
   expect(failed.code).toBe(1);
   expect(failed.err).toContain("550 5.1.1 no such user");
   expect(failed.err).toContain("Check the recipients of the channel");
+  const other = await channels(["deliveries", "--channel", "nobody"]);
+  expect(other).toMatchObject({ code: 1, err: expect.stringContaining("there is no channel nobody") });
   const changed = await channels(["change", "declared", "--to", "soc@example.com"]);
   expect(changed).toMatchObject({ code: 1, err: expect.stringContaining("change it there") });
 });

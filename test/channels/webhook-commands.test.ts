@@ -184,7 +184,7 @@ test(
       [["change", "nobody", "--rate", "1"], 1, /there is no webhook endpoint nobody/],
       [["replay"], 2, /one of --failed, --missed and --all/],
       [["replay", "--missed"], 2, /name the endpoint/],
-      [["replay", "nobody", "--all"], 1, /there is no endpoint nobody/],
+      [["replay", "nobody", "--all"], 1, /there is no webhook endpoint nobody/],
       [["redeliver", "dlv_none"], 1, /there is no delivery dlv_none/],
     ];
     for (const [command, code, message] of failures) {

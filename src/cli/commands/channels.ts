@@ -201,6 +201,7 @@ const group: RecipientGroup = {
   noun: "channel",
   example: "team-chat",
   recipients: ({ channels }) => channels.list(),
+  get: ({ channels }, key) => channels.get(key),
 };
 
 export const channelsCommands: CommandGroup = {

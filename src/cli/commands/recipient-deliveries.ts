@@ -23,6 +23,8 @@ export interface RecipientGroup {
   example: string;
   /** Returns the identifiers of all recipients of this sort. */
   recipients(app: App): { id: string }[];
+  /** Returns one of them. @throws PublicError `not_found` */
+  get(app: App, idOrName: string): { id: string };
 }
 
 const columnsFor = ({ noun }: RecipientGroup, { log }: App["deliveries"]): Column<Delivery>[] => [
@@ -86,7 +88,7 @@ export function deliveriesCommand(group: RecipientGroup) {
           ...(status === undefined ? {} : { status }),
           ...(before === undefined ? {} : { before }),
         };
-        const recipients = recipient === undefined ? group.recipients(app) : [{ id: recipient }];
+        const recipients = recipient === undefined ? group.recipients(app) : [group.get(app, recipient)];
         const rows = newest(app, { filter, limit, recipients });
         if (json) for (const row of rows) printJson(terminal.out, shape(row, group));
         else printRows(terminal, rows, { columns: columnsFor(group, app.deliveries), none: "no deliveries" });

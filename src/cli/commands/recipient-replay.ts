@@ -25,7 +25,8 @@ const texts = {
   },
 };
 
-export function replayCommand({ command: name, noun, example }: RecipientGroup) {
+export function replayCommand(group: RecipientGroup) {
+  const { command: name, noun, example } = group;
   const { summary, failed: failedText, missed: missedText, all: allText } = texts[noun];
   return command({
     name: "replay",
@@ -50,7 +51,8 @@ detect duplicates. A running server sends them at once; otherwise they are sent 
       [`phishwatch ${name} replay ${example} --missed --yes`, "after enabling it again"],
     ],
     run: ({ args, options, terminal }) =>
-      withAppliance({ terminal, options }, async ({ deliveries: { recipients, replay } }) => {
+      withAppliance({ terminal, options }, async (app) => {
+        const { replay } = app.deliveries;
         const [recipient] = args;
         const { failed, missed, all, since = 0, yes } = options;
         const given = { failed, missed, all };
@@ -61,7 +63,7 @@ detect duplicates. A running server sends them at once; otherwise they are sent 
         const request: ReplayRequest = {
           which: which[0]!,
           since,
-          ...(recipient === undefined ? {} : { recipient: recipients.get(recipient).id }),
+          ...(recipient === undefined ? {} : { recipient: group.get(app, recipient).id }),
         };
         const from = since === 0 ? "" : ` since ${toIsoTime(since)}`;
         const count = yes

@@ -260,6 +260,7 @@ const group: RecipientGroup = {
   noun: "endpoint",
   example: "soc",
   recipients: ({ webhooks }) => webhooks.endpoints.list(),
+  get: ({ webhooks }, key) => webhooks.endpoints.get(key),
 };
 
 export const webhooksCommands: CommandGroup = {
