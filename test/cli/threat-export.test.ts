@@ -40,7 +40,7 @@ test("threats export writes all threats that match to standard output or, in one
   const text = readFileSync(path, "utf8");
   expect(text.startsWith("\ufeffid,domain,")).toBe(true);
   expect(parseCsv(text.slice(1))[1]![1]).toBe("example-bank-login.net");
-  expect(readdirSync(folder.path).filter((name) => name.includes(".part"))).toEqual([]);
+  expect(readdirSync(folder.path).filter((name) => name.includes(".new"))).toEqual([]);
 });
 
 test("threats export --format misp writes a feed, and says what changed", async () => {

@@ -3,8 +3,8 @@ import { withAppliance } from "../appliance/with-appliance.ts";
 import { blockListFormats } from "../../vocabulary/lists.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { choice, configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
+import { replaceFile } from "../terminal/replace-file.ts";
 import { printJson, printRows, renderFacts } from "../terminal/table.ts";
-import { replaceFile } from "./block-list-file.ts";
 import {
   addressesOf,
   columns,
@@ -183,7 +183,7 @@ changed: prints "changed" or "unchanged".`,
       const found = lists.get(args[0] ?? "");
       const bytes = await (await lists.file(found, options.format)).bytes();
       if (options.output === undefined) return terminal.out.write(Buffer.from(bytes).toString("latin1"));
-      const changed = replaceFile(options.output, bytes);
+      const changed = await replaceFile(options.output, bytes);
       terminal.out.write(`${changed ? "changed" : "unchanged"}\n`);
     }),
 });

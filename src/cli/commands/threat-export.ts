@@ -1,4 +1,3 @@
-import { closeSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { resolve } from "node:path";
 import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -11,6 +10,7 @@ import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choice, configFlag, text, toggle } from "../terminal/flags.ts";
+import { replaceFileInPieces } from "../terminal/replace-file.ts";
 import { filterFlags, filterOf } from "./threat-filter.ts";
 
 const byteOrderMark = "\ufeff";
@@ -67,7 +67,9 @@ export const exportCommand = command({
         await writePieces(file, start, signal, (piece) => terminal.out.write(piece));
         return;
       }
-      await writeFile(target, file, start, signal);
+      const writeTo = (append: (bytes: Uint8Array) => void) =>
+        writePieces(file, start, signal, (piece) => append(Buffer.from(piece)));
+      await replaceFileInPieces(target, writeTo).finally(() => file.close());
       terminal.err.write(`wrote ${counted(file.total, "threat")} to ${visible(target, 1_000)}\n`);
     });
   },
@@ -103,37 +105,6 @@ async function writePieces(
   } finally {
     file.close();
   }
-}
-
-/** Leaves the file as it was unless the export is complete. */
-async function writeFile(
-  target: string,
-  file: ExportFile,
-  start: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const unfinished = `${target}.part`;
-  try {
-    // Never writes through a link that somebody has put there.
-    rmSync(unfinished, { force: true });
-    const descriptor = openSync(unfinished, "wx");
-    try {
-      await writePieces(file, start, signal, (piece) => writeAll(descriptor, Buffer.from(piece)));
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(unfinished, target);
-  } catch (error) {
-    rmSync(unfinished, { force: true });
-    if (error instanceof FailedError) throw error;
-    throw new FailedError(`cannot write ${visible(target, 1_000)}: ${visible(messageOf(error), 300)}`);
-  } finally {
-    file.close();
-  }
-}
-
-function writeAll(descriptor: number, bytes: Buffer): void {
-  for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
 }
 
 function interrupted(): FailedError {
