@@ -36,6 +36,11 @@ export function isListable(name: string, { names }: OwnNames): boolean {
   return splitName(name).registrableLabel !== "" && !isPopularName(name);
 }
 
+/** Returns whether a name belongs to the domain of a service that millions use: `docs.google.com`. */
+export function isPopularService(name: string): boolean {
+  return isPopularName(splitName(name).registrableDomain);
+}
+
 /**
  * The formats write names as they are, so a name must not contain anything that one of them could misread. Response
  * policy zones have rules of another kind at names such as `24.0.2.0.192.rpz-ip`.

@@ -1,6 +1,6 @@
 import type { Instant } from "../../lib/clock.ts";
 import type { Yielder } from "../../lib/yielder.ts";
-import { allowedBelow, isListable } from "./coverage.ts";
+import { allowedBelow, isListable, isPopularService } from "./coverage.ts";
 import type { DomainView } from "./domain-view.ts";
 import { combine, type List, type ListedName, type ListedThreat } from "./list.ts";
 import type { MatchingThreat, MatchingThreats } from "./matching-threats.ts";
@@ -143,7 +143,7 @@ export function createContentBuilder({
       return bySeq.size;
     },
     async build(now, yielder) {
-      const matches = (threats: readonly MatchingThreat[]) => threats.forEach(add);
+      const matches = (found: readonly MatchingThreat[]) => found.filter(isUsable).forEach(add);
       await matching.catchUp({ restart, matches, ends: remove }, yielder);
       await sortAdded(yielder);
       const { rows, expiresAt, hash } = await collect(now, yielder);
@@ -152,6 +152,11 @@ export function createContentBuilder({
       return { rows, allowed, digest, expiresAt };
     },
   };
+}
+
+/** Returns false for a report by a beacon, which can be forged, about a host such as `docs.google.com`. */
+function isUsable({ name, similarity }: MatchingThreat): boolean {
+  return similarity > 0 || !isPopularService(name);
 }
 
 /** Returns the row of the threats that are not too old. */

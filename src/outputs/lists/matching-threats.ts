@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lte, ne, or, sql } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
 import type { Yielder } from "../../lib/yielder.ts";
+import type { SeverityReasonCode } from "../../threats/severity/severity-reasons.ts";
 import { threatChangeLog, threats } from "../../threats/store/tables.ts";
 import { severities } from "../../vocabulary/threats.ts";
 import type { ListFilter } from "./list.ts";
@@ -87,6 +88,23 @@ export function createMatchingThreats({
   };
 }
 
+/**
+ * Anyone who reads a page with a beacon can forge a report that a copy of it was shown on any host. Such a threat, whose
+ * name resembles nothing, counts as verified for a list only after a lookup found a page that looks like the original,
+ * or that names the brand and asks for secrets.
+ */
+const evidenceOfCopy = { looks_like_original: 2, asks_for_secrets: 1, names_brand: 1 } satisfies Partial<
+  Record<SeverityReasonCode, number>
+>;
+const evidenceMin = 2;
+
+const isNoMereReport = or(
+  ne(threats.type, "cloned_site"),
+  gt(threats.similarity, 0),
+  sql`(select sum(points.value) from json_each(${threats.severityReasons}) reason
+    join json_each(${JSON.stringify(evidenceOfCopy)}) points on points.key = reason.value ->> 'code') >= ${evidenceMin}`,
+);
+
 function createStatements(database: Pick<Database, "query">, filter: ListFilter) {
   const { statuses, minSeverity, verifiedOnly } = filter;
   const columns = {
@@ -94,13 +112,14 @@ function createStatements(database: Pick<Database, "query">, filter: ListFilter)
     name: threats.domain,
     protectedDomainSeq: threats.protectedDomainSeq,
     type: threats.type,
+    similarity: threats.similarity,
     severity: threats.severity,
     firstSeen: threats.firstSeen,
   };
   const matches = and(
     inArray(threats.status, [...statuses]),
     inArray(threats.severity, severities.slice(0, severities.indexOf(minSeverity) + 1)),
-    ...(verifiedOnly ? [eq(threats.verified, true)] : []),
+    ...(verifiedOnly ? [eq(threats.verified, true), isNoMereReport] : []),
   );
   const { version } = threatChangeLog;
   return {

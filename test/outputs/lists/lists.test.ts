@@ -134,6 +134,49 @@ describe("the content of a list", () => {
     expect(await namesOn(followed)).toEqual(await namesOn(addList("fresh")));
     for (const id of ids) decide(id, "resolved");
   });
+
+  test("a host that only a beacon reported is listed after a lookup saw the copy, because anyone can forge a report", async () => {
+    const copy = {
+      protectedDomain: "example-bank.com",
+      type: "cloned_site" as const,
+      similarity: 0,
+      reasons: [],
+    };
+    const hosts = ["api.partner.example", "docs.google.com"];
+    const ids = api.sight(...hosts.map((domain) => ({ domain, match: copy })));
+    const [verified, all] = [addList("verified-copies", {}), addList("reported-copies")];
+    const listed = async (list: List) => (await namesOn(list)).filter((name) => hosts.includes(name));
+    const see = (page: object) =>
+      ids.forEach((id) =>
+        api.threats.updateFacts(
+          id,
+          {
+            ipAddress: null,
+            registrar: null,
+            whois: {},
+            evidence: { exists: "yes", page: { ...blank, ...page } },
+          },
+          [],
+        ),
+      );
+    const blank = {
+      asksForPassword: false,
+      asksForCard: false,
+      namesBrand: false,
+      redirectsToProtected: false,
+    };
+    expect(await listed(verified)).toEqual([]);
+    expect(await listed(all)).toEqual(["api.partner.example"]);
+    see({ asksForPassword: true });
+    expect(await listed(verified)).toEqual([]);
+    see({ asksForPassword: true, namesBrand: true });
+    expect(await listed(verified)).toEqual(["api.partner.example"]);
+    see({});
+    expect(await listed(verified)).toEqual([]);
+    see({ visualSimilarity: 1 });
+    expect(await listed(verified)).toEqual(["api.partner.example"]);
+    ids.forEach((id) => decide(id, "false_positive"));
+  });
 });
 
 describe("the serial and the tags", () => {
