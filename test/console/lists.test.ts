@@ -64,22 +64,34 @@ test("a false positive that is marked in the console is gone from the next downl
   expect(await (await fetch(url)).text()).toBe("xn--exmple-bank-m8a.com\n");
 });
 
-test("invalid input is shown above the form, which keeps what was entered", async () => {
+test("the error of invalid input is shown beside its field, and the form keeps what was entered", async () => {
   const { id } = lists().get("block");
-  for (const [form, fields, message] of [
-    ["add", { name: "a/b" }, '"a/b" is not a name of 1 to 64 ASCII letters'],
-    ["add", { name: "block" }, "A list named block exists already; choose another name."],
-    ["add", { name: "other", max_age: "a month" }, "The maximum age must be a whole number with a unit"],
-    ["add", { name: "other", max_age: "5m" }, "The maximum age must be from 1h to 3650d."],
+  for (const [form, fields, message, at] of [
+    ["add", { name: "a/b" }, '"a/b" is not a name of 1 to 64 ASCII letters', "name"],
+    ["add", { name: "block" }, "A list named block exists already; choose another name.", "name"],
+    [
+      "add",
+      { name: "other", max_age: "a month" },
+      "The maximum age must be a whole number with a unit",
+      "max_age",
+    ],
+    ["add", { name: "other", max_age: "5m" }, "The maximum age must be from 1h to 3650d.", "max_age"],
     [
       `${id}/edit`,
       { statuses: [] },
       "Choose one or more of these statuses: active, resolved, false_positive.",
+      "statuses",
     ],
-    [`${id}/edit`, { protected_domains: "com" }, 'The protected domain "com" is not a domain name'],
+    [
+      `${id}/edit`,
+      { protected_domains: "com" },
+      'The protected domain "com" is not a domain name',
+      "protected_domains",
+    ],
   ] as const) {
     const response = await visitor.post(`${path}/${form}`, { ...filter, ...fields });
     expect([response.status, response.text]).toEqual([400, expect.stringContaining(message)]);
+    expect(response.html).toContain(`<p class="error" id="${at}-error">`);
     if ("name" in fields) expect(response.html).toContain(`value="${fields.name}"`);
   }
 });

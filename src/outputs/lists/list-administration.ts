@@ -5,7 +5,7 @@ import { applyDeclared, isDeclared, isUndeclared, requireEditable } from "../../
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/durations.ts";
-import { badRequest, notFound } from "../../lib/errors.ts";
+import { badRequest, FieldError, notFound } from "../../lib/errors.ts";
 import { randomText, type FillRandom, type IdFactory } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { listsMax, validateList } from "./list-rules.ts";
@@ -86,7 +86,7 @@ export function createListAdministration({
       database.transaction(() => {
         const declared = validateList({ ...defaultFilter, ...given, token });
         if (store.byName(declared.name) !== undefined)
-          throw badRequest(`a list named ${declared.name} exists already; choose another name`);
+          throw new FieldError("name", `a list named ${declared.name} exists already; choose another name`);
         return insert(by, declared, "runtime", enabled);
       }),
 

@@ -1,7 +1,7 @@
 import { readListName } from "../../config/fields/notification-texts.ts";
 import { readDomain } from "../../config/fields/texts.ts";
 import { dayMs } from "../../lib/clock.ts";
-import { badRequest } from "../../lib/errors.ts";
+import { FieldError } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { severities, statuses } from "../../vocabulary/threats.ts";
 import type { DeclaredList } from "./list.ts";
@@ -17,30 +17,32 @@ const maxAgeDaysMax = 3_650;
 
 /**
  * Validates a list by the rules of the configuration file, whatever its source. Returns it with its domains as A-labels.
- * @throws PublicError `bad_request` with what to change
+ * @throws FieldError with what to change
  */
 export function validateList(list: DeclaredList): DeclaredList {
   const { maxAgeMs, minSeverity, name } = list;
   const read = readListName(name);
-  if (!("value" in read)) throw badRequest(`"${visible(name, 100)}" is not ${read.allowed}`);
+  if (!("value" in read)) throw new FieldError("name", `"${visible(name, 100)}" is not ${read.allowed}`);
   checkToken(list.token);
   const wanted = statuses.filter((status) => list.statuses.includes(status));
   if (wanted.length === 0 || wanted.length < new Set(list.statuses).size)
-    throw badRequest(`choose one or more of these statuses: ${statuses.join(", ")}`);
+    throw new FieldError("statuses", `choose one or more of these statuses: ${statuses.join(", ")}`);
   if (!severities.includes(minSeverity))
-    throw badRequest(`the minimum severity must be one of ${severities.join(", ")}`);
+    throw new FieldError("min_severity", `the minimum severity must be one of ${severities.join(", ")}`);
   if (maxAgeMs !== null && !(maxAgeMs >= hourMs && maxAgeMs <= maxAgeDaysMax * dayMs))
-    throw badRequest(`the maximum age must be from 1h to ${maxAgeDaysMax}d`);
+    throw new FieldError("max_age", `the maximum age must be from 1h to ${maxAgeDaysMax}d`);
   return { ...list, statuses: wanted, protectedDomains: readDomains(list.protectedDomains) };
 }
 
 function checkToken(token: string): void {
   if (!tokenForm.test(token))
-    throw badRequest(
+    throw new FieldError(
+      "token",
       "the token must be 20 to 200 visible ASCII characters; create one with: openssl rand -hex 24",
     );
   if (unusableInAddress.test(token))
-    throw badRequest(
+    throw new FieldError(
+      "token",
       "the token is part of an address, so it must not contain a backslash, or . or .. between slashes",
     );
 }
@@ -49,10 +51,16 @@ function readDomains(names: readonly string[]): string[] {
   const domains = names.map((name) => {
     const result = readDomain(name);
     if ("value" in result) return result.value;
-    throw badRequest(`the protected domain "${visible(name, 100)}" is not ${result.allowed}`);
+    throw new FieldError(
+      "protected_domains",
+      `the protected domain "${visible(name, 100)}" is not ${result.allowed}`,
+    );
   });
   const distinct = [...new Set(domains)];
   if (distinct.length > protectedDomainsMax)
-    throw badRequest(`a list can select at most ${protectedDomainsMax} protected domains`);
+    throw new FieldError(
+      "protected_domains",
+      `a list can select at most ${protectedDomainsMax} protected domains`,
+    );
   return distinct;
 }

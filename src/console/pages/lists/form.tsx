@@ -1,9 +1,10 @@
 import { formatDuration, durationForm, parseDuration } from "../../../lib/durations.ts";
-import { badRequest } from "../../../lib/errors.ts";
+import { FieldError } from "../../../lib/errors.ts";
 import { defaultFilter, type List, type ListFilter } from "../../../outputs/lists/list.ts";
 import { severities, statuses } from "../../../vocabulary/threats.ts";
 import { FormError, LinkButton, PageHead } from "../../kit/components.tsx";
-import { attempt, splitList } from "../../kit/fields.ts";
+import { enabledDomains } from "../../kit/event-filter.tsx";
+import { attempt, splitList, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
@@ -28,7 +29,7 @@ export async function addList(context: FormContext): Promise<PageResult> {
     const filter = readFilter(form);
     return write(() => services.lists.add({ name, ...filter }, { by }));
   });
-  if (!added.ok) return showForm(context, { form, message: added.message });
+  if (!added.ok) return showForm(context, { form, errors: added.errors });
   return redirect(listPath(added.value.id), `${name} has been added.`);
 }
 
@@ -44,14 +45,14 @@ export async function changeList(context: FormContext): Promise<PageResult> {
     const filter = readFilter(form);
     return write(() => services.lists.change(list.id, filter, { by }));
   });
-  if (!changed.ok) return showForm(context, { form, list, message: changed.message });
+  if (!changed.ok) return showForm(context, { form, list, errors: changed.errors });
   return redirect(listPath(list.id), `${list.name} has been changed.`);
 }
 
 /** Shows the form of a new list, or of a change of `list`. */
 function showForm(
   { services: { domains } }: FormContext,
-  { form, list, message }: { form: URLSearchParams; list?: List; message?: string },
+  { form, list, errors = {} }: { form: URLSearchParams; list?: List; errors?: FieldErrors },
 ): PageResult {
   const title = list === undefined ? "Add list" : `Edit ${list.name}`;
   const back =
@@ -62,7 +63,7 @@ function showForm(
     title,
     <div class="narrow">
       <PageHead title={title} back={back} lead="Threats that match are listed as soon as they do." />
-      <FormError message={message} />
+      <FormError message={errors[wholeForm]} />
       <Form action={list === undefined ? `${listsPath}/add` : `${back.path}/edit`}>
         {list === undefined ? (
           <TextField
@@ -74,6 +75,7 @@ function showForm(
             placeholder="block"
             autofocus
             hint="Part of the address: ASCII letters, digits, _ and -."
+            error={errors["name"]}
           />
         ) : null}
         <Choices
@@ -82,12 +84,14 @@ function showForm(
           choices={statusChoices}
           values={form.getAll("statuses")}
           hint="Resolved threats may come back: list them for as long as you want to block them."
+          error={errors["statuses"]}
         />
         <Select
           label="Minimum severity"
           name="min_severity"
           choices={severityChoices}
           value={form.get("min_severity") ?? ""}
+          error={errors["min_severity"]}
         />
         <Checkbox
           label="Only verified threats: the name is known to exist, or its page was seen"
@@ -97,9 +101,10 @@ function showForm(
         <ProtectedDomainsField
           label="Protected domains"
           name="protected_domains"
-          domains={domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []))}
+          domains={enabledDomains(domains)}
           values={form.getAll("protected_domains").flatMap(splitList)}
           hint="Leave empty for all, including future ones."
+          error={errors["protected_domains"]}
         />
         <TextField
           label="Maximum age"
@@ -108,6 +113,7 @@ function showForm(
           placeholder="30d"
           maxLength={20}
           hint="How long a threat is listed after it was first seen. Leave empty for always."
+          error={errors["max_age"]}
         />
         <div class="actions">
           <Button label={list === undefined ? "Add list" : "Save"} />
@@ -115,7 +121,7 @@ function showForm(
         </div>
       </Form>
     </div>,
-    { status: message === undefined ? 200 : 400 },
+    { status: Object.keys(errors).length === 0 ? 200 : 400 },
   );
 }
 
@@ -133,10 +139,11 @@ function formOf({ maxAgeMs, minSeverity, protectedDomains, statuses: wanted, ver
 function readFilter(form: URLSearchParams): ListFilter {
   const age = (form.get("max_age") ?? "").trim();
   const maxAgeMs = age === "" ? null : parseDuration(age);
-  if (age !== "" && maxAgeMs === null) throw badRequest(`The maximum age must be ${durationForm}.`);
+  if (age !== "" && maxAgeMs === null)
+    throw new FieldError("max_age", `the maximum age must be ${durationForm}`);
   const minSeverity = severities.find((severity) => severity === form.get("min_severity"));
   if (minSeverity === undefined)
-    throw badRequest(`Choose one of these severities: ${severities.join(", ")}.`);
+    throw new FieldError("min_severity", `choose one of these severities: ${severities.join(", ")}`);
   return {
     statuses: statuses.filter((status) => form.getAll("statuses").includes(status)),
     minSeverity,
