@@ -14,5 +14,5 @@ export interface EventObserver {
 export type ObservedChange =
   /** `threat` is the present state of the threat that the event is about; null: none, or none that is on record. */
   | { kind: "event"; type: EventType; at: Instant; body: string; threat: ThreatSnapshot | null }
-  /** The severity of the threat rose, or it became verified. */
+  /** The severity of the threat rose, or it became verified or active again. */
   | { kind: "escalation"; at: Instant; threat: ThreatSnapshot };

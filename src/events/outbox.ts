@@ -12,8 +12,8 @@ export interface Outbox {
   /** Returns the event's identifier. Throws outside of a transaction. */
   record<Type extends EventType>(type: Type, data: EventPayload[Type]): string;
   /**
-   * Notes that the severity of a threat rose or that it became verified, so that filters that match only now are
-   * applied. Throws outside of a transaction.
+   * Notes that the severity of a threat rose, or that it became verified or active again, so that filters that match
+   * only now are applied. Throws outside of a transaction.
    */
   recordEscalation(threatSeq: number): void;
   /** Calls `listener` after each commit that recorded events or escalations. */

@@ -34,8 +34,8 @@ export const events = sqliteTable(
 );
 
 /**
- * Threats whose severity rose or that became verified, in order, until the fan-out has taken them: a filter may match
- * only now. Written in the transaction of the change.
+ * Threats whose severity rose, or that became verified or active again, in order, until the fan-out has taken them: a
+ * filter may match only now. Written in the transaction of the change.
  */
 export const threatEscalations = sqliteTable("threat_escalations", {
   seq: integer("seq").primaryKey(),

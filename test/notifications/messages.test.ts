@@ -293,6 +293,23 @@ describe("a filter", () => {
     expect(world.titles()).toEqual(["Resolved: examp1e-bank[.]com, look-alike of example-bank.com"]);
   });
 
+  test("that a threat matches only since it was resolved sends it when it is active again", async () => {
+    world.subscribe({ filter: { ...noFilter, minSeverity: "high" } });
+    const [later, before] = [
+      world.record("examplle-bank.com", { similarity: 0.8 }),
+      world.record("examp1e-bank.com"),
+    ];
+    await world.pass(minuteMs);
+    expect(world.notices().map(({ threat }) => threat?.id)).toEqual([before]);
+    world.resolve(later, before);
+    world.find(later, "password");
+    await world.pass(minuteMs);
+    expect(world.titles()).toEqual([]);
+    world.threats.changeStatus([later, before], "active", { by });
+    await world.pass(minuteMs);
+    expect(world.notices().map(({ threat }) => threat?.id)).toEqual([later]);
+  });
+
   test("that a subscription gets later does not send again what was sent before, and still sends its end", async () => {
     const { id } = world.subscribe({ events: ["threat.created", "threat.resolved"] });
     const sent = world.record("examplle-bank.com", { similarity: 0.8 });

@@ -85,6 +85,8 @@ export function createStatusChanger({
     };
     outbox.record("threat.updated", data);
     if (status === "resolved") outbox.record("threat.resolved", data);
+    // While it was closed, a rise in its severity was announced to nobody.
+    if (status === "active") outbox.recordEscalation(threat.seq);
     return true;
   }
 
