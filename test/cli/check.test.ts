@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync,
 import { dirname, join } from "node:path";
 import { describeEnd } from "../../src/cli/check/certificates.ts";
 import type { Config } from "../../src/config/config.ts";
-import { findExposures } from "../../src/config/safety/exposure.ts";
+import { findExposures, isLocalUrl } from "../../src/config/safety/exposure.ts";
 import { openOldDatabase } from "../support/old-database.ts";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
 
@@ -260,4 +260,9 @@ describe("certificates", () => {
       expect(describeEnd(endsAt, now)).toEqual({ state, detail });
     },
   );
+});
+
+test("an address that only this machine can open is recognized", () => {
+  const urls = ["http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost", "https://watch.example"];
+  expect(urls.filter((url) => !isLocalUrl(url))).toEqual(["https://watch.example"]);
 });

@@ -67,6 +67,10 @@ test("an appliance without channels explains the two steps and offers the first 
   }
 });
 
+test("links in messages that only this machine can open are pointed out", async () => {
+  expect((await visitor.get(path)).text).toContain("which only this machine can open");
+});
+
 describe("channels", () => {
   test("are added by choosing a service first, and then only with the fields of that service", async () => {
     const choice = await visitor.get(`${channelsPath}/add`);

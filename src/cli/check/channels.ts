@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import type { ChannelRecipient } from "../../channels/all/channels.ts";
 import type { Config } from "../../config/config.ts";
-import { isLoopback } from "../../config/safety/exposure.ts";
+import { isLocalUrl } from "../../config/safety/exposure.ts";
 import { causeOf } from "../../deliveries/rules/recipient-state.ts";
 import { counted } from "../../lib/wording.ts";
 import type { CheckResult } from "./check-result.ts";
@@ -53,8 +53,7 @@ function channelResult({ channels, notifications }: App, channel: ChannelRecipie
 
 /** Messages and the addresses of block lists are useless to others if only this machine can open them. */
 function unreachableLinks({ server: { publicUrl } }: Config): CheckResult[] {
-  const { hostname } = new URL(publicUrl);
-  if (!isLoopback(hostname.replace(/^\[|\]$/g, ""))) return [];
+  if (!isLocalUrl(publicUrl)) return [];
   const detail = `links in messages and the addresses of block lists begin with ${publicUrl}, which only this machine can open; set it to the address under which others reach phishwatch`;
   return [{ what: "server.public_url", state: "warning", detail }];
 }

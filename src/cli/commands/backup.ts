@@ -15,7 +15,7 @@ export const backupCommand = command({
   arguments: "[file]",
   summary: "write a consistent copy of the database, also while a server runs",
   details:
-    "The copy contains everything except screenshots. It includes the secrets of webhook endpoints, so protect it like the database. Screenshots are files in the folder screenshots beside the database. Copy that folder at any time, and put it back beside a restored database. Without it, threats have no screenshots until the next ones are taken. Never overwrites an existing file. Without a file, the copy is written to the folder backups next to the database, under a name with the time.",
+    "The copy contains everything except screenshots. It includes the secrets of channels, webhook endpoints and lists, so protect it like the database. Screenshots are files in the folder screenshots beside the database. Copy that folder at any time, and put it back beside a restored database. Without it, threats have no screenshots until the next ones are taken. Never overwrites an existing file. Without a file, the copy is written to the folder backups next to the database, under a name with the time.",
   flags: { config: configFlag },
   examples: [
     ["phishwatch backup", "to the folder backups next to the database"],

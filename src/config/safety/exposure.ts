@@ -34,7 +34,11 @@ export function findExposures({
   return exposures;
 }
 
-/** Returns whether only programs on the same machine reach this host. */
-export function isLoopback(host: string): boolean {
+/** Returns whether only programs on the same machine can open the address. */
+export function isLocalUrl(url: string): boolean {
+  return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ""));
+}
+
+function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
 }

@@ -1,4 +1,5 @@
 import type { ChannelRecipient } from "../../../channels/all/channels.ts";
+import { isLocalUrl } from "../../../config/safety/exposure.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { Subscription } from "../../../notifications/subscriptions/store.ts";
 import { EntryLink, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
@@ -19,11 +20,12 @@ import { subscriptionColumns } from "./subscription-parts.tsx";
 
 const perPage = 50;
 
-type ListContext = Context<"channels" | "deliveries" | "notifications">;
+type ListContext = Context<"channels" | "config" | "deliveries" | "notifications">;
 
 export function listNotifications(context: ListContext): PageResult {
   const channels = context.services.channels.list();
   const subscriptions = context.services.notifications.subscriptions.list();
+  const { publicUrl } = context.services.config.server;
   return page(
     "Notifications",
     <>
@@ -39,6 +41,12 @@ export function listNotifications(context: ListContext): PageResult {
         <FirstChannel />
       ) : (
         <>
+          {isLocalUrl(publicUrl) ? (
+            <p class="hint">
+              Links in messages lead to {publicUrl}, which only this machine can open. Set{" "}
+              <code>server.public_url</code> to the address under which your team opens the console.
+            </p>
+          ) : null}
           <SubscriptionList subscriptions={subscriptions} query={context.query} />
           <ChannelList channels={channels} subscriptions={subscriptions} context={context} />
         </>

@@ -57,8 +57,8 @@ export function showSystem({
         <div class="after">
           <PostButton action={`${systemPath}/backup`} label="Download a backup" />
           <p class="hint after">
-            A consistent copy of the current state. It includes all secrets of webhook endpoints: protect it
-            like the database. <code>phishwatch restore FILE</code> restores it.
+            A consistent copy of the current state. It includes all secrets, such as those of channels and
+            webhook endpoints: protect it like the database. <code>phishwatch restore FILE</code> restores it.
           </p>
         </div>
       </Section>
