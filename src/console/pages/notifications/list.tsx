@@ -20,12 +20,12 @@ import { subscriptionColumns } from "./subscription-parts.tsx";
 
 const perPage = 50;
 
-type ListContext = Context<"channels" | "config" | "deliveries" | "notifications">;
+type ListContext = Context<"channels" | "deliveries" | "notifications" | "publicUrl">;
 
 export function listNotifications(context: ListContext): PageResult {
   const channels = context.services.channels.list();
   const subscriptions = context.services.notifications.subscriptions.list();
-  const { publicUrl } = context.services.config.server;
+  const publicUrl = context.services.publicUrl();
   return page(
     "Notifications",
     <>
