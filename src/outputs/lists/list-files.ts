@@ -33,29 +33,43 @@ export function createListFiles({ yielder }: { yielder: () => Yielder }): FileOf
   return ({ id, name }, content, format) => {
     const { changedAt, digest } = content;
     const tag = `${digest.slice(0, digestCharacters)}-${changedAt / 1_000}-${format}`;
-    const key = `${id} ${tag}`;
-    const bytes = () => cache.get(key, () => renderList(format, { name, content }, yielder()));
+    const key = `${id} ${format}`;
+    const bytes = () => cache.get(key, tag, () => renderList(format, { name, content }, yielder()));
     const compressed = async () => new Uint8Array(await compress(await bytes(), { level: compressionLevel }));
     return {
       contentType: contentTypeOf(format),
       tag,
       changedAt,
       bytes,
-      compressed: () => cache.get(`${key} gzip`, compressed),
+      compressed: () => cache.get(`${key} gzip`, tag, compressed),
     };
   };
 }
 
 /** Bytes that take time to make. */
 interface ByteCache {
-  /** Returns the bytes with this key, or makes them. Calls at the same time share one making. */
-  get(key: string, make: () => Promise<Uint8Array<ArrayBuffer>>): Promise<Uint8Array<ArrayBuffer>>;
+  /**
+   * Returns the bytes with this key and tag, or makes them instead of those with another tag. Calls at the same time
+   * share one making.
+   */
+  get(
+    key: string,
+    tag: string,
+    make: () => Promise<Uint8Array<ArrayBuffer>>,
+  ): Promise<Uint8Array<ArrayBuffer>>;
+}
+
+interface Entry {
+  tag: string;
+  made: Promise<Uint8Array<ArrayBuffer>>;
+  /** 0 until it is made. */
+  bytes: number;
 }
 
 /** @param bytesMax beyond it, those that were not used for the longest time are made again */
 function createByteCache({ bytesMax }: { bytesMax: number }): ByteCache {
   /** The most recently used one is the last. */
-  const cached = new Map<string, { made: Promise<Uint8Array<ArrayBuffer>>; bytes: number }>();
+  const cached = new Map<string, Entry>();
   let total = 0;
 
   function forget(key: string): void {
@@ -70,7 +84,7 @@ function createByteCache({ bytesMax }: { bytesMax: number }): ByteCache {
     }
   }
 
-  async function measure(key: string, entry: { made: Promise<Uint8Array>; bytes: number }): Promise<void> {
+  async function measure(key: string, entry: Entry): Promise<void> {
     try {
       const { length } = await entry.made;
       if (cached.get(key) !== entry) return;
@@ -79,19 +93,20 @@ function createByteCache({ bytesMax }: { bytesMax: number }): ByteCache {
       trim();
     } catch {
       // The callers receive the error, and the next call tries again.
-      forget(key);
+      if (cached.get(key) === entry) forget(key);
     }
   }
 
   return {
-    get(key, make) {
+    get(key, tag, make) {
       const found = cached.get(key);
-      if (found !== undefined) {
+      if (found?.tag === tag) {
         cached.delete(key);
         cached.set(key, found);
         return found.made;
       }
-      const entry = { made: make(), bytes: 0 };
+      forget(key);
+      const entry: Entry = { tag, made: make(), bytes: 0 };
       cached.set(key, entry);
       void measure(key, entry);
       return entry.made;
