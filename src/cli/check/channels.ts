@@ -32,14 +32,14 @@ export async function channelResults(app: App, config: Config): Promise<CheckRes
 }
 
 function channelResult({ channels, notifications }: App, channel: ChannelRecipient): CheckResult {
-  const { consecutiveFailures: failures, enabled, id, name, type } = channel;
+  const { consecutiveFailures, enabled, id, name, type } = channel;
   const what = `channel ${name}`;
   if (!enabled) return { what, state: "warning", detail: "disabled" };
-  if (failures > 0)
+  if (consecutiveFailures > 0)
     return {
       what,
       state: "error",
-      detail: `the last ${counted(failures, "attempt")} failed: ${causeOf(channel) ?? "cause unknown"}`,
+      detail: describeFailing(channel),
     };
   if (!notifications.subscriptions.list().some((one) => one.enabled && one.channel.id === id))
     return {
@@ -49,6 +49,15 @@ function channelResult({ channels, notifications }: App, channel: ChannelRecipie
         "has no enabled subscription, so it is sent nothing; add one with 'phishwatch subscriptions add'",
     };
   return { what, state: "ok", detail: channels.label(type) };
+}
+
+/** Returns how often a recipient failed in a row, and why. */
+export function describeFailing(
+  recipient: Pick<ChannelRecipient, "consecutiveFailures" | "lastFailure">,
+): string {
+  const { consecutiveFailures: failures } = recipient;
+  const attempts = failures === 1 ? "the last attempt" : `the last ${counted(failures, "attempt")}`;
+  return `${attempts} failed: ${causeOf(recipient) ?? "cause unknown"}`;
 }
 
 /** Messages and the addresses of block lists are useless to others if only this machine can open them. */

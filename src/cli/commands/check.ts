@@ -4,14 +4,13 @@ import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import type { Config } from "../../config/config.ts";
 import { describeWarning } from "../../detection/brand/word-warnings.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { causeOf } from "../../deliveries/rules/recipient-state.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import { chooseChromium } from "../../lookups/page/chromium.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { archiveResult } from "../check/archive.ts";
-import { channelResults } from "../check/channels.ts";
+import { channelResults, describeFailing } from "../check/channels.ts";
 import { endpointCertificateError, serverCertificate } from "../check/certificates.ts";
 import type { CheckResult } from "../check/check-result.ts";
 import { openForCheck } from "../check/open-for-check.ts";
@@ -223,6 +222,6 @@ async function endpointResult(
     : {
         what,
         state: "error",
-        detail: `the last ${counted(endpoint.consecutiveFailures, "attempt")} failed: ${causeOf(endpoint) ?? "cause unknown"}`,
+        detail: describeFailing(endpoint),
       };
 }
