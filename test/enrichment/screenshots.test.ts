@@ -171,7 +171,7 @@ withChromium("a screenshot", () => {
             },
           }),
       });
-      const patient = openBrowser({ timeoutMs: 5_000 });
+      const patient = openBrowser({ timeoutMs: 8_000 });
       const base = `http://examp1e-bank.com:${site.port}`;
       const isTaken = async (page: string) => (await patient.takeScreenshot(base + page, signal)).ok;
       expect(await isTaken("/busy")).toBe(false);
