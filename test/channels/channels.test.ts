@@ -145,6 +145,17 @@ test("a change keeps what is not given, and may not leave a needed key empty", (
   expect(() => channels.change("phone", { topic: null }, { by })).toThrow(/needs topic/);
 });
 
+test("a stored secret is not sent to another server, unless it is entered again", () => {
+  const channels = open();
+  const target = { url: "https://ntfy.example", topic: "alerts", token: "tk_secret" };
+  channels.add({ name: "phone", type: "ntfy", target }, { by });
+  const change = (changes: Partial<ChannelTarget>) => channels.change("phone", changes, { by }).target;
+  expect(() => change({ url: "https://ntfy.evil.example" })).toThrow("enter token again");
+  expect(change({ url: "https://ntfy.example/", topic: "other" })).toMatchObject({ token: "tk_secret" });
+  expect(change({ url: "https://new.example", token: "tk_secret" })).toMatchObject({ token: "tk_secret" });
+  expect(change({ url: "https://third.example", token: null })).toMatchObject({ token: null });
+});
+
 test("what is shown of a channel contains no secret", () => {
   const channels = open();
   const target = { url: "https://ntfy.example/secret/", topic: "alerts", token: "tk_secret" };

@@ -9,7 +9,7 @@ import {
 import type { AttemptResult } from "../../deliveries/channel.ts";
 import { subjectOf, type Recipient, type Recipients } from "../../deliveries/recipients.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
-import { badRequest, PublicError } from "../../lib/errors.ts";
+import { badRequest, FieldError, PublicError } from "../../lib/errors.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { consoleLinks } from "../../notices/texts/links.ts";
@@ -18,7 +18,7 @@ import { channelTypes, type ChannelKey, type ChannelType } from "../../vocabular
 import { channelTraits } from "../http/channel-traits.ts";
 import type { NoticeChannel } from "../http/notice-channel.ts";
 import type { ChannelTarget } from "../http/notice-type.ts";
-import { completeTarget, shownTarget } from "./channel-target.ts";
+import { completeTarget, propertyOf, shownTarget } from "./channel-target.ts";
 
 /** A channel for people with its secrets. Its target must not be shown as a whole; see `shown`. */
 export interface ChannelRecipient extends Omit<Recipient, "channel" | "target" | "events"> {
@@ -132,7 +132,7 @@ export function createChannels({
     change: (key, changes, { by }) =>
       database.transaction(() => {
         const { type, target: present } = toChannel(administration.editable(key));
-        const target = completeTarget(type, { ...present, ...changes });
+        const target = changedTarget(serviceOf(type), present, changes);
         return toChannel(administration.change(key, { target }, { by }));
       }),
 
@@ -177,6 +177,29 @@ export function createChannels({
     label: (type) => services.find((one) => one.type === type)?.label ?? type,
     shown: ({ target }) => shownTarget(target),
   };
+}
+
+/**
+ * Returns the target with the changes. A stored secret is never shown, so it is not sent to another server either.
+ * @throws FieldError for a secret that has to be entered again
+ */
+function changedTarget(
+  { channel, type }: NoticeChannel,
+  present: ChannelTarget,
+  changes: Partial<ChannelTarget>,
+): ChannelTarget {
+  const target = completeTarget(type, { ...present, ...changes });
+  const { url } = channel.validate(target);
+  if (URL.parse(url ?? "")?.origin === URL.parse(present.url ?? "")?.origin) return target;
+  for (const key of ["token", "routing_key", "headers"] as const) {
+    const property = propertyOf[key];
+    if (Object.keys(present[property] ?? {}).length > 0 && changes[property] === undefined)
+      throw new FieldError(
+        key,
+        `enter ${key} again: the new server would be sent the present value, which is not shown`,
+      );
+  }
+  return target;
 }
 
 function toChannel({ channel, target, events: _events, ...recipient }: Recipient): ChannelRecipient {
