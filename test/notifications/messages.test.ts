@@ -173,6 +173,27 @@ Open the threat: https://watch.example/console/threats/${id}`);
   });
 });
 
+test("a honeytoken that is opened all the time is reported at once, then not more often than other events", async () => {
+  const own = openNotificationsWorld();
+  own.addChannel("chat");
+  own.subscribe({ events: ["token.accessed"] });
+  own.start();
+  const access = { ip_address: null, user_agent: null, referrer: null, at: "2026-01-15T12:00:00.000Z" };
+  const token = { id: "tok_1", name: "vpn", kind: "url" };
+  const open = () => own.database.transaction(() => own.outbox.record("token.accessed", { token, access }));
+  open();
+  await own.pass(minuteMs);
+  expect(own.titles()).toEqual(['Honeytoken "vpn" was opened']);
+  let messages = 0;
+  for (let minute = 0; minute < 40; minute += 1) {
+    open();
+    await own.pass(minuteMs);
+    messages += own.titles().length;
+  }
+  expect(messages).toBeGreaterThan(3);
+  expect(messages).toBeLessThan(10);
+});
+
 test("a message waits for the lookups of new threats, for 45 seconds at most", async () => {
   const own = openNotificationsWorld({ lookups: true });
   own.addChannel("chat");

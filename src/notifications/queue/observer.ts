@@ -1,14 +1,17 @@
 import type { EventObserver, ObservedChange } from "../../deliveries/observer.ts";
 import type { Announcement, Announcements } from "../../deliveries/store/announcements.ts";
 import { matchesEvent, matchesFilter, type ThreatSnapshot } from "../../events/event-filter.ts";
-import type { EventBody } from "../../events/payloads.ts";
+import type { EventBody, EventPayload } from "../../events/payloads.ts";
 import type { EventType } from "../../vocabulary/events.ts";
 import type { ActiveSubscription } from "./active.ts";
 import type { Incidents } from "./incidents.ts";
 import type { Queue } from "./queue.ts";
 
-/** Visits that nobody expects: each can be an intruder. */
-const urgentTypes: readonly EventType[] = ["token.accessed"];
+/**
+ * A visit to a honeytoken is urgent: it can be an intruder. If somebody opens the same one again and again, only the
+ * first visit in this time is, so that nobody can have messages sent all day.
+ */
+const urgentVisitMs = 3_600_000;
 
 /** Returns an observer that queues changes for the subscriptions that they match, in the transaction of the fan-out. */
 export function createChangeObserver({
@@ -24,6 +27,17 @@ export function createChangeObserver({
   onQueued: () => void;
   queue: Queue;
 }): EventObserver {
+  /** Time of the last urgent visit to each honeytoken, by its identifier. */
+  const urgentVisits = new Map<string, number>();
+
+  function isFirstVisit({ token }: EventPayload["token.accessed"], at: number): boolean {
+    const last = urgentVisits.get(token.id);
+    // The same event is observed again if its transaction failed. The clock may have been set back.
+    const isFirst = last === undefined || at <= last || at - last >= urgentVisitMs;
+    if (isFirst) urgentVisits.set(token.id, at);
+    return isFirst;
+  }
+
   function queueEvent(change: Extract<ObservedChange, { kind: "event" }>): void {
     const { type, at, body, threat } = change;
     if (type.startsWith("threat."))
@@ -31,7 +45,9 @@ export function createChangeObserver({
     const wanting = active().filter(({ events, filter }) => events.has(type) && matchesEvent(filter, change));
     if (wanting.length === 0) return;
     const { data } = JSON.parse(body) as Pick<EventBody, "data">;
-    const urgentAt = urgentTypes.includes(type) ? at : null;
+    // The outbox wrote the payload of its type.
+    const isFirst = type === "token.accessed" && isFirstVisit(data as EventPayload["token.accessed"], at);
+    const urgentAt = isFirst ? at : null;
     queue.add({ type, late: false, threatSeq: null, data: JSON.stringify(data), at, urgentAt }, wanting);
     onQueued();
   }
