@@ -109,7 +109,13 @@ function detailsOf({ summary, facts, items, more }: Notice): Record<string, stri
   });
   return {
     ...(summary === "" ? {} : { Summary: cut(summary, detailCharactersMax) }),
-    ...Object.fromEntries(facts.map(({ label, value }) => [label, cut(value, detailCharactersMax)])),
+    ...Object.fromEntries(
+      // A message about several events has a fact with the same label for each.
+      [...Map.groupBy(facts, ({ label }) => label)].map(([label, same]) => {
+        const values = same.map(({ value }) => cut(value, detailCharactersMax));
+        return [label, values.length === 1 ? values[0]! : values];
+      }),
+    ),
     ...(threats.length === 0
       ? {}
       : { Threats: more > 0 ? [...threats, `and ${moreThreats(more)}`] : threats }),

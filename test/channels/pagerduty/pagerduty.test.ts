@@ -67,7 +67,7 @@ const target = { ...emptyTarget, url: "https://events.pagerduty.com", routingKey
 interface Event {
   event_action: string;
   dedup_key: string;
-  payload: { summary: string; severity: string; custom_details: Record<string, string> };
+  payload: { summary: string; severity: string; custom_details: Record<string, string | string[]> };
 }
 
 function eventsFor(notice: Notice): Event[] {
@@ -89,6 +89,12 @@ describe("an event for PagerDuty", () => {
     const [event] = eventsFor({ ...hostileNotice, condition: { key: "k".repeat(300), phase: "began" } });
     expect(event!.dedup_key).toHaveLength(255);
     expect(event!.payload.custom_details["Summary"]!.length).toBeLessThanOrEqual(1_000);
+  });
+
+  test("about several events contains each of them, although their facts have the same label", () => {
+    const facts = ["a", "b"].map((value) => ({ label: "Event", value }));
+    const [event] = eventsFor({ ...sampleNotices.digest, facts: [...facts, { label: "New", value: "c" }] });
+    expect(event!.payload.custom_details).toMatchObject({ Event: ["a", "b"], New: "c" });
   });
 
   test("opens and resolves the alert of a threat with the threat's ID", () => {
