@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { describe, expect, test } from "bun:test";
 import { csvCell, csvFields, csvHeader, csvRecord } from "../../src/outputs/exports/csv.ts";
-import { stixIdentity, stixIndicator, stixString } from "../../src/outputs/exports/stix.ts";
+import { stixIdentity, stixIndicators, stixString } from "../../src/outputs/exports/stix.ts";
 import type { ExportedThreat } from "../../src/outputs/exports/threat-reader.ts";
 import { parseCsv } from "../support/csv.ts";
 
@@ -21,6 +21,7 @@ const threat: ExportedThreat = {
   firstSeen: Date.UTC(2026, 0, 14, 23, 59),
   createdAt: Date.UTC(2026, 0, 15, 12),
   changedAt: Date.UTC(2026, 0, 16, 12, 0, 0, 5),
+  reactivations: 0,
   screenshotToken: "token",
   verified: true,
   ipAddress: "192.0.2.1",
@@ -103,7 +104,10 @@ describe("STIX", () => {
     return isValid ? [] : ajv.errors;
   };
   const indicator = (change: Partial<ExportedThreat> = {}, instance = instanceId) =>
-    stixIndicator({ ...threat, ...change }, { instanceId: instance, publicUrl }) as Record<string, unknown>;
+    stixIndicators({ ...threat, ...change }, { instanceId: instance, publicUrl }).at(-1) as Record<
+      string,
+      unknown
+    >;
 
   test("objects are valid by the published schemas, which reject others", () => {
     expect(names.length).toBeGreaterThan(10);

@@ -142,6 +142,13 @@ describe("GET /v1/threats/export", () => {
       true,
     ]);
     expect(String(after!["modified"]) > String(before!["modified"])).toBe(true);
+    // Revoking is final: active again, it is another object beside the revoked one.
+    api.threats.changeStatus([id!], "active", { by: analyst });
+    const [, revoked, again, ...more] = await objects();
+    expect(more).toEqual([]);
+    expect([revoked!["id"], revoked!["revoked"]]).toEqual([before!["id"]!, true]);
+    expect(again!["id"]).not.toBe(before!["id"]!);
+    expect(again).not.toHaveProperty("revoked");
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { toListObject } from "../../threats/api-object.ts";
 import type { ExportFormat } from "./formats.ts";
 import { csvHeader, csvRecord } from "./csv.ts";
-import { stixBundleId, stixIdentity, stixIndicator } from "./stix.ts";
+import { stixBundleId, stixIdentity, stixIndicators } from "./stix.ts";
 import type { ThreatReader } from "./threat-reader.ts";
 
 /** Values of an export as a whole, for formats that contain them. */
@@ -51,7 +51,11 @@ export const fileFormats: Readonly<Record<ExportFormat, FileFormat>> = {
     start: ({ instanceId, exportName }) =>
       `{"type":"bundle","id":"${stixBundleId(instanceId, exportName)}","objects":[\n${JSON.stringify(stixIdentity(instanceId))}`,
     texts: (reader, seqs, context) =>
-      reader.detailed(seqs).map((threat) => `,\n${JSON.stringify(stixIndicator(threat, context))}`),
+      reader.detailed(seqs).map((threat) =>
+        stixIndicators(threat, context)
+          .map((one) => `,\n${JSON.stringify(one)}`)
+          .join(""),
+      ),
     end: "\n]}\n",
   },
 };

@@ -7,7 +7,8 @@ import type { ExportedThreat } from "./threat-reader.ts";
 /*
  * STIX 2.1 (https://docs.oasis-open.org/cti/stix/v2.1/os/stix-v2.1-os.html). Each threat is an indicator that keeps its
  * identifier in every export, so that platforms update it: `modified` moves on with every change, and `revoked` says
- * that it was resolved or is a false positive.
+ * that it was resolved or is a false positive. That is final (section 3.2): a threat that becomes active again is another
+ * indicator, beside which the earlier ones stay revoked.
  */
 
 /** Namespace of identifiers (UUIDv5). That of the specification is for observables alone. */
@@ -38,17 +39,40 @@ export function stixBundleId(instanceId: string, exportName: string): string {
   return `bundle--${Bun.randomUUIDv5(`bundle ${instanceId} ${exportName}`, namespace)}`;
 }
 
-/** Returns the indicator of a threat. */
-export function stixIndicator(
+/** Maximum number of earlier indicators of a threat. */
+const earlierMax = 20;
+
+/** Returns the indicators of a threat, the latest one last. */
+export function stixIndicators(
   threat: ExportedThreat,
-  { instanceId, publicUrl }: { instanceId: string; publicUrl: string },
+  context: { instanceId: string; publicUrl: string },
+): object[] {
+  const { reactivations, status } = threat;
+  const count = Math.min(reactivations, earlierMax);
+  return Array.from({ length: count + 1 }, (_, index) =>
+    indicator(threat, {
+      ...context,
+      number: reactivations - count + index,
+      isOver: index < count || status !== "active",
+    }),
+  );
+}
+
+function indicator(
+  threat: ExportedThreat,
+  {
+    instanceId,
+    publicUrl,
+    number,
+    isOver,
+  }: { instanceId: string; publicUrl: string; number: number; isOver: boolean },
 ): object {
   const { id, domain, type, status, severity, similarity, createdAt, changedAt, firstSeen } = threat;
-  const isOver = status !== "active";
+  const name = `indicator ${instanceId} ${id}${number === 0 ? "" : ` ${number}`}`;
   return {
     type: "indicator",
     spec_version: "2.1",
-    id: `indicator--${Bun.randomUUIDv5(`indicator ${instanceId} ${id}`, namespace)}`,
+    id: `indicator--${Bun.randomUUIDv5(name, namespace)}`,
     created_by_ref: stixIdentityId(instanceId),
     created: toIsoTime(createdAt),
     modified: toIsoTime(Math.max(createdAt, changedAt)),

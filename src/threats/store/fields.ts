@@ -58,6 +58,7 @@ export const exportColumns = {
   ...listColumns,
   createdAt: threats.createdAt,
   changedAt: threats.changedAt,
+  reactivations: threats.reactivations,
   verified: threats.verified,
   ipAddress: threats.ipAddress,
   registrar: threats.registrar,

@@ -35,6 +35,8 @@ export const threats = sqliteTable(
     firstSeen: instant("first_seen").notNull(),
     createdAt: instant("created_at").notNull(),
     statusChangedAt: instant("status_changed_at").notNull(),
+    /** How often it became active again. */
+    reactivations: integer("reactivations").notNull().default(0),
     /** When anything that readers see was last changed; see `changedNow` in `fields.ts`. */
     changedAt: instant("changed_at").notNull().default(0),
     /** When a visitor was last shown a copy of the protected page there; null: never. */

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { Database } from "../../database/database.ts";
 import { opaqueValue, statement, value, valuesOf } from "../../database/statement.ts";
@@ -62,7 +62,11 @@ export function createStatusChanger({
   const update = statement(database, (query) =>
     query
       .update(threats)
-      .set({ ...valuesOf(threats, "status", "statusChangedAt"), ...changedNow })
+      .set({
+        ...valuesOf(threats, "status", "statusChangedAt"),
+        ...changedNow,
+        reactivations: sql`${threats.reactivations} + (${value(threats.status)} = 'active')`,
+      })
       .where(eq(threats.seq, value(threats.seq))),
   );
 

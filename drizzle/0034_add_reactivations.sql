@@ -1,0 +1,1 @@
+ALTER TABLE `threats` ADD `reactivations` integer DEFAULT 0 NOT NULL;
