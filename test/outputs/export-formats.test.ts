@@ -163,6 +163,13 @@ describe("STIX", () => {
       indicator_types: ["benign"],
     });
     expect(indicator()).not.toHaveProperty("revoked");
+    // Anyone can forge the report of a copy on a host whose name resembles nothing.
+    const reported = { type: "cloned_site" as const, similarity: 0, severityReasons: [] };
+    expect(indicator(reported)).toMatchObject({ indicator_types: ["anomalous-activity"] });
+    const seen = [{ code: "looks_like_original" as const, params: {} }];
+    expect(indicator({ ...reported, severityReasons: seen })).toMatchObject({
+      indicator_types: ["malicious-activity"],
+    });
     const other = indicator({}, "ff112233445566778899aabbccddeeff");
     expect(other["id"]).not.toBe(id);
     expect(other["created_by_ref"]).not.toBe(indicator()["created_by_ref"]);

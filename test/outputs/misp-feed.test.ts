@@ -213,6 +213,14 @@ describe("a MISP feed", () => {
     );
   });
 
+  test("marks a host that only a beacon reported as nothing to block, because anyone can forge a report", async () => {
+    add("docs.partner.example", 0, { type: "cloned_site", similarity: 0 });
+    add("examp1e-bank.com", 0, { type: "cloned_site", similarity: 0.9 });
+    await write();
+    expect(attribute("2026-01-15", "docs.partner.example").to_ids).toBe(false);
+    expect(attribute("2026-01-15", "examp1e-bank.com").to_ids).toBe(true);
+  });
+
   test("writes through no link and to no path outside of its folder, whatever the folder contains", async () => {
     add("examp1e-bank.com", 0);
     await write();

@@ -1,4 +1,5 @@
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { isMereReport } from "../../threats/severity/mere-report.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
 import type { ExportedThreat } from "./threat-reader.ts";
 
@@ -118,7 +119,7 @@ function attributeOf(eventId: string, domain: string, threats: readonly Exported
     category: "Network activity",
     value: domain,
     comment: comments.join("; "),
-    to_ids: threats.some(({ status }) => status === "active"),
+    to_ids: threats.some((threat) => threat.status === "active" && !isMereReport(threat)),
     deleted: threats.every(({ status }) => status === "false_positive"),
     disable_correlation: false,
     timestamp: String(Math.floor(Math.max(...threats.map(({ changedAt }) => changedAt)) / 1000)),

@@ -1,5 +1,6 @@
 import { toIsoTime } from "../../lib/clock.ts";
 import { sentence } from "../../lib/wording.ts";
+import { isMereReport } from "../../threats/severity/mere-report.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { describeForThirdParties } from "../../threats/store/similarity-reasons.ts";
 import type { ExportedThreat } from "./threat-reader.ts";
@@ -99,9 +100,9 @@ function descriptionOf({ protectedDomain, severity, severityReasons, reasons }: 
 }
 
 /** Values of the vocabulary indicator-type-ov. */
-function typeOf({ status, verified }: ExportedThreat): string {
-  if (status === "false_positive") return "benign";
-  return verified ? "malicious-activity" : "anomalous-activity";
+function typeOf(threat: ExportedThreat): string {
+  if (threat.status === "false_positive") return "benign";
+  return threat.verified && !isMereReport(threat) ? "malicious-activity" : "anomalous-activity";
 }
 
 /** Returns a string constant of a pattern (STIX 2.1, section 9.4). */

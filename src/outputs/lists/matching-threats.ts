@@ -2,7 +2,7 @@ import { and, asc, eq, gt, inArray, lte, ne, or, sql } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
 import type { Yielder } from "../../lib/yielder.ts";
-import type { SeverityReasonCode } from "../../threats/severity/severity-reasons.ts";
+import { evidenceMin, evidenceOfCopy } from "../../threats/severity/mere-report.ts";
 import { threatChangeLog, threats } from "../../threats/store/tables.ts";
 import { severities } from "../../vocabulary/threats.ts";
 import type { ListFilter } from "./list.ts";
@@ -88,16 +88,7 @@ export function createMatchingThreats({
   };
 }
 
-/**
- * Anyone who reads a page with a beacon can forge a report that a copy of it was shown on any host. Such a threat, whose
- * name resembles nothing, counts as verified for a list only after a lookup found a page that looks like the original,
- * or that names the brand and asks for secrets.
- */
-const evidenceOfCopy = { looks_like_original: 2, asks_for_secrets: 1, names_brand: 1 } satisfies Partial<
-  Record<SeverityReasonCode, number>
->;
-const evidenceMin = 2;
-
+/** See `isMereReport`. */
 const isNoMereReport = or(
   ne(threats.type, "cloned_site"),
   gt(threats.similarity, 0),
