@@ -43,7 +43,8 @@ export function startReceiver({
       }
       note(messages, idOf(body), body);
       await Bun.sleep(Math.random() * delayMsMax);
-      return new Response("{}");
+      // As PagerDuty and ntfy confirm a message.
+      return Response.json({ status: "success", id: "accepted", event: "message", topic: "campaign" });
     },
   });
   return {
