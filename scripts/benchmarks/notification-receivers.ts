@@ -13,6 +13,7 @@ const responses: Readonly<Record<string, () => Response>> = {
   slack: () => new Response("ok"),
   teams: () => new Response(null, { status: 202 }),
   discord: () => new Response(null, { status: 204 }),
+  ntfy: () => Response.json({ id: "m1", time: 1_769_860_800, event: "message", topic: "t" }),
   telegram: () => Response.json({ ok: true, result: { message_id: 1 } }),
   pagerduty: () => Response.json({ status: "success" }, { status: 202 }),
 };

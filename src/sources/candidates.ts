@@ -9,8 +9,8 @@ import {
 } from "./candidate-run.ts";
 import type { NameBatch } from "./name-batch.ts";
 
-/** Maximum number of threats per transaction: about 10 ms in which nobody else can write. */
-const threatsPerTransactionMax = 64;
+/** Maximum number of threats per transaction: about 4 ms in which nobody else can write, and no request is served. */
+const threatsPerTransactionMax = 24;
 /** Number of names between two checks for waiting work. */
 const namesPerCheck = 64;
 /** Threats and position are committed after at most this many names, and after at most this much time. */
