@@ -116,6 +116,8 @@ test(
     const first = await appliance.serve();
     await appliance.importNames(20);
     await until(() => receiver.received.length === 8, "eight in flight", 10_000);
+    // The first are sent while the others are still being queued.
+    await until(() => statuses(appliance)[0]?.total === 20, "all queued", 10_000);
     await first.kill();
     expect(statuses(appliance)).toEqual([{ status: "pending", attempts: 0, total: 20 }]);
     const sentBefore = receiver.eventIds();
