@@ -15,6 +15,11 @@ export interface Channel<Target = unknown> {
   readonly subscribesToEvents: boolean;
   /** The channel's failure codes, each with advice on how to fix the problem. */
   readonly failures: Readonly<Record<string, string>>;
+  /**
+   * How long a message is sent again at the last delay of the retry schedule, beyond its end; undefined: not beyond it.
+   * For people, who do not notice on their own that a message is missing.
+   */
+  readonly retriesForMs?: number;
   /** Attempts per second of recipients that set no rate of their own; undefined: no limit. */
   readonly ratePerSecond?: number;
   /**

@@ -20,6 +20,7 @@ import type { Send } from "./lanes.ts";
 import { createRecipients, type Recipients } from "./recipients.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRelease } from "./store/release.ts";
+import { extended, type RetryPolicy } from "./rules/retry-schedule.ts";
 import { createReplay, type Replay } from "./replay.ts";
 import { createRetention, type Retention } from "./retention.ts";
 
@@ -97,7 +98,7 @@ export function createDeliveries({
   const channels = new Map(channelList.map((channel) => [channel.kind, channel]));
   const recipients = createRecipients({ channels, clock, database });
   const { breaker } = settings;
-  const policy = { delaysMs: settings.retryDelaysMs, jitter: settings.retryJitter };
+  const { longest, policyOf } = policiesOf(channelList, settings);
   const health = createHealth({ breaker, database, disableAfterMs: settings.disableAfterMs });
   const random = () => randomNumber(fillRandom);
   const channelOf = (kind: string): Channel => {
@@ -116,7 +117,7 @@ export function createDeliveries({
   const dispatcher = createDispatcher({
     clock,
     createRecorder: (onRecorded) =>
-      createRecorder({ auditLog, database, clock, log, policy, health, random, onRecorded }),
+      createRecorder({ auditLog, database, clock, log, policyOf, health, random, onRecorded }),
     database,
     defaultConcurrency: settings.concurrency,
     due: createDueDeliveries({ database, defaultRate }),
@@ -132,7 +133,7 @@ export function createDeliveries({
     }),
     log,
     outbox,
-    policy,
+    policy: longest,
     recipients,
     release: createRelease({ breaker, database }),
     requestsMax: settings.requestsMax,
@@ -171,4 +172,20 @@ export function createDeliveries({
       for (const channel of channelList) channel.close?.();
     },
   };
+}
+
+/** Returns the policy of each channel, and the longest one. All agree as far as the shorter ones go. */
+function policiesOf(
+  channels: readonly Channel[],
+  { retryDelaysMs: delaysMs, retryJitter: jitter }: DeliverySettings,
+) {
+  const usual: RetryPolicy = { delaysMs, jitter };
+  const policies = new Map(
+    channels.map(({ kind, retriesForMs = 0 }) => [kind, extended(usual, retriesForMs)]),
+  );
+  const longest = [...policies.values()].reduce(
+    (first, second) => (second.delaysMs.length > first.delaysMs.length ? second : first),
+    usual,
+  );
+  return { longest, policyOf: (kind: string) => policies.get(kind) ?? usual };
 }

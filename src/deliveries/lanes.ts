@@ -222,7 +222,8 @@ export function createLanes({
     }
     if (result.pauseMs !== undefined) pause(lane, result.pauseMs, clock.monotonicMs());
     const attempts = delivery.attempts + (isProbe && lane.failing ? 0 : 1);
-    recorder.add({ recipientSeq: recipient.seq, deliverySeq: delivery.seq, attempts, result, isProbe });
+    const { seq: recipientSeq, channel } = recipient;
+    recorder.add({ recipientSeq, channel, deliverySeq: delivery.seq, attempts, result, isProbe });
   }
 
   /** Waits until connections are closed. The deliveries stay due, and no attempt is counted. */

@@ -17,6 +17,8 @@ import { deliveries, deliveryAttempts } from "./store/tables.ts";
 /** An attempt that ended and is to be recorded. */
 export interface FinishedAttempt {
   recipientSeq: number;
+  /** Kind of the recipient's channel. */
+  channel: string;
   deliverySeq: number;
   /** Attempts of this delivery, including this one unless it was a probe that failed. */
   attempts: number;
@@ -54,7 +56,7 @@ export function createRecorder({
   database,
   clock,
   log,
-  policy,
+  policyOf,
   health,
   random,
   onRecorded,
@@ -63,14 +65,14 @@ export function createRecorder({
   database: Database;
   clock: Clock;
   log: Log;
-  policy: RetryPolicy;
+  policyOf: (channel: string) => RetryPolicy;
   health: Health;
   /** Returns a random number from 0 to 1. */
   random: () => number;
   /** Called after each commit. */
   onRecorded: (attempts: readonly RecordedAttempt[], recipientsChanged: boolean) => void;
 }): Recorder {
-  const write = createAttemptWriter({ database, clock, policy, random });
+  const write = createAttemptWriter({ database, clock, policyOf, random });
   const report = createFailureReport();
   let waiting: FinishedAttempt[] = [];
   let closed = false;
@@ -195,12 +197,12 @@ function changesSchedule({ disabled, nextProbeAt }: HealthChange): boolean {
 function createAttemptWriter({
   database,
   clock,
-  policy,
+  policyOf,
   random,
 }: {
   database: Database;
   clock: Clock;
-  policy: RetryPolicy;
+  policyOf: (channel: string) => RetryPolicy;
   random: () => number;
 }): (attempt: FinishedAttempt) => RecordedAttempt {
   const updateDelivery = statement(database, (query) =>
@@ -249,7 +251,7 @@ function createAttemptWriter({
 
   /** Returns undefined if there is no further attempt. */
   function nextOf(
-    { recipientSeq, attempts, result, isProbe }: FinishedAttempt,
+    { recipientSeq, channel, attempts, result, isProbe }: FinishedAttempt,
     consequence: Consequence,
     now: Instant,
   ): Instant | undefined {
@@ -258,6 +260,7 @@ function createAttemptWriter({
     // Behind all other deliveries, some of which may wait for a retry: the next probe sends another one.
     if (isProbe) return Math.max(now, lastDue.get({ recipientSeq })?.at ?? 0) + 1;
     const { retryAfterMs } = result;
+    const policy = policyOf(channel);
     return nextAttemptAt({ policy, attempts, endedAt: now, retryAfterMs, random: random() });
   }
 

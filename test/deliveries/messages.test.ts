@@ -303,3 +303,27 @@ test("Recipients without a rate of their own have that of their channel, and oth
   clock.advance(2_000);
   expect(await settled()).toEqual(["three"]);
 });
+
+test("A channel that retries for days sends again at the last delay, and a message arrives when its service is back", async () => {
+  await webhooks.close();
+  const dayMs = 24 * 60 * minuteMs;
+  chat = { ...chat, retriesForMs: 3 * dayMs };
+  webhooks = open();
+  const { seq } = addChat();
+  outcomes = [busy];
+  say(seq, "one");
+  const attemptsAt: number[] = [];
+  const startedAt = clock.now();
+  while (clock.now() - startedAt < 2 * dayMs) {
+    if ((await settled()).length > 0) attemptsAt.push((clock.now() - startedAt) / minuteMs);
+    clock.advance(minuteMs);
+  }
+  expect(attemptsAt.slice(0, 7)).toEqual([0, 1, 6, 36, 156, 276, 396]);
+  expect(statuses()).toEqual([`pending ${attemptsAt.length}`]);
+  await webhooks.close();
+  webhooks = open();
+  outcomes = [delivered];
+  clock.advance(120 * minuteMs);
+  expect(await settled()).toEqual(["one"]);
+  expect(statuses()).toEqual([`succeeded ${attemptsAt.length + 1}`]);
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import {
+  extended,
   longestWaitMs,
   nextAttemptAt,
   specifiedRetryDelaysMs,
@@ -62,4 +63,17 @@ describe("nextAttemptAt", () => {
       [0, 1, 2, 3].map((attempts) => Math.round((longestWaitMs(specified, attempts) / minuteMs) * 10) / 10),
     ).toEqual([0, 5.5, 33, 132]);
   });
+});
+
+test("a schedule is extended by its last delay, within limits, and none stays none", () => {
+  const dayMs = 24 * 60 * minuteMs;
+  const { delaysMs } = extended(specified, 3 * dayMs);
+  expect(delaysMs.slice(0, 4)).toEqual([...specifiedRetryDelaysMs]);
+  expect(new Set(delaysMs.slice(4))).toEqual(new Set([120 * minuteMs]));
+  const totalMs = delaysMs.reduce((sum, one) => sum + one, 0);
+  expect(totalMs).toBeGreaterThanOrEqual(3 * dayMs);
+  expect(totalMs).toBeLessThan(3 * dayMs + 120 * minuteMs);
+  expect(extended(specified, 0)).toEqual(specified);
+  expect(extended({ delaysMs: [], jitter: 0 }, dayMs).delaysMs).toEqual([]);
+  expect(extended({ delaysMs: [1], jitter: 0 }, dayMs).delaysMs).toHaveLength(101);
 });

@@ -7,7 +7,7 @@ import type { Log } from "../../lib/log.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Notice } from "../../notices/notice.ts";
 import { failed, unsent } from "../http/attempt.ts";
-import { channelTraits } from "../http/channel-traits.ts";
+import { channelTraits, messageRetriesForMs } from "../http/channel-traits.ts";
 import type { NoticeChannel } from "../http/notice-channel.ts";
 import type { ChannelTarget } from "../http/notice-type.ts";
 import type { Screenshot } from "../http/screenshots.ts";
@@ -51,6 +51,7 @@ export function createEmailChannel({
     subscribesToEvents: false,
     failures: emailFailures,
     ratePerSecond: messagesPerSecond,
+    retriesForMs: messageRetriesForMs,
 
     validate(target) {
       if (sender === null)

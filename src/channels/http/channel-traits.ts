@@ -1,5 +1,9 @@
 import type { RecipientTraits } from "../../deliveries/channel.ts";
+import { dayMs } from "../../lib/clock.ts";
 import type { ChannelTarget } from "./notice-type.ts";
+
+/** A service that is down over a weekend loses no message. */
+export const messageRetriesForMs = 3 * dayMs;
 
 /** How channels for people are named, compared and described, whatever their type. */
 export const channelTraits: RecipientTraits<ChannelTarget> = {

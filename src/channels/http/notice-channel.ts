@@ -12,7 +12,7 @@ import type { Notice } from "../../notices/notice.ts";
 import { alertingTypes, type ChannelType } from "../../vocabulary/channels.ts";
 import type { Status } from "../../vocabulary/threats.ts";
 import { failed, observed, startOf, unsent } from "./attempt.ts";
-import { channelTraits } from "./channel-traits.ts";
+import { channelTraits, messageRetriesForMs } from "./channel-traits.ts";
 import { checkHeaders, checkUrl, type DestinationRules, type HttpSettings } from "./destination-rules.ts";
 import { noticeFailures } from "./failures.ts";
 import type { ChannelTarget, NoticeChannelType, NoticeRequest } from "./notice-type.ts";
@@ -121,6 +121,7 @@ function createNoticeChannel(
     failures: { ...noticeFailures, ...type.failures },
     subscribesToEvents: false,
     ratePerSecond: type.ratePerSecond,
+    retriesForMs: messageRetriesForMs,
     abortUnsent: () => client.abortUnsent(),
     close: () => client.close(),
 

@@ -3,6 +3,9 @@ import type { Instant } from "../../lib/clock.ts";
 /** Default retry delays: 1 minute, 5 minutes, 30 minutes, 2 hours. */
 export const specifiedRetryDelaysMs = [60_000, 300_000, 1_800_000, 7_200_000] as const;
 
+/** A schedule of milliseconds would otherwise be repeated for days. */
+const furtherAttemptsMax = 100;
+
 /** Maximum share of a delay that jitter adds. Jitter never shortens a delay. */
 const jitterMax = 0.1;
 
@@ -11,6 +14,17 @@ export interface RetryPolicy {
   delaysMs: readonly number[];
   /** Maximum share of a delay that is added at random, 0 to 0.1. */
   jitter: number;
+}
+
+/** Returns the policy with its last delay repeated until a delivery has been tried for `forMs`. */
+export function extended(policy: RetryPolicy, forMs: number): RetryPolicy {
+  const { delaysMs } = policy;
+  const lastMs = delaysMs.at(-1);
+  // Without a schedule, nothing is ever sent again.
+  if (lastMs === undefined) return policy;
+  const scheduledMs = delaysMs.reduce((sum, delayMs) => sum + delayMs, 0);
+  const further = Math.min(furtherAttemptsMax, Math.ceil(Math.max(0, forMs - scheduledMs) / lastMs));
+  return { ...policy, delaysMs: [...delaysMs, ...Array.from({ length: further }, () => lastMs)] };
 }
 
 /**
