@@ -13,7 +13,7 @@ import { createDiskArchive } from "../../src/archive/storing/disk-archive.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { ThreatSource } from "../../src/vocabulary/threats.ts";
-import { commandFolder, forms, type CommandFolder } from "../support/command-line.ts";
+import { commandFolder, type CommandFolder, quickestForm } from "../support/command-line.ts";
 import { until } from "../support/until.ts";
 
 const top = mkdtempSync(join(tmpdir(), "phishwatch-search-"));
@@ -210,7 +210,7 @@ describe("a search of the archive", () => {
   });
 });
 
-describe.each(forms)("the command `search` ($form)", ({ command }) => {
+describe.each(quickestForm)("the command `search` ($form)", ({ command }) => {
   let folder: CommandFolder;
   beforeEach(async () => {
     folder = commandFolder();

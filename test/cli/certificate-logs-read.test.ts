@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { commandFolder, forms, quickest, type CommandFolder } from "../support/command-line.ts";
+import { commandFolder, type CommandFolder, quickest, quickestForm } from "../support/command-line.ts";
 import { dataTile, getEntriesBody, logEntry, namesTile } from "../support/log-entries.ts";
 
 let folder: CommandFolder;
@@ -28,7 +28,7 @@ function file(path: string, content: string | Uint8Array): string {
   return folder.file(path, content);
 }
 
-describe.each(forms)("certificate-logs read ($form)", ({ command }) => {
+describe.each(quickestForm)("certificate-logs read ($form)", ({ command }) => {
   test("prints the names in a data tile, a names tile and a get-entries response, compressed or not", async () => {
     const paths = [
       file("data", dataTile(entries)),

@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { commandFolder, forms, quickest, type CommandFolder } from "../support/command-line.ts";
+import { commandFolder, type CommandFolder, quickest, quickestForm } from "../support/command-line.ts";
 import { until } from "../support/until.ts";
 
 let folder: CommandFolder;
 beforeEach(() => void (folder = commandFolder()));
 afterEach(() => folder.dispose());
 
-describe.each(forms)("match ($form)", ({ command }) => {
+describe.each(quickestForm)("match ($form)", ({ command }) => {
   test("`match` prints name, protected domain, type and similarity of each match, and nothing else", async () => {
     const stdin = "# list\nexample-bank.net\nunrelated.org\nexample-bank.com\nLOGIN-EXAMPLE-BANK.COM.\n";
     const { code, out, err } = await folder.run(["match"], { stdin, command });
@@ -196,7 +196,7 @@ test("`permutations` prints names with type and similarity, the most similar of 
   for (const [, , similarity] of rows) expect(Number(similarity)).toBeGreaterThan(0.9);
 });
 
-describe.each(forms)("import ($form)", ({ command }) => {
+describe.each(quickestForm)("import ($form)", ({ command }) => {
   test("`import` records each look-alike once, even if it runs again", async () => {
     const list = folder.file(
       "names.txt.gz",

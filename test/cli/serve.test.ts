@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { commandFolder, defaultConfig, forms, type CommandFolder } from "../support/command-line.ts";
+import { commandFolder, type CommandFolder, defaultConfig, quickestForm } from "../support/command-line.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
 
@@ -27,7 +27,7 @@ const ok = async (...args: string[]) => {
   return ended.out.trim();
 };
 
-describe.each(forms)("serve ($form)", ({ command }) => {
+describe.each(quickestForm)("serve ($form)", ({ command }) => {
   test("`serve` prints its URL in one line and responds there; the printed curl command works", async () => {
     const server = await folder.serve({ command, args: ["--print-secrets"] });
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { commandEntries, loadAllCommands } from "../../src/cli/commands.ts";
 import { renderCommandTable } from "../../src/cli/reference.ts";
-import { commandFolder, forms } from "../support/command-line.ts";
+import { commandFolder, forms, quickestForm } from "../support/command-line.ts";
 
 const folder = commandFolder("");
 afterAll(folder.dispose);
@@ -57,7 +57,7 @@ test("the program loads only commander at startup, and the modules of a command 
   expect([...packages]).toEqual(["commander"]);
 });
 
-describe.each(forms)("incorrect usage ($form)", ({ command }) => {
+describe.each(quickestForm)("incorrect usage ($form)", ({ command }) => {
   test.each<[string, string[], string]>([
     ["an unknown command", ["serv"], "(Did you mean serve?)"],
     ["an unknown inner command", ["threats", "lst"], "(Did you mean list?)"],

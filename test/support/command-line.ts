@@ -11,8 +11,9 @@ export const forms: { form: string; command: string[] }[] = [
   { form: "sources", command: [process.execPath, join(root, "src/main.ts")] },
   ...(isUpToDate() ? [{ form: "executable", command: [executable] }] : []),
 ];
-/** The executable starts ten times as fast. */
-export const quickest = forms.at(-1)!.command;
+/** The executable, if it is up to date: it starts ten times as fast, and contains the same code. */
+export const quickestForm = forms.slice(-1);
+export const quickest = quickestForm[0]!.command;
 
 /** An outdated executable would fail tests that the sources pass. */
 function isUpToDate(): boolean {
