@@ -107,7 +107,7 @@ async function takeReadmeScreenshots(): Promise<void> {
     for (const [name, path, height, colors] of [
       ["overview", "/console", 1_000, "light"],
       ["threats", "/console/threats", 804, "dark"],
-      ["threat", `/console/threats/${shown}`, 990, "light"],
+      ["threat", `/console/threats/${shown}`, 940, "light"],
     ] as const) {
       await browser.colors(colors);
       await browser.size(1280, height);
