@@ -1,4 +1,5 @@
 import { actorOfShell } from "../appliance/shell-user.ts";
+import { switchCommand } from "../appliance/switch-command.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { blockListFormats } from "../../vocabulary/lists.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
@@ -119,32 +120,22 @@ const rotate = command({
     }),
 });
 
-const enable = command({
+const enable = switchCommand({
   name: "enable",
   arguments: "<list>",
   summary: "enable a block list",
-  flags: { config: configFlag },
   examples: [["phishwatch lists enable block", "by name or identifier"]],
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ lists }) => {
-      const { id, name } = lists.enable(args[0] ?? "", { by: actorOfShell(terminal.env) });
-      terminal.err.write(`enabled ${name} (${id})\n`);
-    }),
+  change: (app, idOrName, by) => app.lists.enable(idOrName, by),
 });
 
-const disable = command({
+const disable = switchCommand({
   name: "disable",
   arguments: "<list>",
   summary: "disable a block list; its addresses return 404",
   details: `Works for declared lists, too. The list stays disabled, across restarts, until it is enabled. Resolvers continue to use what
 they have downloaded.`,
-  flags: { config: configFlag },
   examples: [["phishwatch lists disable block", "by name or identifier"]],
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ lists }) => {
-      const { id, name } = lists.disable(args[0] ?? "", { by: actorOfShell(terminal.env) });
-      terminal.err.write(`disabled ${name} (${id})\n`);
-    }),
+  change: (app, idOrName, by) => app.lists.disable(idOrName, by),
 });
 
 const remove = command({

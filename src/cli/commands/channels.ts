@@ -3,6 +3,7 @@ import type { TestResult } from "../../channels/all/channels.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { channelTypes } from "../../vocabulary/channels.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
+import { switchCommand } from "../appliance/switch-command.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
@@ -123,32 +124,22 @@ const remove = command({
     }),
 });
 
-const enable = command({
+const enable = switchCommand({
   name: "enable",
   arguments: "<channel>",
   summary: "enable a channel; waiting messages are sent at once",
-  flags: { config: configFlag },
   examples: [["phishwatch channels enable team-chat", "after fixing it"]],
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ channels }) => {
-      const { id, name } = channels.enable(args[0] ?? "", { by: actorOfShell(terminal.env) });
-      terminal.err.write(`enabled ${name} (${id})\n`);
-    }),
+  change: (app, idOrName, by) => app.channels.enable(idOrName, by),
 });
 
-const disable = command({
+const disable = switchCommand({
   name: "disable",
   arguments: "<channel>",
   summary: "disable a channel; its messages wait",
   details:
     "Works for declared channels, too. The channel stays disabled, across restarts, until it is enabled. To stop messages for good, disable its subscriptions.",
-  flags: { config: configFlag },
   examples: [["phishwatch channels disable team-chat", "by name or identifier"]],
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ channels }) => {
-      const { id, name } = channels.disable(args[0] ?? "", { by: actorOfShell(terminal.env) });
-      terminal.err.write(`disabled ${name} (${id})\n`);
-    }),
+  change: (app, idOrName, by) => app.channels.disable(idOrName, by),
 });
 
 const test = command({

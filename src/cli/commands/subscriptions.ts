@@ -5,6 +5,7 @@ import type { SubscriptionSettings } from "../../notifications/subscriptions/wri
 import { digests, weekdays } from "../../vocabulary/channels.ts";
 import { noticeTypes } from "../../vocabulary/events.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
+import { switchCommand } from "../appliance/switch-command.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup, type OptionsOf } from "../terminal/command.ts";
 import { choice, choices, configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
@@ -161,32 +162,22 @@ const remove = command({
     }),
 });
 
-const enable = command({
+const enable = switchCommand({
   name: "enable",
   arguments: "<subscription>",
   summary: "enable a subscription",
-  flags: { config: configFlag },
   examples: [["phishwatch subscriptions enable urgent", "by name or identifier"]],
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ notifications: { subscriptions } }) => {
-      const { id, name } = subscriptions.enable(args[0] ?? "", { by: actorOfShell(terminal.env) });
-      terminal.err.write(`enabled ${name} (${id})\n`);
-    }),
+  change: (app, idOrName, by) => app.notifications.subscriptions.enable(idOrName, by),
 });
 
-const disable = command({
+const disable = switchCommand({
   name: "disable",
   arguments: "<subscription>",
   summary: "disable a subscription; what waits for its next message is dropped",
   details:
     "Works for declared subscriptions, too. A subscription stays disabled, across restarts, until it is enabled.",
-  flags: { config: configFlag },
   examples: [["phishwatch subscriptions disable urgent", "by name or identifier"]],
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ notifications: { subscriptions } }) => {
-      const { id, name } = subscriptions.disable(args[0] ?? "", { by: actorOfShell(terminal.env) });
-      terminal.err.write(`disabled ${name} (${id})\n`);
-    }),
+  change: (app, idOrName, by) => app.notifications.subscriptions.disable(idOrName, by),
 });
 
 export const subscriptionsCommands: CommandGroup = {

@@ -3,6 +3,7 @@ import { toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
+import { switchCommand } from "../appliance/switch-command.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
@@ -165,19 +166,14 @@ const enable = command({
     }),
 });
 
-const disable = command({
+const disable = switchCommand({
   name: "disable",
   arguments: "<endpoint>",
   summary: "disable a webhook endpoint; pending deliveries stay queued",
   details: `Works for declared endpoints, too. The endpoint stays disabled, across restarts, until it is enabled. Events in the
 meantime are not queued for it: 'webhooks enable' prints how to send them.`,
-  flags: { config: configFlag },
   examples: [["phishwatch webhooks disable soc", "by name or identifier"]],
-  run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ webhooks: { endpoints } }) => {
-      const { id, name } = endpoints.disable(args[0] ?? "", { by: actorOfShell(terminal.env) });
-      terminal.err.write(`disabled ${name} (${id})\n`);
-    }),
+  change: (app, idOrName, by) => app.webhooks.endpoints.disable(idOrName, by),
 });
 
 const ping = command({
