@@ -12,7 +12,12 @@ import { printJson, printRows, renderFacts } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { channelFacts, columnsFor, shape } from "./channel-output.ts";
 import { readSettings, settingsFlags } from "./channel-settings.ts";
-import { deliveriesCommand, redeliverCommand, type RecipientGroup } from "./recipient-deliveries.ts";
+import {
+  deliveriesCommand,
+  redeliverCommand,
+  testJson,
+  type RecipientGroup,
+} from "./recipient-deliveries.ts";
 import { replayCommand } from "./recipient-replay.ts";
 
 const add = command({
@@ -165,18 +170,8 @@ function subscriptionsTo({ notifications }: App, { id }: { id: string }): string
 
 /** Prints the outcome of a test message. @throws FailedError with what to change if it failed */
 function report({ out }: Terminal, json: boolean, result: TestResult): void {
-  const { statusCode, durationMs, failure, error, response, address, advice } = result;
-  if (json)
-    printJson(out, {
-      ok: failure === null,
-      status_code: statusCode,
-      duration_ms: durationMs,
-      address,
-      failure,
-      error,
-      advice: advice ?? null,
-      answer: response,
-    });
+  const { durationMs, failure, error, response, advice } = result;
+  if (json) printJson(out, { ...testJson(result), advice: advice ?? null });
   else if (failure === null)
     out.write(`sent in ${durationMs} ms${response === "" ? "" : `; response: ${response}`}\n`);
   if (failure !== null) {

@@ -1,4 +1,5 @@
 import type { App } from "../../app.ts";
+import type { AttemptResult } from "../../deliveries/channel.ts";
 import type { Attempt, Delivery, DeliveryFilter } from "../../deliveries/delivery-log.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -25,6 +26,26 @@ export interface RecipientGroup {
   recipients(app: App): { id: string }[];
   /** Returns one of them. @throws PublicError `not_found` */
   get(app: App, idOrName: string): { id: string };
+}
+
+/** Returns the outcome of a test as its JSON output shows it. */
+export function testJson({
+  statusCode,
+  durationMs,
+  failure,
+  error,
+  response,
+  address,
+}: AttemptResult): Record<string, unknown> {
+  return {
+    ok: failure === null,
+    status_code: statusCode,
+    duration_ms: durationMs,
+    address,
+    failure,
+    error,
+    answer: response,
+  };
 }
 
 const columnsFor = ({ noun }: RecipientGroup, { log }: App["deliveries"]): Column<Delivery>[] => [

@@ -10,7 +10,12 @@ import { FailedError } from "../terminal/failure.ts";
 import { configFlag, duration, jsonFlag, text, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, renderFacts } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { deliveriesCommand, redeliverCommand, type RecipientGroup } from "./recipient-deliveries.ts";
+import {
+  deliveriesCommand,
+  redeliverCommand,
+  testJson,
+  type RecipientGroup,
+} from "./recipient-deliveries.ts";
 import { replayCommand } from "./recipient-replay.ts";
 import { listenCommand } from "./webhook-listen.ts";
 import { allThreatsFlag } from "./filter-flags.ts";
@@ -191,17 +196,8 @@ const ping = command({
 
 async function test({ out }: Terminal, json: boolean, send: () => Promise<AttemptResult>): Promise<void> {
   const result = await send();
-  const { statusCode, durationMs, failure, error, response, address } = result;
-  if (json)
-    printJson(out, {
-      ok: failure === null,
-      status_code: statusCode,
-      duration_ms: durationMs,
-      address,
-      failure,
-      error,
-      answer: response,
-    });
+  const { statusCode, durationMs, failure, error } = result;
+  if (json) printJson(out, testJson(result));
   else if (failure === null) out.write(`HTTP status ${statusCode} in ${durationMs} ms\n`);
   if (failure !== null) throw new FailedError(`the ping failed: ${error ?? failure}`);
 }
