@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { adviceOn } from "../../src/console/pages/threats/advice.ts";
+import { adviceOn } from "../../src/console/pages/threat/advice.ts";
 
 const bare = {
   status: "active",

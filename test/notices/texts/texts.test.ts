@@ -29,7 +29,7 @@ import {
   threatsPath,
   trapPath,
 } from "../../../src/console/kit/paths.ts";
-import { createdPath } from "../../../src/console/pages/threats/filters.ts";
+import { createdPath } from "../../../src/console/threat-kit/filters.ts";
 
 const links = consoleLinks("https://watch.example");
 const compare = createNameComparison();

@@ -7,7 +7,7 @@ import type { ArchiveCheckStatus } from "../../../sources/archive-checks/archive
 import { Badge, Facts, Progress, Time, type Tone } from "../../kit/components.tsx";
 import { domainPath, scanPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { listPath } from "../threats/filters.ts";
+import { listPath } from "../../threat-kit/filters.ts";
 
 /** Services that know what is in progress for a domain. */
 export type CheckServices = "archiveChecks" | "config" | "scans";

@@ -5,14 +5,14 @@ import { DomainFieldError, type DomainContent } from "../../../domains/declarati
 import { PublicError } from "../../../lib/errors.ts";
 import { sentence } from "../../../lib/wording.ts";
 import { threatTypes } from "../../../vocabulary/threats.ts";
-import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { PageHead, FormError, Section } from "../../kit/components.tsx";
 import { splitList } from "../../kit/fields.ts";
 import { Button, Form, TextArea, TextField } from "../../kit/form.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
-import { TypeLegend, TypeName } from "../../kit/threat-type.tsx";
+import { TypeLegend, TypeName } from "../../threat-kit/threat-type.tsx";
 import type { Context } from "../../shell/router.ts";
 
 /** Fields of the form as they were typed. */

@@ -8,7 +8,7 @@ import { page, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { listPath } from "../threats/filters.ts";
+import { listPath } from "../../threat-kit/filters.ts";
 import { CheckBadge } from "./checks.tsx";
 import { isDeclared, threatCounts } from "./detail.tsx";
 

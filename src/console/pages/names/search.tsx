@@ -15,7 +15,7 @@ import { Name } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { nameResultsPath, namesPath } from "../../kit/paths.ts";
 import { Empty, Table, type Column } from "../../kit/table.tsx";
-import { TypeName } from "../../kit/threat-type.tsx";
+import { TypeName } from "../../threat-kit/threat-type.tsx";
 import type { Context } from "../../shell/router.ts";
 
 const modes = [

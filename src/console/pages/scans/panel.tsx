@@ -10,7 +10,7 @@ import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import { scanPath } from "../../kit/paths.ts";
-import { createdPath, listPath } from "../threats/filters.ts";
+import { createdPath, listPath } from "../../threat-kit/filters.ts";
 
 const tones: Record<ScanStatus, Tone> = {
   running: "warn",

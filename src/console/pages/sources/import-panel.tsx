@@ -8,7 +8,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { importPath } from "../../kit/paths.ts";
-import { createdPath } from "../threats/filters.ts";
+import { createdPath } from "../../threat-kit/filters.ts";
 
 const tones: Record<ImportState, Tone> = {
   running: "warn",

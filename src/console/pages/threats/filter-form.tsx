@@ -7,7 +7,7 @@ import { formatDay } from "../../kit/fields.ts";
 import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
 import { inWords, indicatorLabels } from "../../kit/labels.ts";
 import { threatsPath } from "../../kit/paths.ts";
-import { type ListRequest } from "./filters.ts";
+import { type ListRequest } from "../../threat-kit/filters.ts";
 
 const any = { value: "", label: "any" };
 

@@ -1,15 +1,11 @@
-import type { ComponentChildren } from "preact";
 import { toIsoTime } from "../../../lib/clock.ts";
 import type { FoundThreat, SearchOrder, SortKey } from "../../../threat-index/threat-index.ts";
-import { indicatorsIn } from "../../../threats/severity/indicators.ts";
-import type { SeverityReason } from "../../../threats/severity/severity-reasons.ts";
-import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
-import { Badge, StateBadge, Time } from "../../kit/components.tsx";
-import { indicatorLabels } from "../../kit/labels.ts";
-import { TypeName } from "../../kit/threat-type.tsx";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { StateBadge, Time } from "../../kit/components.tsx";
+import { TypeName } from "../../threat-kit/threat-type.tsx";
 import { Name } from "../../kit/name.tsx";
-import { threatPath } from "../../kit/paths.ts";
-import { sortPath } from "./filters.ts";
+import { Indicators, Similarity, ThreatLink, Unverified } from "../../threat-kit/marks.tsx";
+import { sortPath } from "../../threat-kit/filters.ts";
 
 /** Table of threats with a checkbox each, inside the form for batch decisions. */
 export function ThreatRows({
@@ -126,49 +122,5 @@ function Row({
         </td>
       ) : null}
     </tr>
-  );
-}
-
-export function ThreatLink({ id, children }: { id: string; children: ComponentChildren }) {
-  return (
-    <a class="threat-link" href={threatPath(id)}>
-      {children}
-    </a>
-  );
-}
-
-/** Marks a threat of which only the name is known. */
-export function Unverified() {
-  return (
-    <span title="Only the name is known: no lookup has found it in DNS.">
-      <Badge tone="neutral">unverified</Badge>
-    </span>
-  );
-}
-
-/** Badges for the indicators that the facts show. */
-export function Indicators({ severityReasons }: { severityReasons: readonly SeverityReason[] }) {
-  const found = indicatorsIn(severityReasons);
-  if (found.length === 0) return null;
-  return (
-    <span class="indicators">
-      {found.map((indicator) => (
-        <Badge tone={indicator === "parked" || indicator === "leads_nowhere" ? "neutral" : "warn"}>
-          {indicatorLabels[indicator]}
-        </Badge>
-      ))}
-    </span>
-  );
-}
-
-/** A number and a bar. The bar starts at 0.5 because lower similarities are hardly ever reported; 0.996 is not rounded up to 1.00. */
-export function Similarity({ value }: { value: number }) {
-  // The name of a copied page may have nothing in common with the protected domain.
-  if (value === 0) return <span title="The name does not resemble the protected domain.">—</span>;
-  return (
-    <span class="similarity">
-      <meter min="0.5" max="1" value={value} aria-hidden="true" />
-      {(value < 1 ? Math.min(value, 0.99) : value).toFixed(2)}
-    </span>
   );
 }

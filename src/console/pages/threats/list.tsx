@@ -18,9 +18,9 @@ import {
 } from "../../kit/paths.ts";
 import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { decisions } from "./detail-parts.tsx";
+import { decisions } from "../../threat-kit/decisions.ts";
 import { ThreatFilterForm } from "./filter-form.tsx";
-import { listPath, readListRequest } from "./filters.ts";
+import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { ThreatRows } from "./list-rows.tsx";
 import { ExportLinks, KeyboardHelp, ReadyViews } from "./views.tsx";
 

@@ -6,7 +6,7 @@ import { indicatorLabels } from "../../kit/labels.ts";
 import { download, type PageResult } from "../../kit/page-result.ts";
 import { exportPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { listPath, readListRequest } from "./filters.ts";
+import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 
 const ofIndicator = (indicator: Indicator): [string, Record<string, string>] => [
   indicatorLabels[indicator][0]!.toUpperCase() + indicatorLabels[indicator].slice(1),

@@ -1,5 +1,5 @@
 import type { ThreatType } from "../../vocabulary/threats.ts";
-import { inWords, typeDescriptions } from "./labels.ts";
+import { inWords, typeDescriptions } from "../kit/labels.ts";
 
 /** The name of a type, explained by a tooltip. */
 export function TypeName({ type }: { type: ThreatType }) {

@@ -6,10 +6,10 @@ import { describeSeverityReason } from "../../../threats/severity/severity-reaso
 import type { Origins } from "../../../threats/store/origins.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import { describeSimilarityReason } from "../../../threats/store/similarity-reasons.ts";
-import { compareNames, ComparedName } from "../../kit/compared-name.tsx";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { LinkButton, PageHead, Section, StateBadge, Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
-import { TypeName } from "../../kit/threat-type.tsx";
+import { TypeName } from "../../threat-kit/threat-type.tsx";
 import { Name } from "../../kit/name.tsx";
 import { download, page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath, threatsPath } from "../../kit/paths.ts";
@@ -28,7 +28,7 @@ import {
   type FactsProps,
 } from "./facts.tsx";
 import { EventList, Notes, Timeline } from "./history.tsx";
-import { Similarity, Unverified } from "./list-rows.tsx";
+import { Similarity, Unverified } from "../../threat-kit/marks.tsx";
 import { NamesSideBySide } from "./name-comparison.tsx";
 import { Screenshots } from "./screenshots.tsx";
 

@@ -4,7 +4,7 @@ import {
   type NamePart,
 } from "../../detection/match/compare-names.ts";
 import { unicodeName } from "../../detection/names/name.ts";
-import { ALabelBeside } from "./name.tsx";
+import { ALabelBeside } from "../kit/name.tsx";
 
 /** Longer additions are truncated in the middle: attackers use them to push the brand out of sight. */
 const addedMax = 48;

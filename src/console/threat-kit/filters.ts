@@ -1,17 +1,17 @@
-import { normalizeName } from "../../../detection/names/name.ts";
-import { dayMs, type Instant } from "../../../lib/clock.ts";
-import { badRequest, PublicError } from "../../../lib/errors.ts";
-import { parseNameQuery } from "../../../threat-index/name-query.ts";
+import { normalizeName } from "../../detection/names/name.ts";
+import { dayMs, type Instant } from "../../lib/clock.ts";
+import { badRequest, PublicError } from "../../lib/errors.ts";
+import { parseNameQuery } from "../../threat-index/name-query.ts";
 import {
   sortKeys,
   type SearchFilter,
   type SearchOrder,
   type SortKey,
-} from "../../../threat-index/threat-index.ts";
-import { indicators } from "../../../threats/severity/indicators.ts";
-import { threatTypes, severities, threatSources, statuses } from "../../../vocabulary/threats.ts";
-import { parseDay, parseWholeNumber } from "../../kit/fields.ts";
-import { threatsPath } from "../../kit/paths.ts";
+} from "../../threat-index/threat-index.ts";
+import { indicators } from "../../threats/severity/indicators.ts";
+import { threatTypes, severities, threatSources, statuses } from "../../vocabulary/threats.ts";
+import { parseDay, parseWholeNumber } from "../kit/fields.ts";
+import { threatsPath } from "../kit/paths.ts";
 
 /** View of the list as described by its URL, which can be bookmarked and shared. */
 export interface ListRequest {

@@ -1,11 +1,11 @@
 import { visible } from "../../../lib/safe-text.ts";
 import type { Neighbor } from "../../../threats/store/neighbors.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
-import type { Status } from "../../../vocabulary/threats.ts";
 import { Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
+import { decisions } from "../../threat-kit/decisions.ts";
 
 const nameShownMax = 40;
 
@@ -21,13 +21,6 @@ export function Reasons({ texts }: { texts: readonly string[] }) {
     </ul>
   );
 }
-
-/** Decisions about a threat, with their keyboard shortcuts. */
-export const decisions: readonly { status: Status; label: string; key: string }[] = [
-  { status: "resolved", label: "Resolve", key: "r" },
-  { status: "false_positive", label: "Mark as false positive", key: "f" },
-  { status: "active", label: "Reactivate", key: "a" },
-];
 
 export function DecisionButtons({ threat: { id, status } }: { threat: Threat }) {
   return (

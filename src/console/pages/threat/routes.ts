@@ -1,0 +1,27 @@
+import { threatsPath } from "../../kit/paths.ts";
+import { pageGroup } from "../../shell/router.ts";
+import { addNote, checkThreat, decideThreat, showCheck, undoDecision } from "./actions.tsx";
+import {
+  downloadEvidence,
+  downloadRegistration,
+  sendOriginalScreenshot,
+  showThreat,
+  threatServices,
+} from "./detail.tsx";
+
+const path = `${threatsPath}/:id`;
+
+export const threatPages = pageGroup({
+  services: threatServices,
+  routes: [
+    { method: "GET", path, permission: "read", run: showThreat },
+    { method: "GET", path: `${path}/original`, permission: "read", run: sendOriginalScreenshot },
+    { method: "GET", path: `${path}/evidence`, permission: "read", run: downloadEvidence },
+    { method: "GET", path: `${path}/registration`, permission: "read", run: downloadRegistration },
+    { method: "GET", path: `${path}/look`, permission: "read", run: showCheck },
+    { method: "POST", path: `${path}/look`, permission: "inspect", run: checkThreat },
+    { method: "POST", path: `${path}/status`, permission: "decide", run: decideThreat },
+    { method: "POST", path: `${path}/undo`, permission: "decide", run: undoDecision },
+    { method: "POST", path: `${path}/notes`, permission: "annotate", run: addNote },
+  ],
+});

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from "preact";
+import { indicatorsIn } from "../../threats/severity/indicators.ts";
+import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
+import { Badge } from "../kit/components.tsx";
+import { indicatorLabels } from "../kit/labels.ts";
+import { threatPath } from "../kit/paths.ts";
+
+export function ThreatLink({ id, children }: { id: string; children: ComponentChildren }) {
+  return (
+    <a class="threat-link" href={threatPath(id)}>
+      {children}
+    </a>
+  );
+}
+
+/** Marks a threat of which only the name is known. */
+export function Unverified() {
+  return (
+    <span title="Only the name is known: no lookup has found it in DNS.">
+      <Badge tone="neutral">unverified</Badge>
+    </span>
+  );
+}
+
+/** Badges for the indicators that the facts show. */
+export function Indicators({ severityReasons }: { severityReasons: readonly SeverityReason[] }) {
+  const found = indicatorsIn(severityReasons);
+  if (found.length === 0) return null;
+  return (
+    <span class="indicators">
+      {found.map((indicator) => (
+        <Badge tone={indicator === "parked" || indicator === "leads_nowhere" ? "neutral" : "warn"}>
+          {indicatorLabels[indicator]}
+        </Badge>
+      ))}
+    </span>
+  );
+}
+
+/** A number and a bar. The bar starts at 0.5 because lower similarities are hardly ever reported; 0.996 is not rounded up to 1.00. */
+export function Similarity({ value }: { value: number }) {
+  // The name of a copied page may have nothing in common with the protected domain.
+  if (value === 0) return <span title="The name does not resemble the protected domain.">—</span>;
+  return (
+    <span class="similarity">
+      <meter min="0.5" max="1" value={value} aria-hidden="true" />
+      {(value < 1 ? Math.min(value, 0.99) : value).toFixed(2)}
+    </span>
+  );
+}
