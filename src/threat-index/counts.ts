@@ -1,9 +1,9 @@
 import { dayMs, type Instant } from "../lib/clock.ts";
 import { severities, type Severity } from "../vocabulary/threats.ts";
-import type { Columns } from "./columns.ts";
-import { kinds, type Kind } from "./kinds.ts";
+import type { Columns } from "./columns/columns.ts";
+import { kinds, type Kind } from "./columns/kinds.ts";
 import { mayContainTimes } from "./match-rows.ts";
-import { blockRows } from "./top-rows.ts";
+import { blockRows } from "./columns/column-summary.ts";
 
 /** By number of the kind; the last one is for deleted threats. */
 const severityIndexes = [...kinds.map(({ severity }) => severities.indexOf(severity)), -1];

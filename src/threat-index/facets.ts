@@ -1,5 +1,5 @@
 import type { Severity, ThreatSource, Status, ThreatType } from "../vocabulary/threats.ts";
-import { kindCount, kinds, type Kind } from "./kinds.ts";
+import { kindCount, kinds, type Kind } from "./columns/kinds.ts";
 
 type KindFilter = { [field in keyof Kind]?: Kind[field] | undefined };
 

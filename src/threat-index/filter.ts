@@ -2,8 +2,8 @@ import type { Instant } from "../lib/clock.ts";
 import type { Indicator } from "../threats/severity/indicators.ts";
 import type { ThreatFilter } from "../threats/store/queries.ts";
 import type { Severity, ThreatSource, Status, ThreatType } from "../vocabulary/threats.ts";
-import type { NameQuery } from "./name-query.ts";
-import type { SortKey } from "./sort-keys.ts";
+import type { NameQuery } from "./columns/name-query.ts";
+import type { SortKey } from "./columns/sort-keys.ts";
 
 /** Conditions that all have to hold; an absent one does not restrict. */
 export interface SearchFilter {

@@ -1,12 +1,13 @@
 import type { Instant } from "../lib/clock.ts";
 import { indicatorBit } from "../threats/severity/indicators.ts";
-import { similarityUnits, verifiedBit, type Columns } from "./columns.ts";
+import { similarityUnits, verifiedBit, type Columns } from "./columns/columns.ts";
 import { wantedKindsOf } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
-import { kindCount } from "./kinds.ts";
+import { kindCount } from "./columns/kinds.ts";
 import { selectRows } from "./select-rows.ts";
-import { keyFunction, writeKeys } from "./sort-keys.ts";
-import { blockRows, topRows } from "./top-rows.ts";
+import { keyFunction, writeKeys } from "./columns/sort-keys.ts";
+import { blockRows } from "./columns/column-summary.ts";
+import { topRows } from "./top-rows.ts";
 
 /** Maximum number of matches that are sorted by name; more are listed by first seen, newest first. */
 export const sortedByNameMax = 10_000;
@@ -39,6 +40,7 @@ export function matchRows({
   domains,
   buffers,
   among,
+  firstRow = 0,
 }: {
   columns: Columns;
   filter: SearchFilter;
@@ -49,6 +51,8 @@ export function matchRows({
   buffers: Buffers;
   /** 1 for each row that may match, by row; undefined: all. */
   among?: Uint8Array | undefined;
+  /** Rows before this one are skipped. */
+  firstRow?: number;
 }): Matches {
   const ofKind = new Uint32Array(kindCount + 1);
   if (filter.protectedDomain !== undefined && protectedDomainSeq === undefined)
@@ -64,10 +68,10 @@ export function matchRows({
   makeRoom(buffers, total);
   const { rows } = buffers;
   let count = 0;
-  for (let block = 0; block * blockRows < total; block += 1) {
+  for (let block = Math.floor(firstRow / blockRows); block * blockRows < total; block += 1) {
     if (!mayContainTimes(columns, block, from, before)) continue;
     const end = Math.min(total, (block + 1) * blockRows);
-    for (let row = block * blockRows; row < end; row += 1) {
+    for (let row = Math.max(firstRow, block * blockRows); row < end; row += 1) {
       if (wantedDomain !== -1 && protectedDomainSeqs[row] !== wantedDomain) continue;
       if (domains !== undefined && domains[protectedDomainSeqs[row]!] !== 1) continue;
       if (among !== undefined && among[row] === 0) continue;

@@ -1,7 +1,7 @@
 import { indicatorsIn } from "../threats/severity/indicators.ts";
 import { severities } from "../vocabulary/threats.ts";
 import type { SearchFilter, SearchOrder } from "./filter.ts";
-import type { SortKey } from "./sort-keys.ts";
+import type { SortKey } from "./columns/sort-keys.ts";
 import type { FoundThreat } from "./threat-index.ts";
 
 type Threat = Omit<FoundThreat, "screenshotToken" | "ipAddress" | "registrar" | "reasons">;

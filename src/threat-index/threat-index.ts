@@ -4,14 +4,14 @@
  * Every field that threats are filtered or sorted by is a typed array, indexed by a row number that grows with
  * `seq`. A search scans the arrays once, which gives the exact total, the number of matches for each choice of each
  * filter, and the matching rows; the requested page is then selected without sorting the rest (`select-rows.ts`).
- * Names are one text with line feeds between them (`name-column.ts`). The summary (`column-summary.ts`) holds counts
+ * Names are one text with line feeds between them (`columns/name-column.ts`). The summary (`columns/column-summary.ts`) holds counts
  * by kind and the bounds of the sort keys per block of rows, so that a view without other filters needs no scan
  * (`top-rows.ts`), and a range of time only some of the blocks. Only the rows of the page are then read from SQLite.
  *
  * Memory: about 100 bytes per threat, a quarter of them its name. Time for n threats: O(n) for a search, a few
  * milliseconds for a million; O(1) in n for the first pages of an unfiltered view. The first search reads all
  * threats, about three seconds for a million, in slices that let requests through; a later one reads what has changed
- * since (`column-store.ts`).
+ * since (`columns/column-store.ts`).
  *
  * SQLite alone takes 1.6 s for the counts of the filters among a million threats and 0.9 s for a page in an order
  * without an index. Rejected: more indexes, because no set of them serves every combination of seven filters and
@@ -20,31 +20,30 @@
  *
  * `naive.ts` does the same in a few lines without regard to speed; tests compare the two on random input.
  */
-import { and, eq, inArray } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { protectedDomains } from "../domains/tables.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { Yielder } from "../lib/yielder.ts";
-import { foundColumns } from "../threats/store/fields.ts";
-import { threats } from "../threats/store/tables.ts";
-import { createColumnStore } from "./column-store.ts";
-import { rowOfSeq, type Columns } from "./columns.ts";
+import { createColumnStore } from "./columns/column-store.ts";
+import { firstRowFrom, rowOfSeq, type Columns } from "./columns/columns.ts";
+import type { Kind } from "./columns/kinds.ts";
 import { countByDay, countByKind, type DayCount } from "./counts.ts";
+import { createDomainSeqs, createLoader, createRunRows, createThreatSeqs } from "./database-lookups.ts";
 import { facetsOf, type Facets } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
-import type { Kind } from "./kinds.ts";
 import {
   createBuffers,
   matchRows,
   sortedByNameMax,
   sortedSlice,
   topSlice,
+  type Buffers,
   type Matches,
 } from "./match-rows.ts";
+import { neighborsOf } from "./neighbors.ts";
 
 export type { SearchFilter, SearchOrder } from "./filter.ts";
 export { sortedByNameMax } from "./match-rows.ts";
-export { sortKeys, type SortKey } from "./sort-keys.ts";
+export { sortKeys, type SortKey } from "./columns/sort-keys.ts";
 
 export interface ThreatIndex {
   /** Reads all threats and warms up the loops; without it, the first search does. */
@@ -57,6 +56,13 @@ export interface ThreatIndex {
   ): Promise<SearchResult>;
   /** Returns the ids of at most `max` matches, in order, without threats created after `lastSeq`. */
   ids(filter: SearchFilter, order: SearchOrder, limits: { max: number; lastSeq: number }): Promise<string[]>;
+  /**
+   * Returns the place of a threat in a view, with its neighbors. A threat that does not match (it was just decided)
+   * has the place that its sort key gives it. Undefined if there is no such threat.
+   */
+  around(filter: SearchFilter, order: SearchOrder, id: string): Promise<Place | undefined>;
+  /** Counts the matches created after `lastSeq`. */
+  newerThan(filter: SearchFilter, lastSeq: number): Promise<number>;
   /** Returns the `seq` of every match, ascending. */
   seqs(filter: SearchFilter): Promise<Float64Array>;
   /** Returns the same, with the time at which each was first seen. */
@@ -74,6 +80,16 @@ export interface SearchResult {
   lastSeq: number;
   /** False: too many matches to sort by name, so they are sorted by first seen, newest first. */
   sortedAsRequested: boolean;
+}
+
+/** Place of a threat in an ordered view. */
+export interface Place {
+  /** From 1. One more than `total` for a threat that does not match and would be last. */
+  position: number;
+  /** Number of matches. */
+  total: number;
+  previous: FoundThreat | undefined;
+  next: FoundThreat | undefined;
 }
 
 export type FoundThreat = ReturnType<ReturnType<typeof createLoader>>[number];
@@ -95,16 +111,17 @@ export function createThreatIndex({
   const store = createColumnStore(database);
   const load = createLoader(database);
   const rowsOfRun = createRunRows(database);
+  const seqOfThreat = createThreatSeqs(database);
   const { seqOfDomain, domainsWithin } = createDomainSeqs(database);
   const buffers = createBuffers();
   const current = () => store.catchUp(yielder());
   let isPrepared = false;
 
-  function allMatches(columns: Columns, filter: SearchFilter) {
+  function allMatches(columns: Columns, filter: SearchFilter, firstRow?: number) {
     const protectedDomainSeq = seqOfDomain(filter);
     const domains = domainsWithin(filter);
     const among = rowsOfRun(columns, filter);
-    return matchRows({ columns, filter, protectedDomainSeq, domains, buffers, among });
+    return matchRows({ columns, filter, protectedDomainSeq, domains, buffers, among, firstRow });
   }
 
   function view(columns: Columns, filter: SearchFilter, order: SearchOrder, slice: Slice) {
@@ -121,14 +138,7 @@ export function createThreatIndex({
     async prepare() {
       if (isPrepared) return;
       isPrepared = true;
-      const all = await current();
-      const columns = { ...all, count: Math.min(all.count, warmUpRows) };
-      const order = { key: "severity", descending: true } as const;
-      for (let run = 0; run < warmUpRuns; run += 1) {
-        const matches = matchRows({ columns, filter: {}, protectedDomainSeq: undefined, buffers });
-        sortedSlice({ columns, matches, order, slice: { offset: 0, limit: 1 }, buffers });
-        await yielder().pause();
-      }
+      await warmUp(await current(), buffers, yielder());
     },
 
     async search(filter, order, { page, perPage }) {
@@ -154,6 +164,24 @@ export function createThreatIndex({
       return load(seqsOf(columns, rows)).map(({ id }) => id);
     },
 
+    async around(filter, order, id) {
+      const columns = await current();
+      const seq = seqOfThreat(id);
+      const row = seq && rowOfSeq(columns, seq);
+      if (row === undefined) return undefined;
+      const matches = allMatches(columns, filter);
+      const { position, previous, next } = neighborsOf({ columns, matches, order, row, buffers });
+      const threatAt = (neighbor: number | undefined) =>
+        neighbor === undefined ? undefined : load([columns.seqs[neighbor]!])[0];
+      return { position, total: matches.count, previous: threatAt(previous), next: threatAt(next) };
+    },
+
+    async newerThan(filter, lastSeq) {
+      const columns = await current();
+      const firstRow = firstRowFrom(columns, lastSeq + 1);
+      return firstRow === columns.count ? 0 : allMatches(columns, filter, firstRow).count;
+    },
+
     async seqs(filter) {
       const columns = await current();
       return pick(columns.seqs, allMatches(columns, filter));
@@ -170,27 +198,14 @@ export function createThreatIndex({
   };
 }
 
-/** Returns functions that look up the numbers of the protected domains that a filter names. */
-function createDomainSeqs({ query }: Database) {
-  function seqOfDomain({ protectedDomain }: SearchFilter): number | undefined {
-    if (protectedDomain === undefined) return undefined;
-    return query
-      .select({ seq: protectedDomains.seq })
-      .from(protectedDomains)
-      .where(eq(protectedDomains.domain, protectedDomain))
-      .get()?.seq;
+async function warmUp(all: Columns, buffers: Buffers, yielder: Yielder): Promise<void> {
+  const columns = { ...all, count: Math.min(all.count, warmUpRows) };
+  const order = { key: "severity", descending: true } as const;
+  for (let run = 0; run < warmUpRuns; run += 1) {
+    const matches = matchRows({ columns, filter: {}, protectedDomainSeq: undefined, buffers });
+    sortedSlice({ columns, matches, order, slice: { offset: 0, limit: 1 }, buffers });
+    await yielder.pause();
   }
-
-  /** Undefined: of all protected domains. */
-  function domainsWithin({ within = [] }: SearchFilter): Uint8Array | undefined {
-    if (within.length === 0) return undefined;
-    const seqs = within.flatMap((protectedDomain) => seqOfDomain({ protectedDomain }) ?? []);
-    const marked = new Uint8Array(Math.max(0, ...seqs) + 1);
-    for (const seq of seqs) marked[seq] = 1;
-    return marked;
-  }
-
-  return { seqOfDomain, domainsWithin };
 }
 
 /** Returns the elements of a column at the rows that match. */
@@ -198,42 +213,4 @@ function pick(column: Float64Array, { rows, count }: Pick<Matches, "rows" | "cou
   const picked = new Float64Array(count);
   for (let index = 0; index < count; index += 1) picked[index] = column[rows[index]!]!;
   return picked;
-}
-
-/**
- * Returns a function that marks the rows of the threats that one import or scan created; undefined: the filter names
- * none. The database has an index of them, so the column store need not hold a field that few searches use.
- */
-function createRunRows({ query }: Database) {
-  return (columns: Columns, { importSeq, scanSeq }: SearchFilter): Uint8Array | undefined => {
-    if (importSeq === undefined && scanSeq === undefined) return undefined;
-    const conditions = [
-      ...(importSeq === undefined ? [] : [eq(threats.importSeq, importSeq)]),
-      ...(scanSeq === undefined ? [] : [eq(threats.scanSeq, scanSeq)]),
-    ];
-    const marked = new Uint8Array(columns.count);
-    for (const { seq } of query
-      .select({ seq: threats.seq })
-      .from(threats)
-      .where(and(...conditions))
-      .all()) {
-      const row = rowOfSeq(columns, seq);
-      if (row !== undefined) marked[row] = 1;
-    }
-    return marked;
-  };
-}
-
-/** Returns a function that reads threats by `seq`, in the order given; deleted ones are left out. */
-function createLoader({ query }: Database) {
-  return (seqs: readonly number[]) => {
-    const loaded = query
-      .select(foundColumns)
-      .from(threats)
-      .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
-      .where(inArray(threats.seq, [...seqs]))
-      .all();
-    const bySeq = new Map(loaded.map((threat) => [threat.seq, threat]));
-    return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
-  };
 }

@@ -1,5 +1,4 @@
-/** Rows per block of `ColumnSummary`; the last block may have fewer. */
-export const blockRows = 4_096;
+import { blockRows } from "./columns/column-summary.ts";
 
 /**
  * Returns the first `limit` matching rows in descending order of their keys, equal keys by descending row; with

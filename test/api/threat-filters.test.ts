@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { naiveSearch } from "../../src/threat-index/naive.ts";
 import { newestFirst, type SearchFilter } from "../../src/threat-index/filter.ts";
-import { parseNameQuery } from "../../src/threat-index/name-query.ts";
+import { parseNameQuery } from "../../src/threat-index/columns/name-query.ts";
 import type { Threat } from "../../src/threats/store/queries.ts";
 import { severities, statuses, threatSources, type ThreatType } from "../../src/vocabulary/threats.ts";
 import { openApi, type Api } from "../support/api.ts";

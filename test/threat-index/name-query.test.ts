@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { parseNameQuery } from "../../src/threat-index/name-query.ts";
+import { parseNameQuery } from "../../src/threat-index/columns/name-query.ts";
 
 test.each([
   ["  PayPal ", { text: "paypal", startsWith: false }],

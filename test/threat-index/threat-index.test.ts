@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { normalizeName } from "../../src/detection/names/name.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
-import { parseNameQuery } from "../../src/threat-index/name-query.ts";
+import { parseNameQuery } from "../../src/threat-index/columns/name-query.ts";
 import {
   createThreatIndex,
   sortKeys,
@@ -151,6 +151,39 @@ describe("the threat index", () => {
     }
   });
 
+  test("returns the position and the neighbors that the naive search gives, for threats in the view and decided ones", async () => {
+    for (let round = 0; round < 100; round += 1) {
+      const filter = randomFilter();
+      const order = { key: sortKeys[random(sortKeys.length)]!, descending: random(2) === 0 };
+      const own = rows[random(rows.length)]!;
+      const inView = naiveSearch(rows, filter, order);
+      // The threat itself marks its place, whether it matches or not.
+      const marked = naiveSearch([...inView.filter(({ id }) => id !== own.id), own], {}, order);
+      const place = marked.indexOf(own);
+      const around = await index.around(filter, order, own.id);
+      expect({ filter, order, position: around!.position, total: around!.total }).toEqual({
+        filter,
+        order,
+        position: place + 1,
+        total: inView.length,
+      });
+      expect(around!.previous?.id).toBe(marked[place - 1]?.id);
+      expect(around!.next?.id).toBe(marked[place + 1]?.id);
+    }
+    expect(await index.around({}, newestFirst, "thr_00000000000000000000000000")).toBeUndefined();
+  });
+
+  test("counts the matches created after the newest threat that a page has shown", async () => {
+    const { lastSeq } = await index.search({}, newestFirst, { page: 1, perPage: 1 });
+    expect(await index.newerThan({}, lastSeq)).toBe(0);
+    const added = addThreats(30);
+    rows.push(...added);
+    for (const filter of [{}, ...Array.from({ length: 20 }, randomFilter)]) {
+      expect(await index.newerThan(filter, lastSeq)).toBe(naiveSearch(added, filter).length);
+    }
+    expect(await index.newerThan({}, lastSeq)).toBe(30);
+  });
+
   test("finds a homograph by its letters, by the letters that it looks like and by its A-label", async () => {
     const homographs = rows.filter(({ domain }) => domain.includes("xn--")).length;
     expect(homographs).toBeGreaterThan(10);
@@ -290,6 +323,14 @@ describe("the threat index", () => {
           expect([filter, order, found.total]).toEqual([filter, order, expected.length]);
           expect(found.threats.map(({ seq }) => seq)).toEqual(expected.slice((page - 1) * 50, page * 50));
         }
+        const place = random(expected.length);
+        const { id } = all.find(({ seq }) => seq === expected[place])!;
+        const { position, previous, next } = (await own.around(filter, order, id))!;
+        expect([position, previous?.seq, next?.seq]).toEqual([
+          place + 1,
+          expected[place - 1],
+          expected[place + 1],
+        ]);
       }
     }
     many.dispose();

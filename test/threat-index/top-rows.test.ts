@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { blockRows, topRows } from "../../src/threat-index/top-rows.ts";
+import { blockRows } from "../../src/threat-index/columns/column-summary.ts";
+import { topRows } from "../../src/threat-index/top-rows.ts";
 import { randomFrom, seed } from "../support/random.ts";
 
 console.log(`seed ${seed} (TEST_SEED)`);

@@ -7,7 +7,11 @@ import { fromRfc3339, type Instant } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { echoedMax, visible } from "../../lib/safe-text.ts";
 import type { SearchFilter } from "../../threat-index/filter.ts";
-import { nameQueryCharactersMax, parseNameQuery, type NameQuery } from "../../threat-index/name-query.ts";
+import {
+  nameQueryCharactersMax,
+  parseNameQuery,
+  type NameQuery,
+} from "../../threat-index/columns/name-query.ts";
 import { severities, statuses, threatSources, threatTypes } from "../../vocabulary/threats.ts";
 
 /** A protected domain in U-label or A-label form, normalized to the latter. */

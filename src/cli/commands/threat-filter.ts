@@ -1,7 +1,7 @@
 import { readPastedName } from "../../detection/names/pasted-name.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { SearchFilter } from "../../threat-index/filter.ts";
-import { parseNameQuery, type NameQuery } from "../../threat-index/name-query.ts";
+import { parseNameQuery, type NameQuery } from "../../threat-index/columns/name-query.ts";
 import {
   severities,
   statuses,

@@ -1,7 +1,7 @@
 import { normalizeName } from "../../detection/names/name.ts";
 import { dayMs, type Instant } from "../../lib/clock.ts";
 import { badRequest, PublicError } from "../../lib/errors.ts";
-import { parseNameQuery } from "../../threat-index/name-query.ts";
+import { parseNameQuery } from "../../threat-index/columns/name-query.ts";
 import {
   sortKeys,
   type SearchFilter,

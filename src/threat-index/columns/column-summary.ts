@@ -1,6 +1,8 @@
 import { kindCount } from "./kinds.ts";
 import { numberKeys, type NumberKey } from "./sort-keys.ts";
-import { blockRows } from "./top-rows.ts";
+
+/** Rows per block; the last block may have fewer. */
+export const blockRows = 4_096;
 
 /**
  * Aggregates over all rows that are updated with each row: the number of rows of each kind, and the minimum and

@@ -1,7 +1,7 @@
-import type { Database } from "../database/database.ts";
-import type { Yielder } from "../lib/yielder.ts";
-import { indicatorBits } from "../threats/severity/indicators.ts";
-import type { SeverityReason } from "../threats/severity/severity-reasons.ts";
+import type { Database } from "../../database/database.ts";
+import type { Yielder } from "../../lib/yielder.ts";
+import { indicatorBits } from "../../threats/severity/indicators.ts";
+import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import {
   appendRow,
   createColumns,

@@ -1,5 +1,5 @@
-import { foldLabel } from "../detection/names/fold.ts";
-import type { Instant } from "../lib/clock.ts";
+import { foldLabel } from "../../detection/names/fold.ts";
+import type { Instant } from "../../lib/clock.ts";
 import { createColumnSummary, type ColumnSummary } from "./column-summary.ts";
 import { deletedKind, kindNumberOf, type Kind } from "./kinds.ts";
 import { createNameColumn, type NameColumn } from "./name-column.ts";
@@ -124,8 +124,14 @@ function write(columns: MutableColumns, index: number, row: ThreatRow): void {
   for (const { key, keyOf } of columns.keys) columns.summary.widen(index, key, keyOf(index));
 }
 
-/** Returns the row of a threat by binary search; undefined if it has none. */
-export function rowOfSeq({ seqs, count }: Columns, seq: number): number | undefined {
+/** Returns the row of a threat; undefined if it has none. */
+export function rowOfSeq(columns: Columns, seq: number): number | undefined {
+  const row = firstRowFrom(columns, seq);
+  return row < columns.count && columns.seqs[row] === seq ? row : undefined;
+}
+
+/** Returns the first row with this `seq` or a greater one by binary search; `count` if there is none. */
+export function firstRowFrom({ seqs, count }: Columns, seq: number): number {
   let low = 0;
   let high = count;
   while (low < high) {
@@ -133,7 +139,7 @@ export function rowOfSeq({ seqs, count }: Columns, seq: number): number | undefi
     if (seqs[middle]! < seq) low = middle + 1;
     else high = middle;
   }
-  return low < count && seqs[low] === seq ? low : undefined;
+  return low;
 }
 
 function foldName(name: string): string {

@@ -7,7 +7,7 @@ import {
   type ThreatSource,
   type Status,
   type ThreatType,
-} from "../vocabulary/threats.ts";
+} from "../../vocabulary/threats.ts";
 
 /** The fields of a threat that have few distinct values. */
 export interface Kind {

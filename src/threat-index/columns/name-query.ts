@@ -1,4 +1,4 @@
-import { hostIn } from "../detection/names/pasted-name.ts";
+import { hostIn } from "../../detection/names/pasted-name.ts";
 
 /** Longer than any name and nearly any URL; the rest of a longer input is ignored. */
 export const nameQueryCharactersMax = 1_024;

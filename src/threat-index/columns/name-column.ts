@@ -1,4 +1,4 @@
-import { unicodeName } from "../detection/names/name.ts";
+import { unicodeName } from "../../detection/names/name.ts";
 import type { NameQuery } from "./name-query.ts";
 
 const lineFeed = 0x0a;

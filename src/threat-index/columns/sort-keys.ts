@@ -1,4 +1,4 @@
-import { severities } from "../vocabulary/threats.ts";
+import { severities } from "../../vocabulary/threats.ts";
 import { kinds } from "./kinds.ts";
 
 export const sortKeys = ["first_seen", "severity", "similarity", "status_changed", "name"] as const;

@@ -1,0 +1,74 @@
+import { and, eq, inArray } from "drizzle-orm";
+import type { Database } from "../database/database.ts";
+import { protectedDomains } from "../domains/tables.ts";
+import { foundColumns } from "../threats/store/fields.ts";
+import { threats } from "../threats/store/tables.ts";
+import { rowOfSeq, type Columns } from "./columns/columns.ts";
+import type { SearchFilter } from "./filter.ts";
+
+/** Returns functions that look up the numbers of the protected domains that a filter names. */
+export function createDomainSeqs({ query }: Database) {
+  function seqOfDomain({ protectedDomain }: SearchFilter): number | undefined {
+    if (protectedDomain === undefined) return undefined;
+    return query
+      .select({ seq: protectedDomains.seq })
+      .from(protectedDomains)
+      .where(eq(protectedDomains.domain, protectedDomain))
+      .get()?.seq;
+  }
+
+  /** Undefined: of all protected domains. */
+  function domainsWithin({ within = [] }: SearchFilter): Uint8Array | undefined {
+    if (within.length === 0) return undefined;
+    const seqs = within.flatMap((protectedDomain) => seqOfDomain({ protectedDomain }) ?? []);
+    const marked = new Uint8Array(Math.max(0, ...seqs) + 1);
+    for (const seq of seqs) marked[seq] = 1;
+    return marked;
+  }
+
+  return { seqOfDomain, domainsWithin };
+}
+
+/**
+ * Returns a function that marks the rows of the threats that one import or scan created; undefined: the filter names
+ * none. The database has an index of them, so the column store need not hold a field that few searches use.
+ */
+export function createRunRows({ query }: Database) {
+  return (columns: Columns, { importSeq, scanSeq }: SearchFilter): Uint8Array | undefined => {
+    if (importSeq === undefined && scanSeq === undefined) return undefined;
+    const conditions = [
+      ...(importSeq === undefined ? [] : [eq(threats.importSeq, importSeq)]),
+      ...(scanSeq === undefined ? [] : [eq(threats.scanSeq, scanSeq)]),
+    ];
+    const marked = new Uint8Array(columns.count);
+    for (const { seq } of query
+      .select({ seq: threats.seq })
+      .from(threats)
+      .where(and(...conditions))
+      .all()) {
+      const row = rowOfSeq(columns, seq);
+      if (row !== undefined) marked[row] = 1;
+    }
+    return marked;
+  };
+}
+
+/** Returns a function that reads threats by `seq`, in the order given; deleted ones are left out. */
+export function createLoader({ query }: Database) {
+  return (seqs: readonly number[]) => {
+    const loaded = query
+      .select(foundColumns)
+      .from(threats)
+      .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
+      .where(inArray(threats.seq, [...seqs]))
+      .all();
+    const bySeq = new Map(loaded.map((threat) => [threat.seq, threat]));
+    return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
+  };
+}
+
+/** Returns a function that looks up the `seq` of a threat by its id. */
+export function createThreatSeqs({ query }: Database) {
+  return (id: string) =>
+    query.select({ seq: threats.seq }).from(threats).where(eq(threats.id, id)).get()?.seq;
+}
