@@ -134,7 +134,7 @@ export function openApp(environment: Environment) {
     queriesPerSecond: config.scan.queriesPerSecond,
     schedule: config.scan.schedule,
     threats,
-    saveFacts: ({ existence, threatId }) => enrichment.handOff(threatId, existence),
+    saveFacts: enrichment.handOff,
   });
 
   // Deliveries and traps

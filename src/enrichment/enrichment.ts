@@ -33,8 +33,11 @@ export interface Enrichment {
   screenshotOf(threatId: string): Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
   /** Returns the screenshot of the original page with which a threat was last compared (WebP). */
   originalOf(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Saves the DNS result of a scan as facts of the threat, and hands it to the check that follows. */
-  handOff(threatId: string, existence: Existence): Promise<void>;
+  /**
+   * Saves DNS results of a scan as facts of their threats. Before it returns its promise, they are all available to the
+   * checks that follow, which may begin while facts are saved.
+   */
+  handOff(results: readonly ScanResult[]): Promise<void>;
   /** Lookups that the configuration enables. */
   readonly enabledLookups: Omit<EnabledLookups, "screenshots">;
   /** Returns whether nothing is due for a threat now. Retries that are due later do not count. */
@@ -43,6 +46,12 @@ export interface Enrichment {
   registrationResponseOf(threatId: string): RegistrationResponse | undefined;
   /** Number of jobs in progress. */
   running(): number;
+}
+
+/** A threat that a scan found, with what DNS says about it. */
+interface ScanResult {
+  threatId: string;
+  existence: Existence;
 }
 
 /** Lookups spend nearly all of their time waiting. */
@@ -121,9 +130,9 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     },
     registrationResponseOf: responses.find,
     factsOf: store.factsOf,
-    handOff(threatId, existence) {
-      handoff.put(threatId, existence);
-      return takeIn(threatId, existence);
+    async handOff(results) {
+      for (const { threatId, existence } of results) handoff.put(threatId, existence);
+      for (const { threatId, existence } of results) await takeIn(threatId, existence);
     },
     enabledLookups,
     isSettled: (threatId) => store.isSettled(threatId, clock.now()),

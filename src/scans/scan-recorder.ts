@@ -15,8 +15,8 @@ export interface Found extends RecordedThreat {
   existence: Existence;
 }
 
-/** Saves what DNS says about a threat that a scan found. */
-export type SaveFacts = (found: Found) => Promise<void>;
+/** Saves what DNS says about threats that a scan found. Called with all threats that were recorded at once. */
+export type SaveFacts = (found: readonly Found[]) => Promise<void>;
 
 export interface ScanWatcher {
   onProgress?: ((counts: Readonly<ScanCounts>) => void) | undefined;
@@ -79,7 +79,7 @@ export function createScanRecorder({
   watcher: ScanWatcher;
   /** Called when another process has requested the scan's end. */
   cancel: () => void;
-  /** Saves what DNS says about a threat. */
+  /** Saves what DNS says about threats. */
   saveFacts: SaveFacts;
 }): ScanRecorder {
   const counts: ScanCounts = { ...noCounts };
@@ -115,11 +115,9 @@ export function createScanRecorder({
     counted = reached;
     watcher.onProgress?.(counts);
     const existences = new Map(batch.map(({ name, existence }) => [name, existence]));
-    for (const threat of found) {
-      const existing = { ...threat, existence: existences.get(threat.domain)! };
-      await saveFacts(existing);
-      watcher.onFound?.(existing);
-    }
+    const existing = found.map((threat) => ({ ...threat, existence: existences.get(threat.domain)! }));
+    await saveFacts(existing);
+    for (const threat of existing) watcher.onFound?.(threat);
   }
 
   function sightingsOf({ name }: { name: string }): Sighting[] {

@@ -242,7 +242,9 @@ describe("slow registries", () => {
 describe("handoff from scans", () => {
   test("the check after a scan uses its DNS result, and the next one queries again", async () => {
     const id = opened.sight("examp1e-bank.com");
-    opened.enrichment().handOff(id, { ...existing, addresses: ["192.0.2.99"] });
+    await opened
+      .enrichment()
+      .handOff([{ threatId: id, existence: { ...existing, addresses: ["192.0.2.99"] } }]);
     opened.enrichment().start();
     await opened.pass(1_000);
     expect(opened.asked()).toEqual(["page examp1e-bank.com", "registration examp1e-bank.com"]);
@@ -253,12 +255,25 @@ describe("handoff from scans", () => {
     expect(opened.threats.get(id)!.ipAddress).toBe("192.0.2.7");
   });
 
+  test("a check that begins while the facts of other threats are saved uses the DNS result of the scan", async () => {
+    // The check of the more severe threat, which is saved last, begins first.
+    const ids = [
+      opened.sight("examp2e-bank.com", { similarity: 0.7 }),
+      opened.sight("examp1e-bank.com", { similarity: 0.97 }),
+    ];
+    const saving = opened.enrichment().handOff(ids.map((threatId) => ({ threatId, existence: existing })));
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    await saving;
+    expect(opened.asked().filter((asked) => asked.startsWith("existence"))).toEqual([]);
+  });
+
   test("a DNS result is not used much later, or unless the name exists", async () => {
     const late = opened.sight("examp1e-bank.com");
-    opened.enrichment().handOff(late, existing);
+    await opened.enrichment().handOff([{ threatId: late, existence: existing }]);
     opened.clock.advance(11 * minuteMs);
     const unsure = opened.sight("examp2e-bank.com");
-    opened.enrichment().handOff(unsure, missing);
+    await opened.enrichment().handOff([{ threatId: unsure, existence: missing }]);
     opened.enrichment().start();
     await opened.pass(1_000);
     expect(opened.asked()).toContain("existence examp1e-bank.com");

@@ -24,7 +24,7 @@ test("The last flush of a scan waits for results that an earlier flush is still 
     store.begin({ protectedDomains: ["example-bank.com"], trigger: "cli" }),
   );
   const saved = Promise.withResolvers<void>();
-  const saving = Promise.withResolvers<void>();
+  const saving = Promise.withResolvers<string[]>();
   const found: string[] = [];
   const recorder = createScanRecorder({
     activity,
@@ -38,15 +38,17 @@ test("The last flush of a scan waits for results that an earlier flush is still 
     targets: new Set(["example-bank.com"]),
     watcher: { onFound: ({ domain }) => void found.push(domain) },
     cancel: () => {},
-    saveFacts: () => {
-      saving.resolve();
+    saveFacts: (batch) => {
+      saving.resolve(batch.map(({ domain }) => domain));
       return saved.promise;
     },
   });
-  recorder.plan(1);
+  recorder.plan(2);
   await recorder.add("examp1e-bank.com", exists);
+  await recorder.add("example-bamk.com", exists);
   const byTimer = recorder.flush();
-  await saving.promise;
+  // All at once, before the check of any of them can begin.
+  expect(await saving.promise).toEqual(["examp1e-bank.com", "example-bamk.com"]);
   let ended = false;
   const last = recorder.flush().then(() => void (ended = true));
   // A flush of nothing takes one write.
@@ -55,8 +57,11 @@ test("The last flush of a scan waits for results that an earlier flush is still 
   expect({ ended, found }).toEqual({ ended: false, found: [] });
   saved.resolve();
   await Promise.all([byTimer, last]);
-  expect(found).toEqual(["examp1e-bank.com"]);
-  expect(store.get(id)).toMatchObject({ threatsFound: 1, resolving: 1 });
+  expect(found).toEqual(["examp1e-bank.com", "example-bamk.com"]);
+  expect(store.get(id)).toMatchObject({ threatsFound: 2, resolving: 2 });
   // Look-alikes that exist are names that were seen.
-  expect(await archivedIn(archive)).toEqual(["2026-01-15 scan examp1e-bank.com"]);
+  expect(await archivedIn(archive)).toEqual([
+    "2026-01-15 scan examp1e-bank.com",
+    "2026-01-15 scan example-bamk.com",
+  ]);
 });
