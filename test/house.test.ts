@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "bun:test";
+import { browserScript } from "../src/console/browser/script.ts";
 import { shellRoutes } from "../src/console/console.tsx";
 import { pageGroups } from "../src/console/page-groups.ts";
 import { permissions } from "../src/vocabulary/permissions.ts";
@@ -29,8 +30,11 @@ const functionLinesMax = 100;
 /** Words and phrases that plain English does without; the left side of the glossary in CONTRIBUTING. */
 const stumblingWords =
   /\b(anew|at will|besides|time-outs?|look-ups?|thereof|whoever|under way|told of|(?:is|are|was|were) told|tells? of|so many|that is none|in the place of|by itself|hand(?:s|ed)? over|misspelt)\b/i;
-/** Size of the console's own script before minification: it adds comfort, it is not an application. */
-const browserScriptBytesMax = 12_000;
+/**
+ * Size of the console's script after minification. It is loaded with every page and has to leave most of the first
+ * view's 100 kB to content; triage by keyboard, the panel and the command bar need about this much.
+ */
+const browserScriptBytesMax = 24_000;
 /** Total size of the console's own style sheets. */
 const styleBytesMax = 32_000;
 const readmeLinesMax = 250;
@@ -260,10 +264,13 @@ describe("the console", () => {
   });
 
   test("stays small: one script, and rules on top of the base style sheet", () => {
-    expect(Buffer.byteLength(read("src/console/shell/browser.js"))).toBeLessThanOrEqual(
-      browserScriptBytesMax,
+    const minified = new Bun.Transpiler({ loader: "js", minifyWhitespace: true }).transformSync(
+      browserScript(),
     );
-    expect(sources.filter((path) => path.endsWith(".js"))).toEqual(["src/console/shell/browser.js"]);
+    expect(Buffer.byteLength(minified)).toBeLessThanOrEqual(browserScriptBytesMax);
+    const scripts = sources.filter((path) => path.endsWith(".js"));
+    expect(scripts.filter((path) => !path.startsWith("src/console/browser/"))).toEqual([]);
+    expect(scripts.filter((path) => !browserScript().includes(read(path)))).toEqual([]);
     expect(Buffer.byteLength(styleText)).toBeLessThanOrEqual(styleBytesMax);
   });
 });

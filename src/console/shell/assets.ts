@@ -1,12 +1,12 @@
 import base from "@knadh/oat/oat.min.css" with { type: "text" };
 import { icon } from "../../http/icon.ts";
 import { lazy } from "../../lib/startup.ts";
+import { browserScript } from "../browser/script.ts";
 import { assetsPath } from "../kit/paths.ts";
 import own from "../styles/base.css" with { type: "text" };
 import settings from "../styles/settings.css" with { type: "text" };
 import sources from "../styles/sources.css" with { type: "text" };
 import threats from "../styles/threats.css" with { type: "text" };
-import script from "./browser.js" with { type: "text" };
 
 interface Asset {
   type: string;
@@ -38,7 +38,7 @@ export function createAssets(): Assets {
       "text/css; charset=utf-8",
       `${base}\n${own}\n${settings}\n${threats}\n${sources}`,
     ),
-    scriptPath: add("console", "js", "text/javascript; charset=utf-8", script),
+    scriptPath: add("console", "js", "text/javascript; charset=utf-8", browserScript()),
     iconPath: add("icon", "svg", "image/svg+xml", icon),
     respond(name, acceptEncoding, headers) {
       const asset = files.get(name);

@@ -3,7 +3,7 @@ declare module "*.css" {
   const text: string;
   export default text;
 }
-declare module "*/browser.js" {
+declare module "*.js" {
   const text: string;
   export default text;
 }

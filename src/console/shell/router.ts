@@ -19,7 +19,7 @@
  *   written by strangers goes through `<Text>`, `<Name>`, or `visible()`, which reveal hidden characters. Never use
  *   `dangerouslySetInnerHTML`, and never a `style` attribute, which the content security policy forbids: use
  *   classes, and presentation attributes in SVG.
- * - The script (browser.js) adds convenience only: `data-refresh`, `data-copy`, `data-key`, `data-select-all`,
+ * - The script (browser/) adds convenience only: `data-refresh`, `data-copy`, `data-key`, `data-select-all`,
  *   `data-row`, `data-upload`. Links to other pages take their address from paths.ts.
  */
 import type { Actor } from "../../access/audit/actor.ts";

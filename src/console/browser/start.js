@@ -1,0 +1,2 @@
+// Runs last: prepares what the server sent.
+prepare(document);
