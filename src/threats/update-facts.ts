@@ -16,6 +16,8 @@ export interface ThreatFacts {
   /** The first of its addresses; null: none, or not known. */
   ipAddress: string | null;
   registrar: string | null;
+  /** The first of its name servers in alphabetical order; null or absent: none, or not known. */
+  nameServer?: string | null;
   whois: Registration;
   /** Evidence for the severity, beyond name and type. */
   evidence: SeverityFacts;
@@ -61,6 +63,7 @@ export function createFactsUpdater({
         cloneSeenAt: threats.cloneSeenAt,
         ipAddress: threats.ipAddress,
         registrar: threats.registrar,
+        nameServer: threats.nameServer,
         changedAt: threats.changedAt,
       })
       .from(threats)
@@ -74,6 +77,7 @@ export function createFactsUpdater({
           threats,
           "ipAddress",
           "registrar",
+          "nameServer",
           "whois",
           "severity",
           "severityReasons",
@@ -84,7 +88,7 @@ export function createFactsUpdater({
       .where(eq(threats.seq, value(threats.seq))),
   );
 
-  return (id, { ipAddress, registrar, whois, evidence }, changes) => {
+  return (id, { ipAddress, registrar, nameServer = null, whois, evidence }, changes) => {
     const threat = find.get({ id });
     if (threat === undefined) return undefined;
     const { severity, reasons } = severityOf({
@@ -98,7 +102,7 @@ export function createFactsUpdater({
       cloneSeen: threat.cloneSeenAt !== null,
       facts: evidence,
     });
-    const found = { ipAddress, registrar, whois, severity, severityReasons: reasons, verified };
+    const found = { ipAddress, registrar, nameServer, whois, severity, severityReasons: reasons, verified };
     // A lookup that found the same as the last one is no change to those who poll for changes.
     const isChanged = changes.length > 0 || differs(threat, found);
     const changedAt = isChanged ? Math.max(clock.now(), threat.changedAt + 1) : threat.changedAt;
@@ -113,7 +117,7 @@ export function createFactsUpdater({
 
 type Shown = Pick<
   typeof threats.$inferSelect,
-  "ipAddress" | "registrar" | "severity" | "verified" | "severityReasons"
+  "ipAddress" | "registrar" | "nameServer" | "severity" | "verified" | "severityReasons"
 >;
 
 /** Compares what readers of lists and exports see. Reasons count by their codes, because their parameters contain ages. */
@@ -122,6 +126,7 @@ function differs(before: Shown, after: Shown): boolean {
   return (
     before.ipAddress !== after.ipAddress ||
     before.registrar !== after.registrar ||
+    before.nameServer !== after.nameServer ||
     before.severity !== after.severity ||
     before.verified !== after.verified ||
     codes(before) !== codes(after)

@@ -143,6 +143,12 @@ export function mailServersOf({ existence }: Facts): string[] {
   return (existence?.mailServers ?? []).filter((server) => server !== "" && server !== ".");
 }
 
+/** Returns the name servers that the zone lists, or if it is not known, those that the registry lists. */
+function nameServersOf({ existence, registration }: Facts): string[] {
+  const listed = existence?.nameServers ?? [];
+  return listed.length > 0 ? listed : (registration?.name_servers ?? []);
+}
+
 /** Returns the facts that determine the severity. */
 export function severityFactsOf(facts: Facts, now: Instant): SeverityFacts {
   const { existence, page, registration, screenshot } = facts;
@@ -175,6 +181,7 @@ export function threatFactsOf(facts: Facts, now: Instant): ThreatFacts {
   return {
     ipAddress: facts.existence?.addresses[0] ?? null,
     registrar: facts.registration?.registrar ?? null,
+    nameServer: nameServersOf(facts).toSorted()[0] ?? null,
     whois: facts.registration ?? {},
     evidence: severityFactsOf(facts, now),
   };

@@ -49,8 +49,10 @@ export const foundColumns = {
   verified: threats.verified,
   statusChangedAt: threats.statusChangedAt,
   changedAt: threats.changedAt,
+  decidedAt: threats.decidedAt,
   ipAddress: threats.ipAddress,
   registrar: threats.registrar,
+  nameServer: threats.nameServer,
 };
 
 /** Columns of exports. Of the registration data, only the one value that they show is read. */

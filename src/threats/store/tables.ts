@@ -35,6 +35,8 @@ export const threats = sqliteTable(
     firstSeen: instant("first_seen").notNull(),
     createdAt: instant("created_at").notNull(),
     statusChangedAt: instant("status_changed_at").notNull(),
+    /** When it was first resolved or marked a false positive; null: never, or that decision was undone. */
+    decidedAt: instant("decided_at"),
     /** How often it became active again. */
     reactivations: integer("reactivations").notNull().default(0),
     /** When anything that readers see was last changed; see `changedNow` in `fields.ts`. */
@@ -43,6 +45,8 @@ export const threats = sqliteTable(
     cloneSeenAt: instant("clone_seen_at"),
     ipAddress: text("ip_address"),
     registrar: text("registrar"),
+    /** The first of its name servers in alphabetical order; null: none, or not known. */
+    nameServer: text("name_server"),
     whois: json<Registration>("whois").notNull(),
     /** `seq` of the import that found it, and of the scan; null: neither, or found before this was recorded. */
     importSeq: integer("import_seq"),

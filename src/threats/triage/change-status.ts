@@ -65,6 +65,7 @@ export function createStatusChanger({
       .set({
         ...valuesOf(threats, "status", "statusChangedAt"),
         ...changedNow,
+        decidedAt: sql`case when ${sql.placeholder("isDecision")} then coalesce(${threats.decidedAt}, ${value(threats.statusChangedAt)}) else ${threats.decidedAt} end`,
         reactivations: sql`${threats.reactivations} + (${value(threats.status)} = 'active')`,
       })
       .where(eq(threats.seq, value(threats.seq))),
@@ -73,7 +74,8 @@ export function createStatusChanger({
   function apply(threat: ChangeableThreat, status: Status, by: Actor): boolean {
     if (threat.status === status) return false;
     const now = clock.now();
-    update.run({ status, statusChangedAt: now, changedAt: now, seq: threat.seq });
+    const isDecision = isDecisionBy(by, status) ? 1 : 0;
+    update.run({ status, statusChangedAt: now, changedAt: now, isDecision, seq: threat.seq });
     history.record(threat.seq, [{ field: "status", before: threat.status, after: status }], by);
     const data = {
       threat: {
@@ -103,4 +105,12 @@ export function createStatusChanger({
       return { id, outcome: apply(threat, status, by) ? "updated" : "unchanged", status };
     },
   };
+}
+
+/**
+ * Returns whether a status change decides a threat: a person, or a program of theirs, closes it. Reopening one is not a
+ * decision, and neither is what phishwatch or its configuration changes.
+ */
+function isDecisionBy({ channel }: Actor, status: Status): boolean {
+  return status !== "active" && channel !== "system" && channel !== "configuration";
 }

@@ -1,4 +1,4 @@
-import { asc, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gte, lt, sql } from "drizzle-orm";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
@@ -116,6 +116,8 @@ export function createTriage({
       const threat = statements.findThreat.get({ id })!;
       if (threat.status !== batch.status || threat.statusChangedAt !== changedAt) continue;
       statusChanger.apply(threat, previousStatus, by);
+      // A decision that was a mistake is not the first one.
+      statements.clearDecidedAt.run({ seq: threat.seq, decidedAt: changedAt });
       restored += 1;
     }
     const changedSince = steps.length - restored;
@@ -167,6 +169,12 @@ function createStatements(database: Database) {
       query
         .insert(triageSteps)
         .values(valuesOf(triageSteps, "batchSeq", "threatSeq", "previousStatus", "changedAt")),
+    ),
+    clearDecidedAt: statement(database, (query) =>
+      query
+        .update(threats)
+        .set({ decidedAt: null })
+        .where(and(eq(threats.seq, value(threats.seq)), eq(threats.decidedAt, value(threats.decidedAt)))),
     ),
     stepsOf: statement(database, (query) =>
       query
