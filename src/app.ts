@@ -54,8 +54,7 @@ export interface Environment {
 export type App = ReturnType<typeof openApp>;
 
 /**
- * Composition root: the only place that constructs services, with the dependencies of each written out. Opens the
- * database and reconciles it with the entries that the configuration file declares.
+ * Composition root: the only place that constructs services. Reconciles the database with the configuration file.
  * @throws StartError with a message for the operator.
  */
 export function openApp(environment: Environment) {
@@ -75,7 +74,7 @@ export function openApp(environment: Environment) {
   // Protected domains and access
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
   const access = openAccess({ auditLog, clock, config, database, domains, fillRandom, ids, log });
-  const { backups, consolePassword, keys, keyUsage, lastUsedWriter, settings } = access;
+  const { backups, consolePassword, keys, keyUsage, lastUsedWriter, savedViews, settings } = access;
 
   // Detection and threats
   const assessDomain = createDomainAssessment({ minSimilarity, yielder });
@@ -232,6 +231,7 @@ export function openApp(environment: Environment) {
       enrichment,
       keys,
       keyUsage,
+      savedViews,
       messaging,
       traps,
       lists,
@@ -254,6 +254,7 @@ export function openApp(environment: Environment) {
     auditLog,
     eventLog,
     keys,
+    savedViews,
     consolePassword,
     domains,
     assessDomain,

@@ -7,8 +7,9 @@ import { createKeyUsage } from "./keys/key-usage.ts";
 import { createApiKeys } from "./keys/keys.ts";
 import { createLastUsedWriter } from "./keys/last-used.ts";
 import { createSettings } from "./settings/settings.ts";
+import { createSavedViews } from "./views/saved-views.ts";
 
-/** Constructs the settings, the console's password and sign-in, the API keys and the backups. */
+/** Constructs the settings, the console's password and sign-in, the API keys, the saved views and the backups. */
 export function openAccess({
   config,
   log,
@@ -37,6 +38,7 @@ export function openAccess({
         password: consolePassword,
         settings,
       }),
+    savedViews: createSavedViews({ auditLog, clock, database }),
     settings,
   };
 }

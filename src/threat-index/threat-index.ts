@@ -40,6 +40,7 @@ import {
   type Matches,
 } from "./match-rows.ts";
 import { neighborsOf } from "./neighbors.ts";
+import { quickCounts } from "./quick-counts.ts";
 
 export type { SearchFilter, SearchOrder } from "./filter.ts";
 export { sortedByNameMax } from "./match-rows.ts";
@@ -63,6 +64,13 @@ export interface ThreatIndex {
   around(filter: SearchFilter, order: SearchOrder, id: string): Promise<Place | undefined>;
   /** Counts the matches created after `lastSeq`. */
   newerThan(filter: SearchFilter, lastSeq: number): Promise<number>;
+  /** Returns the number of matches. */
+  count(filter: SearchFilter): Promise<number>;
+  /**
+   * Returns the number of matches of each filter; undefined for those that need a scan of all threats
+   * (`quick-counts.ts`). Takes microseconds for a filter, however many threats there are.
+   */
+  quickCounts(filters: readonly SearchFilter[]): Promise<(number | undefined)[]>;
   /** Returns the `seq` of every match, ascending. */
   seqs(filter: SearchFilter): Promise<Float64Array>;
   /** Returns the same, with the time at which each was first seen. */
@@ -181,6 +189,9 @@ export function createThreatIndex({
       const firstRow = firstRowFrom(columns, lastSeq + 1);
       return firstRow === columns.count ? 0 : allMatches(columns, filter, firstRow).count;
     },
+
+    count: async (filter) => allMatches(await current(), filter).count,
+    quickCounts: async (filters) => quickCounts(await current(), filters, seqOfDomain),
 
     async seqs(filter) {
       const columns = await current();

@@ -29,6 +29,11 @@ const statusOf = (id: string) => opened.app.threats.get(id)!.status;
 /** Returns the ids of the threats in the order of the page. */
 const idsIn = (html: string) => [...html.matchAll(/name="id" value="(thr_[^"]+)"/g)].map(([, id]) => id!);
 const idsAt = async (path: string) => idsIn((await visitor.get(path)).html);
+/** Returns the fields of the button that undoes a decision. */
+const undoOf = (html: string) => ({
+  act: /name="act" value="(\d+)"/.exec(html)![1]!,
+  back: /name="back" value="([^"]*)"/.exec(html)![1]!.replaceAll("&amp;", "&"),
+});
 const rowsText = (html: string) =>
   [...html.matchAll(/<tr data-row[\s\S]*?<\/tr>/g)].map(([row]) =>
     row.replace(/<[^>]*>/g, " ").replace(/\s+/g, " "),
@@ -188,7 +193,7 @@ describe("the list of threats", () => {
 });
 
 describe("a batch decision", () => {
-  test("changes the selected threats, reports their number, and keeps its undo button across reloads", async () => {
+  test("changes the selected threats, reports their number, and offers to undo it at the same place", async () => {
     const ids = add([
       { domain: "example-bank-a.com" },
       { domain: "example-bank-b.com" },
@@ -200,25 +205,37 @@ describe("a batch decision", () => {
       id: ids.slice(0, 2),
       status: "resolved",
     });
-    expect(response.location).toMatch(/^\/console\/threats\?severity=medium&done=\d+$/);
+    expect(response.location).toBe("/console/threats?severity=medium");
     expect(ids.map(statusOf)).toEqual(["resolved", "resolved", "active"]);
-    for (let time = 0; time < 2; time += 1) {
-      expect((await visitor.get(response.location!)).text).toContain("2 threats are now resolved. Undo");
-    }
+    const list = await visitor.get(response.location!);
+    expect(list.text).toContain("2 threats are now resolved. Undo");
     expect(opened.app.threats.history(ids[0]!)[0]).toMatchObject({ by: { channel: "console" } });
 
-    const act = /done=(\d+)/.exec(response.location!)![1]!;
-    const undone = await visitor.submit("/console/threats/undo", { act, query: "severity=medium" });
+    const undo = undoOf(list.html);
+    expect(undo.back).toBe("/console/threats?severity=medium");
+    const undone = await visitor.submit("/console/threats/undo", undo);
     expect(undone.text).toContain("Decision undone: 2 threats restored.");
     expect(ids.map(statusOf)).toEqual(["active", "active", "active"]);
-    expect((await visitor.get(response.location!)).text).not.toContain("Undo");
-    const again = await visitor.submit("/console/threats/undo", { act, query: "" });
+    const again = await visitor.submit("/console/threats/undo", undo);
     expect(again.text).toContain("was already undone");
+  });
+
+  test("returns to the page of the view that it was made on, or to the last one that is left", async () => {
+    const ids = add(Array.from({ length: 102 }, (_, index) => ({ domain: `example-bank-${index}.com` })));
+    const decide = (query: string, id: readonly string[]) =>
+      visitor.post("/console/threats/triage", { query, id, status: "resolved" });
+    expect((await decide("sort=first_seen&page=3&look=gallery", ids.slice(0, 1))).location).toBe(
+      "/console/threats?sort=first_seen&look=gallery&page=3",
+    );
+    expect((await decide("sort=first_seen&page=3", ids.slice(1, 2))).location).toBe(
+      "/console/threats?sort=first_seen&page=2",
+    );
+    expect((await decide("page=2", ids)).location).toBe("/console/threats");
   });
 
   test("when undone, leaves threats that someone else changed since and reports them", async () => {
     const ids = add([{ domain: "example-bank-a.com" }, { domain: "example-bank-b.com" }]);
-    const { location } = await visitor.post("/console/threats/triage", {
+    const { html } = await visitor.submit("/console/threats/triage", {
       query: "",
       id: ids,
       status: "resolved",
@@ -227,8 +244,7 @@ describe("a batch decision", () => {
     opened.app.threats.changeStatus([ids[1]!], "false_positive", {
       by: { channel: "api", name: "ci", address: null },
     });
-    const act = /done=(\d+)/.exec(location!)![1]!;
-    const undone = await visitor.submit("/console/threats/undo", { act, query: "" });
+    const undone = await visitor.submit("/console/threats/undo", undoOf(html));
     expect(undone.text).toContain("1 threat restored. 1 threat was changed since by someone else");
     expect(ids.map(statusOf)).toEqual(["active", "false_positive"]);
   });

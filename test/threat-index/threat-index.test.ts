@@ -290,6 +290,28 @@ describe("the threat index", () => {
     expect(kinds.reduce((sum, { total }) => sum + total, 0)).toBe(rows.length);
   });
 
+  test("counts the matches of any filter, and without a scan those of the usual views, also after changes", async () => {
+    for (let round = 0; round < 40; round += 1) {
+      const changed = rows[random(rows.length)]!;
+      const facts = { ipAddress: null, registrar: null, whois: {}, evidence: randomFacts() };
+      stores.threats.updateFacts(changed.id, facts, []);
+      Object.assign(changed, stores.threats.get(changed.id));
+      const ofKind = { status: maybe(statuses), severity: maybe(severities), type: maybe(types) };
+      const usual: SearchFilter[] = [
+        { ...ofKind, source: maybe(threatSources), protectedDomain: maybe([...domains, "unknown.example"]) },
+        { ...ofKind, verified: maybe([true, false]) },
+        { ...ofKind, indicator: maybe(indicators) },
+      ];
+      const any = randomFilter();
+      const quick = await index.quickCounts([...usual, any, { ...any, minSimilarity: 0.9 }]);
+      expect(quick.slice(0, 3)).toEqual(usual.map((filter) => naiveSearch(rows, filter).length));
+      const exact = naiveSearch(rows, any).length;
+      expect(quick[3] ?? exact).toBe(exact);
+      expect(quick[4]).toBeUndefined();
+      expect(await index.count(any)).toBe(exact);
+    }
+  });
+
   test("returns what the naive search returns for tens of thousands of threats, across block boundaries", async () => {
     const many = openStores();
     many.database.sqlite.run(`

@@ -26,6 +26,7 @@ beforeEach(() => {
 afterEach(() => stores.dispose());
 
 const statusesNow = () => ids.map((id) => stores.threats.get(id)!.status);
+const recent = () => stores.threats.triage.recent({ page: 1, perPage: 10 }).decisions;
 const eventTypes = () => stores.events().map(({ type }) => type);
 
 describe("a batch decision", () => {
@@ -48,7 +49,7 @@ describe("a batch decision", () => {
       unchanged: 1,
       unknown: 1,
     });
-    expect(stores.threats.triage.recent()).toEqual([]);
+    expect(recent()).toEqual([]);
   });
 
   test(`is rejected as a whole above ${triageThreatsMax} threats`, () => {
@@ -78,7 +79,7 @@ describe("undoing a batch decision", () => {
 
     expect(stores.threats.triage.undo(batch!, { by: person })).toEqual({ outcome: "undone_before" });
     expect(eventTypes().length).toBe(before + 4);
-    expect(stores.threats.triage.recent()).toMatchObject([{ batch, undone: true, threats: 4 }]);
+    expect(recent()).toMatchObject([{ batch, undoneAt: stores.clock.now(), threats: 4 }]);
   });
 
   test("skips threats whose status was changed since, even if it is the same again", () => {
@@ -97,15 +98,53 @@ describe("undoing a batch decision", () => {
 
   test("is possible for a day and then rejected", () => {
     const { batch } = stores.threats.triage.change(ids, "resolved", { by: person });
-    expect(stores.threats.triage.recent()).toMatchObject([
-      { batch, status: "resolved", threats: 4, undone: false },
-    ]);
+    expect(recent()).toMatchObject([{ batch, status: "resolved", threats: 4, undoneAt: null }]);
     stores.clock.advance(undoableMs + 1);
     expect(stores.threats.triage.undo(batch!, { by: person })).toEqual({ outcome: "too_late" });
     expect(statusesNow()).toEqual(["resolved", "resolved", "resolved", "resolved"]);
-    expect(stores.threats.triage.recent()).toEqual([]);
+    expect(recent()).toEqual([]);
     // The next batch deletes those that are too old to undo.
     stores.threats.triage.change(ids, "active", { by: person });
     expect(stores.threats.triage.undo(batch!, { by: person })).toEqual({ outcome: "not_found" });
+  });
+});
+
+describe("the recent decisions", () => {
+  test("are listed newest first, a page at a time, with the actor and the first three threats of each", () => {
+    const { triage } = stores.threats;
+    triage.change(ids, "resolved", { by: person });
+    stores.clock.advance(1_000);
+    triage.change(ids.slice(0, 1), "false_positive", { by: program });
+    const first = triage.recent({ page: 1, perPage: 1 });
+    expect(first).toEqual({
+      total: 2,
+      decisions: [
+        {
+          batch: expect.any(Number),
+          at: stores.clock.now(),
+          status: "false_positive",
+          by: program,
+          undoneAt: null,
+          threats: 1,
+          named: [{ id: ids[0]!, domain: "example-bank-a.com", protectedDomain: "example-bank.com" }],
+        },
+      ],
+    });
+    const second = triage.recent({ page: 2, perPage: 1 });
+    expect(second.decisions).toMatchObject([{ by: person, threats: 4 }]);
+    expect(second.decisions[0]!.named.map(({ id }) => id)).toEqual(ids.slice(0, 3));
+  });
+
+  test("name the latest decision of an actor that can still be undone, and none of another actor", () => {
+    const { triage } = stores.threats;
+    const first = triage.change(ids.slice(0, 1), "resolved", { by: person }).batch!;
+    const second = triage.change(ids.slice(1, 2), "resolved", { by: person }).batch!;
+    const other = triage.change(ids.slice(2, 3), "resolved", { by: program }).batch!;
+    const elsewhere = { ...person, address: "192.0.2.8" };
+    expect([triage.latest(elsewhere), triage.latest(program)]).toEqual([second, other]);
+    triage.undo(second, { by: person });
+    expect(triage.latest(person)).toBe(first);
+    stores.clock.advance(undoableMs + 1);
+    expect(triage.latest(person)).toBeUndefined();
   });
 });

@@ -5,6 +5,7 @@ import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { ConsoleSignIn } from "../../access/console/sign-in.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";
 import type { ApiKeys } from "../../access/keys/keys.ts";
+import type { SavedViews } from "../../access/views/saved-views.ts";
 import type { Archive } from "../../archive/archive.ts";
 import type { NameSearches } from "../../archive/search/name-searches.ts";
 import type { Server } from "../../api/server.ts";
@@ -61,6 +62,7 @@ export interface PageServices {
   keys: ApiKeys;
   lists: Lists;
   keyUsage: KeyUsage;
+  savedViews: SavedViews;
   /** Public URL of the appliance, without a trailing slash. */
   publicUrl: () => string;
   readiness: () => Readiness;

@@ -1,14 +1,38 @@
 import { counted } from "../../lib/wording.ts";
 import type { UndoOutcome } from "../../threats/triage/triage.ts";
 import type { Status } from "../../vocabulary/threats.ts";
+import { inWords } from "../kit/labels.ts";
 import type { Flash } from "../kit/page-result.ts";
+import { undoTriagePath } from "../kit/paths.ts";
 
 /** Decisions about a threat, with their keyboard shortcuts. */
 export const decisions: readonly { status: Status; label: string; key: string }[] = [
   { status: "resolved", label: "Resolve", key: "r" },
-  { status: "false_positive", label: "Mark as false positive", key: "f" },
+  { status: "false_positive", label: "False positive", key: "f" },
   { status: "active", label: "Reactivate", key: "a" },
 ];
+
+/**
+ * Describes a decision, with a button that undoes it.
+ * @param back page of the console to return to after an undo
+ */
+export function decidedFlash({
+  batch,
+  changed,
+  status,
+  back,
+}: {
+  batch: number;
+  changed: number;
+  status: Status;
+  back: string;
+}): Flash {
+  return {
+    tone: "success",
+    text: `${counted(changed, "threat is", "threats are")} now ${inWords(status)}.`,
+    action: { label: "Undo", path: undoTriagePath, fields: { act: String(batch), back } },
+  };
+}
 
 /** Describes the outcome of an undo. */
 export function undoFlash(result: UndoOutcome): Flash {

@@ -17,6 +17,7 @@ import { threatsPath } from "../kit/paths.ts";
 export interface ListRequest {
   filter: SearchFilter;
   order: SearchOrder;
+  look: Look;
   /** Parameters of the view in canonical order, without those for pagination and messages. */
   query: URLSearchParams;
 }
@@ -25,7 +26,13 @@ const defaultSort: SortKey = "severity";
 
 /** Canonical order of the parameters in a URL. */
 const parameterNames =
-  "q status severity domain type source sign verified from to similarity import scan sort order".split(" ");
+  "q status severity domain type source sign verified from to similarity import scan sort order look".split(
+    " ",
+  );
+
+/** How the threats of a view are shown: as rows, or as a grid of screenshots. */
+export const looks = ["list", "gallery"] as const;
+export type Look = (typeof looks)[number];
 
 /**
  * Parses the view that a URL describes. Defaults: active threats, most severe first.
@@ -54,7 +61,8 @@ export function readListRequest(given: URLSearchParams): ListRequest {
   };
   const key = oneOf(query, "sort", sortKeys) ?? defaultSort;
   const order = oneOf(query, "order", ["asc", "desc"] as const) ?? defaultDirection(key);
-  return { filter, order: { key, descending: order === "desc" }, query };
+  const look = oneOf(query, "look", looks) ?? "list";
+  return { filter, order: { key, descending: order === "desc" }, look, query };
 }
 
 /** Default direction: names ascending, everything else descending. */

@@ -9,10 +9,12 @@ export const blockRows = 4_096;
  * maximum of each sort key in each block of rows. Most views need only these and a few blocks.
  */
 export interface ColumnSummary {
-  /** Records that a row is of this kind now (1), or no longer (-1). */
-  count(protectedDomainSeq: number, kind: number, by: 1 | -1): void;
+  /** Records that a row is of this kind and has these bits of `Columns.indicators` now (1), or no longer (-1). */
+  count(row: { protectedDomainSeq: number; kind: number; bits: number }, by: 1 | -1): void;
   /** Returns the number of rows by kind; undefined: of all protected domains. */
   ofKind(protectedDomainSeq: number | undefined): Uint32Array;
+  /** Returns the number of rows by kind that have a bit of `Columns.indicators`, of all protected domains. */
+  ofKindWithBit(bit: number): Uint32Array;
   /** Records the key of a row. Bounds are only ever widened, so they also hold for the keys that a row had before. */
   widen(row: number, key: NumberKey, value: number): void;
   /** Upper bounds of the keys by block; a bound need not be reached. */
@@ -22,10 +24,12 @@ export interface ColumnSummary {
 }
 
 const initialBlocks = 16;
+const bitCount = 8;
 
 export function createColumnSummary(): ColumnSummary {
   const all = new Uint32Array(kindCount + 1);
   const byDomain = new Map<number, Uint32Array>();
+  const byBit = Array.from({ length: bitCount }, () => new Uint32Array(kindCount + 1));
   const newBounds = () => ({
     upper: new Float64Array(initialBlocks).fill(-Infinity),
     lower: new Float64Array(initialBlocks).fill(Infinity),
@@ -36,16 +40,19 @@ export function createColumnSummary(): ColumnSummary {
   >;
 
   return {
-    count(protectedDomainSeq, kind, by) {
+    count({ protectedDomainSeq, kind, bits }, by) {
       let own = byDomain.get(protectedDomainSeq);
       if (own === undefined) byDomain.set(protectedDomainSeq, (own = new Uint32Array(kindCount + 1)));
       own[kind]! += by;
       all[kind]! += by;
+      for (let index = 0; bits >> index !== 0; index += 1)
+        if (((bits >> index) & 1) === 1) byBit[index]![kind]! += by;
     },
     ofKind: (protectedDomainSeq) =>
       protectedDomainSeq === undefined
         ? all
         : (byDomain.get(protectedDomainSeq) ?? new Uint32Array(kindCount + 1)),
+    ofKindWithBit: (bit) => byBit[Math.log2(bit)]!,
     widen(row, key, value) {
       const block = Math.floor(row / blockRows);
       const own = bounds[key];

@@ -100,18 +100,26 @@ export function appendRow(columns: MutableColumns, row: ThreatRow): void {
   columns.protectedDomainSeqs[index] = row.protectedDomainSeq;
   columns.names.add(row.domain);
   write(columns, index, row);
-  columns.summary.count(row.protectedDomainSeq, columns.kindNumbers[index]!, 1);
+  columns.summary.count(countedAt(columns, index), 1);
   columns.count += 1;
 }
 
 /** Overwrites the fields of a row that can change; undefined: the threat was deleted. */
 export function updateRow(columns: MutableColumns, index: number, row: ThreatRow | undefined): void {
-  const { summary, kindNumbers, protectedDomainSeqs } = columns;
-  const protectedDomainSeq = protectedDomainSeqs[index]!;
-  summary.count(protectedDomainSeq, kindNumbers[index]!, -1);
+  const { summary, kindNumbers } = columns;
+  summary.count(countedAt(columns, index), -1);
   if (row === undefined) kindNumbers[index] = deletedKind;
   else write(columns, index, row);
-  summary.count(protectedDomainSeq, kindNumbers[index]!, 1);
+  summary.count(countedAt(columns, index), 1);
+}
+
+/** Returns what the summary counts of a row. */
+function countedAt({ protectedDomainSeqs, kindNumbers, indicators }: MutableColumns, index: number) {
+  return {
+    protectedDomainSeq: protectedDomainSeqs[index]!,
+    kind: kindNumbers[index]!,
+    bits: indicators[index]!,
+  };
 }
 
 function write(columns: MutableColumns, index: number, row: ThreatRow): void {

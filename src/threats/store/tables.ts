@@ -129,6 +129,10 @@ export const triageBatches = sqliteTable("triage_acts", {
   at: instant("at").notNull(),
   status: text("status", { enum: statuses }).notNull(),
   undoneAt: instant("undone_at"),
+  /** Actor that decided; null for rows older than this column. */
+  channel: text("via", { enum: actorChannels }),
+  actorName: text("actor_name"),
+  actorAddress: text("actor_address"),
 });
 
 /** Threats of a batch decision, each with the status that it had before. */

@@ -1,22 +1,22 @@
-import { and, asc, desc, eq, gte, lt, sql } from "drizzle-orm";
+import { and, asc, eq, lt } from "drizzle-orm";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
 import { statement, value, valuesOf } from "../../database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import type { Status } from "../../vocabulary/threats.ts";
 import { changeableColumns } from "../store/fields.ts";
 import { threats, triageBatches, triageSteps } from "../store/tables.ts";
 import type { RecordThreatDecision } from "./audit.ts";
+import { createRecentDecisions, type RecentDecisions } from "./recent-decisions.ts";
 import type { StatusChanger } from "./change-status.ts";
 
 /** Maximum number of threats in one batch. */
 export const triageThreatsMax = 1_000;
 /** How long a batch can be undone. */
 export const undoableMs = 24 * 3_600_000;
-const recentBatchesMax = 10;
 
 /** Result of a batch decision. */
 export interface BatchResult {
@@ -34,16 +34,8 @@ export type UndoOutcome =
   | { outcome: "undone"; restored: number; changedSince: number }
   | { outcome: "undone_before" | "too_late" | "not_found" };
 
-export interface RecentBatch {
-  batch: number;
-  at: Instant;
-  status: Status;
-  threats: number;
-  undone: boolean;
-}
-
-/** Batch decisions: status changes of several threats at once, each of which can be undone for a day. */
-export interface Triage {
+/** Decisions on one threat or several at once, each of which can be undone for a day. */
+export interface Triage extends RecentDecisions {
   /**
    * Changes the status of the threats, with their events, in one transaction.
    * @throws PublicError `bad_request` for more than `triageThreatsMax`.
@@ -54,8 +46,6 @@ export interface Triage {
    * status has changed since are skipped, and so are all threats the second time.
    */
   undo(batch: number, options: { by: Actor }): UndoOutcome;
-  /** Returns the batches that can be undone or recently were: newest first, ten at most. */
-  recent(): RecentBatch[];
 }
 
 export function createTriage({
@@ -73,9 +63,15 @@ export function createTriage({
 }): Triage {
   const statements = createStatements(database);
 
-  function createBatch(status: Status): number {
+  function createBatch(status: Status, { channel, name, address }: Actor): number {
     statements.deleteOld.run({ before: clock.now() - undoableMs });
-    return statements.insertBatch.get({ at: clock.now(), status })!.seq;
+    return statements.insertBatch.get({
+      at: clock.now(),
+      status,
+      channel,
+      actorName: name,
+      actorAddress: address,
+    })!.seq;
   }
 
   function change(ids: readonly string[], status: Status, by: Actor): BatchResult {
@@ -89,7 +85,7 @@ export function createTriage({
       else if (!statusChanger.apply(threat, status, by)) result.unchanged += 1;
       else {
         result.changed += 1;
-        result.batch ??= createBatch(status);
+        result.batch ??= createBatch(status, by);
         // Read back, because the clock may have moved on since it was written.
         const { statusChangedAt: changedAt } = statements.findThreat.get({ id })!;
         statements.insertStep.run({
@@ -128,10 +124,7 @@ export function createTriage({
   return {
     change: (ids, status, { by }) => database.transaction(() => change(ids, status, by)),
     undo: (batch, { by }) => database.transaction(() => undo(batch, by)),
-    recent: () =>
-      statements.recent
-        .all({ from: clock.now() - undoableMs })
-        .map(({ undoneAt, ...batch }) => ({ ...batch, undone: undoneAt !== null })),
+    ...createRecentDecisions({ database, since: () => clock.now() - undoableMs }),
   };
 }
 
@@ -150,7 +143,7 @@ function createStatements(database: Database) {
     insertBatch: statement(database, (query) =>
       query
         .insert(triageBatches)
-        .values(valuesOf(triageBatches, "at", "status"))
+        .values(valuesOf(triageBatches, "at", "status", "channel", "actorName", "actorAddress"))
         .returning({ seq: triageBatches.seq }),
     ),
     findBatch: statement(database, (query) =>
@@ -187,20 +180,6 @@ function createStatements(database: Database) {
         .innerJoin(threats, eq(triageSteps.threatSeq, threats.seq))
         .where(eq(triageSteps.batchSeq, value(triageSteps.batchSeq)))
         .orderBy(asc(triageSteps.threatSeq)),
-    ),
-    recent: statement(database, (query) =>
-      query
-        .select({
-          batch: triageBatches.seq,
-          at: triageBatches.at,
-          status: triageBatches.status,
-          undoneAt: triageBatches.undoneAt,
-          threats: sql<number>`(select count(*) from ${triageSteps} where act_seq = ${triageBatches.seq})`,
-        })
-        .from(triageBatches)
-        .where(gte(triageBatches.at, value(triageBatches.at, "from")))
-        .orderBy(desc(triageBatches.seq))
-        .limit(recentBatchesMax),
     ),
   };
 }

@@ -4,37 +4,54 @@ import { triageThreatsMax } from "../../../threats/triage/triage.ts";
 import { statuses } from "../../../vocabulary/threats.ts";
 import { parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
-import { redirect, type PageResult } from "../../kit/page-result.ts";
+import type { PageResult } from "../../kit/page-result.ts";
+import { ownPath } from "../../shell/visitors.ts";
 import type { Context } from "../../shell/router.ts";
-import { undoFlash } from "../../threat-kit/decisions.ts";
+import { decidedFlash, undoFlash } from "../../threat-kit/decisions.ts";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
+import { endDecision } from "../../threat-kit/toast.tsx";
+import { perPage } from "./list.tsx";
 
 /** Applies a decision to the selected threats, or to all that match the filters. */
 export async function triageThreats({
   services,
+  request,
   form,
   by,
   write,
 }: Context<"threats" | "threatIndex">): Promise<PageResult> {
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("choose a decision");
-  const { filter, order, query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
+  const given = new URLSearchParams(form.get("query") ?? "");
+  const { filter, order, query } = readListRequest(given);
   const search = services.threatIndex();
   const ids =
     form.get("all") === "yes"
       ? await search.ids(filter, order, { max: triageThreatsMax, lastSeq: lastSeqOf(form) })
       : form.getAll("id");
-  if (ids.length === 0) return redirect(listPath(query), { tone: "warning", text: "No threats selected." });
   const { batch, changed, unchanged } = await write(() =>
     services.threats.triage.change(ids, status, { by }),
   );
+  const place = await placeAfter();
   if (batch === undefined) {
-    const text = `No changes: ${counted(unchanged, "threat was", "threats were")} already ${inWords(status)}.`;
-    return redirect(listPath(query), { tone: "warning", text });
+    const text =
+      ids.length === 0
+        ? "No threats selected."
+        : `No changes: ${counted(unchanged, "threat was", "threats were")} already ${inWords(status)}.`;
+    return endDecision(request, { to: place, flash: { tone: "warning", text } });
   }
   // Keyboard users stay at the same row, which now shows the next threat.
   const at = /^\d{1,2}$/.test(form.get("at") ?? "") && changed === 1 ? `#row-${form.get("at")}` : "";
-  return redirect(`${listPath(query, { done: String(batch) })}${at}`);
+  const flash = decidedFlash({ batch, changed, status, back: place });
+  return endDecision(request, { to: `${place}${at}`, flash, batch });
+
+  /** The decision may have emptied the last pages of the view. */
+  async function placeAfter(): Promise<string> {
+    const page = parseWholeNumber(given.get("page")) ?? 1;
+    const last = Math.ceil((await search.count(filter)) / perPage);
+    const shown = Math.min(page, last);
+    return listPath(query, { page: shown > 1 ? String(shown) : undefined });
+  }
 }
 
 function lastSeqOf(form: URLSearchParams): number {
@@ -43,8 +60,24 @@ function lastSeqOf(form: URLSearchParams): number {
   return seq;
 }
 
-export async function undoTriage({ services, form, by, write }: Context<"threats">): Promise<PageResult> {
-  const batch = parseWholeNumber(form.get("act")) ?? 0;
-  const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
-  return redirect(listPath(query), undoFlash(await write(() => services.threats.triage.undo(batch, { by }))));
+/** Undoes a decision, of one threat or of several; `latest` is the last one of the visitor. */
+export async function undoTriage({
+  services,
+  request,
+  form,
+  by,
+  write,
+}: Context<"threats">): Promise<PageResult> {
+  const { triage } = services.threats;
+  const given = form.get("act");
+  const to = ownPath(form.get("back"));
+  const batch = given === "latest" ? triage.latest(by) : (parseWholeNumber(given) ?? 0);
+  if (batch === undefined)
+    return endDecision(request, { to, flash: { tone: "warning", text: "You have no decision to undo." } });
+  const outcome = await write(() => triage.undo(batch, { by }));
+  return endDecision(request, {
+    to,
+    flash: undoFlash(outcome),
+    batch: outcome.outcome === "undone" ? batch : undefined,
+  });
 }

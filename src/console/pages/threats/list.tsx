@@ -1,21 +1,12 @@
-import { counted, grouped } from "../../../lib/wording.ts";
+import { grouped } from "../../../lib/wording.ts";
 import { sortedByNameMax, type SearchFilter } from "../../../threat-index/threat-index.ts";
-import type { Threats } from "../../../threats/threats.ts";
 import { triageThreatsMax } from "../../../threats/triage/triage.ts";
-import { FlashMessage, PageHead } from "../../kit/components.tsx";
+import { PageHead } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
-import { inWords } from "../../kit/labels.ts";
 import { usePage } from "../../kit/page-context.ts";
-import { page, redirect, type Flash, type PageResult } from "../../kit/page-result.ts";
-import {
-  importPath,
-  namesPath,
-  overviewPath,
-  threatsPath,
-  triagePath,
-  undoTriagePath,
-} from "../../kit/paths.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { importPath, namesPath, overviewPath, threatsPath, triagePath } from "../../kit/paths.ts";
 import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { decisions } from "../../threat-kit/decisions.ts";
@@ -24,7 +15,7 @@ import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { ThreatRows } from "./list-rows.tsx";
 import { ExportLinks, KeyboardHelp, ReadyViews } from "./views.tsx";
 
-const perPage = 50;
+export const perPage = 50;
 
 export async function listThreats({
   services,
@@ -41,14 +32,12 @@ export async function listThreats({
   const pages = { page: number, perPage, total: found.total, path: threatsPath, query };
   const domains = services.domains.list();
   const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
-  const flash = decisionFlash(services.threats.triage.recent(), given.get("done"), query);
   return page(
     "Threats",
     <>
       <PageHead title="Threats">
         <KeyboardHelp />
       </PageHead>
-      {flash === undefined ? null : <FlashMessage flash={flash} />}
       <ReadyViews query={query} />
       <RunNote filter={filter} query={query} />
       <ThreatFilterForm
@@ -68,7 +57,9 @@ export async function listThreats({
         <NothingFound query={query} anywhere={services.threats.totals().length > 0} />
       ) : (
         <Form action={triagePath} id="triage">
-          <HiddenFields fields={{ query: query.toString(), last_seq: String(found.lastSeq), at: "" }} />
+          <HiddenFields
+            fields={{ query: pageQuery(query, number).toString(), last_seq: String(found.lastSeq), at: "" }}
+          />
           <Decisions filter={filter} total={found.total} shown={found.threats.length} />
           <ThreatRows
             threats={found.threats}
@@ -157,21 +148,9 @@ function Decisions({ filter, total, shown }: { filter: SearchFilter; total: numb
   );
 }
 
-/** Announces the batch decision that the URL names, so that its undo button survives a reload. */
-function decisionFlash(
-  recent: ReturnType<Threats["triage"]["recent"]>,
-  done: string | null,
-  query: URLSearchParams,
-): Flash | undefined {
-  const batch = recent.find((one) => String(one.batch) === done);
-  if (batch === undefined || batch.undone) return undefined;
-  return {
-    tone: "success",
-    text: `${counted(batch.threats, "threat is", "threats are")} now ${inWords(batch.status)}.`,
-    action: {
-      label: "Undo",
-      path: undoTriagePath,
-      fields: { act: String(batch.batch), query: query.toString() },
-    },
-  };
+/** Returns the view with the page that is shown, to return to after a decision. */
+function pageQuery(query: URLSearchParams, number: number): URLSearchParams {
+  const next = new URLSearchParams(query);
+  if (number > 1) next.set("page", String(number));
+  return next;
 }
