@@ -9,9 +9,9 @@ import { bankPage, readmeNow, readmeStart, seedReadme } from "../test/support/re
 import { startReceiver } from "../test/support/receiver.ts";
 
 const looks = [
-  { look: "light", width: 1280, colors: "light" },
-  { look: "dark", width: 1280, colors: "dark" },
-  { look: "narrow", width: 360, colors: "light" },
+  { look: "light", width: 1440, colors: "light" },
+  { look: "dark", width: 1440, colors: "dark" },
+  { look: "narrow", width: 390, colors: "light" },
 ] as const;
 
 if (chromium === undefined) {

@@ -4,17 +4,10 @@ import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
 import { pathOf, queryOf } from "../lib/request-path.ts";
 import { may, type Role } from "../vocabulary/permissions.ts";
-import type { PageResult } from "./kit/page-result.ts";
-import {
-  assetsPath,
-  overviewPath,
-  signInPath,
-  signOutEverywherePath,
-  signOutPath,
-  themePath,
-} from "./kit/paths.ts";
+import { assetsPath, overviewPath, signInPath, signOutEverywherePath, signOutPath } from "./kit/paths.ts";
 import { pageGroups } from "./page-groups.ts";
 import { createAssets } from "./shell/assets.ts";
+import { isSecure } from "./shell/cookies.ts";
 import { readUpload } from "./shell/multipart.ts";
 import { administrator, formBytesMax, readForm, type ConsoleRequest } from "./shell/request.ts";
 import { createResponder } from "./shell/responses.tsx";
@@ -22,15 +15,14 @@ import { authorize, createRouter, type AnyRoute, type Context } from "./shell/ro
 import { pageServicesOf, type ConsoleServices, type ServiceName } from "./shell/services.ts";
 import { createSessionMemory } from "./shell/session-memory.ts";
 import { createSignIn } from "./shell/sign-in.tsx";
-import { themeCookie, themes } from "./shell/theme.ts";
 import { createVisitors, isCsrfToken, isSameOrigin, ownPath, type Visitor } from "./shell/visitors.ts";
 
-// Nothing from other origins and nothing inline; the data URLs are icons of the base style sheet.
+// Nothing from other origins and nothing inline.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
@@ -52,7 +44,7 @@ export function createConsole(
   const { clock, config, consoleSignIn, fillRandom, log, server } = given;
   const services = pageServicesOf(given);
   buildThreatIndex(given);
-  const secure = config.server.tls !== null || config.server.publicUrl.startsWith("https:");
+  const secure = isSecure(config);
   const assets = createAssets();
   const memory = createSessionMemory();
   const visitors = createVisitors({ sessions: services.sessions, fillRandom, roleOf, secure });
@@ -61,11 +53,9 @@ export function createConsole(
     ...shellRoutes({
       signOut: (context) => signIn.signOut(context),
       signOutEverywhere: (context) => signIn.signOutEverywhere(context),
-      setTheme: ({ form }) => changeTheme(form, secure),
     }),
   ]);
-  const { version } = services.build;
-  const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, version });
+  const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, services });
   const signIn = createSignIn({ ...given, memory, responder, visitors });
   const checkPassword = createPasswordCheck(consoleSignIn);
 
@@ -172,19 +162,11 @@ function buildThreatIndex({ log, threatIndex }: Pick<ConsoleServices, "log" | "t
 export function shellRoutes({
   signOut,
   signOutEverywhere,
-  setTheme,
-}: Record<"signOut" | "signOutEverywhere" | "setTheme", AnyRoute["run"]>): AnyRoute[] {
+}: Record<"signOut" | "signOutEverywhere", AnyRoute["run"]>): AnyRoute[] {
   return [
     { method: "POST", path: signOutPath, permission: "session", run: signOut },
     { method: "POST", path: signOutEverywherePath, permission: "administer", run: signOutEverywhere },
-    { method: "POST", path: themePath, permission: "session", run: setTheme },
   ];
-}
-
-function changeTheme(form: URLSearchParams, secure: boolean): PageResult {
-  const theme = themes.find((one) => one === form.get("theme")) ?? "auto";
-  const headers = { location: ownPath(form.get("to")), "set-cookie": themeCookie(theme, secure) };
-  return new Response(null, { status: 303, headers });
 }
 
 /** @throws PublicError `bad_request` */

@@ -5,6 +5,7 @@ import { listPages } from "./pages/lists/routes.ts";
 import { namePages } from "./pages/names/routes.ts";
 import { notificationPages } from "./pages/notifications/routes.ts";
 import { overviewPages } from "./pages/overview/routes.ts";
+import { preferencePages } from "./pages/preferences/routes.ts";
 import { scanPages } from "./pages/scans/routes.ts";
 import { sourcePages } from "./pages/sources/routes.ts";
 import { auditPages, systemPages } from "./pages/system/routes.ts";
@@ -32,4 +33,5 @@ export const pageGroups: readonly PageGroup[] = [
   deliveryPages,
   systemPages,
   auditPages,
+  preferencePages,
 ];

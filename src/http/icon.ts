@@ -1,2 +1,2 @@
-/** Icon of the product as SVG: an eye above a hook. Browsers show it beside the titles of pages. */
-export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#1d4ed8"/><path d="M4 14c5-8 19-8 24 0-5 8-19 8-24 0z" fill="#fff"/><circle cx="16" cy="14" r="4" fill="#1d4ed8"/><path d="M16 18v6a4 4 0 0 0 8 0" fill="none" stroke="#fff" stroke-width="2.5" stroke-linecap="round"/></svg>`;
+/** Mark of the product as SVG: a fish hook. Browsers show it beside the titles of pages. */
+export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="6.5" fill="#3b4cca"/><g fill="none" stroke="#fff" stroke-width="1.9" stroke-linecap="round" stroke-linejoin="round"><circle cx="13.5" cy="6.4" r="1.7"/><path d="M13.5 8.2v6.2a3.9 3.9 0 1 1-7.8 0v-1.9l2.7 2.1"/></g></svg>`;

@@ -9,6 +9,8 @@ import type { NewTrap, Trap, TrapLinks } from "./trap.ts";
 export interface TrapPresentation<Input extends NewTrap = NewTrap, Details = unknown> {
   /** Plural, as a title. */
   readonly title: string;
+  /** Name of an icon. */
+  readonly icon: "beacon" | "honey";
   /** Former names of the command and of the console's path, which keep working. */
   readonly aliases: readonly string[];
   /** Describes the kind in a list of commands. */

@@ -3,7 +3,7 @@ import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { PostButton } from "../../src/console/kit/form.tsx";
 import { LinkButton } from "../../src/console/kit/components.tsx";
-import { PageContextOf } from "../../src/console/kit/page-context.ts";
+import { noPage, PageContextOf } from "../../src/console/kit/page-context.ts";
 import { authorize, pageGroup, type AnyRoute, type Context } from "../../src/console/shell/router.ts";
 import type { PageServices, ServiceName } from "../../src/console/shell/services.ts";
 import { may, permissions, roles, type Permission, type Role } from "../../src/vocabulary/permissions.ts";
@@ -62,7 +62,7 @@ describe("buttons", () => {
     renderToString(
       h(
         PageContextOf.Provider,
-        { value: { path: "", csrfToken: "t", now: 0, may: () => allowed, mayOpen: () => allowed } },
+        { value: { ...noPage, csrfToken: "t", may: () => allowed, mayOpen: () => allowed } },
         h(PostButton, { action: "/console/settings/system/backup", label: "Back up" }),
         h(LinkButton, { path: "/console/settings/keys/create", label: "Create" }),
       ),

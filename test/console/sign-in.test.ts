@@ -302,9 +302,9 @@ describe("a visitor without a session", () => {
 describe("errors", () => {
   test("are pages: 400 for a body that is too long or not a form, 500 with the request id for an internal error", async () => {
     const visitor = await app.signedIn();
-    const long = await visitor.post("/console/theme", { theme: "x".repeat(300_000) });
+    const long = await visitor.post("/console/preferences", { theme: "x".repeat(300_000) });
     expect([long.status, long.text]).toEqual([400, expect.stringContaining("longer than")]);
-    const json = await visitor.post("/console/theme", {}, { "content-type": "application/json" });
+    const json = await visitor.post("/console/preferences", {}, { "content-type": "application/json" });
     expect([json.status, json.text]).toEqual([400, expect.stringContaining("Content-Type")]);
     app.app.database.sqlite.run("alter table audit_log rename to audit_log_gone");
     const broken = await visitor.get("/console/settings/audit", { "x-request-id": "my-own-request" });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { relativeAge, relativeNext, relativeTime } from "../../src/console/kit/components.tsx";
+import { relativeAge, relativeNext, relativeTime } from "../../src/console/kit/times.ts";
 import { createJumpDetector, systemClock } from "../../src/lib/clock.ts";
 import { manualClock } from "../support/appliance.ts";
 

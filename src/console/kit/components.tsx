@@ -1,40 +1,56 @@
 import type { ComponentChildren, VNode } from "preact";
-import { toIsoTime, toPlainTime, type Instant } from "../../lib/clock.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { grouped } from "../../lib/wording.ts";
-import type { Severity, Status } from "../../vocabulary/threats.ts";
-import { Button, Form, HiddenFields, PostButton } from "./form.tsx";
-import { inWords } from "./labels.ts";
+import { Button, ButtonContent, buttonClass, Form, HiddenFields, type ButtonLook } from "./form.tsx";
+import { Icon } from "./icons.tsx";
+import { FlashMessage, Tag } from "./marks.tsx";
 import { Text } from "./name.tsx";
 import { usePage } from "./page-context.ts";
-import type { Flash } from "./page-result.ts";
+import { relativeAge, relativeNext, relativeTime, shortAge } from "./times.ts";
 
-/** Head of a page: title, one-sentence description, and actions. */
+/** Head of a page: the way to it, title, one-sentence description, and actions, of which one at most is primary. */
 export function PageHead({
   title,
   lead,
   back,
+  crumbs = back === undefined ? [] : [back],
   children,
 }: {
   title: ComponentChildren;
   lead?: ComponentChildren;
-  back?: { label: string; path: string };
+  /** The only crumb. */
+  back?: Crumb;
+  /** Pages above this one, outermost first. */
+  crumbs?: readonly Crumb[];
   /** Buttons and links beside the title. */
   children?: ComponentChildren;
 }) {
   return (
-    <header class="page-head">
-      {back === undefined ? null : (
-        <p class="back">
-          <a href={back.path}>← {back.label}</a>
-        </p>
+    <>
+      {crumbs.length === 0 ? null : (
+        <nav class="crumbs" aria-label="Pages above this one">
+          {crumbs.map(({ label, path }) => (
+            <>
+              <a href={path}>{label}</a>
+              <Icon name="right" />
+            </>
+          ))}
+        </nav>
       )}
-      <div class="page-title">
-        <h1>{title}</h1>
-        {children === undefined ? null : <div class="actions">{children}</div>}
-      </div>
-      {lead === undefined ? null : <p class="lead">{lead}</p>}
-    </header>
+      <header class="head">
+        <div>
+          <h1>{title}</h1>
+          {lead === undefined ? null : <p class="lead">{lead}</p>}
+        </div>
+        {children === undefined ? null : <div class="line">{children}</div>}
+      </header>
+    </>
   );
+}
+
+export interface Crumb {
+  label: string;
+  path: string;
 }
 
 /** A link that looks like a button. Not rendered when the visitor's role does not allow its target. */
@@ -42,19 +58,17 @@ export function LinkButton({
   path,
   label,
   variant,
+  small,
+  icon,
+  dataKey,
 }: {
   path: string;
   label: string;
-  variant?: "secondary" | "danger" | "outline";
-}) {
+} & ButtonLook) {
   if (!usePage().mayOpen("GET", path)) return null;
   return (
-    <a
-      class={variant === "outline" ? "button outline" : "button"}
-      href={path}
-      data-variant={variant === "outline" ? undefined : variant}
-    >
-      {label}
+    <a class={buttonClass({ variant, small })} href={path} data-key={dataKey} aria-keyshortcuts={dataKey}>
+      <ButtonContent icon={icon} label={label} dataKey={dataKey} />
     </a>
   );
 }
@@ -84,98 +98,43 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ComponentC
   );
 }
 
-export type Tone = "neutral" | "good" | "warn" | "bad" | "critical";
-
-export function Badge({ tone, children }: { tone: Tone; children: ComponentChildren }) {
-  return <span class={`mark ${tone}`}>{children}</span>;
-}
-
-const tones: Record<Severity | Status, Tone> = {
-  low: "neutral",
-  medium: "warn",
-  high: "bad",
-  active: "bad",
-  resolved: "good",
-  false_positive: "neutral",
-};
-
-/** Badge for a severity or status of a threat. */
-export function StateBadge({ state }: { state: Severity | Status }) {
-  return <Badge tone={tones[state]}>{inWords(state)}</Badge>;
-}
-
-/** A time in UTC, absolute or relative to now. */
+/** A time, absolute in the reader's time zone or relative to now; the title has both UTC and the reader's time zone. */
 export function Time({
   at,
   relative = false,
   seconds = false,
 }: {
   at: Instant;
-  /** Shows how long ago it was; "due" for a time that may lie ahead; "next" for a next step, which is never in the past. */
-  relative?: boolean | "due" | "next";
+  /**
+   * Shows how long ago it was; "short" for rows (`5 h`); "due" for a time that may lie ahead; "next" for a next step,
+   * which is never in the past.
+   */
+  relative?: boolean | "short" | "due" | "next";
   seconds?: boolean;
 }) {
-  const { now } = usePage();
-  const text = relative === "due" ? relativeTime : relative === "next" ? relativeNext : relativeAge;
-  const iso = toIsoTime(at);
-  const plain = toPlainTime(at, { seconds });
+  const { now, reader } = usePage();
   return (
-    <time dateTime={iso} title={relative === false ? iso : plain}>
-      {relative === false ? plain : text(at, now)}
+    <time dateTime={toIsoTime(at)} title={reader.times.both(at)}>
+      {relative === false ? reader.times.plain(at, { seconds }) : relativeTexts[String(relative)]!(at, now)}
     </time>
   );
 }
 
-const units: readonly [string, number][] = [
-  ["day", 86_400_000],
-  ["hour", 3_600_000],
-  ["minute", 60_000],
-  ["second", 1_000],
-];
-
-/**
- * Formats the time of something that happened as `3 hours ago` or `now`. A time ahead counts as now: it was written
- * before the clock was set back.
- */
-export function relativeAge(at: Instant, now: Instant): string {
-  return relativeTime(Math.min(at, now), now);
-}
-
-/** Formats the time of a next step as `in 2 days` or `now`. A step whose time has come waits for a moment at most. */
-export function relativeNext(at: Instant, now: Instant): string {
-  return relativeTime(Math.max(at, now), now);
-}
-
-/** Formats a time as `3 hours ago`, `in 2 days`, or `now`. */
-export function relativeTime(at: Instant, now: Instant): string {
-  const distance = Math.abs(at - now);
-  const unit = units.find(([, ms]) => distance >= ms);
-  if (unit === undefined) return "now";
-  const count = Math.floor(distance / unit[1]);
-  const text = `${count} ${unit[0]}${count === 1 ? "" : "s"}`;
-  return at <= now ? `${text} ago` : `in ${text}`;
-}
+const relativeTexts: Record<string, (at: Instant, now: Instant) => string> = {
+  true: relativeAge,
+  short: shortAge,
+  due: relativeTime,
+  next: relativeNext,
+};
 
 /** A text with a button that copies it, where scripts are enabled. */
 export function Copyable({ text, label, secret = false }: { text: string; label: string; secret?: boolean }) {
   return (
     <div class={secret ? "copyable secret" : "copyable"}>
       <code>{text}</code>
-      <button type="button" class="outline small" data-copy={text} hidden aria-label={`Copy ${label}`}>
+      <button type="button" class="btn small" data-copy={text} hidden aria-label={`Copy ${label}`}>
         Copy
       </button>
-    </div>
-  );
-}
-
-export function FlashMessage({ flash }: { flash: Flash }) {
-  const { tone, text, action } = flash;
-  return (
-    <div class={`flash ${tone}`} role={tone === "danger" ? "alert" : "status"}>
-      <span class="flash-text">{text}</span>
-      {action === undefined ? null : (
-        <PostButton action={action.path} label={action.label} fields={action.fields} variant="outline" />
-      )}
     </div>
   );
 }
@@ -206,10 +165,10 @@ export function Confirm({
     <section class="card narrow">
       <h1>{title}</h1>
       <div class="prose">{children}</div>
-      <Form action={action} class="actions">
+      <Form action={action} class="line">
         <HiddenFields fields={fields} />
-        <Button label={button} variant="danger" />
-        <LinkButton path={back} label="Cancel" variant="outline" />
+        <Button label={button} variant="sure" />
+        <LinkButton path={back} label="Cancel" />
       </Form>
     </section>
   );
@@ -222,11 +181,7 @@ export function EntryLink({ path, entry }: { path: string; entry: { name: string
       <a href={path}>
         <Text text={entry.name} />
       </a>
-      {entry.origin === "file" ? (
-        <div>
-          <Badge tone="neutral">configuration file</Badge>
-        </div>
-      ) : null}
+      {entry.origin === "file" ? <p>configuration file</p> : null}
     </>
   );
 }
@@ -235,7 +190,7 @@ export function EntryLink({ path, entry }: { path: string; entry: { name: string
 export function DeclaredMark({ where }: { where?: string }) {
   return (
     <span class="declared">
-      <Badge tone="neutral">configuration file</Badge>{" "}
+      <Tag>configuration file</Tag>{" "}
       <span class="hint">
         Declared{where === undefined ? "" : ` as ${where}`} in the configuration file. To change it, edit the
         file and restart.
@@ -248,7 +203,7 @@ export function DeclaredMark({ where }: { where?: string }) {
 export function Progress({ done, total, label }: { done: number; total: number; label: string }) {
   return (
     <div class="progress">
-      <progress value={Math.min(done, total)} max={Math.max(total, 1)} aria-label={label} />
+      <progress class="meter" value={Math.min(done, total)} max={Math.max(total, 1)} aria-label={label} />
       <span>
         {grouped(done)} of {grouped(total)} {label}
       </span>
@@ -257,18 +212,55 @@ export function Progress({ done, total, label }: { done: number; total: number; 
 }
 
 /** A titled part of a page; `id` makes it a link target. */
+export function Card({
+  title,
+  id,
+  aside,
+  flush = false,
+  children,
+  footer,
+}: {
+  title?: ComponentChildren;
+  id?: string;
+  /** A link or a remark beside the title. */
+  aside?: ComponentChildren;
+  /** The content reaches the border: a table, a list of rows. */
+  flush?: boolean;
+  children: ComponentChildren;
+  footer?: ComponentChildren;
+}): VNode {
+  return (
+    <section class={flush ? "card flush" : "card"} id={id}>
+      {title === undefined ? null : (
+        <header>
+          <h2>{title}</h2>
+          {aside}
+        </header>
+      )}
+      {children}
+      {footer === undefined ? null : <footer>{footer}</footer>}
+    </section>
+  );
+}
+
+/** A titled part of a page without a frame of its own. */
 export function Section({
   title,
   id,
+  aside,
   children,
 }: {
   title: string;
   id?: string;
+  aside?: ComponentChildren;
   children: ComponentChildren;
 }): VNode {
   return (
     <section class="section" id={id}>
-      <h2>{title}</h2>
+      <header class="card-head">
+        <h2>{title}</h2>
+        {aside}
+      </header>
       {children}
     </section>
   );

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { Icon, type IconName } from "./icons.tsx";
 import { usePage } from "./page-context.ts";
 
 /** A POST form with the CSRF token. */
@@ -22,26 +23,55 @@ export function Form({
   );
 }
 
+/** `sure`: the last step of an action that cannot be undone. */
+type ButtonVariant = "primary" | "plain" | "danger" | "sure";
+
+export interface ButtonLook {
+  variant?: ButtonVariant | undefined;
+  small?: boolean | undefined;
+  icon?: IconName | undefined;
+  /** Keyboard shortcut, which the button shows. */
+  dataKey?: string | undefined;
+}
+
+const buttonClasses: Record<ButtonVariant, string> = {
+  primary: "btn primary",
+  plain: "btn plain",
+  danger: "btn danger",
+  sure: "btn danger sure",
+};
+
+export function buttonClass({ variant, small }: Pick<ButtonLook, "variant" | "small">): string {
+  const name = variant === undefined ? "btn" : buttonClasses[variant];
+  return small === true ? `${name} small` : name;
+}
+
+export function ButtonContent({ icon, label, dataKey }: ButtonLook & { label: string }) {
+  return (
+    <>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {label}
+      {dataKey === undefined ? null : <kbd aria-hidden="true">{dataKey.toUpperCase()}</kbd>}
+    </>
+  );
+}
+
 /** A button that posts without further input. Not rendered when the visitor's role does not allow it. */
 export function PostButton({
   action,
   label,
   fields = {},
-  variant,
-  dataKey,
+  ...look
 }: {
   action: string;
   label: string;
   fields?: Record<string, string | readonly string[]>;
-  variant?: "danger" | "secondary" | "outline";
-  /** Keyboard shortcut. */
-  dataKey?: string;
-}) {
+} & ButtonLook) {
   if (!usePage().mayOpen("POST", action)) return null;
   return (
     <Form action={action} class="inline">
       <HiddenFields fields={fields} />
-      <Button label={label} variant={variant ?? "secondary"} dataKey={dataKey} />
+      <Button label={label} {...look} />
     </Form>
   );
 }
@@ -58,29 +88,24 @@ export function HiddenFields({ fields }: { fields: Record<string, string | reado
 
 export function Button({
   label,
-  variant,
   name,
   value,
-  dataKey,
+  ...look
 }: {
   label: string;
-  variant?: "danger" | "secondary" | "outline";
   name?: string;
   value?: string;
-  dataKey?: string | undefined;
-}) {
-  const style = variant === "outline" ? { class: "outline" } : { "data-variant": variant };
+} & ButtonLook) {
   return (
     <button
       type="submit"
       name={name}
       value={value}
-      data-key={dataKey}
-      aria-keyshortcuts={dataKey}
-      title={dataKey === undefined ? undefined : `Keyboard shortcut: ${dataKey}`}
-      {...style}
+      class={buttonClass(look)}
+      data-key={look.dataKey}
+      aria-keyshortcuts={look.dataKey}
     >
-      {label}
+      <ButtonContent {...look} label={label} />
     </button>
   );
 }
@@ -110,19 +135,24 @@ function fieldAttributes({ name, hint, error }: FieldProps) {
 function FieldLayout({ field, children }: { field: FieldProps; children: ComponentChildren }) {
   const { label, name, hint, error } = field;
   return (
-    <div data-field={error === undefined ? "" : "error"}>
+    <div class="field">
       <label for={name}>{label}</label>
       {children}
-      {error === undefined ? null : (
-        <p class="error" id={`${name}-error`}>
-          {error}
-        </p>
-      )}
+      {error === undefined ? null : <FieldError name={name} error={error} />}
       {hint === undefined ? null : (
-        <p data-hint="" id={`${name}-hint`}>
+        <p class="hint" id={`${name}-hint`}>
           {hint}
         </p>
       )}
+    </div>
+  );
+}
+
+function FieldError({ name, error }: { name: string; error: string }) {
+  return (
+    <div class="error">
+      <Icon name="fail" />
+      <p id={`${name}-error`}>{error}</p>
     </div>
   );
 }
@@ -161,6 +191,7 @@ export function TextField({
         autofocus={autofocus}
         spellcheck={false}
         autocapitalize="none"
+        class="input"
         list={suggestions.length === 0 ? undefined : `${field.name}-suggestions`}
         {...fieldAttributes(field)}
       />
@@ -183,7 +214,7 @@ export function TextArea({
 }: FieldProps & { value?: string; rows?: number; maxLength?: number }) {
   return (
     <FieldLayout field={field}>
-      <textarea rows={rows} maxLength={maxLength} {...fieldAttributes(field)}>
+      <textarea class="input" rows={rows} maxLength={maxLength} {...fieldAttributes(field)}>
         {value}
       </textarea>
     </FieldLayout>
@@ -203,7 +234,7 @@ export function Select({
 }: FieldProps & { choices: readonly Choice[]; value?: string | undefined }) {
   return (
     <FieldLayout field={field}>
-      <select {...fieldAttributes(field)}>
+      <select class="input" {...fieldAttributes(field)}>
         {choices.map((choice) => (
           <option value={choice.value} selected={choice.value === value}>
             {choice.label}
@@ -225,13 +256,10 @@ export function Choices({
   error,
 }: FieldProps & { choices: readonly Choice[]; values: readonly string[]; single?: boolean }) {
   return (
-    <fieldset
-      aria-describedby={error === undefined ? undefined : `${name}-error`}
-      data-field={error === undefined ? "" : "error"}
-    >
+    <fieldset class="field" aria-describedby={error === undefined ? undefined : `${name}-error`}>
       <legend>{label}</legend>
       {choices.map((choice) => (
-        <label class="choice">
+        <label class="check">
           <input
             type={single ? "radio" : "checkbox"}
             name={name}
@@ -244,22 +272,17 @@ export function Choices({
           </span>
         </label>
       ))}
-      {error === undefined ? null : (
-        <p class="error" id={`${name}-error`}>
-          {error}
-        </p>
-      )}
-      {hint === undefined ? null : <p data-hint="">{hint}</p>}
+      {error === undefined ? null : <FieldError name={name} error={error} />}
+      {hint === undefined ? null : <p class="hint">{hint}</p>}
     </fieldset>
   );
 }
 
 export function Checkbox({ label, name, checked }: { label: string; name: string; checked: boolean }) {
   return (
-    <p>
-      <label>
-        <input type="checkbox" name={name} value="yes" checked={checked} /> {label}
-      </label>
-    </p>
+    <label class="check">
+      <input type="checkbox" name={name} value="yes" checked={checked} />
+      <span>{label}</span>
+    </label>
   );
 }

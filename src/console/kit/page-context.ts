@@ -2,12 +2,16 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { Instant } from "../../lib/clock.ts";
 import type { Permission } from "../../vocabulary/permissions.ts";
+import { createReaderTimes, utc, type ReaderTimes } from "./times.ts";
 
 /** Facts about the current page that components need without receiving them as properties. */
 export interface PageContext {
   path: string;
   /** Proves that a form was sent from one of the console's own pages. */
   csrfToken: string;
+  /** Address of the icons. */
+  iconsPath: string;
+  reader: Reader;
   now: Instant;
   /** Returns whether the visitor's role allows an action. */
   may(permission: Permission): boolean;
@@ -15,13 +19,28 @@ export interface PageContext {
   mayOpen(method: "GET" | "POST", path: string): boolean;
 }
 
-export const PageContextOf = createContext<PageContext>({
+/** The person in front of the browser. */
+export interface Reader {
+  /** IANA name. */
+  timeZone: string;
+  density: "comfortable" | "compact";
+  /** Whether single keys act. */
+  shortcuts: boolean;
+  times: ReaderTimes;
+}
+
+/** The context of a part of a page that is rendered alone. */
+export const noPage: PageContext = {
   path: "",
   csrfToken: "",
+  iconsPath: "",
+  reader: { timeZone: utc, density: "comfortable", shortcuts: true, times: createReaderTimes(utc) },
   now: 0,
   may: () => false,
   mayOpen: () => false,
-});
+};
+
+export const PageContextOf = createContext<PageContext>(noPage);
 
 export function usePage(): PageContext {
   return useContext(PageContextOf);

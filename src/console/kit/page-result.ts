@@ -9,24 +9,37 @@ export interface Flash {
 }
 
 export type PageResult =
-  | { kind: "page"; title: string; content: VNode; status: number }
-  | { kind: "redirect"; to: string; flash: Flash | undefined }
+  | { kind: "page"; title: string; content: VNode; status: number; beside: VNode | null | undefined }
+  | { kind: "redirect"; to: string; flash: Flash | undefined; cookie: string | undefined }
   | { kind: "fragment"; content: VNode }
   | Response;
 
-/** Returns a whole page inside the console's layout. */
-export function page(title: string, content: VNode, { status = 200 } = {}): PageResult {
-  return { kind: "page", title, content, status };
+/**
+ * Returns a whole page inside the console's layout.
+ * @param options.beside what stands beside the content of a work page, if anything; undefined: a page for reading
+ */
+export function page(
+  title: string,
+  content: VNode,
+  { status = 200, beside }: { status?: number; beside?: VNode | null } = {},
+): PageResult {
+  return { kind: "page", title, content, status, beside };
 }
 
 /**
  * Redirects to another page of the console.
  * @param flash message to show there once; a plain text means success
+ * @param options.cookie `Set-Cookie` value
  */
-export function redirect(to: string, flash?: Flash | string): PageResult {
+export function redirect(
+  to: string,
+  flash?: Flash | string,
+  { cookie }: { cookie?: string } = {},
+): PageResult {
   return {
     kind: "redirect",
     to,
+    cookie,
     flash: typeof flash === "string" ? { tone: "success", text: flash } : flash,
   };
 }

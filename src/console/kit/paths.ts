@@ -11,14 +11,17 @@ export const runningScanPath = `${overviewPath}/overview/scan`;
 export const signInPath = "/console/sign-in";
 export const signOutPath = "/console/sign-out";
 export const signOutEverywherePath = "/console/sign-out-everywhere";
-export const themePath = "/console/theme";
+/** Theme, time zone, density, shortcuts. */
+export const preferencesPath = "/console/preferences";
 export const assetsPath = "/console/assets";
 
 export const threatsPath = "/console/threats";
 export const triagePath = `${threatsPath}/triage`;
 export const undoTriagePath = `${threatsPath}/undo`;
 export const exportPath = `${threatsPath}/export`;
-export const threatPath = (id: string) => `${threatsPath}/${id}`;
+/** @param view parameters of the list that the threat is opened from */
+export const threatPath = (id: string, view?: URLSearchParams) =>
+  view === undefined || view.size === 0 ? `${threatsPath}/${id}` : `${threatsPath}/${id}?${view}`;
 
 export const domainsPath = "/console/domains";
 export const newDomainPath = `${domainsPath}/new`;

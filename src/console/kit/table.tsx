@@ -6,6 +6,11 @@ export interface Column<Row> {
   cell: (row: Row) => ComponentChildren;
   /** `number`: right-aligned; `wide`: takes the remaining width; `tight`: never wraps. */
   layout?: "number" | "wide" | "tight";
+  /**
+   * Place on narrow screens, where a row has two lines: `title` and `state` on the first, `under` and `end` on the
+   * second; `hidden` is left out. Default: the first column is the title, the second the state, the rest are hidden.
+   */
+  fold?: "title" | "state" | "under" | "end" | "hidden";
 }
 
 interface TableProps<Row> {
@@ -18,19 +23,23 @@ interface TableProps<Row> {
 }
 
 /**
- * A table that scrolls horizontally if it is too wide. On narrow screens each row becomes a block with titles
- * beside the values; the explicit roles keep it a table for screen readers in that layout.
+ * A table that scrolls horizontally if it is too wide. On narrow screens a row has two lines; the explicit roles keep it
+ * a table for screen readers in that layout.
  */
 export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
   if (rows.length === 0) return <Empty>{empty}</Empty>;
+  const classes = columns.map(({ layout, fold }, index) => {
+    const place = fold ?? (index === 0 ? "title" : index === 1 ? "state" : "hidden");
+    return [...(layout === undefined ? [] : [layoutClasses[layout]]), foldClasses[place]].join(" ");
+  });
   return (
-    <div class="table" role="region" aria-label={caption} tabIndex={0}>
-      <table class="stacks" role="table">
-        <caption class="unseen">{caption}</caption>
+    <div class="card flush scroll" role="region" aria-label={caption} tabIndex={0}>
+      <table class="fold" role="table">
+        <caption class="vh">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ title, layout }) => (
-              <th scope="col" role="columnheader" class={layout}>
+            {columns.map(({ title }, index) => (
+              <th scope="col" role="columnheader" class={classes[index]}>
                 {title}
               </th>
             ))}
@@ -39,9 +48,9 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr role="row">
-              {columns.map(({ title, cell, layout }) => (
-                <td role="cell" class={layout} data-title={typeof title === "string" ? title : undefined}>
-                  <div class="cell">{cell(row)}</div>
+              {columns.map(({ cell }, index) => (
+                <td role="cell" class={classes[index]}>
+                  {cell(row)}
                 </td>
               ))}
             </tr>
@@ -51,6 +60,15 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
     </div>
   );
 }
+
+const layoutClasses = { number: "r", wide: "grow", tight: "tight" } as const;
+const foldClasses = {
+  title: "on-title",
+  state: "on-state",
+  under: "on-under",
+  end: "on-end",
+  hidden: "wide-only",
+} as const;
 
 /** A range of rows that one page of a list shows. */
 export interface RowRange {
@@ -93,8 +111,23 @@ export function pagesOf<Row>(rows: readonly Row[]): (range: RowRange) => readonl
   return ({ limit, offset }) => rows.slice(offset, offset + limit);
 }
 
-export function Empty({ children }: { children: ComponentChildren }) {
-  return <div class="empty">{children}</div>;
+/** Shown in place of a list that has no entries: what belongs here, and the next step. */
+export function Empty({
+  title,
+  children,
+  action,
+}: {
+  title?: string;
+  children: ComponentChildren;
+  action?: ComponentChildren;
+}) {
+  return (
+    <div class="empty">
+      {title === undefined ? null : <h2>{title}</h2>}
+      <div>{children}</div>
+      {action}
+    </div>
+  );
 }
 
 /** A page of a list, by its address. */
@@ -143,14 +176,14 @@ export function Pagination(given: PageOfList) {
       <span>
         {grouped(from)}–{grouped(until)} of {grouped(total)}
       </span>
-      <span class="actions">
+      <span class="line">
         {page > 1 ? (
-          <a class="button outline small" href={to(page - 1)} rel="prev">
+          <a class="btn small" href={to(page - 1)} rel="prev">
             Previous
           </a>
         ) : null}
         {page < last ? (
-          <a class="button outline small" href={to(page + 1)} rel="next">
+          <a class="btn small" href={to(page + 1)} rel="next">
             Next
           </a>
         ) : null}

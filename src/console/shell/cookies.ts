@@ -1,5 +1,7 @@
 /** The console's cookies: unreadable for scripts, and sent only with requests from its own pages. */
 
+import type { Config } from "../../config/config.ts";
+
 const plainValue = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Returns the value of a cookie; undefined if it is missing or malformed. */
@@ -19,4 +21,9 @@ export function cookie(
 ): string {
   const age = maxAgeSeconds === undefined ? "" : `; Max-Age=${maxAgeSeconds}`;
   return `${name}=${value}; Path=${path}${age}; HttpOnly; SameSite=Strict${secure ? "; Secure" : ""}`;
+}
+
+/** Returns whether browsers reach the console over TLS, so that cookies can be restricted to it. */
+export function isSecure({ server }: Pick<Config, "server">): boolean {
+  return server.tls !== null || server.publicUrl.startsWith("https:");
 }

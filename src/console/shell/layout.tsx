@@ -1,12 +1,14 @@
-import type { ComponentChildren } from "preact";
-import { FlashMessage } from "../kit/components.tsx";
-import { PostButton } from "../kit/form.tsx";
-import { PageContextOf, type PageContext } from "../kit/page-context.ts";
+import type { ComponentChildren, VNode } from "preact";
+import { FlashMessage } from "../kit/marks.tsx";
+import { Form } from "../kit/form.tsx";
+import { Icon } from "../kit/icons.tsx";
+import { PageContextOf, usePage, type PageContext } from "../kit/page-context.ts";
 import type { Flash } from "../kit/page-result.ts";
-import { overviewPath, signOutPath, themePath } from "../kit/paths.ts";
+import { overviewPath, preferencesPath, signOutPath } from "../kit/paths.ts";
+import { cityOf } from "../kit/times.ts";
 import type { Assets } from "./assets.ts";
-import type { NavigationEntry, PageGroup } from "./router.ts";
-import { themes, type Theme } from "./theme.ts";
+import type { Theme } from "./reader.ts";
+import type { NavigationEntry, NavigationMark } from "./router.ts";
 
 interface FrameProps {
   title: string;
@@ -14,12 +16,10 @@ interface FrameProps {
   theme: Theme;
   context: PageContext;
   children: ComponentChildren;
-  /** Class of the `<body>` element. */
-  bodyClass?: string;
 }
 
 /** The HTML document around every page. */
-export function Frame({ title, assets, theme, context, bodyClass, children }: FrameProps) {
+export function Frame({ title, assets, theme, context, children }: FrameProps) {
   return (
     <html lang="en" data-theme={theme === "auto" ? undefined : theme}>
       <head>
@@ -30,92 +30,184 @@ export function Frame({ title, assets, theme, context, bodyClass, children }: Fr
         <link rel="stylesheet" href={assets.stylePath} />
         <script src={assets.scriptPath} defer></script>
       </head>
-      <body class={bodyClass}>
+      <body
+        class={context.reader.density === "compact" ? "dense" : undefined}
+        data-shortcuts={context.reader.shortcuts ? "" : undefined}
+      >
         <PageContextOf.Provider value={context}>{children}</PageContextOf.Provider>
       </body>
     </html>
   );
 }
 
+/** An entry of the navigation with what stands beside it now. */
+export interface MarkedEntry {
+  entry: Omit<NavigationEntry, "mark">;
+  mark: NavigationMark | undefined;
+}
+
+const sections: readonly { section: NavigationEntry["section"]; title: string | undefined }[] = [
+  { section: "main", title: undefined },
+  { section: "traps", title: "Traps" },
+  { section: "notify", title: "Notify" },
+  { section: "settings", title: "Settings" },
+];
+
 /** The frame of a page for somebody who is signed in. */
 export function Layout({
-  groups,
+  navigation,
   flash,
-  version,
+  beside,
   children,
   ...frame
-}: FrameProps & { groups: readonly PageGroup[]; flash: Flash | undefined; version: string }) {
-  const entries = groups.flatMap(({ nav }) => (nav === undefined ? [] : [nav]));
-  const { path } = frame.context;
-  // The most specific entry that contains the page.
-  const here = entries
-    .filter(
-      (entry) => path === entry.path || (entry.path !== overviewPath && path.startsWith(`${entry.path}/`)),
-    )
-    .sort((a, b) => b.path.length - a.path.length)[0];
-  const list = (section: NavigationEntry["section"]) => (
-    <ul>
-      {entries
-        .filter((entry) => entry.section === section)
-        .map((entry) => (
-          <li>
-            <a href={entry.path} aria-current={entry === here ? "page" : undefined}>
-              {entry.label}
-            </a>
-          </li>
-        ))}
-    </ul>
-  );
+}: FrameProps & {
+  navigation: readonly MarkedEntry[];
+  flash: Flash | undefined;
+  /** See `page` in `kit/page-result.ts`. */
+  beside: VNode | null | undefined;
+}) {
+  const message = flash === undefined ? null : <FlashMessage flash={flash} />;
   return (
-    <Frame {...frame} bodyClass="framed">
+    <Frame {...frame}>
       <a class="skip" href="#content">
         Skip to content
       </a>
-      <header class="top">
-        <a class="brand" href={overviewPath}>
-          phishwatch
-        </a>
-        <button type="button" class="outline small" popovertarget="menu">
-          Menu
-        </button>
-      </header>
-      <nav id="menu" popover="auto" aria-label="Console">
-        <div class="menu-inner">
-          <a class="brand" href={overviewPath}>
-            phishwatch
-          </a>
-          {list("main")}
-          <h2>Integrations</h2>
-          {list("integrations")}
-          <h2>Settings</h2>
-          {list("settings")}
-          <div class="menu-foot">
-            <ThemeSwitch theme={frame.theme} path={path} />
-            <PostButton action={signOutPath} label="Sign out" variant="outline" />
-            <p class="hint">
-              Version {version}
-              <br />
-              <a href="/docs">Manual</a> <a href="/docs/api">API reference</a>
-            </p>
+      <div class="app">
+        <header class="top">
+          <Brand />
+          <button type="button" class="btn plain" popovertarget="menu">
+            <Icon name="list" />
+            Menu
+          </button>
+        </header>
+        <Navigation navigation={navigation} path={frame.context.path} />
+        {beside === undefined ? (
+          <main id="content" tabIndex={-1}>
+            <div class="wide stack">
+              {message}
+              {children}
+            </div>
+          </main>
+        ) : (
+          <div class="split">
+            <main id="content" tabIndex={-1} class="stack">
+              {message === null ? null : <div class="inset">{message}</div>}
+              {children}
+            </main>
+            {beside}
           </div>
-        </div>
-      </nav>
-      <main id="content" tabIndex={-1}>
-        {flash === undefined ? null : <FlashMessage flash={flash} />}
-        {children}
-      </main>
+        )}
+      </div>
     </Frame>
   );
 }
 
-function ThemeSwitch({ theme, path }: { theme: Theme; path: string }) {
-  const next = themes[(themes.indexOf(theme) + 1) % themes.length]!;
+function Navigation({ navigation, path }: { navigation: readonly MarkedEntry[]; path: string }) {
+  const here = currentEntry(navigation, path);
   return (
-    <PostButton
-      action={themePath}
-      label={`Theme: ${theme}`}
-      fields={{ theme: next, to: path }}
-      variant="outline"
-    />
+    <nav class="side" id="menu" popover="auto" aria-label="Console">
+      <Brand />
+      {sections.map(({ section, title }) => (
+        <>
+          {title === undefined ? null : <h2>{title}</h2>}
+          <ul>
+            {navigation
+              .filter(({ entry }) => entry.section === section)
+              .map(({ entry, mark }) => (
+                <li>
+                  <a href={entry.path} aria-current={entry === here ? "page" : undefined}>
+                    <Icon name={entry.icon} />
+                    {entry.label}
+                    <Mark path={entry.path} mark={mark} />
+                  </a>
+                </li>
+              ))}
+          </ul>
+        </>
+      ))}
+      <AccountMenu path={path} />
+    </nav>
+  );
+}
+
+/** Returns the most specific entry that contains the page. */
+function currentEntry(navigation: readonly MarkedEntry[], path: string): MarkedEntry["entry"] | undefined {
+  return navigation
+    .map(({ entry }) => entry)
+    .filter(
+      (entry) => path === entry.path || (entry.path !== overviewPath && path.startsWith(`${entry.path}/`)),
+    )
+    .sort((a, b) => b.path.length - a.path.length)[0];
+}
+
+function Mark({ path, mark }: { path: string; mark: NavigationMark | undefined }) {
+  if (mark === undefined) return null;
+  if ("count" in mark)
+    return (
+      <span class="count" data-count={path}>
+        {mark.count.toLocaleString("en-US")}
+      </span>
+    );
+  return (
+    <span class="count bad" title={mark.problem}>
+      <Icon name="fail" />
+      <span class="vh">{mark.problem}</span>
+    </span>
+  );
+}
+
+function AccountMenu({ path }: { path: string }) {
+  const { timeZone } = usePage().reader;
+  return (
+    <details class="me">
+      <summary>
+        <Icon name="people" />
+        <span>
+          Administrator
+          <small>{cityOf(timeZone)}</small>
+        </span>
+      </summary>
+      <ul class="menu">
+        <li>
+          <a href={`${preferencesPath}?${new URLSearchParams({ to: path }).toString()}`}>
+            <Icon name="clock" />
+            Preferences
+          </a>
+        </li>
+        <li>
+          <a href="/docs">
+            <Icon name="info" />
+            Manual
+          </a>
+        </li>
+        <li>
+          <a href="/docs/api">
+            <Icon name="endpoint" />
+            API reference
+          </a>
+        </li>
+        <li>
+          <Form action={signOutPath}>
+            <button type="submit">
+              <Icon name="out" />
+              Sign out
+            </button>
+          </Form>
+        </li>
+      </ul>
+    </details>
+  );
+}
+
+/** Name and mark of the product. */
+export function Brand() {
+  const { iconsPath } = usePage();
+  return (
+    <a class="brand" href={overviewPath}>
+      <svg width="22" height="22" viewBox="0 0 24 24" aria-hidden="true">
+        <use href={`${iconsPath}#i-mark`} />
+      </svg>
+      phishwatch
+    </a>
   );
 }

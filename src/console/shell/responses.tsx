@@ -10,12 +10,13 @@ import { may } from "../../vocabulary/permissions.ts";
 import { PageContextOf, type PageContext } from "../kit/page-context.ts";
 import type { Flash, PageResult } from "../kit/page-result.ts";
 import type { Assets } from "./assets.ts";
-import { Frame, Layout } from "./layout.tsx";
+import { Frame, Layout, type MarkedEntry } from "./layout.tsx";
 import type { ConsoleRequest } from "./request.ts";
 import type { FindRoute, PageGroup } from "./router.ts";
+import type { PageServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import { ErrorPage } from "./sign-in-page.tsx";
-import { themeOf } from "./theme.ts";
+import { preferencesOf, readerOf } from "./reader.ts";
 
 const errorTitles: Record<number, string> = {
   400: "Invalid request",
@@ -25,28 +26,22 @@ const errorTitles: Record<number, string> = {
 };
 const flashName = "flash";
 
-/** Turns the results of pages into responses. */
-export function createResponder({
+/** Returns a function that describes the page of a request to its components. */
+function createPageContext({
   assets,
   clock,
   findRoute,
-  groups,
-  log,
-  memory,
-  version,
 }: {
-  assets: Assets;
+  assets: Pick<Assets, "iconsPath">;
   clock: Clock;
   findRoute: FindRoute;
-  groups: readonly PageGroup[];
-  log: Log;
-  memory: SessionMemory;
-  version: string;
 }) {
-  function pageContext({ path, visitor }: ConsoleRequest): PageContext {
+  return ({ path, request, visitor }: ConsoleRequest): PageContext => {
     const role = visitor?.role;
     return {
       path,
+      iconsPath: assets.iconsPath,
+      reader: readerOf(preferencesOf(request)),
       csrfToken: visitor?.csrfToken ?? "",
       now: clock.now(),
       may: (permission) => role !== undefined && may(role, permission),
@@ -55,6 +50,33 @@ export function createResponder({
         return found === undefined || (role !== undefined && may(role, found.route.permission));
       },
     };
+  };
+}
+
+/** Turns the results of pages into responses. */
+export function createResponder({
+  assets,
+  clock,
+  findRoute,
+  groups,
+  log,
+  memory,
+  services,
+}: {
+  assets: Assets;
+  clock: Clock;
+  findRoute: FindRoute;
+  groups: readonly PageGroup[];
+  log: Log;
+  memory: SessionMemory;
+  services: PageServices;
+}) {
+  const pageContext = createPageContext({ assets, clock, findRoute });
+
+  function navigation(): MarkedEntry[] {
+    return groups.flatMap(({ nav }) =>
+      nav === undefined ? [] : [{ entry: nav, mark: nav.mark?.(services) }],
+    );
   }
 
   function html({ headers, visitor }: ConsoleRequest, text: string, status: number): Response {
@@ -68,18 +90,24 @@ export function createResponder({
     return new Response(null, { status: 303, headers });
   }
 
-  function page(call: ConsoleRequest, title: string, content: VNode, status: number): Response {
+  function page(
+    call: ConsoleRequest,
+    title: string,
+    content: VNode,
+    status: number,
+    beside?: VNode | null,
+  ): Response {
     const session = call.visitor?.session;
-    const frame = { title, assets, theme: themeOf(call.request), context: pageContext(call) };
+    const frame = { title, assets, theme: preferencesOf(call.request).theme, context: pageContext(call) };
     const flash =
       session === undefined ? undefined : (memory.take(session.seq, flashName) as Flash | undefined);
     const document =
       session === undefined ? (
-        <Frame {...frame} bodyClass="bare">
-          {content}
+        <Frame {...frame}>
+          <div class="alone">{content}</div>
         </Frame>
       ) : (
-        <Layout {...frame} groups={groups} flash={flash} version={version}>
+        <Layout {...frame} navigation={navigation()} flash={flash} beside={beside}>
           {content}
         </Layout>
       );
@@ -96,6 +124,7 @@ export function createResponder({
     }
     switch (result.kind) {
       case "redirect":
+        if (result.cookie !== undefined) call.headers["set-cookie"] = result.cookie;
         if (result.flash !== undefined) memory.put(call.visitor!.session!.seq, flashName, result.flash);
         return redirect(call, result.to);
       case "fragment": {
@@ -105,7 +134,7 @@ export function createResponder({
         return html(call, renderToString(content), 200);
       }
       case "page":
-        return page(call, result.title, result.content, result.status);
+        return page(call, result.title, result.content, result.status, result.beside);
     }
   }
 

@@ -28,6 +28,7 @@ import type { Database } from "../../database/database.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { PublicError } from "../../lib/errors.ts";
 import { may, type Permission, type Role } from "../../vocabulary/permissions.ts";
+import type { IconName } from "../kit/icons.tsx";
 import type { PageResult } from "../kit/page-result.ts";
 import type { Upload, UploadLimits } from "./multipart.ts";
 import { pickServices, type PageServices, type ServiceName } from "./services.ts";
@@ -82,15 +83,21 @@ export interface Route<Name extends ServiceName = never> {
 export type AnyRoute = Route<ServiceName>;
 
 /** Entry in the navigation. */
-export interface NavigationEntry {
-  section: "main" | "integrations" | "settings";
+export interface NavigationEntry<Name extends ServiceName = never> {
+  section: "main" | "traps" | "notify" | "settings";
   label: string;
   path: string;
+  icon: IconName;
+  /** Returns a mark beside the label. Every page shows it, so it must be cheap. */
+  mark?: (services: Pick<PageServices, Name>) => NavigationMark | undefined;
 }
+
+/** A number, or a problem in words. */
+export type NavigationMark = { count: number } | { problem: string };
 
 export interface PageGroup {
   /** Absent: other pages link to this group. */
-  nav: NavigationEntry | undefined;
+  nav: NavigationEntry<ServiceName> | undefined;
   routes: readonly AnyRoute[];
 }
 
@@ -100,12 +107,12 @@ export function pageGroup<const Name extends ServiceName>({
   services,
   routes,
 }: {
-  nav?: NavigationEntry;
+  nav?: NavigationEntry<NoInfer<Name>>;
   services: readonly Name[];
   routes: readonly Route<NoInfer<Name>>[];
 }): PageGroup {
   return {
-    nav,
+    nav: nav === undefined ? undefined : { ...nav, mark: (all) => nav.mark?.(pickServices(all, services)) },
     routes: routes.map((route) => ({
       ...route,
       run: (context) => route.run({ ...context, services: pickServices(context.services, services) }),

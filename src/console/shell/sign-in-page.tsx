@@ -2,6 +2,7 @@ import { passwordCharactersMax } from "../../access/console/password.ts";
 import { FormError } from "../kit/components.tsx";
 import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
 import { overviewPath, signInPath } from "../kit/paths.ts";
+import { Brand } from "./layout.tsx";
 
 export function SignInPage({
   to,
@@ -15,10 +16,12 @@ export function SignInPage({
   exists: boolean;
 }) {
   return (
-    <main class="sign-in card">
-      <h1>phishwatch</h1>
+    <main class="card stack">
+      <h1>
+        <Brand />
+      </h1>
       <FormError message={message} />
-      <Form action={signInPath}>
+      <Form action={signInPath} class="stack">
         <HiddenFields fields={{ to }} />
         <TextField
           label="Password"
@@ -34,7 +37,7 @@ export function SignInPage({
               : "No password exists yet. One is created when the appliance starts."
           }
         />
-        <Button label="Sign in" />
+        <Button label="Sign in" variant="primary" />
       </Form>
     </main>
   );
@@ -46,9 +49,11 @@ export function SignInPage({
  */
 export function ArrivalPage({ to }: { to: string }) {
   return (
-    <main class="sign-in card">
+    <main class="card stack">
       <meta http-equiv="refresh" content={`0;url=${to}`} />
-      <h1>phishwatch</h1>
+      <h1>
+        <Brand />
+      </h1>
       <p>
         <a href={to}>Continue to the console</a>
       </p>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { indicatorsIn } from "../../threats/severity/indicators.ts";
 import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
-import { Badge } from "../kit/components.tsx";
+import { StateMark } from "../kit/marks.tsx";
 import { indicatorLabels } from "../kit/labels.ts";
 import { threatPath } from "../kit/paths.ts";
 
@@ -17,7 +17,7 @@ export function ThreatLink({ id, children }: { id: string; children: ComponentCh
 export function Unverified() {
   return (
     <span title="Only the name is known: no lookup has found it in DNS.">
-      <Badge tone="neutral">unverified</Badge>
+      <StateMark tone="neutral">unverified</StateMark>
     </span>
   );
 }
@@ -29,9 +29,9 @@ export function Indicators({ severityReasons }: { severityReasons: readonly Seve
   return (
     <span class="indicators">
       {found.map((indicator) => (
-        <Badge tone={indicator === "parked" || indicator === "leads_nowhere" ? "neutral" : "warn"}>
+        <StateMark tone={indicator === "parked" || indicator === "leads_nowhere" ? "neutral" : "warn"}>
           {indicatorLabels[indicator]}
-        </Badge>
+        </StateMark>
       ))}
     </span>
   );

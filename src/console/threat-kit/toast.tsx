@@ -19,7 +19,7 @@ function Toast({ flash: { tone, text, action }, batch }: { flash: Flash; batch: 
     <div class={`toast ${tone}`} role="status" data-batch={batch}>
       <span>{text}</span>
       {action === undefined ? null : (
-        <PostButton action={action.path} label={action.label} fields={action.fields} variant="outline" />
+        <PostButton action={action.path} label={action.label} fields={action.fields} small />
       )}
     </div>
   );

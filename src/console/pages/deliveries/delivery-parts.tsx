@@ -2,7 +2,8 @@ import type { Attempt, Delivery, DeliveryLog } from "../../../deliveries/deliver
 import { counted, grouped } from "../../../lib/wording.ts";
 import { isMessage, titleOf } from "../../../notices/sent-message.ts";
 import type { DeliveryStatus } from "../../../vocabulary/deliveries.ts";
-import { Badge, Time, type Tone } from "../../kit/components.tsx";
+import { Time } from "../../kit/components.tsx";
+import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
@@ -19,7 +20,7 @@ export const statusChoices = Object.entries(statusBadges).map(([value, { label }
 
 export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
   const { tone, label } = statusBadges[status];
-  return <Badge tone={tone}>{label}</Badge>;
+  return <StateMark tone={tone}>{label}</StateMark>;
 }
 
 /**
@@ -57,9 +58,9 @@ const attemptColumns: Column<Attempt>[] = [
     title: "Result",
     layout: "tight",
     cell: ({ statusCode, failure }) => (
-      <Badge tone={failure === null ? "good" : "bad"}>
+      <StateMark tone={failure === null ? "good" : "bad"}>
         {statusCode ?? (failure === null ? statusBadges.succeeded.label : inWords(failure))}
-      </Badge>
+      </StateMark>
     ),
   },
   { title: "Duration", layout: "number", cell: ({ durationMs }) => `${grouped(durationMs)} ms` },
@@ -130,7 +131,7 @@ export function DeliveryTable({
     { title: "Created", layout: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
     { title: "Outcome", layout: "wide", cell: (delivery) => <NextStep delivery={delivery} /> },
     {
-      title: <span class="unseen">Actions</span>,
+      title: <span class="vh">Actions</span>,
       cell: (delivery) =>
         delivery.status === "failed" ? (
           <PostButton action={`${deliveryPath(delivery)}/send`} label="Send again" />

@@ -112,7 +112,9 @@ export function showLog(
             error={isUnknown ? "An identifier starts with evt_ or thr_." : undefined}
           />
         )}
-        <button type="submit">Show</button>
+        <button type="submit" class="btn">
+          Show
+        </button>
       </form>
       <DeliveryTable
         deliveries={rows}
@@ -121,14 +123,14 @@ export function showLog(
       />
       <nav class="pagination" aria-label="Pages">
         {query.has("before") ? (
-          <a class="button outline small" href={`${path}?${newest}`}>
+          <a class="btn small" href={`${path}?${newest}`}>
             Newest
           </a>
         ) : (
           <span />
         )}
         {found.length > perPage ? (
-          <a class="button outline small" href={`${path}?${older}`} rel="next">
+          <a class="btn small" href={`${path}?${older}`} rel="next">
             Older
           </a>
         ) : null}

@@ -6,7 +6,8 @@ import {
   recipientState,
 } from "../../../deliveries/rules/recipient-state.ts";
 import { grouped } from "../../../lib/wording.ts";
-import { Badge, Time } from "../../kit/components.tsx";
+import { Time } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 
 /** Fields of a recipient that its state shows. */
@@ -35,7 +36,7 @@ export function RecipientState({ recipient }: { recipient: StateShown }) {
   if (state === "disabled")
     return (
       <>
-        <Badge tone={isDisabledForFailing(disabledReason) ? "bad" : "neutral"}>disabled</Badge>{" "}
+        <StateMark tone={isDisabledForFailing(disabledReason) ? "bad" : "neutral"}>disabled</StateMark>{" "}
         <span class="hint">
           {disabledBecause[disabledReason ?? "operator"]}
           {disabledAt === null ? null : (
@@ -47,10 +48,10 @@ export function RecipientState({ recipient }: { recipient: StateShown }) {
         {isDisabledForFailing(disabledReason) ? causeShown : null}
       </>
     );
-  if (state === "enabled") return <Badge tone="good">enabled</Badge>;
+  if (state === "enabled") return <StateMark tone="good">enabled</StateMark>;
   return (
     <>
-      <Badge tone="bad">{state}</Badge>{" "}
+      <StateMark tone="bad">{state}</StateMark>{" "}
       <span class="hint">
         {grouped(consecutiveFailures)} in a row
         {failingSince === null ? null : (

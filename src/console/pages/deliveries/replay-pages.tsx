@@ -141,8 +141,8 @@ async function show(
           value={forField(form.get("since") ?? "")}
           hint="UTC. Leave empty for the whole log."
         />
-        <div class="actions">
-          <button type="submit" data-variant="secondary">
+        <div class="line">
+          <button type="submit" class="btn">
             Count
           </button>
         </div>
@@ -181,10 +181,10 @@ function Counted({
         {from}.
       </p>
       {count === 0 ? null : (
-        <Form action={`${back}/replay`} class="actions">
+        <Form action={`${back}/replay`} class="line">
           <HiddenFields fields={{ which, since: since === 0 ? "" : toIsoTime(since) }} />
           <Button label={count === 1 ? "Send it" : `Send all ${grouped(count)}`} />
-          <LinkButton path={back} label="Cancel" variant="outline" />
+          <LinkButton path={back} label="Cancel" />
         </Form>
       )}
     </>

@@ -1,6 +1,6 @@
 import type { AttemptResult } from "../../../deliveries/channel.ts";
 import { sentence } from "../../../lib/wording.ts";
-import { FlashMessage } from "../../kit/components.tsx";
+import { FlashMessage } from "../../kit/marks.tsx";
 import { ResponseStart } from "./delivery-parts.tsx";
 
 /** Outcome of a test, with advice on how to fix a failure. */

@@ -4,7 +4,8 @@ import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { ArchiveCheckStatus } from "../../../sources/archive-checks/archive-checks.ts";
-import { Badge, Facts, Progress, Time, type Tone } from "../../kit/components.tsx";
+import { Facts, Progress, Time } from "../../kit/components.tsx";
+import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { domainPath, scanPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
@@ -72,9 +73,9 @@ export function ThreatLinks({ domain, counts }: { domain: string; counts: Threat
 export function CheckBadge({ check }: { check: ArchiveCheckStatus | undefined }) {
   if (!isInProgress(check)) return null;
   const { namesChecked, namesTotal, state } = check;
-  if (state !== "running") return <Badge tone={tones[state]}>check {state}</Badge>;
+  if (state !== "running") return <StateMark tone={tones[state]}>check {state}</StateMark>;
   const percent = Math.floor((100 * Math.min(namesChecked, namesTotal)) / Math.max(namesTotal, 1));
-  return <Badge tone="warn">checking names seen before: {percent} %</Badge>;
+  return <StateMark tone="warn">checking names seen before: {percent} %</StateMark>;
 }
 
 function isInProgress(check: ArchiveCheckStatus | undefined): check is ArchiveCheckStatus {
@@ -107,7 +108,7 @@ function ArchiveCheck({ check }: { check: ArchiveCheckStatus | undefined }) {
     );
   return (
     <>
-      <Badge tone={tones[state]}>{state}</Badge>{" "}
+      <StateMark tone={tones[state]}>{state}</StateMark>{" "}
       {state === "failed" ? <>It is retried automatically. {visible(error ?? "", 300)}</> : null}
       {namesTotal > 0 ? (
         <>
@@ -151,7 +152,7 @@ function LookAlikeScan({
       <a href={scanPath(scan.id)}>scan{scope}</a>{" "}
       {status === "running" ? (
         <>
-          <Badge tone="warn">running</Badge>
+          <StateMark tone="warn">running</StateMark>
           <Progress done={candidates} total={planned} label="look-alikes checked" />
           {found} so far
         </>

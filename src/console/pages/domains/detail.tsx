@@ -73,14 +73,9 @@ function DomainPage({
         title={<Name name={domain.domain} />}
         back={{ label: "Protected domains", path: domainsPath }}
       >
-        <LinkButton path={`${path}/look-alikes`} label="Look-alikes" variant="outline" />
+        <LinkButton path={`${path}/look-alikes`} label="Look-alikes" />
         {domain.enabled ? (
-          <PostButton
-            action={startScanPath}
-            label="Scan now"
-            fields={{ domain: domain.domain }}
-            variant="outline"
-          />
+          <PostButton action={startScanPath} label="Scan now" fields={{ domain: domain.domain }} />
         ) : (
           <PostButton
             action={newDomainPath}
@@ -121,7 +116,7 @@ function DomainPage({
         ) : (
           <Form action={path} class="narrow">
             <ContentFields fields={fields} error={error} />
-            <p class="actions">
+            <p class="line">
               <Button label="Save changes" />
             </p>
           </Form>

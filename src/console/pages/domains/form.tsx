@@ -98,8 +98,8 @@ function NewDomainPage({
           hint="The registered name, in any script, without www."
         />
         <ContentFields fields={fields} error={error} />
-        <p class="actions">
-          <Button label="Preview" variant="secondary" name="step" value="look" />
+        <p class="line">
+          <Button label="Preview" name="step" value="look" />
           <Button label="Protect domain" name="step" value="add" />
         </p>
       </Form>

@@ -1,7 +1,8 @@
 import type { ProtectedDomain } from "../../../domains/domains.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { ArchiveCheckStatus } from "../../../sources/archive-checks/archive-checks.ts";
-import { Badge, LinkButton, PageHead } from "../../kit/components.tsx";
+import { LinkButton, PageHead } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { Button, TextField } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -46,8 +47,10 @@ const columns: Column<Row>[] = [
     layout: "tight",
     cell: (row) => (
       <>
-        <Badge tone={row.enabled ? "good" : "neutral"}>{row.enabled ? "protected" : "disabled"}</Badge>{" "}
-        {isDeclared(row) ? <Badge tone="neutral">configuration file</Badge> : null}{" "}
+        <StateMark tone={row.enabled ? "good" : "neutral"}>
+          {row.enabled ? "protected" : "disabled"}
+        </StateMark>{" "}
+        {isDeclared(row) ? <StateMark tone="neutral">configuration file</StateMark> : null}{" "}
         <CheckBadge check={row.check} />
       </>
     ),
@@ -89,7 +92,7 @@ export function listDomains({
       {all.length < searchDomainsMin ? null : (
         <form method="get" action={domainsPath} class="filters" role="search">
           <TextField label="Domain or keyword" name="q" type="search" value={wanted} />
-          <Button label="Search" variant="secondary" />
+          <Button label="Search" />
         </form>
       )}
       <PagedTable

@@ -11,7 +11,7 @@ import {
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { attempt, parseDay, splitList } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
-import { ProtectedDomainsField } from "../../kit/protected-domains-field.tsx";
+import { ProtectedDomainsField } from "../../threat-kit/protected-domains-field.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { keysPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
@@ -90,9 +90,9 @@ export function showKeyForm(
           value={form.get("expires_on") ?? ""}
           hint="Overrides the choice above. The key expires at the end of this day, UTC."
         />
-        <div class="actions">
+        <div class="line">
           <Button label="Create Key" />
-          <LinkButton path={path} label="Cancel" variant="outline" />
+          <LinkButton path={path} label="Cancel" />
         </div>
       </Form>
     </div>,

@@ -2,7 +2,8 @@ import type { KeyUsage } from "../../../access/keys/key-usage.ts";
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import { Badge, DeclaredMark, LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { DeclaredMark, LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { keysPath as path } from "../../kit/paths.ts";
@@ -109,7 +110,7 @@ function validColumns(
             {isMissingSome ? <div class="hint">since the restart</div> : null}
             {limited === 0 ? null : (
               <div>
-                <Badge tone="warn">{grouped(limited)} limited</Badge>
+                <StateMark tone="warn">{grouped(limited)} limited</StateMark>
               </div>
             )}
           </>
@@ -127,7 +128,7 @@ function validColumns(
       cell: ({ expiresAt }) => <Expiration expiresAt={expiresAt} now={now} />,
     },
     {
-      title: <span class="unseen">Actions</span>,
+      title: <span class="vh">Actions</span>,
       cell: ({ id, name, origin }) =>
         origin === "file" ? (
           <DeclaredMark where="[[api_keys]]" />
@@ -162,9 +163,9 @@ function Expiration({ expiresAt, now }: { expiresAt: Instant | null; now: Instan
   if (expiresAt === null) return <>never</>;
   const isSoon = expiresAt - now < keyExpiresSoonMs;
   return isSoon ? (
-    <Badge tone="warn">
+    <StateMark tone="warn">
       <Time at={expiresAt} relative="due" />
-    </Badge>
+    </StateMark>
   ) : (
     <Time at={expiresAt} />
   );

@@ -6,7 +6,7 @@ import { listKeys } from "./list.tsx";
 
 /** Settings → API Keys. */
 export const keyPages = pageGroup({
-  nav: { section: "settings", label: "API Keys", path },
+  nav: { section: "settings", label: "API keys", icon: "key", path },
   services: ["domains", "keys", "keyUsage", "publicUrl"],
   routes: [
     { method: "GET", path, permission: "read", run: listKeys },

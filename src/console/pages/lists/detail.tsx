@@ -3,16 +3,7 @@ import { grouped } from "../../../lib/wording.ts";
 import { formatDuration } from "../../../lib/durations.ts";
 import { listAddress, type List, type ListContent } from "../../../outputs/lists/list.ts";
 import { blockListFormatHints, blockListFormats } from "../../../vocabulary/lists.ts";
-import {
-  Copyable,
-  DeclaredMark,
-  Facts,
-  LinkButton,
-  PageHead,
-  Section,
-  StateBadge,
-  Time,
-} from "../../kit/components.tsx";
+import { Copyable, DeclaredMark, Facts, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
@@ -21,6 +12,7 @@ import { listPath, listsPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { LastDownload, listOf, ListState } from "./parts.tsx";
+import { SeverityMark } from "../../threat-kit/severity.tsx";
 
 /** Names that the page shows of the list. */
 const namesShown = 20;
@@ -37,12 +29,11 @@ export async function showList(context: Context<"lists" | "publicUrl">) {
     name,
     <>
       <PageHead title={<Text text={name} />} back={{ label: "Block lists", path: listsPath }}>
-        {list.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" variant="outline" />}
+        {list.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
         {isUndeclared(list) ? null : (
           <PostButton
             action={`${path}/${enabled ? "disable" : "enable"}`}
             label={enabled ? "Disable" : "Enable"}
-            variant="outline"
           />
         )}
       </PageHead>
@@ -60,7 +51,7 @@ export async function showList(context: Context<"lists" | "publicUrl">) {
       <Names content={content} />
       {declared ? null : (
         <Section title="Remove">
-          <LinkButton path={`${path}/remove`} label="Remove list" variant="outline" />
+          <LinkButton path={`${path}/remove`} label="Remove list" />
         </Section>
       )}
     </>,
@@ -112,7 +103,7 @@ function Addresses({ list, publicUrl }: { list: List; publicUrl: string }) {
       </dl>
       {list.origin === "file" ? null : (
         <p class="after">
-          <LinkButton path={`${listPath(list.id)}/rotate`} label="Replace token" variant="outline" />
+          <LinkButton path={`${listPath(list.id)}/rotate`} label="Replace token" />
         </p>
       )}
     </Section>
@@ -147,6 +138,6 @@ const nameColumns: readonly Column<ListContent["rows"][number]>[] = [
   { title: "Name", layout: "wide", cell: ({ name }) => <Name name={name} /> },
   { title: "Protected domain", cell: ({ protectedDomains }) => <Text text={protectedDomains.join(", ")} /> },
   { title: "Type", cell: ({ type }) => inWords(type) },
-  { title: "Severity", layout: "tight", cell: ({ severity }) => <StateBadge state={severity} /> },
+  { title: "Severity", layout: "tight", cell: ({ severity }) => <SeverityMark severity={severity} /> },
   { title: "First seen", layout: "tight", cell: ({ firstSeen }) => <Time at={firstSeen} relative /> },
 ];

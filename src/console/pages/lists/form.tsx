@@ -3,13 +3,13 @@ import { FieldError } from "../../../lib/errors.ts";
 import { defaultFilter, type List, type ListFilter } from "../../../outputs/lists/list.ts";
 import { severities, statuses } from "../../../vocabulary/threats.ts";
 import { FormError, LinkButton, PageHead } from "../../kit/components.tsx";
-import { enabledDomains } from "../../kit/event-filter.tsx";
+import { enabledDomains } from "../../threat-kit/event-filter.tsx";
 import { attempt, splitList, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { listPath, listsPath } from "../../kit/paths.ts";
-import { ProtectedDomainsField } from "../../kit/protected-domains-field.tsx";
+import { ProtectedDomainsField } from "../../threat-kit/protected-domains-field.tsx";
 import type { Context } from "../../shell/router.ts";
 import { editableList } from "./actions.tsx";
 
@@ -115,9 +115,9 @@ function showForm(
           hint="How long a threat is listed after it was first seen. Leave empty for always."
           error={errors["max_age"]}
         />
-        <div class="actions">
+        <div class="line">
           <Button label={list === undefined ? "Add list" : "Save"} />
-          <LinkButton path={back.path} label="Cancel" variant="outline" />
+          <LinkButton path={back.path} label="Cancel" />
         </div>
       </Form>
     </div>,

@@ -1,14 +1,15 @@
 import { notFound } from "../../../lib/errors.ts";
 import type { List } from "../../../outputs/lists/list.ts";
-import { Badge, Time } from "../../kit/components.tsx";
+import { Time } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import type { Context } from "../../shell/router.ts";
 
 export function ListState({ list: { enabled, disabledReason } }: { list: List }) {
-  if (enabled) return <Badge tone="good">enabled</Badge>;
+  if (enabled) return <StateMark tone="good">enabled</StateMark>;
   return (
     <>
-      <Badge tone="warn">disabled</Badge>
+      <StateMark tone="warn">disabled</StateMark>
       {disabledReason === "undeclared" ? <div class="hint">no longer declared</div> : null}
     </>
   );

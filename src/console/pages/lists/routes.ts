@@ -9,7 +9,7 @@ const one = `${path}/:id`;
 
 /** Integrations → Block lists. */
 export const listPages = pageGroup({
-  nav: { section: "integrations", label: "Block lists", path },
+  nav: { section: "notify", label: "Block lists", icon: "list", path },
   services: ["domains", "lists", "publicUrl"],
   routes: [
     { method: "GET", path, permission: "read", run: listLists },

@@ -66,7 +66,7 @@ export async function searchNames(context: NamesContext): Promise<PageResult> {
         />
         <Select label="Source" name="source" choices={sourceChoices} value={query.get("source") ?? ""} />
         <TextField label="Seen since" name="since" type="date" value={query.get("since") ?? ""} />
-        <Button label="Search" variant="secondary" />
+        <Button label="Search" />
       </form>
       {results ?? (
         <p class="hint">

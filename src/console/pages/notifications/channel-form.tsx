@@ -124,9 +124,9 @@ export function showChannelForm(
             name="test"
             checked={Object.keys(errors).length === 0 || form.get("test") === "yes"}
           />
-          <div class="actions">
+          <div class="line">
             <Button label="Save" />
-            <LinkButton path={back.path} label="Cancel" variant="outline" />
+            <LinkButton path={back.path} label="Cancel" />
           </div>
         </Form>
       )}

@@ -7,12 +7,12 @@ import {
   Confirm,
   DeclaredMark,
   Facts,
-  FlashMessage,
   LinkButton,
   PageHead,
   Section,
   Time,
 } from "../../kit/components.tsx";
+import { FlashMessage } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
@@ -43,14 +43,11 @@ export function showChannel(context: Context<"channels" | "deliveries" | "notifi
     <>
       <PageHead title={<Text text={name} />} back={{ label: "Notifications", path: notificationsPath }}>
         <PostButton action={`${path}/test`} label="Send test message" />
-        {channel.origin === "file" ? null : (
-          <LinkButton path={`${path}/edit`} label="Edit" variant="outline" />
-        )}
+        {channel.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
         {isUndeclared(channel) ? null : (
           <PostButton
             action={`${path}/${enabled ? "disable" : "enable"}`}
             label={enabled ? "Disable" : "Enable"}
-            variant="outline"
           />
         )}
       </PageHead>
@@ -92,7 +89,6 @@ export function showChannel(context: Context<"channels" | "deliveries" | "notifi
           <LinkButton
             path={`${newSubscriptionPath}?channel=${encodeURIComponent(name)}`}
             label="Add subscription"
-            variant="outline"
           />
         </p>
       </Section>
@@ -110,7 +106,7 @@ export function showChannel(context: Context<"channels" | "deliveries" | "notifi
       </Section>
       {declared ? null : (
         <Section title="Remove">
-          <LinkButton path={`${path}/remove`} label="Remove channel" variant="outline" />
+          <LinkButton path={`${path}/remove`} label="Remove channel" />
         </Section>
       )}
     </>,

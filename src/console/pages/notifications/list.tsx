@@ -33,7 +33,7 @@ export function listNotifications(context: ListContext): PageResult {
         {channels.length === 0 ? null : (
           <>
             <LinkButton path={newSubscriptionPath} label="Add subscription" />
-            <LinkButton path={newChannelPath} label="Add channel" variant="outline" />
+            <LinkButton path={newChannelPath} label="Add channel" />
           </>
         )}
       </PageHead>

@@ -38,7 +38,7 @@ const subscription = subscriptionPath(":id");
 
 /** Channels and subscriptions: who is sent which messages. */
 export const notificationPages = pageGroup({
-  nav: { section: "integrations", label: "Notifications", path: notificationsPath },
+  nav: { section: "notify", label: "Notifications", icon: "bell", path: notificationsPath },
   services: ["channels", "config", "deliveries", "domains", "notifications", "publicUrl"],
   routes: [
     { method: "GET", path: notificationsPath, permission: "read", run: listNotifications },

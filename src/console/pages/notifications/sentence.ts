@@ -2,7 +2,7 @@ import { timeOfDay, type SubscriptionRules } from "../../../notifications/subscr
 import type { SubscriptionSettings } from "../../../notifications/subscriptions/writer.ts";
 import { weekdays, type Weekday } from "../../../vocabulary/channels.ts";
 import { noticeTypes, type NoticeType } from "../../../vocabulary/events.ts";
-import { filterPhrases } from "../../kit/event-filter.tsx";
+import { filterPhrases } from "../../threat-kit/event-filter.tsx";
 
 /** Words for subscriptions. */
 

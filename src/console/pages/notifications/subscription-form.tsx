@@ -6,8 +6,15 @@ import { timeOfDay } from "../../../notifications/subscriptions/rules.ts";
 import type { SubscriptionSettings } from "../../../notifications/subscriptions/writer.ts";
 import { digests, weekdays } from "../../../vocabulary/channels.ts";
 import { noticeTypes } from "../../../vocabulary/events.ts";
-import { FlashMessage, FormError, LinkButton, PageHead } from "../../kit/components.tsx";
-import { enabledDomains, FilterFields, filterFields, oneOf, readFilter } from "../../kit/event-filter.tsx";
+import { FormError, LinkButton, PageHead } from "../../kit/components.tsx";
+import { FlashMessage } from "../../kit/marks.tsx";
+import {
+  enabledDomains,
+  FilterFields,
+  filterFields,
+  oneOf,
+  readFilter,
+} from "../../threat-kit/event-filter.tsx";
 import { createFieldReader, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -85,10 +92,10 @@ export function showSubscriptionForm(
           <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
           <h2>Time</h2>
           <TimeFields form={form} errors={errors} />
-          <div class="actions">
+          <div class="line">
             <Button label="Save" />
-            <Button label="Preview" name="preview" value="yes" variant="secondary" />
-            <LinkButton path={back.path} label="Cancel" variant="outline" />
+            <Button label="Preview" name="preview" value="yes" />
+            <LinkButton path={back.path} label="Cancel" />
           </div>
         </Form>
       )}
@@ -99,7 +106,7 @@ export function showSubscriptionForm(
 
 function EventFields({ form, errors }: { form: URLSearchParams; errors: FieldErrors }) {
   return (
-    <div class="cards">
+    <div class="cols cols-3">
       {noticeGroups.map(({ label, types }, index) => (
         <Choices
           label={label}

@@ -2,7 +2,7 @@ import { isDeclared, isUndeclared } from "../../../config/declared.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import type { Subscription } from "../../../notifications/subscriptions/store.ts";
 import { Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
-import { filterFacts } from "../../kit/event-filter.tsx";
+import { filterFacts } from "../../threat-kit/event-filter.tsx";
 import { attempt } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -49,14 +49,11 @@ export function showSubscription(context: Context<"notifications">): PageResult 
         back={{ label: "Notifications", path: notificationsPath }}
         lead={`${whatOf(subscription)}, ${whenOf(subscription)}, to ${channel.name}.`}
       >
-        {subscription.origin === "file" ? null : (
-          <LinkButton path={`${path}/edit`} label="Edit" variant="outline" />
-        )}
+        {subscription.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
         {isUndeclared(subscription) ? null : (
           <PostButton
             action={`${path}/${enabled ? "disable" : "enable"}`}
             label={enabled ? "Disable" : "Enable"}
-            variant="outline"
           />
         )}
       </PageHead>
@@ -85,7 +82,7 @@ export function showSubscription(context: Context<"notifications">): PageResult 
       />
       {declared ? null : (
         <Section title="Remove">
-          <LinkButton path={`${path}/remove`} label="Remove subscription" variant="outline" />
+          <LinkButton path={`${path}/remove`} label="Remove subscription" />
         </Section>
       )}
     </>,

@@ -1,5 +1,6 @@
 import type { Subscription } from "../../../notifications/subscriptions/store.ts";
-import { Badge, EntryLink } from "../../kit/components.tsx";
+import { EntryLink } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { channelPath, subscriptionPath } from "../../kit/paths.ts";
 import type { Column } from "../../kit/table.tsx";
@@ -14,16 +15,16 @@ export function SubscriptionState({
   if (!enabled)
     return (
       <>
-        <Badge tone="neutral">disabled</Badge>{" "}
+        <StateMark tone="neutral">disabled</StateMark>{" "}
         <span class="hint">
           {disabledReason === "undeclared" ? "no longer in the configuration file" : "paused by a person"}
         </span>
       </>
     );
-  if (channel.enabled) return <Badge tone="good">enabled</Badge>;
+  if (channel.enabled) return <StateMark tone="good">enabled</StateMark>;
   return (
     <>
-      <Badge tone="warn">waiting</Badge> <span class="hint">the channel is disabled</span>
+      <StateMark tone="warn">waiting</StateMark> <span class="hint">the channel is disabled</span>
     </>
   );
 }

@@ -9,7 +9,7 @@ import { counted, grouped } from "../../../lib/wording.ts";
 import { hasManyUnknown } from "../../../scans/unknown-share.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import { nameOfSource, type Source, type SourceStatus } from "../../../sources/source.ts";
-import { relativeAge, relativeTime } from "../../kit/components.tsx";
+import { relativeAge, relativeTime } from "../../kit/times.ts";
 import {
   deliveriesToPath,
   originPath,

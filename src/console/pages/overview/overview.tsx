@@ -6,7 +6,7 @@ import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
 import { severities, threatTypes, type Severity, type ThreatType } from "../../../vocabulary/threats.ts";
 import { DaysChart, SeverityBar, severityLayers, totalOf } from "../../kit/charts.tsx";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { PageHead, Progress, Section, StateBadge, Time } from "../../kit/components.tsx";
+import { PageHead, Progress, Section, Time } from "../../kit/components.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { TypeName } from "../../threat-kit/threat-type.tsx";
@@ -19,6 +19,7 @@ import { listPath } from "../../threat-kit/filters.ts";
 import { Indicators, ThreatLink } from "../../threat-kit/marks.tsx";
 import { concernsOf, type Concern } from "./attention.ts";
 import { FirstSteps } from "./first-steps.tsx";
+import { SeverityMark } from "../../threat-kit/severity.tsx";
 
 /** Days for which an undecided high-severity threat counts as new. */
 const newDays = 7;
@@ -107,7 +108,7 @@ function NewestThreats({
         {threats.map(({ id, domain, protectedDomain, severity, severityReasons, firstSeen }) => (
           <li>
             <span>
-              <StateBadge state={severity} />
+              <SeverityMark severity={severity} />
             </span>
             <span class="what">
               <ThreatLink id={id}>
@@ -255,7 +256,7 @@ function ByType({ active }: { active: Awaited<ReturnType<ThreatIndex["byKind"]>>
               ),
           })),
           {
-            title: <span class="unseen">Chart</span>,
+            title: <span class="vh">Chart</span>,
             layout: "wide",
             cell: ({ counts: row }) => <SeverityBar counts={row} maxTotal={maxTotal} />,
           },

@@ -4,7 +4,7 @@ import { showOverview, showRunningScan } from "./overview.tsx";
 
 /** Start page: what needs attention, the newest threats, and trends. */
 export const overviewPages = pageGroup({
-  nav: { section: "main", label: "Overview", path: overviewPath },
+  nav: { section: "main", label: "Overview", icon: "overview", path: overviewPath },
   services: [
     "archive",
     "databaseStatus",

@@ -5,7 +5,8 @@ import type { ScanProgress } from "../../../scans/progress.ts";
 import { hasManyUnknown } from "../../../scans/unknown-share.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { ScanStatus } from "../../../vocabulary/scans.ts";
-import { Badge, Facts, Progress, Time, type Tone } from "../../kit/components.tsx";
+import { Facts, Progress, Time } from "../../kit/components.tsx";
+import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
@@ -23,7 +24,7 @@ export const triggers = { schedule: "schedule", console: "console", cli: "comman
 
 export function ScanState({ scan: { status, cancelRequested } }: { scan: Scan }) {
   const isStopping = status === "running" && cancelRequested;
-  return <Badge tone={tones[status]}>{isStopping ? "stopping" : status}</Badge>;
+  return <StateMark tone={tones[status]}>{isStopping ? "stopping" : status}</StateMark>;
 }
 
 /** Progress of a scan. Refreshes itself while the scan runs. */
@@ -43,7 +44,7 @@ export function ScanPanel({
   const refresh = running ? { "data-refresh": `${scanPath(id)}/panel`, "data-refresh-ms": "700" } : {};
   return (
     <section class="card panel" id="scan-panel" aria-label="Scan progress" {...refresh}>
-      <div class="page-title">
+      <div class="card-head">
         <h2>{linked ? <a href={scanPath(id)}>{title}</a> : title}</h2>
         <ScanState scan={scan} />
       </div>
@@ -88,7 +89,7 @@ export function ScanPanel({
 /** Number of look-alikes without a definite result, marked if it is so large that the scan may have missed some. */
 export function UnknownCount({ scan }: { scan: Scan }) {
   const count = grouped(scan.unknown);
-  return hasManyUnknown(scan) ? <Badge tone="warn">{count}</Badge> : <>{count}</>;
+  return hasManyUnknown(scan) ? <StateMark tone="warn">{count}</StateMark> : <>{count}</>;
 }
 
 function speedText(progress: ScanProgress | undefined): string {

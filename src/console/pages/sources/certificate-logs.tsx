@@ -2,7 +2,8 @@ import { bytesText, spanText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped, sentence } from "../../../lib/wording.ts";
 import type { CertificateLogStatus, LogState } from "../../../sources/certificate-logs/status.ts";
-import { Badge, Facts, Section, Time, type Tone } from "../../kit/components.tsx";
+import { Facts, Section, Time } from "../../kit/components.tsx";
+import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { Table, type Column } from "../../kit/table.tsx";
 import type { PageServices } from "../../shell/services.ts";
@@ -14,7 +15,7 @@ const tones: Record<LogState, Tone> = {
   waiting: "neutral",
   following: "good",
   failing: "bad",
-  mismatch: "critical",
+  mismatch: "bad",
   complete: "neutral",
   paused: "warn",
 };
@@ -32,7 +33,11 @@ const columns: Column<CertificateLogStatus>[] = [
       </>
     ),
   },
-  { title: "State", layout: "tight", cell: ({ state }) => <Badge tone={tones[state]}>{state}</Badge> },
+  {
+    title: "State",
+    layout: "tight",
+    cell: ({ state }) => <StateMark tone={tones[state]}>{state}</StateMark>,
+  },
   { title: "Behind", layout: "number", cell: lagOf },
   {
     title: "Per second",

@@ -4,7 +4,8 @@ import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { FeedStatus } from "../../../sources/feeds/feed-status.ts";
 import type { FeedFile } from "../../../sources/feeds/tables.ts";
-import { Badge, Section, Time } from "../../kit/components.tsx";
+import { Section, Time } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
@@ -33,14 +34,13 @@ function fileColumns(feed: string): Column<FeedFile>[] {
     { title: "Matched", layout: "number", cell: ({ matched }) => grouped(matched) },
     { title: "New threats", layout: "number", cell: ({ created }) => grouped(created) },
     {
-      title: <span class="unseen">Actions</span>,
+      title: <span class="vh">Actions</span>,
       layout: "tight",
       cell: ({ path }) => (
         <PostButton
           action={`${feedPath(feed)}/read-again`}
           label="Read again"
           fields={{ file: fileToken(path) }}
-          variant="outline"
         />
       ),
     },
@@ -56,11 +56,13 @@ function fileState({ error, completedAt }: FeedFile) {
   if (error !== null)
     return (
       <>
-        <Badge tone="bad">error</Badge> {visible(error, 200)}
+        <StateMark tone="bad">error</StateMark> {visible(error, 200)}
       </>
     );
   return (
-    <Badge tone={completedAt === null ? "warn" : "good"}>{completedAt === null ? "reading" : "read"}</Badge>
+    <StateMark tone={completedAt === null ? "warn" : "good"}>
+      {completedAt === null ? "reading" : "read"}
+    </StateMark>
   );
 }
 

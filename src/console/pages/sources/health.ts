@@ -4,7 +4,8 @@ import { sentence } from "../../../lib/wording.ts";
 import { describeActor } from "../../../access/audit/actor.ts";
 import type { Pause } from "../../../sources/pauses/source-pauses.ts";
 import { describeOverdue, type SourceStatus } from "../../../sources/source.ts";
-import { relativeAge, type Tone } from "../../kit/components.tsx";
+import { type Tone } from "../../kit/marks.tsx";
+import { relativeAge } from "../../kit/times.ts";
 
 const problemCharactersMax = 400;
 

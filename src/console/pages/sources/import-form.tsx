@@ -30,7 +30,7 @@ export function ImportForms() {
   const { csrfToken, may } = usePage();
   if (!may("import")) return null;
   return (
-    <div class="cards">
+    <div class="cols cols-3">
       <section class="card panel">
         <h2>Import a file</h2>
         <form method="post" action={importsPath} encType="multipart/form-data" data-upload="">
@@ -54,7 +54,7 @@ export function ImportForms() {
             </p>
           </div>
           <p class="error" role="alert" data-upload-error="" hidden></p>
-          <p class="actions">
+          <p class="line">
             <Button label="Import file" />
           </p>
         </form>
@@ -68,8 +68,8 @@ export function ImportForms() {
             rows={6}
             hint="One per line. Links and email addresses are accepted, also defanged: hxxps://paypa1[.]com/login."
           />
-          <p class="actions">
-            <Button label="Check names" variant="secondary" />
+          <p class="line">
+            <Button label="Check names" />
           </p>
         </Form>
       </section>

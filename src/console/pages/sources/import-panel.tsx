@@ -3,7 +3,8 @@ import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
 import type { ImportState } from "../../../vocabulary/lists.ts";
-import { Badge, Facts, type Tone } from "../../kit/components.tsx";
+import { Facts } from "../../kit/components.tsx";
+import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
@@ -19,7 +20,7 @@ const tones: Record<ImportState, Tone> = {
 };
 
 export function ImportStateBadge({ state }: { state: ImportState }) {
-  return <Badge tone={tones[state]}>{state}</Badge>;
+  return <StateMark tone={tones[state]}>{state}</StateMark>;
 }
 
 export function ListName({ name }: { name: string | null }) {
@@ -36,7 +37,7 @@ export function ImportPanel({ list, linked = false }: { list: ListImport; linked
   const refresh = running ? { "data-refresh": `${importPath(seq)}/panel`, "data-refresh-ms": "500" } : {};
   return (
     <section class="card panel" id="import-panel" aria-label="Import progress" {...refresh}>
-      <div class="page-title">
+      <div class="card-head">
         <h2>{linked ? <a href={importPath(seq)}>{title}</a> : title}</h2>
         <ImportStateBadge state={state} />
       </div>

@@ -57,7 +57,7 @@ export function listSources({
     "Sources",
     <>
       <PageHead title="Sources" lead="Every domain name that phishwatch checks comes from one of these.">
-        <LinkButton path="#import" label="Import names" variant="outline" />
+        <LinkButton path="#import" label="Import names" />
       </PageHead>
       {running === undefined ? null : <ImportPanel list={running} linked />}
       {declared.length === 0 ? <FirstSource /> : null}
@@ -231,7 +231,7 @@ function DeclaredSources({ origins }: { origins: readonly Origin[] }) {
           { title: "State", layout: "tight", cell: ({ watched }) => <SourceState watched={watched!} /> },
           ...activityColumns,
           {
-            title: <span class="unseen">Actions</span>,
+            title: <span class="vh">Actions</span>,
             layout: "tight",
             cell: ({ watched }) => <PauseButton source={watched!.source} from="list" />,
           },

@@ -16,7 +16,6 @@ export function PauseButton({ source, from }: { source: Source; from: "list" | "
       action={`${originPath(source)}/${isPaused ? "resume" : "pause"}`}
       label={isPaused ? "Resume" : "Pause"}
       fields={{ from }}
-      variant="outline"
     />
   );
 }

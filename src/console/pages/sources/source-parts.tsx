@@ -2,7 +2,8 @@ import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped, sentence } from "../../../lib/wording.ts";
 import type { NameOrigin } from "../../../sources/activity/source-activity.ts";
 import { describeOverdue, feedKind, nameOfSource, type SourceStatus } from "../../../sources/source.ts";
-import { Badge, Time } from "../../kit/components.tsx";
+import { Time } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { healthOf } from "./health.ts";
@@ -30,7 +31,7 @@ export function titleOf({ kind, name }: NameOrigin): string {
 
 export function SourceState({ watched: { source, status } }: { watched: NonNullable<Origin["watched"]> }) {
   const { tone, label } = healthOf(status, source.pausing?.current(), usePage().now);
-  return <Badge tone={tone}>{label}</Badge>;
+  return <StateMark tone={tone}>{label}</StateMark>;
 }
 
 export function sourceFacts(status: SourceStatus) {

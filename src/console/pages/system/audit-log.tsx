@@ -84,7 +84,9 @@ export function showAuditLog({
             ...actorChannels.map((one) => ({ value: one, label: channelNames[one] })),
           ]}
         />
-        <button type="submit">Filter</button>
+        <button type="submit" class="btn">
+          Filter
+        </button>
       </form>
       <PagedTable
         caption="Audit log"

@@ -6,7 +6,7 @@ import { downloadBackup, showSystem } from "./status.tsx";
 
 /** Settings → System. */
 export const systemPages = pageGroup({
-  nav: { section: "settings", label: "System", path: systemPath },
+  nav: { section: "settings", label: "System", icon: "system", path: systemPath },
   services: [
     "backups",
     "build",
@@ -26,7 +26,7 @@ export const systemPages = pageGroup({
 
 /** Settings → Audit log. */
 export const auditPages = pageGroup({
-  nav: { section: "settings", label: "Audit log", path: auditPath },
+  nav: { section: "settings", label: "Audit log", icon: "note", path: auditPath },
   services: ["auditLog", "deliveries", "failedSignIns"],
   routes: [
     { method: "GET", path: auditPath, permission: "read", run: showAuditLog },

@@ -8,7 +8,8 @@ import type { Database } from "../../../database/database.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
-import { Badge, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { download, page } from "../../kit/page-result.ts";
@@ -80,7 +81,7 @@ function Health({
   );
   return (
     <Section title="Health">
-      <p>{ready ? <Badge tone="good">ready</Badge> : <Badge tone="critical">not ready</Badge>}</p>
+      <p>{ready ? <StateMark tone="good">ready</StateMark> : <StateMark tone="bad">not ready</StateMark>}</p>
       <Facts
         facts={[
           ["Database", <Check text={checks.database} />],
@@ -92,7 +93,7 @@ function Health({
               <Check text="ok" />
             ) : (
               <>
-                <Badge tone="bad">{failing.length} failing</Badge>{" "}
+                <StateMark tone="bad">{failing.length} failing</StateMark>{" "}
                 {failing.slice(0, listedMax).map((recipient, index) => (
                   <>
                     {index === 0 ? "" : ", "}
@@ -156,7 +157,7 @@ function ActiveSessions({ sessions, now }: { sessions: readonly ConsoleSession[]
         ]}
       />
       <div class="after">
-        <PostButton action={signOutEverywherePath} label="Sign out everywhere" variant="outline" />
+        <PostButton action={signOutEverywherePath} label="Sign out everywhere" />
       </div>
     </Section>
   );
@@ -164,10 +165,10 @@ function ActiveSessions({ sessions, now }: { sessions: readonly ConsoleSession[]
 
 function Check({ text }: { text: string }) {
   return text === "ok" ? (
-    <Badge tone="good">ok</Badge>
+    <StateMark tone="good">ok</StateMark>
   ) : (
     <>
-      <Badge tone="bad">error</Badge> <Text text={text} charactersMax={1_000} />
+      <StateMark tone="bad">error</StateMark> <Text text={text} charactersMax={1_000} />
     </>
   );
 }

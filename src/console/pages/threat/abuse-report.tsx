@@ -28,8 +28,8 @@ export function AbuseReport(known: Parameters<typeof abuseReport>[0]) {
       <Copyable text={report.subject} label="the subject" />
       <Copyable text={report.body} label="the report" />
       {mailto === undefined ? null : (
-        <p class="actions">
-          <a class="button outline" href={mailto.address}>
+        <p class="line">
+          <a class="btn" href={mailto.address}>
             Open in mail program
           </a>
           <span class="hint">

@@ -33,7 +33,6 @@ export function DecisionButtons({ threat: { id, status } }: { threat: Threat }) 
             label={one.label}
             fields={{ status: one.status }}
             dataKey={one.key}
-            variant="outline"
           />
         ))}
     </>
@@ -94,11 +93,7 @@ export function CheckState({
           )}
         </span>
       )}
-      <PostButton
-        action={path}
-        label={checkedAt === null && !requested ? "Check now" : "Check again"}
-        variant="outline"
-      />
+      <PostButton action={path} label={checkedAt === null && !requested ? "Check now" : "Check again"} />
     </div>
   );
 }

@@ -7,7 +7,7 @@ import type { Origins } from "../../../threats/store/origins.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import { describeSimilarityReason } from "../../../threats/store/similarity-reasons.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { LinkButton, PageHead, Section, StateBadge, Time } from "../../kit/components.tsx";
+import { LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { TypeName } from "../../threat-kit/threat-type.tsx";
 import { Name } from "../../kit/name.tsx";
@@ -31,6 +31,7 @@ import { EventList, Notes, Timeline } from "./history.tsx";
 import { Similarity, Unverified } from "../../threat-kit/marks.tsx";
 import { NamesSideBySide } from "./name-comparison.tsx";
 import { Screenshots } from "./screenshots.tsx";
+import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
 
 const eventsShownMax = 20;
 const visitsShownMax = 10;
@@ -83,9 +84,9 @@ export async function renderThreat(
         back={{ label: "Threats", path: threatsPath }}
         lead={
           <>
-            <StateBadge state={severity} /> {threat.verified ? null : <Unverified />}{" "}
-            <StateBadge state={status} /> <TypeName type={threat.type} /> of <Name name={protectedDomain} /> ·
-            first seen <Time at={threat.firstSeen} relative /> by {inWords(threat.source)}
+            <SeverityMark severity={severity} /> {threat.verified ? null : <Unverified />}{" "}
+            <StatusMark status={status} /> <TypeName type={threat.type} /> of <Name name={protectedDomain} />{" "}
+            · first seen <Time at={threat.firstSeen} relative /> by {inWords(threat.source)}
           </>
         }
       >
@@ -101,7 +102,7 @@ export async function renderThreat(
         />
         <Neighbors {...threats.neighbors(threat)} severity={severity} />
       </div>
-      <div class="cards">
+      <div class="cols cols-3">
         <Reasoning threat={threat} />
         <div class="card-stack">
           <RecommendedActions
@@ -163,9 +164,9 @@ function RecommendedActions({ id, advice }: { id: string; advice: readonly strin
           <li>{sentence}</li>
         ))}
       </ul>
-      <p class="actions">
-        <LinkButton path="#report" label="Report abuse" variant="outline" />
-        <LinkButton path={`${threatPath(id)}/evidence`} label="Download evidence" variant="outline" />
+      <p class="line">
+        <LinkButton path="#report" label="Report abuse" />
+        <LinkButton path={`${threatPath(id)}/evidence`} label="Download evidence" />
       </p>
     </section>
   );

@@ -3,7 +3,8 @@ import { hasPage, type Facts as KnownFacts } from "../../../enrichment/facts/fac
 import type { EnabledLookups } from "../../../enrichment/plan.ts";
 import type { Origins } from "../../../threats/store/origins.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
-import { Badge, Facts, Time } from "../../kit/components.tsx";
+import { Facts, Time } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 
 type Row = readonly [string, ComponentChildren];
@@ -196,7 +197,7 @@ function LoggedCertificate(certificate: Origins["certificates"][number]) {
         <>
           {" "}
           <span title="The log does not sign its list of names.">
-            <Badge tone="neutral">unverified</Badge>
+            <StateMark tone="neutral">unverified</StateMark>
           </span>
         </>
       )}

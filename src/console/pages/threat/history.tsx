@@ -133,7 +133,7 @@ export function Notes({
             value={rejected?.text ?? ""}
             error={rejected?.message}
           />
-          <Button label="Add note" variant="secondary" />
+          <Button label="Add note" />
         </Form>
       ) : null}
     </>

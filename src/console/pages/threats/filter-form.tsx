@@ -66,7 +66,7 @@ export function ThreatFilterForm({
           value={filter.protectedDomain ?? ""}
           choices={[any, ...domains.map((domain) => ({ value: domain, label: domain }))]}
         />
-        <button type="submit" class="outline">
+        <button type="submit" class="btn">
           Filter
         </button>
       </div>

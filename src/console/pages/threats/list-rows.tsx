@@ -1,11 +1,12 @@
 import { toIsoTime } from "../../../lib/clock.ts";
 import type { FoundThreat, SearchOrder, SortKey } from "../../../threat-index/threat-index.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { StateBadge, Time } from "../../kit/components.tsx";
+import { Time } from "../../kit/components.tsx";
 import { TypeName } from "../../threat-kit/threat-type.tsx";
 import { Name } from "../../kit/name.tsx";
 import { Indicators, Similarity, ThreatLink, Unverified } from "../../threat-kit/marks.tsx";
 import { sortPath } from "../../threat-kit/filters.ts";
+import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
 
 /** Table of threats with a checkbox each, inside the form for batch decisions. */
 export function ThreatRows({
@@ -26,7 +27,7 @@ export function ThreatRows({
   return (
     <div class="table" role="region" aria-label="Threats" tabIndex={0}>
       <table class="threats">
-        <caption class="unseen">Threats</caption>
+        <caption class="vh">Threats</caption>
         <thead>
           <tr>
             <th scope="col" class="tick">
@@ -37,7 +38,7 @@ export function ThreatRows({
                 hidden
                 aria-label="Select all on this page"
               />
-              <span class="unseen">Select</span>
+              <span class="vh">Select</span>
             </th>
             <SortHead {...head} sort="name" label="Suspicious name" />
             <th scope="col">Resembles</th>
@@ -105,7 +106,7 @@ function Row({
         {protectedDomain.includes("xn--") ? <Name name={protectedDomain} /> : protectedDomain}
       </td>
       <td class="rated">
-        <StateBadge state={severity} /> {threat.verified ? null : <Unverified />}
+        <SeverityMark severity={severity} /> {threat.verified ? null : <Unverified />}
       </td>
       <td>
         <Similarity value={similarity} />
@@ -118,7 +119,7 @@ function Row({
       </td>
       {showStatus ? (
         <td title={`since ${toIsoTime(threat.statusChangedAt)}`}>
-          <StateBadge state={status} />
+          <StatusMark status={status} />
         </td>
       ) : null}
     </tr>

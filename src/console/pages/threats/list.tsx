@@ -129,11 +129,11 @@ function Decisions({ filter, total, shown }: { filter: SearchFilter; total: numb
   const all = total > triageThreatsMax ? `the first ${grouped(triageThreatsMax)}` : "all";
   return (
     <div class="decisions">
-      <span class="actions">
+      <span class="line">
         {decisions
           .filter(({ status }) => status !== filter.status)
           .map(({ status, label, key }) => (
-            <button type="submit" name="status" value={status} class="small outline" data-row-key={key}>
+            <button type="submit" name="status" value={status} class="btn small" data-row-key={key}>
               {label}
             </button>
           ))}

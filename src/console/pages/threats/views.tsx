@@ -66,7 +66,7 @@ const keys: readonly [string, string][] = [
 export function KeyboardHelp() {
   return (
     <div data-script-only hidden>
-      <button type="button" class="outline small" popovertarget="keys" data-key="?">
+      <button type="button" class="btn small" popovertarget="keys" data-key="?">
         Keyboard shortcuts
       </button>
       <div id="keys" popover="auto" role="dialog" aria-label="Keyboard shortcuts">
@@ -104,12 +104,12 @@ export async function exportView({
 /** Links that download the present view. */
 export function ExportLinks({ query }: { query: URLSearchParams }) {
   return (
-    <p class="actions">
+    <p class="line">
       {exportFormats.map((format) => {
         const view = new URLSearchParams(query);
         view.set("format", format);
         return (
-          <a href={`${exportPath}?${view}`} class="button outline small" download="">
+          <a href={`${exportPath}?${view}`} class="btn small" download="">
             Export {exportFormatNames[format]}
           </a>
         );

@@ -39,9 +39,9 @@ export function confirmRotation(context: Context<"traps">, kind: TrapKind): Page
           values={["yes"]}
           single
         />
-        <p class="actions">
+        <p class="line">
           <Button label="Rotate" />
-          <LinkButton path={path} label="Cancel" variant="outline" />
+          <LinkButton path={path} label="Cancel" />
         </p>
       </Form>
     </>,

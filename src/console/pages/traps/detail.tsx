@@ -30,7 +30,7 @@ export function showTrap(context: Context<"traps">, kind: TrapKind): PageResult 
           label={trap.enabled ? "Disable" : "Enable"}
           fields={{ enabled: trap.enabled ? "no" : "yes" }}
         />
-        {rotates(kind.name) ? <LinkButton path={`${path}/rotate`} label="Rotate" variant="outline" /> : null}
+        {rotates(kind.name) ? <LinkButton path={`${path}/rotate`} label="Rotate" /> : null}
         <LinkButton path={`${path}/delete`} label="Delete" variant="danger" />
       </PageHead>
       <Facts facts={factsOf(trap, kind, now)} />
@@ -93,14 +93,9 @@ function FileForm({ path, trap, files }: { path: string; trap: Trap; files: Trap
     <form method="get" action={`${path}/file`} class="narrow">
       <TextField label="Title" name="title" value={trap.name} maxLength={200} />
       <TextArea label="Text" name="text" rows={3} maxLength={5_000} hint="What readers of the file see." />
-      <p class="actions">
-        {files.formats.map(({ format, label }, index) => (
-          <Button
-            label={`Download as ${label}`}
-            name="format"
-            value={format}
-            {...(index === 0 ? {} : { variant: "secondary" as const })}
-          />
+      <p class="line">
+        {files.formats.map(({ format, label }) => (
+          <Button label={`Download as ${label}`} name="format" value={format} />
         ))}
       </p>
       <p class="hint">{files.hint}</p>

@@ -81,7 +81,7 @@ function formPage(
           {fields.slice(1).map((field) => (
             <Control field={field} value={given(field.name)} domains={domains} />
           ))}
-          <p class="actions">
+          <p class="line">
             <Button label="Create" />
           </p>
         </Form>

@@ -29,7 +29,7 @@ export function trapPages(kind: TrapKind): PageGroup {
     run: Run,
   ): Route<Services> => ({ method, path, permission, run: (context) => run(context, kind) });
   return pageGroup({
-    nav: { section: "main", label: kind.presentation.title, path: all },
+    nav: { section: "traps", label: kind.presentation.title, icon: kind.presentation.icon, path: all },
     services: ["domains", "traps"],
     routes: [
       route(["GET", all], "read", listTraps),

@@ -2,7 +2,7 @@ import { notFound } from "../../../lib/errors.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { LabeledValue } from "../../../traps/presentation.ts";
 import type { Trap } from "../../../traps/trap.ts";
-import { Badge } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import type { Context } from "../../shell/router.ts";
 
@@ -14,9 +14,9 @@ export function trapOf({ services, params }: Context<"traps">, kind: TrapKind): 
 }
 
 export function StateOf({ trap: { enabled, expiresAt }, now }: { trap: Trap; now: number }) {
-  if (!enabled) return <Badge tone="neutral">disabled</Badge>;
+  if (!enabled) return <StateMark tone="neutral">disabled</StateMark>;
   const expired = expiresAt !== null && expiresAt <= now;
-  return expired ? <Badge tone="neutral">expired</Badge> : <Badge tone="good">enabled</Badge>;
+  return expired ? <StateMark tone="neutral">expired</StateMark> : <StateMark tone="good">enabled</StateMark>;
 }
 
 export function ValueOf({

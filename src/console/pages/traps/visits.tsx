@@ -7,7 +7,8 @@ import type { TrapKind } from "../../../traps/kind.ts";
 import type { VisitColumn } from "../../../traps/presentation.ts";
 import type { TrapVisit, VisitTotal } from "../../../traps/visits/store.ts";
 import { alwaysAlerts, trapIdPrefix, trapKindNames, type VisitClass } from "../../../vocabulary/traps.ts";
-import { Badge, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { StateMark } from "../../kit/marks.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
@@ -33,7 +34,7 @@ const columnsByName: Partial<Record<VisitColumn, Column<TrapVisit>>> = {
 };
 
 function ClassBadge({ name }: { name: VisitClass }) {
-  return <Badge tone={alwaysAlerts(name) ? "bad" : "neutral"}>{inWords(name)}</Badge>;
+  return <StateMark tone={alwaysAlerts(name) ? "bad" : "neutral"}>{inWords(name)}</StateMark>;
 }
 
 function textOrDash(text: string | null, charactersMax: number): ComponentChildren {

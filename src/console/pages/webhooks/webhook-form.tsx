@@ -4,7 +4,7 @@ import { failureAdvice } from "../../../channels/webhook/failures.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { eventDescriptions, eventTypes } from "../../../vocabulary/events.ts";
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
-import { enabledDomains, filterFields, FilterFields, readFilter } from "../../kit/event-filter.tsx";
+import { enabledDomains, filterFields, FilterFields, readFilter } from "../../threat-kit/event-filter.tsx";
 import { attempt, createFieldReader, readHeaders, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
@@ -105,9 +105,9 @@ export function showEndpointForm(
           name="test"
           checked={form.size === 0 || value("test") === "yes"}
         />
-        <div class="actions">
+        <div class="line">
           <Button label="Save" />
-          <LinkButton path={back.path} label="Cancel" variant="outline" />
+          <LinkButton path={back.path} label="Cancel" />
         </div>
       </Form>
     </div>,

@@ -13,13 +13,14 @@ import {
   PageHead,
   Section,
 } from "../../kit/components.tsx";
-import { filterFacts, filterPhrases } from "../../kit/event-filter.tsx";
+import { filterFacts, filterPhrases } from "../../threat-kit/event-filter.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
-import { pageGroup, type Context } from "../../shell/router.ts";
+import { pageGroup, type Context, type NavigationMark } from "../../shell/router.ts";
+import type { PageServices } from "../../shell/services.ts";
 import { DeliveryTable } from "../deliveries/delivery-parts.tsx";
 import { RecipientState } from "../deliveries/recipient-state.tsx";
 import { eventReplay, replayRoutes } from "../deliveries/replay-pages.tsx";
@@ -38,9 +39,16 @@ import { rotateRoutes } from "./webhook-rotate-pages.tsx";
 const perPage = 50;
 const deliveriesShown = 10;
 
+function failingRecipients({ deliveries }: Pick<PageServices, "deliveries">): NavigationMark | undefined {
+  const failing = deliveries.recipients
+    .list(webhookKind)
+    .filter(({ enabled, failingSince }) => enabled && failingSince !== null);
+  return failing.length === 0 ? undefined : { problem: `${failing.length} failing` };
+}
+
 /** Webhook endpoints: programs that are sent events. */
 export const webhookPages = pageGroup({
-  nav: { section: "integrations", label: "Webhook endpoints", path },
+  nav: { section: "notify", label: "Webhook endpoints", icon: "endpoint", path, mark: failingRecipients },
   services: ["config", "deliveries", "domains", "webhooks"],
   routes: [
     { method: "GET", path, permission: "read", run: listEndpoints },
@@ -138,12 +146,11 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
     <>
       <PageHead title={<Text text={name} />} back={{ label: "Webhook endpoints", path }}>
         <PostButton action={`${path}/${id}/test`} label="Send test" />
-        {origin === "file" ? null : <LinkButton path={`${path}/${id}/edit`} label="Edit" variant="outline" />}
+        {origin === "file" ? null : <LinkButton path={`${path}/${id}/edit`} label="Edit" />}
         {isUndeclared(endpoint) ? null : (
           <PostButton
             action={`${path}/${id}/${enabled ? "disable" : "enable"}`}
             label={enabled ? "Disable" : "Enable"}
-            variant="outline"
           />
         )}
       </PageHead>
@@ -187,7 +194,7 @@ function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
       </Section>
       {declared ? null : (
         <Section title="Remove">
-          <LinkButton path={`${path}/${id}/remove`} label="Remove endpoint" variant="outline" />
+          <LinkButton path={`${path}/${id}/remove`} label="Remove endpoint" />
         </Section>
       )}
     </>,

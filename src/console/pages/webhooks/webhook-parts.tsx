@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import type { Instant } from "../../../lib/clock.ts";
-import { ActionLink, Copyable, FlashMessage, Time } from "../../kit/components.tsx";
+import { ActionLink, Copyable, Time } from "../../kit/components.tsx";
+import { FlashMessage } from "../../kit/marks.tsx";
 import { webhooksPath as path } from "../../kit/paths.ts";
 import { TestNote } from "../deliveries/test-note.tsx";
 import { type Saved } from "./webhook-form.tsx";

@@ -67,9 +67,9 @@ function show(endpoint: Endpoint, form: URLSearchParams, message?: string) {
           ]}
         />
         <TextField label="New secret" name="secret" maxLength={200} hint="Leave empty to generate one." />
-        <div class="actions">
+        <div class="line">
           <Button label="Rotate secret" />
-          <LinkButton path={back} label="Cancel" variant="outline" />
+          <LinkButton path={back} label="Cancel" />
         </div>
       </Form>
     </div>,

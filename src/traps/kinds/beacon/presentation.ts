@@ -4,6 +4,7 @@ import { beaconSnippets } from "./snippets.ts";
 
 export const beaconPresentation: TrapPresentation<NewBeacon, BeaconDetails> = {
   title: "Beacons",
+  icon: "beacon",
   aliases: [],
   summary: "scripts that report when a copy of your page is shown elsewhere",
   lead: "A few bytes of script in your own pages that report when somebody shows a copy on another host.",

@@ -13,6 +13,7 @@ const kindTexts: Record<HoneytokenKind, { label: string; hint: string }> = {
 
 export const honeytokenPresentation: TrapPresentation<NewHoneytoken, HoneytokenDetails> = {
   title: "Honeytokens",
+  icon: "honey",
   aliases: ["tokens"],
   summary: "URLs and documents that report when somebody opens them",
   lead: "Links, images, and documents that nobody has a reason to open. Any visit indicates an intruder.",

@@ -6,9 +6,9 @@ import { badRequest } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import { severities, threatSources, threatTypes, type ThreatSource } from "../../vocabulary/threats.ts";
-import { splitList, type createFieldReader, type FieldErrors } from "./fields.ts";
-import { Checkbox, Choices, Select, type Choice } from "./form.tsx";
-import { inWords, typeDescriptions } from "./labels.ts";
+import { splitList, type createFieldReader, type FieldErrors } from "../kit/fields.ts";
+import { Checkbox, Choices, Select, type Choice } from "../kit/form.tsx";
+import { inWords, typeDescriptions } from "../kit/labels.ts";
 import { ProtectedDomainsField } from "./protected-domains-field.tsx";
 
 /** Filters of threats, in the forms of webhook endpoints and subscriptions. The fields are named like the settings. */

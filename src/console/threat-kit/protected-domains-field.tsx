@@ -1,5 +1,5 @@
 import { visible } from "../../lib/safe-text.ts";
-import { Choices, TextArea } from "./form.tsx";
+import { Choices, TextArea } from "../kit/form.tsx";
 
 /** Maximum number of protected domains offered as checkboxes; for more, names are typed in. */
 const checkboxesMax = 30;

@@ -1,0 +1,116 @@
+import type { ComponentChildren } from "preact";
+import { PostButton } from "./form.tsx";
+import { Icon, type IconName } from "./icons.tsx";
+import type { Flash } from "./page-result.ts";
+
+export type Tone = "neutral" | "good" | "warn" | "bad" | "live";
+
+const tagClasses = {
+  neutral: "tag",
+  good: "tag good",
+  medium: "tag medium",
+  high: "tag high",
+  accent: "tag accent",
+  dashed: "tag dashed",
+} as const;
+
+/** A short text beside a name: a reason, a count, an attribute. */
+export function Tag({
+  tone = "neutral",
+  icon,
+  title,
+  children,
+}: {
+  tone?: keyof typeof tagClasses;
+  icon?: IconName;
+  title?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <span class={tagClasses[tone]} title={title}>
+      {icon === undefined ? null : <Icon name={icon} />}
+      {children}
+    </span>
+  );
+}
+
+const stateClasses: Record<Tone, string> = {
+  neutral: "state",
+  good: "state good",
+  warn: "state warn",
+  bad: "state bad",
+  live: "state live",
+};
+
+const stateIcons: Record<Tone, IconName> = {
+  neutral: "not",
+  good: "ok",
+  warn: "warn",
+  bad: "fail",
+  live: "clock",
+};
+
+/** The state of something: a shape and a word. */
+export function StateMark({
+  tone,
+  icon = stateIcons[tone],
+  children,
+}: {
+  tone: Tone;
+  icon?: IconName;
+  children: ComponentChildren;
+}) {
+  return (
+    <span class={stateClasses[tone]}>
+      <Icon name={icon} />
+      {children}
+    </span>
+  );
+}
+
+const noteIcons = { good: "ok", warn: "warn", bad: "fail", info: "info" } as const;
+
+/** A message on a page: what happened or what is wrong, and what to do about it. */
+export function Note({
+  tone,
+  title,
+  role,
+  children,
+  action,
+}: {
+  tone: keyof typeof noteIcons;
+  title?: ComponentChildren;
+  role?: "alert" | "status";
+  children?: ComponentChildren;
+  action?: ComponentChildren;
+}) {
+  return (
+    <div class={`note ${tone}`} role={role}>
+      <Icon name={noteIcons[tone]} />
+      <div>
+        {title === undefined ? null : <b>{title}</b>}
+        {children === undefined ? null : <p>{children}</p>}
+      </div>
+      {action}
+    </div>
+  );
+}
+
+const flashTones = { success: "good", warning: "warn", danger: "bad" } as const;
+
+export function FlashMessage({ flash }: { flash: Flash }) {
+  const { tone, text, action } = flash;
+  return (
+    <Note
+      tone={flashTones[tone]}
+      role={tone === "danger" ? "alert" : "status"}
+      action={
+        action === undefined ? undefined : (
+          <PostButton action={action.path} label={action.label} fields={action.fields} small />
+        )
+      }
+    >
+      {text}
+    </Note>
+  );
+}

@@ -1,0 +1,84 @@
+import { Card, PageHead } from "../../kit/components.tsx";
+import { Button, Choices, Form, HiddenFields, Select } from "../../kit/form.tsx";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { preferencesPath } from "../../kit/paths.ts";
+import { utc } from "../../kit/times.ts";
+import {
+  densities,
+  preferencesCookie,
+  preferencesOf,
+  readPreferences,
+  themes,
+  timeZones,
+  type Preferences,
+} from "../../shell/reader.ts";
+import { isSecure } from "../../shell/cookies.ts";
+import type { Context } from "../../shell/router.ts";
+import { ownPath } from "../../shell/visitors.ts";
+
+const themeLabels = { auto: "As the system", light: "Light", dark: "Dark" };
+const densityLabels = { comfortable: "Comfortable, with pictures", compact: "Compact, one line per threat" };
+
+export function showPreferences({ request, query }: Context): PageResult {
+  const { theme, timeZone = utc, density, shortcuts } = preferencesOf(request);
+  return page(
+    "Preferences",
+    <>
+      <PageHead title="Preferences" lead="They apply to this browser." />
+      <Card>
+        <Form action={preferencesPath} class="stack narrow">
+          <HiddenFields fields={{ to: ownPath(query.get("to")) }} />
+          <Select
+            label="Time zone"
+            name="time_zone"
+            value={timeZone}
+            choices={timeZones().map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }))}
+            hint="Times are shown in this time zone, and in UTC on hover. Days in charts and filters are in UTC."
+          />
+          <Choices
+            single
+            label="Theme"
+            name="theme"
+            values={[theme]}
+            choices={themes.map((value) => ({ value, label: themeLabels[value] }))}
+          />
+          <Choices
+            single
+            label="List of threats"
+            name="density"
+            values={[density]}
+            choices={densities.map((value) => ({ value, label: densityLabels[value] }))}
+          />
+          <Choices
+            single
+            label="Keyboard shortcuts"
+            name="shortcuts"
+            values={[shortcuts ? "yes" : "no"]}
+            choices={[
+              { value: "yes", label: "On", hint: "Press ? for a list." },
+              { value: "no", label: "Off", hint: "Single keys do nothing." },
+            ]}
+          />
+          <p>
+            <Button label="Save preferences" variant="primary" />
+          </p>
+        </Form>
+      </Card>
+    </>,
+  );
+}
+
+/** Saves the fields that the form has; the others stay. */
+export function savePreferences({ services, request, form }: Context<"config">): PageResult {
+  const before = preferencesOf(request);
+  const text = (name: string, current: string | undefined) => form.get(name) ?? current;
+  const preferences: Preferences = readPreferences({
+    theme: text("theme", before.theme),
+    timeZone: text("time_zone", before.timeZone),
+    density: text("density", before.density),
+    shortcuts: text("shortcuts", before.shortcuts ? "yes" : "no"),
+  });
+  return redirect(ownPath(form.get("to")), undefined, {
+    cookie: preferencesCookie(preferences, isSecure(services.config)),
+  });
+}

@@ -1,0 +1,12 @@
+import { preferencesPath as path } from "../../kit/paths.ts";
+import { pageGroup } from "../../shell/router.ts";
+import { savePreferences, showPreferences } from "./preferences.tsx";
+
+/** Preferences of the browser in front of the reader. */
+export const preferencePages = pageGroup({
+  services: ["config"],
+  routes: [
+    { method: "GET", path, permission: "session", run: showPreferences },
+    { method: "POST", path, permission: "session", run: savePreferences },
+  ],
+});

@@ -1,0 +1,78 @@
+import { createReaderTimes, utc } from "../kit/times.ts";
+import type { Reader } from "../kit/page-context.ts";
+import { overviewPath } from "../kit/paths.ts";
+import { cookie, readCookie } from "./cookies.ts";
+
+export const themes = ["auto", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+export const densities = ["comfortable", "compact"] as const;
+export type Density = (typeof densities)[number];
+
+/** How a browser shows the console. Kept in its cookie, because it concerns nobody else. */
+export interface Preferences {
+  theme: Theme;
+  /** IANA name; undefined: not chosen, so UTC. */
+  timeZone: string | undefined;
+  density: Density;
+  /** Whether single keys act (WCAG 2.2, 2.1.4). */
+  shortcuts: boolean;
+}
+
+const cookieName = "phishwatch_reader";
+const cookieSeconds = 365 * 24 * 3600;
+const separator = "|";
+
+const noPreferences: Preferences = {
+  theme: "auto",
+  timeZone: undefined,
+  density: "comfortable",
+  shortcuts: true,
+};
+
+/** Returns the `Set-Cookie` value that keeps the preferences. */
+export function preferencesCookie(preferences: Preferences, secure: boolean): string {
+  const { theme, timeZone = "", density, shortcuts } = preferences;
+  const text = [theme, timeZone, density, shortcuts ? "keys" : "no keys"].join(separator);
+  const value = Buffer.from(text).toString("base64url");
+  return cookie(cookieName, value, { secure, path: overviewPath, maxAgeSeconds: cookieSeconds });
+}
+
+export function preferencesOf(request: Request): Preferences {
+  const value = readCookie(request, cookieName);
+  if (value === undefined) return noPreferences;
+  const [theme, timeZone, density, shortcuts] = Buffer.from(value, "base64url").toString().split(separator);
+  return readPreferences({ theme, timeZone, density, shortcuts: shortcuts === "no keys" ? "no" : "yes" });
+}
+
+/** Returns preferences from their texts; the default in place of an unknown value. */
+export function readPreferences(
+  given: Record<"theme" | "timeZone" | "density" | "shortcuts", string | null | undefined>,
+): Preferences {
+  return {
+    theme: themes.find((one) => one === given.theme) ?? noPreferences.theme,
+    timeZone: isTimeZone(given.timeZone) ? given.timeZone : undefined,
+    density: densities.find((one) => one === given.density) ?? noPreferences.density,
+    shortcuts: given.shortcuts !== "no",
+  };
+}
+
+/** Time zones to choose from. */
+export function timeZones(): string[] {
+  return [utc, ...Intl.supportedValuesOf("timeZone").filter((zone) => zone !== utc)];
+}
+
+const timeZoneForm = /^[A-Za-z][A-Za-z0-9_+/-]{0,39}$/;
+
+function isTimeZone(text: string | null | undefined): text is string {
+  if (typeof text !== "string" || !timeZoneForm.test(text)) return false;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: text }).format(0) !== "";
+  } catch {
+    return false;
+  }
+}
+
+/** Returns what components need to know about the reader. */
+export function readerOf({ timeZone = utc, density, shortcuts }: Preferences): Reader {
+  return { timeZone, density, shortcuts, times: createReaderTimes(timeZone) };
+}
