@@ -4,6 +4,7 @@
  */
 import copy from "./copy.js" with { type: "text" };
 import keys from "./keys.js" with { type: "text" };
+import menus from "./menus.js" with { type: "text" };
 import refresh from "./refresh.js" with { type: "text" };
 import rows from "./rows.js" with { type: "text" };
 import start from "./start.js" with { type: "text" };
@@ -12,6 +13,6 @@ import upload from "./upload.js" with { type: "text" };
 
 /** Returns the script. Its whole text is one function, so that it defines no globals. */
 export function browserScript(): string {
-  const parts = [tools, copy, refresh, keys, rows, upload, start];
+  const parts = [tools, copy, refresh, keys, menus, rows, upload, start];
   return `(() => {\n"use strict";\n${parts.join("\n")}})();\n`;
 }

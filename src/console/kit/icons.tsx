@@ -1,6 +1,6 @@
 import { usePage } from "./page-context.ts";
 
-/** Symbols of `icons.svg`. */
+/** Symbols of `shell/icons.svg`. */
 const iconNames = [
   "overview",
   "threat",

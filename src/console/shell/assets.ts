@@ -17,7 +17,7 @@ import sources from "../styles/sources.css" with { type: "text" };
 import threat from "../styles/threat.css" with { type: "text" };
 import threats from "../styles/threats.css" with { type: "text" };
 import tokens from "../styles/tokens.css" with { type: "text" };
-import icons from "../kit/icons.svg" with { type: "text" };
+import icons from "./icons.svg" with { type: "text" };
 
 // Later sheets override earlier ones; the narrow layouts come last.
 const styleSheets = [

@@ -86,7 +86,7 @@ export function showLog(
     title,
     <>
       <PageHead title={title} back={back} lead={lead} />
-      <form class="filters" method="get" action={path} role="search">
+      <form class="line filters" method="get" action={path} role="search">
         <Select
           label={label}
           name="endpoint"

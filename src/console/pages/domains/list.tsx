@@ -90,7 +90,7 @@ export function listDomains({
         <LinkButton path={newDomainPath} label="Protect a domain" />
       </PageHead>
       {all.length < searchDomainsMin ? null : (
-        <form method="get" action={domainsPath} class="filters" role="search">
+        <form method="get" action={domainsPath} class="line filters" role="search">
           <TextField label="Domain or keyword" name="q" type="search" value={wanted} />
           <Button label="Search" />
         </form>

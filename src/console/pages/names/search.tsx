@@ -54,7 +54,7 @@ export async function searchNames(context: NamesContext): Promise<PageResult> {
         </p>
       )}
       <FormError message={error} />
-      <form method="get" action={namesPath} class="filters" role="search">
+      <form method="get" action={namesPath} class="line filters" role="search">
         <Select label="Names that" name="mode" choices={modes} value={query.get("mode") ?? "text"} />
         <TextField
           label="Text or domain"

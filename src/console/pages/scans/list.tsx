@@ -115,7 +115,7 @@ function StartForm({ names }: { names: readonly string[] }) {
         ) : (
           <TextField label="Domains" name="domain" hint={`Names separated by spaces. ${allHint}`} />
         )}
-        <div class="filters">
+        <div class="line filters">
           <Select label="Look-alikes" name="limit" choices={limits} />
           <Button label="Start scan" />
         </div>

@@ -65,7 +65,7 @@ export function showAuditLog({
           {counted(failedSignIns.attemptsSince(now - dayMs), "failed sign-in")} in the last 24 hours
         </a>
       </p>
-      <form class="filters" method="get" action={auditPath} role="search">
+      <form class="line filters" method="get" action={auditPath} role="search">
         <Select
           label="Action"
           name="action"

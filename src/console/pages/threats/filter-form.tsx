@@ -29,7 +29,7 @@ export function ThreatFilterForm({
   return (
     <form method="get" action={threatsPath} class="threat-filters">
       <HiddenFields fields={pick(query, ["import", "scan", "sort", "order"])} />
-      <div class="filters">
+      <div class="line filters">
         <div data-field="" class="search">
           <label for="q">Name</label>
           <input
@@ -87,7 +87,7 @@ function MoreFilters({
   return (
     <details open={inMore.some((name) => query.has(name))}>
       <summary>More filters</summary>
-      <div class="filters">
+      <div class="line filters">
         <Select
           label="Type"
           name="type"

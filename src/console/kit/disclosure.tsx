@@ -1,0 +1,44 @@
+import type { ComponentChildren } from "preact";
+import { Icon } from "./icons.tsx";
+
+/** Further actions behind a button with three dots, as `<li>` elements. Destructive ones come last, with class `danger`. */
+export function Menu({ label = "More actions", children }: { label?: string; children: ComponentChildren }) {
+  return (
+    <details class="opens">
+      <summary class="btn plain square" aria-label={label} title={label}>
+        <Icon name="dots" />
+      </summary>
+      <ul class="menu">{children}</ul>
+    </details>
+  );
+}
+
+/** Explanation behind an icon: one sentence, and the part of the manual that says more. */
+export function Help({
+  about,
+  children,
+  manual,
+}: {
+  /** Term or setting that is explained. */
+  about: string;
+  children: ComponentChildren;
+  /** Path within the manual: `look-alikes#homograph`. */
+  manual?: string;
+}) {
+  return (
+    <details class="opens help">
+      <summary aria-label={`What is ${about}?`} title={`What is ${about}?`}>
+        <Icon name="info" />
+      </summary>
+      <div class="menu">
+        {children}
+        {manual === undefined ? null : (
+          <>
+            {" "}
+            <a href={`/docs/${manual}`}>Manual</a>
+          </>
+        )}
+      </div>
+    </details>
+  );
+}
