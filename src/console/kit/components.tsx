@@ -29,10 +29,10 @@ export function PageHead({
     <>
       {crumbs.length === 0 ? null : (
         <nav class="crumbs" aria-label="Pages above this one">
-          {crumbs.map(({ label, path }) => (
+          {crumbs.map(({ label, path }, index) => (
             <>
+              {index === 0 ? null : <Icon name="right" />}
               <a href={path}>{label}</a>
-              <Icon name="right" />
             </>
           ))}
         </nav>
