@@ -32,6 +32,10 @@ const random = randomFrom(7);
 const letters = "abcdefghijklmnopqrstuvwxyz";
 const list = (query: string) => () => `/console/threats?${query}`;
 
+function dayAgo(days: number): string {
+  return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+}
+
 /** A page and its path, which can differ for each request. */
 type Page = [name: string, pathOf: (sample: ThreatSample) => string];
 
@@ -46,7 +50,8 @@ const pages: Page[] = [
   ["threats, high, by name", list("severity=high&sort=name")],
   ["threats, all, page 10,000", list("status=all&page=10000")],
   ["threats, four filters", list("status=resolved&severity=low&type=homograph&source=scan&sort=similarity")],
-  ["threats, one month", list("status=all&from=2025-06-01&to=2025-06-30&sort=similarity")],
+  ["threats, one month", list(`status=all&from=${dayAgo(120)}&to=${dayAgo(90)}&sort=similarity`)],
+  ["threats, one registrar", list("registrar=NameSilo%2C+LLC")],
   ["threats, one domain", ({ domain }) => `/console/threats?domain=${domain}&sort=similarity`],
   ["threats, text in few names", () => `/console/threats?status=all&q=${random.text(letters, 4)}`],
   ["threats, text in many names", () => `/console/threats?status=all&q=${random.text(letters, 1)}`],

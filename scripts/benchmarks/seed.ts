@@ -22,8 +22,12 @@ const databaseSeed = 20_260_101;
 
 const hourMs = 3_600_000;
 const yearMs = 365 * 24 * hourMs;
-/** Latest creation time. Fixed, so that every run creates the same database. */
-const endOfYear = Date.UTC(2026, 0, 1);
+/**
+ * Latest creation time: the start of this week, so that the console shows recent weeks as it does in use. Every run of the
+ * week creates the same database.
+ */
+const weekMs = 7 * 24 * hourMs;
+const lastCreatedAt = Math.floor(Date.now() / weekMs) * weekMs;
 
 export interface SeededDatabase {
   path: string;
@@ -91,13 +95,14 @@ function fingerprint(): string {
   for (const name of readdirSync(migrations).sort()) {
     if (name.endsWith(".sql")) hasher.update(readFileSync(join(migrations, name)));
   }
+  hasher.update(`${lastCreatedAt}`);
   hasher.update(readFileSync(import.meta.path));
   return hasher.digest("hex").slice(0, 12);
 }
 
 function seedKeys(database: Database, enterpriseKey: string, proKeys: string[]): void {
   const ids = createIdFactory(
-    () => endOfYear,
+    () => lastCreatedAt,
     (bytes) => crypto.getRandomValues(bytes),
   );
   const rowOf = (key: string, plan: "pro" | "enterprise", index: number) => ({
@@ -109,7 +114,7 @@ function seedKeys(database: Database, enterpriseKey: string, proKeys: string[]):
     scopes: ["threats:read" as const, "threats:write" as const],
     domains: [],
     origin: "runtime" as const,
-    createdAt: endOfYear,
+    createdAt: lastCreatedAt,
   });
   database.transaction(() => {
     database.query
@@ -132,7 +137,7 @@ interface SeededDomain {
 
 function seedDomains(database: Database): SeededDomain[] {
   const ids = createIdFactory(
-    () => endOfYear,
+    () => lastCreatedAt,
     (bytes) => crypto.getRandomValues(bytes),
   );
   const kinds = ["bank", "pay", "mail", "shop", "cloud"];
@@ -150,8 +155,8 @@ function seedDomains(database: Database): SeededDomain[] {
         allow: [],
         origin: "runtime",
         enabled: true,
-        createdAt: endOfYear - yearMs,
-        updatedAt: endOfYear - yearMs,
+        createdAt: lastCreatedAt - yearMs,
+        updatedAt: lastCreatedAt - yearMs,
       })
       .returning({ seq: protectedDomains.seq })
       .get();
@@ -160,7 +165,7 @@ function seedDomains(database: Database): SeededDomain[] {
 }
 
 function seedThreats(database: Database, random: Random, domains: SeededDomain[], count: number): void {
-  let now = endOfYear - yearMs;
+  let now = lastCreatedAt - yearMs;
   const ids = createIdFactory(
     () => now,
     (bytes) => random.fill(bytes),
@@ -184,9 +189,11 @@ function seedThreats(database: Database, random: Random, domains: SeededDomain[]
           "firstSeen",
           "createdAt",
           "statusChangedAt",
+          "decidedAt",
           "changedAt",
           "ipAddress",
           "registrar",
+          "nameServer",
           "whois",
           "screenshotToken",
         ),
@@ -196,7 +203,7 @@ function seedThreats(database: Database, random: Random, domains: SeededDomain[]
     const size = Math.min(threatsPerTransaction, count - written);
     database.transaction(() => {
       for (let index = written; index < written + size; index++) {
-        now = endOfYear - yearMs + Math.floor((index / count) * yearMs);
+        now = lastCreatedAt - yearMs + Math.floor((index / count) * yearMs);
         insert.run(threatRow(random, domains, ids.next("threat"), index, now));
       }
     });
@@ -231,6 +238,7 @@ function threatRow(random: Random, domains: SeededDomain[], id: string, index: n
   const name = `${domain.label}-${random.text(letters, 4)}${index.toString(36)}.${random.pick(suffixes)}`;
   const statusDraw = random.unit();
   const enriched = random.unit() < 0.5;
+  const statusChangedAt = statusDraw < 0.7 ? now : now + Math.floor(random.unit() ** 3 * 96 * hourMs);
   return {
     id,
     protectedDomainSeq: domain.seq,
@@ -245,10 +253,12 @@ function threatRow(random: Random, domains: SeededDomain[], id: string, index: n
     // Sources report a name some hours after they saw it.
     firstSeen: now - Math.floor(random.unit() ** 3 * 48 * hourMs),
     createdAt: now,
-    statusChangedAt: now,
-    changedAt: now,
-    ipAddress: enriched ? `192.0.2.${random.below(256)}` : null,
+    statusChangedAt,
+    decidedAt: statusDraw < 0.7 ? null : statusChangedAt,
+    changedAt: statusChangedAt,
+    ipAddress: enriched ? `198.${18 + random.below(2)}.${random.below(256)}.${random.below(256)}` : null,
     registrar: enriched ? random.pick(registrars) : null,
+    nameServer: enriched ? `ns1.host-${Math.floor(random.unit() ** 3 * 5_000)}.example` : null,
     whois: enriched ? registration(random, now) : {},
     screenshotToken: random.text(`${letters}${letters.toUpperCase()}0123456789-_`, 22),
   };

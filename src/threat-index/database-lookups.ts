@@ -26,7 +26,10 @@ export function createDomainSeqs({ query }: Database) {
     return marked;
   }
 
-  return { seqOfDomain, domainsWithin };
+  const domainNames = () =>
+    query.select({ seq: protectedDomains.seq, domain: protectedDomains.domain }).from(protectedDomains).all();
+
+  return { seqOfDomain, domainsWithin, domainNames };
 }
 
 /**

@@ -26,6 +26,12 @@ export interface SearchFilter {
   /** Created or changed at this time or later. */
   changedSince?: Instant | undefined;
   minSimilarity?: number | undefined;
+  /** As the registration data spells it. */
+  registrar?: string | undefined;
+  /** Operator of the name servers (`operatorOf`). */
+  nameServers?: string | undefined;
+  /** Network of the address (`networkOf`). */
+  network?: string | undefined;
   /** Only threats that this import created (its `seq`). */
   importSeq?: number | undefined;
   /** Only threats that this scan created (its `seq`). */

@@ -1,10 +1,11 @@
 import { indicatorsIn } from "../threats/severity/indicators.ts";
 import { severities } from "../vocabulary/threats.ts";
+import { hostFields, hostsOf } from "./columns/hosts.ts";
 import type { SearchFilter, SearchOrder } from "./filter.ts";
 import type { SortKey } from "./columns/sort-keys.ts";
 import type { FoundThreat } from "./threat-index.ts";
 
-type Threat = Omit<FoundThreat, "screenshotToken" | "ipAddress" | "registrar" | "reasons">;
+type Threat = Omit<FoundThreat, "screenshotToken" | "reasons">;
 
 /** Returns all matches in order: the reference implementation that tests compare the index with. */
 export function naiveSearch<T extends Threat>(
@@ -19,7 +20,9 @@ export function naiveSearch<T extends Threat>(
 /** Names are compared in A-label form only; how people read homographs is tested separately. */
 function matches(threat: Threat, filter: SearchFilter): boolean {
   const { text, indicator } = filter;
+  const hosts = hostsOf(threat);
   return (
+    hostFields.every((field) => (filter[field] ?? hosts[field]) === hosts[field]) &&
     (filter.protectedDomain ?? threat.protectedDomain) === threat.protectedDomain &&
     (filter.within === undefined ||
       filter.within.length === 0 ||

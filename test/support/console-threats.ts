@@ -45,7 +45,12 @@ export function addThreats({ threats }: Pick<App, "threats">, now: number, sampl
       ]);
       const id = recorded!.threatId;
       if (evidence !== undefined) {
-        const facts = { ipAddress: "192.0.2.1", registrar: "Registrar, Inc.", whois: {} };
+        const facts = {
+          ipAddress: "192.0.2.1",
+          registrar: "Registrar, Inc.",
+          nameServer: "ns1.example.net",
+          whois: {},
+        };
         threats.updateFacts(id, { ...facts, evidence: { exists: "yes", ...evidence } }, []);
       }
       return id;

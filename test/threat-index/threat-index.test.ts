@@ -78,7 +78,13 @@ function addThreats(count: number): Threat[] {
       },
     ]);
     threats.changeStatus([created!.threatId], statuses[random(3)]!, { by });
-    const facts = { ipAddress: null, registrar: null, whois: {}, evidence: randomFacts() };
+    const facts = {
+      ipAddress: maybe(["192.0.2.1", "192.0.2.200", "198.51.100.7", "2001:db8:1:2::5"]) ?? null,
+      registrar: maybe(["Example Registrar", "Other Registrar"]) ?? null,
+      nameServer: maybe(["ns1.example.net", "ns2.example.net", "ns-1.awsdns-12.org"]) ?? null,
+      whois: {},
+      evidence: randomFacts(),
+    };
     if (random(3) === 0) threats.updateFacts(created!.threatId, facts, []);
     return threats.get(created!.threatId)!;
   });
@@ -107,6 +113,9 @@ function randomFilter(): SearchFilter {
     from: random(2) === 0 ? someTime() : undefined,
     before: random(2) === 0 ? someTime() : undefined,
     within: random(3) === 0 ? maybe([domains, domains.slice(1), ["unknown.example"]]) : undefined,
+    registrar: random(4) === 0 ? maybe(["Example Registrar", "unknown"]) : undefined,
+    nameServers: random(4) === 0 ? maybe(["example.net", "awsdns"]) : undefined,
+    network: random(4) === 0 ? maybe(["192.0.2.0/24", "2001:db8:1::/48"]) : undefined,
     changedSince: random(3) === 0 ? maybe(rows.map(({ changedAt }) => changedAt)) : undefined,
     text: maybe([
       parseNameQuery("example3"),

@@ -1,3 +1,4 @@
+import type { HostField } from "../../threat-index/columns/hosts.ts";
 import type { Indicator } from "../../threats/severity/indicators.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
 
@@ -18,6 +19,13 @@ export const typeDescriptions: Record<ThreatType, string> = {
   combosquatting: "The brand together with other words.",
   soundsquatting: "The name sounds like the brand, and is spelled differently.",
   cloned_site: "A copy of a page, reported by a beacon, whatever its name.",
+};
+
+/** Labels of who hosts a name. */
+export const hostLabels: Record<HostField, string> = {
+  registrar: "Registrar",
+  nameServers: "Name server operator",
+  network: "Network",
 };
 
 export const indicatorLabels: Record<Indicator, string> = {

@@ -1,6 +1,7 @@
 import { normalizeName } from "../../detection/names/name.ts";
 import { dayMs, type Instant } from "../../lib/clock.ts";
 import { badRequest, PublicError } from "../../lib/errors.ts";
+import type { HostField } from "../../threat-index/columns/hosts.ts";
 import { parseNameQuery } from "../../threat-index/columns/name-query.ts";
 import {
   sortKeys,
@@ -26,7 +27,7 @@ const defaultSort: SortKey = "severity";
 
 /** Canonical order of the parameters in a URL. */
 const parameterNames =
-  "q status severity domain type source sign verified from to similarity import scan sort order look".split(
+  "q status severity domain type source sign verified from to similarity registrar nameservers network import scan sort order look".split(
     " ",
   );
 
@@ -53,9 +54,12 @@ export function readListRequest(given: URLSearchParams): ListRequest {
     indicator: oneOf(query, "sign", indicators),
     verified: verifiedOf(query),
     protectedDomain: domainOf(query),
-    from: dayOf(query, "from"),
-    before: endOf(dayOf(query, "to")),
+    from: timeOf(query, "from") ?? dayOf(query, "from"),
+    before: timeOf(query, "to") ?? endOf(dayOf(query, "to")),
     minSimilarity: similarityOf(query),
+    registrar: query.get("registrar") ?? undefined,
+    nameServers: query.get("nameservers") ?? undefined,
+    network: query.get("network") ?? undefined,
     importSeq: runOf(query, "import"),
     scanSeq: runOf(query, "scan"),
   };
@@ -85,6 +89,13 @@ export function createdPath(run: { importSeq: number } | { scanSeq: number }): s
   const [name, seq] = "importSeq" in run ? ["import", run.importSeq] : ["scan", run.scanSeq];
   return listPath(new URLSearchParams({ status: "all", [name]: String(seq) }));
 }
+
+/** The parameters of hosts, by the field of the filter. */
+export const hostParameters: Readonly<Record<HostField, string>> = {
+  registrar: "registrar",
+  nameServers: "nameservers",
+  network: "network",
+};
 
 /** Returns the path that a column heading links to: its default direction first, then the opposite. */
 export function sortPath(query: URLSearchParams, order: SearchOrder, key: SortKey): string {
@@ -126,11 +137,18 @@ function runOf(query: URLSearchParams, name: "import" | "scan"): number | undefi
   return seq;
 }
 
+/** Returns a time to the minute, such as 2026-01-31T08:30Z; undefined for a date. */
+function timeOf(query: URLSearchParams, name: "from" | "to"): Instant | undefined {
+  const given = query.get(name) ?? "";
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/.test(given) ? Date.parse(given) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
+
 function dayOf(query: URLSearchParams, name: string): Instant | undefined {
   const given = query.get(name);
   if (given === null) return undefined;
   const at = parseDay(given);
-  if (at === undefined) throw invalid(name, "a date such as 2026-01-31");
+  if (at === undefined) throw invalid(name, "a date such as 2026-01-31, or a time such as 2026-01-31T08:30Z");
   return at;
 }
 

@@ -1,13 +1,18 @@
 import { foldLabel } from "../../detection/names/fold.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { createColumnSummary, type ColumnSummary } from "./column-summary.ts";
+import { networkOf, operatorOf, type HostField } from "./hosts.ts";
 import { deletedKind, kindNumberOf, type Kind } from "./kinds.ts";
 import { createNameColumn, type NameColumn } from "./name-column.ts";
 import { keyFunction, numberKeys, type NumberKey } from "./sort-keys.ts";
+import { createValueNumbers, type ValueNumbers } from "./value-numbers.ts";
 
 const initialCapacity = 1 << 12;
 /** Similarities are stored as ten-thousandths, their precision. */
 export const similarityUnits = 10_000;
+
+/** Maximum number of name servers whose operator is remembered. */
+const rememberedMax = 100_000;
 
 /** Marks a verified threat among the bits of its indicators, which do not use it. */
 export const verifiedBit = 1 << 7;
@@ -22,10 +27,17 @@ export interface Columns {
   readonly firstSeen: Float64Array;
   readonly statusChangedAt: Float64Array;
   readonly changedAt: Float64Array;
+  /** First decisions; 0: undecided. */
+  readonly decidedAt: Float64Array;
   /** In `similarityUnits`. */
   readonly similarities: Uint16Array;
   /** Bit sets: those of `indicators.ts`, and `verifiedBit`. */
   readonly indicators: Uint8Array;
+  /** Numbers of `hosts`; 0: unknown. */
+  readonly registrar: Uint32Array;
+  readonly nameServers: Uint32Array;
+  readonly network: Uint32Array;
+  readonly hosts: Readonly<Record<HostField, ValueNumbers>>;
   readonly names: NameColumn;
   readonly summary: ColumnSummary;
 }
@@ -33,6 +45,7 @@ export interface Columns {
 /** Columns that rows can be written to. */
 export interface MutableColumns extends Arrays {
   count: number;
+  readonly hosts: Readonly<Record<HostField, ValueNumbers>>;
   readonly names: NameColumn;
   readonly summary: ColumnSummary;
   /** Key functions over the present arrays, by sort key. */
@@ -56,12 +69,21 @@ export interface ThreatRow extends Kind {
   firstSeen: Instant;
   statusChangedAt: Instant;
   changedAt: Instant;
+  decidedAt: Instant | null;
+  registrar: string | null;
+  nameServer: string | null;
+  ipAddress: string | null;
 }
 
 export function createColumns(): MutableColumns {
   const arrays = createArrays(initialCapacity);
   return {
     count: 0,
+    hosts: {
+      registrar: createValueNumbers(),
+      nameServers: createValueNumbers(remembered(operatorOf)),
+      network: createValueNumbers(networkOf),
+    },
     names: createNameColumn({ fold: foldName }),
     summary: createColumnSummary(),
     keys: keysOver(arrays),
@@ -77,6 +99,10 @@ function createArrays(capacity: number) {
     firstSeen: new Float64Array(capacity),
     statusChangedAt: new Float64Array(capacity),
     changedAt: new Float64Array(capacity),
+    decidedAt: new Float64Array(capacity),
+    registrar: new Uint32Array(capacity),
+    nameServers: new Uint32Array(capacity),
+    network: new Uint32Array(capacity),
     similarities: new Uint16Array(capacity),
     indicators: new Uint8Array(capacity),
   };
@@ -127,6 +153,11 @@ function write(columns: MutableColumns, index: number, row: ThreatRow): void {
   columns.firstSeen[index] = row.firstSeen;
   columns.statusChangedAt[index] = row.statusChangedAt;
   columns.changedAt[index] = row.changedAt;
+  columns.decidedAt[index] = row.decidedAt ?? 0;
+  const { hosts } = columns;
+  columns.registrar[index] = hosts.registrar.numberOf(row.registrar);
+  columns.nameServers[index] = hosts.nameServers.numberOf(row.nameServer);
+  columns.network[index] = hosts.network.numberOf(row.ipAddress);
   columns.similarities[index] = Math.round(row.similarity * similarityUnits);
   columns.indicators[index] = row.indicators | (row.verified === 1 ? verifiedBit : 0);
   for (const { key, keyOf } of columns.keys) columns.summary.widen(index, key, keyOf(index));
@@ -148,6 +179,19 @@ export function firstRowFrom({ seqs, count }: Columns, seq: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Finding the registrable domain takes a microsecond, and most rows share a few hundred name servers. */
+function remembered(operator: (nameServer: string) => string): (nameServer: string) => string {
+  const known = new Map<string, string>();
+  return (nameServer) => {
+    let found = known.get(nameServer);
+    if (found === undefined) {
+      found = operator(nameServer);
+      if (known.size < rememberedMax) known.set(nameServer, found);
+    }
+    return found;
+  };
 }
 
 function foldName(name: string): string {

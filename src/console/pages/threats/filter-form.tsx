@@ -7,7 +7,7 @@ import { formatDay } from "../../kit/fields.ts";
 import { HiddenFields, Select, TextField } from "../../kit/form.tsx";
 import { inWords, indicatorLabels } from "../../kit/labels.ts";
 import { threatsPath } from "../../kit/paths.ts";
-import { type ListRequest } from "../../threat-kit/filters.ts";
+import { hostParameters, type ListRequest } from "../../threat-kit/filters.ts";
 
 const any = { value: "", label: "any" };
 
@@ -28,7 +28,9 @@ export function ThreatFilterForm({
   const all = [...facets.status.values()].reduce((sum, count) => sum + count, 0);
   return (
     <form method="get" action={threatsPath} class="threat-filters">
-      <HiddenFields fields={pick(query, ["import", "scan", "sort", "order"])} />
+      <HiddenFields
+        fields={pick(query, [...Object.values(hostParameters), "import", "scan", "sort", "order"])}
+      />
       <div class="line filters">
         <div data-field="" class="search">
           <label for="q">Name</label>

@@ -1,9 +1,12 @@
 import { grouped } from "../../../lib/wording.ts";
+import { hostFields } from "../../../threat-index/columns/hosts.ts";
 import { sortedByNameMax, type SearchFilter } from "../../../threat-index/threat-index.ts";
 import { triageThreatsMax } from "../../../threats/triage/triage.ts";
 import { PageHead } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
+import { hostLabels } from "../../kit/labels.ts";
+import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { importPath, namesPath, overviewPath, threatsPath, triagePath } from "../../kit/paths.ts";
@@ -11,7 +14,7 @@ import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/tab
 import type { Context } from "../../shell/router.ts";
 import { decisions } from "../../threat-kit/decisions.ts";
 import { ThreatFilterForm } from "./filter-form.tsx";
-import { listPath, readListRequest } from "../../threat-kit/filters.ts";
+import { hostParameters, listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { ThreatRows } from "./list-rows.tsx";
 import { ExportLinks, KeyboardHelp, ReadyViews } from "./views.tsx";
 
@@ -40,6 +43,7 @@ export async function listThreats({
       </PageHead>
       <ReadyViews query={query} />
       <RunNote filter={filter} query={query} />
+      <HostNote filter={filter} query={query} />
       <ThreatFilterForm
         request={request}
         domains={domains.map(({ domain }) => domain)}
@@ -92,6 +96,18 @@ function RunNote({
       <a href={listPath(query, { import: undefined, scan: undefined })}>Show those of all sources</a>
     </p>
   );
+}
+
+/** Names the hosts that all listed threats have in common, which no field of the form shows. */
+function HostNote({ filter, query }: { filter: SearchFilter; query: URLSearchParams }) {
+  return hostFields
+    .filter((field) => filter[field] !== undefined)
+    .map((field) => (
+      <p>
+        Only threats with this {hostLabels[field].toLowerCase()}: <Text text={filter[field]!} />.{" "}
+        <a href={listPath(query, { [hostParameters[field]]: undefined })}>Show all</a>
+      </p>
+    ));
 }
 
 function NothingFound({ query, anywhere }: { query: URLSearchParams; anywhere: boolean }) {

@@ -1,0 +1,102 @@
+import type { Instant } from "../lib/clock.ts";
+import { severities, type Severity } from "../vocabulary/threats.ts";
+import { blockRows } from "./columns/column-summary.ts";
+import type { Columns } from "./columns/columns.ts";
+import { deletedKind, kinds } from "./columns/kinds.ts";
+import { mayContainTimes } from "./match-rows.ts";
+import { medianOf } from "./median.ts";
+
+/** Consecutive periods of equal length. */
+export interface Periods {
+  /** Start of the first one. */
+  from: Instant;
+  periodMs: number;
+  count: number;
+}
+
+export type SeverityCounts = Record<Severity, number>;
+
+/** By number of the kind; the last one is for deleted threats. */
+const severityIndexes = [...kinds.map(({ severity }) => severities.indexOf(severity)), -1];
+
+/** Counts threats by protected domain (its `seq`), by the period in which they were first seen, and by severity. */
+export function countNew(
+  columns: Columns,
+  { from, periodMs, count: periods }: Periods,
+): Map<number, SeverityCounts[]> {
+  const { firstSeen, kindNumbers, protectedDomainSeqs, count } = columns;
+  const end = from + periods * periodMs;
+  const perDomain = periods * severities.length;
+  const byDomain: Uint32Array[] = [];
+  for (let block = 0; block * blockRows < count; block += 1) {
+    if (!mayContainTimes(columns, block, from, end)) continue;
+    const blockEnd = Math.min(count, (block + 1) * blockRows);
+    for (let row = block * blockRows; row < blockEnd; row += 1) {
+      const seen = firstSeen[row]!;
+      if (seen < from || seen >= end) continue;
+      const severity = severityIndexes[kindNumbers[row]!]!;
+      if (severity === -1) continue;
+      const counts = (byDomain[protectedDomainSeqs[row]!] ??= new Uint32Array(perDomain));
+      counts[Math.floor((seen - from) / periodMs) * severities.length + severity]! += 1;
+    }
+  }
+  const found = new Map<number, SeverityCounts[]>();
+  for (const [seq, counts] of byDomain.entries()) {
+    if (counts === undefined) continue;
+    found.set(
+      seq,
+      Array.from({ length: periods }, (_, period) => severityCounts(counts, period * severities.length)),
+    );
+  }
+  return found;
+}
+
+function severityCounts(counts: Uint32Array, offset: number): SeverityCounts {
+  return Object.fromEntries(
+    severities.map((severity, index) => [severity, counts[offset + index]!]),
+  ) as SeverityCounts;
+}
+
+/** Decisions in a period. */
+export interface DecisionCount {
+  /** Threats whose first decision was made in it. */
+  decided: number;
+  /** Median time from first seen to first decision; null if there was none. */
+  medianMs: number | null;
+}
+
+/** Counts first decisions by period, with the exact median of the time they took. */
+export function countDecisions(
+  { decidedAt, firstSeen, kindNumbers, count }: Columns,
+  { from, periodMs, count: periods }: Periods,
+): DecisionCount[] {
+  const end = from + periods * periodMs;
+  const took = Array.from({ length: periods }, (): number[] => []);
+  for (let row = 0; row < count; row += 1) {
+    const at = decidedAt[row]!;
+    if (at < from || at >= end || kindNumbers[row] === deletedKind) continue;
+    // A source can report a time that is later than the decision.
+    took[Math.floor((at - from) / periodMs)]!.push(Math.max(0, at - firstSeen[row]!));
+  }
+  return took.map((times) => ({ decided: times.length, medianMs: medianOf(Float64Array.from(times)) }));
+}
+
+/** By number of the kind; the last one is for deleted threats. */
+const isActiveKind = Uint8Array.from([...kinds.map(({ status }) => (status === "active" ? 1 : 0)), 0]);
+
+/**
+ * Counts active threats by age since they were first seen.
+ * @param limits ages in milliseconds, ascending: the first count is below the first limit, the last one from the last limit on
+ */
+export function countOpenByAge(columns: Columns, now: Instant, limits: readonly number[]): number[] {
+  const { firstSeen, kindNumbers, count } = columns;
+  const counts = Array.from({ length: limits.length + 1 }, () => 0);
+  for (let row = 0; row < count; row += 1) {
+    if (isActiveKind[kindNumbers[row]!] === 0) continue;
+    const age = now - firstSeen[row]!;
+    let index = 0;
+    while (index < limits.length && age >= limits[index]!) index += 1;
+    counts[index]! += 1;
+  }
+  return counts;
+}

@@ -1,0 +1,56 @@
+import type { Instant } from "../lib/clock.ts";
+import type { Columns } from "./columns/columns.ts";
+import type { HostField } from "./columns/hosts.ts";
+import type { SearchFilter } from "./filter.ts";
+import { countHosts, type HostCounts } from "./host-counts.ts";
+import type { Matches } from "./match-rows.ts";
+import {
+  countDecisions,
+  countNew,
+  countOpenByAge,
+  type DecisionCount,
+  type Periods,
+  type SeverityCounts,
+} from "./period-counts.ts";
+
+/** Counts over all threats, each in a few milliseconds for a million. */
+export interface ThreatStatistics {
+  /**
+   * Counts threats by protected domain (A-label form), by the period in which they were first seen, and by severity.
+   * Protected domains without any are left out.
+   */
+  newByDomain(periods: Periods): Promise<Map<string, SeverityCounts[]>>;
+  /** Counts first decisions by period, with the median of the time they took. */
+  decisions(periods: Periods): Promise<DecisionCount[]>;
+  /** Counts active threats by age; `limits` in milliseconds, ascending, separate the counts. */
+  openByAge(now: Instant, limits: readonly number[]): Promise<number[]>;
+  /** Counts the hosts of the matches; at most `max` of each kind are returned. */
+  hosts(filter: SearchFilter, max: number): Promise<Record<HostField, HostCounts>>;
+}
+
+export function createStatistics({
+  current,
+  allMatches,
+  domainNames,
+}: {
+  /** Resolves to the columns, which may be read until the next `await`. */
+  current: () => Promise<Columns>;
+  allMatches: (columns: Columns, filter: SearchFilter) => Matches;
+  /** Returns all protected domains. */
+  domainNames: () => { seq: number; domain: string }[];
+}): ThreatStatistics {
+  return {
+    async newByDomain(periods) {
+      const counts = countNew(await current(), periods);
+      return new Map(
+        domainNames().flatMap(({ seq, domain }) => (counts.has(seq) ? [[domain, counts.get(seq)!]] : [])),
+      );
+    },
+    decisions: async (periods) => countDecisions(await current(), periods),
+    openByAge: async (now, limits) => countOpenByAge(await current(), now, limits),
+    async hosts(filter, max) {
+      const columns = await current();
+      return countHosts(columns, allMatches(columns, filter), max);
+    },
+  };
+}

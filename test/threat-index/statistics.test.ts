@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { dayMs } from "../../src/lib/clock.ts";
+import { createYielder } from "../../src/lib/yielder.ts";
+import { hostFields, hostsOf, networkOf, operatorOf } from "../../src/threat-index/columns/hosts.ts";
+import { naiveSearch } from "../../src/threat-index/naive.ts";
+import { medianOf } from "../../src/threat-index/median.ts";
+import { createThreatIndex, type ThreatIndex } from "../../src/threat-index/threat-index.ts";
+import type { Threat } from "../../src/threats/store/queries.ts";
+import { statuses } from "../../src/vocabulary/threats.ts";
+import { randomFrom, seed } from "../support/random.ts";
+import { analyst, openStores, type Stores } from "../support/stores.ts";
+
+console.log(`seed ${seed} (TEST_SEED)`);
+const random = randomFrom(seed);
+const domains = ["example-bank.com", "example-shop.com"];
+const week = 7 * dayMs;
+
+let stores: Stores;
+let index: ThreatIndex;
+let rows: Threat[];
+
+beforeAll(() => {
+  stores = openStores();
+  index = createThreatIndex({
+    database: stores.database,
+    yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
+  });
+  const ids = Array.from({ length: 300 }, (_, number) => {
+    stores.clock.advance(random(12) * 3_600_000);
+    const created = stores.threats.record([
+      {
+        domain: `example-${number}.shop`,
+        match: {
+          protectedDomain: domains[random(5) === 0 ? 1 : 0]!,
+          type: "combosquatting",
+          similarity: 0.9,
+          reasons: [],
+        },
+        source: "feed",
+        seenAt: stores.clock.now() - random(2 * dayMs),
+      },
+    ])[0]!.threatId;
+    stores.threats.updateFacts(
+      created,
+      {
+        ipAddress: random(3) === 0 ? null : `192.0.${random(9)}.${random(200)}`,
+        registrar: random(3) === 0 ? null : `Registrar ${random(4)}`,
+        nameServer: random(3) === 0 ? null : `ns${random(3)}.host-${random(5)}.example.com`,
+        whois: {},
+        evidence: { exists: "yes", mail: random(2) === 0, registeredDays: random(20) },
+      },
+      [],
+    );
+    return created;
+  });
+  for (const id of ids) {
+    stores.clock.advance(random(3) * 600_000);
+    stores.threats.changeStatus([id], statuses[random(3)]!, { by: analyst });
+  }
+  rows = ids.map((id) => stores.threats.get(id)!);
+});
+afterAll(() => stores.dispose());
+
+/** The same by sorting. */
+function naiveMedian(values: readonly number[]): number | null {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  if (sorted.length === 0) return null;
+  return Number.isInteger(middle) ? (sorted[middle - 1]! + sorted[middle]!) / 2 : sorted[Math.floor(middle)]!;
+}
+
+describe("the statistics of the threat index", () => {
+  test("count new threats by protected domain, period and severity as the naive search does", async () => {
+    const from = stores.clock.now() - 10 * week + random(dayMs);
+    const found = await index.newByDomain({ from, periodMs: week, count: 9 });
+    for (const protectedDomain of domains) {
+      const expected = Array.from({ length: 9 }, (_, number) => {
+        const period = { protectedDomain, from: from + number * week, before: from + (number + 1) * week };
+        const count = (severity: "high" | "medium" | "low") =>
+          naiveSearch(rows, { ...period, severity }).length;
+        return { high: count("high"), medium: count("medium"), low: count("low") };
+      });
+      expect(found.get(protectedDomain)).toEqual(expected);
+    }
+    expect(await index.newByDomain({ from: 0, periodMs: week, count: 3 })).toEqual(new Map());
+  });
+
+  test("give the exact median time to the first decision by period, also from a new index", async () => {
+    const from = stores.clock.now() - 3 * week;
+    const expected = Array.from({ length: 6 }, (_, number) => {
+      const start = from + number * (week / 2);
+      const times = rows
+        .filter(({ decidedAt }) => decidedAt !== null && decidedAt >= start && decidedAt < start + week / 2)
+        .map(({ decidedAt, firstSeen }) => decidedAt! - firstSeen);
+      return { decided: times.length, medianMs: naiveMedian(times) };
+    });
+    expect(expected.at(-1)!.decided).toBeGreaterThan(100);
+    const periods = { from, periodMs: week / 2, count: 6 };
+    expect(await index.decisions(periods)).toEqual(expected);
+    const { database } = stores;
+    const restarted = createThreatIndex({
+      database,
+      yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
+    });
+    expect(await restarted.decisions(periods)).toEqual(expected);
+  });
+
+  test("count active threats by age", async () => {
+    const now = stores.clock.now();
+    const limits = [3_600_000, 50 * dayMs, 90 * dayMs];
+    const counts = await index.openByAge(now, limits);
+    const bounds = [-Infinity, ...limits, Infinity];
+    expect(counts).toEqual(
+      bounds.slice(1).map(
+        (limit, number) =>
+          rows.filter(({ status, firstSeen }) => {
+            const age = now - firstSeen;
+            return status === "active" && age < limit && age >= bounds[number]!;
+          }).length,
+      ),
+    );
+    expect(counts.reduce((sum, count) => sum + count)).toBe(naiveSearch(rows, { status: "active" }).length);
+  });
+
+  test("count the hosts of the threats in a view, most frequent first, and each count is that of its view", async () => {
+    const filter = { status: "active", protectedDomain: domains[0] } as const;
+    const found = await index.hosts(filter, 3);
+    for (const field of hostFields) {
+      const values = naiveSearch(rows, filter).flatMap((threat) => hostsOf(threat)[field] ?? []);
+      const { top, known, values: distinct } = found[field];
+      expect([known, distinct]).toEqual([values.length, new Set(values).size]);
+      const totals = [...new Set(values)].map((value) => values.filter((other) => other === value).length);
+      expect(top.map(({ total }) => total)).toEqual(totals.sort((a, b) => b - a).slice(0, 3));
+      for (const { value, total, high } of top) {
+        const view = { ...filter, [field]: value };
+        expect(
+          (await index.search(view, { key: "name", descending: false }, { page: 1, perPage: 1 })).total,
+        ).toBe(total);
+        expect(naiveSearch(rows, { ...view, severity: "high" }).length).toBe(high);
+      }
+    }
+  });
+});
+
+test("medianOf returns the median for any number of values, with equal ones", () => {
+  for (let round = 0; round < 200; round += 1) {
+    const values = Array.from({ length: random(40) }, () => random(1 + random(50)));
+    expect([values, medianOf(Float64Array.from(values))]).toEqual([values, naiveMedian(values)]);
+  }
+});
+
+test.each([
+  ["ns1.example.net", "example.net"],
+  ["ns-1536.awsdns-00.co.uk", "awsdns"],
+  ["ns1.host.example.co.uk", "example.co.uk"],
+  ["localhost", "localhost"],
+])("the operator of the name server %s is %s", (nameServer, operator) => {
+  expect(operatorOf(nameServer)).toBe(operator);
+});
+
+test.each([
+  ["192.0.2.77", "192.0.2.0/24"],
+  ["2001:db8:12:34::5", "2001:db8:12::/48"],
+  ["2001:db8::1", "2001:db8::/48"],
+  ["2001:db8:0:1:2:3:4:5", "2001:db8::/48"],
+  ["::1", "::/48"],
+  ["example", null],
+])("the network of the address %s is %s", (address, network) => {
+  expect(networkOf(address)).toBe(network);
+});
