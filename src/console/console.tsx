@@ -56,7 +56,7 @@ export function createConsole(
     }),
   ]);
   const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, services });
-  const signIn = createSignIn({ ...given, memory, responder, visitors });
+  const signIn = createSignIn({ ...given, memory, responder, secure, visitors });
   const checkPassword = createPasswordCheck(consoleSignIn);
 
   async function respond(call: ConsoleRequest): Promise<Response> {

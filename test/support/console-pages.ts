@@ -107,6 +107,7 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "system", path: () => "/console/settings/system" },
   { name: "audit", path: () => "/console/settings/audit" },
   { name: "failed-sign-ins", path: () => "/console/settings/audit/failed-sign-ins" },
+  { name: "preferences", path: () => "/console/preferences" },
   { name: "not-found", path: () => "/console/no-such-page" },
 ];
 

@@ -50,7 +50,7 @@ export function readPreferences(
 ): Preferences {
   return {
     theme: themes.find((one) => one === given.theme) ?? noPreferences.theme,
-    timeZone: isTimeZone(given.timeZone) ? given.timeZone : undefined,
+    timeZone: timeZoneIn(given.timeZone),
     density: densities.find((one) => one === given.density) ?? noPreferences.density,
     shortcuts: given.shortcuts !== "no",
   };
@@ -63,12 +63,13 @@ export function timeZones(): string[] {
 
 const timeZoneForm = /^[A-Za-z][A-Za-z0-9_+/-]{0,39}$/;
 
-function isTimeZone(text: string | null | undefined): text is string {
-  if (typeof text !== "string" || !timeZoneForm.test(text)) return false;
+/** Returns the IANA name of a time zone; undefined for any other text. */
+export function timeZoneIn(text: string | null | undefined): string | undefined {
+  if (typeof text !== "string" || !timeZoneForm.test(text)) return undefined;
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: text }).format(0) !== "";
+    return new Intl.DateTimeFormat("en", { timeZone: text }).format(0) === "" ? undefined : text;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -22,7 +22,7 @@ export function SignInPage({
       </h1>
       <FormError message={message} />
       <Form action={signInPath} class="stack">
-        <HiddenFields fields={{ to }} />
+        <HiddenFields fields={{ to, time_zone: "" }} />
         <TextField
           label="Password"
           name="password"

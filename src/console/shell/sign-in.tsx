@@ -1,5 +1,6 @@
 import type { PageResult } from "../kit/page-result.ts";
 import { overviewPath, signInPath } from "../kit/paths.ts";
+import { preferencesCookie, preferencesOf, timeZoneIn } from "./reader.ts";
 import { administrator, formBytesMax, readForm, type ConsoleRequest } from "./request.ts";
 import type { Responder } from "./responses.tsx";
 import type { Context } from "./router.ts";
@@ -15,10 +16,13 @@ export function createSignIn({
   consoleSignIn,
   memory,
   responder,
+  secure,
   visitors,
 }: Pick<ConsoleServices, "consoleSignIn"> & {
   memory: SessionMemory;
   responder: Responder;
+  /** Restricts cookies to HTTPS. */
+  secure: boolean;
   visitors: Visitors;
 }) {
   function showForm(
@@ -57,6 +61,10 @@ export function createSignIn({
     headers["set-cookie"] = visitors.sessionCookie(result.token);
     const response = responder.redirect(call, to);
     response.headers.append("set-cookie", visitors.deviceCookie(result.deviceMark));
+    const preferences = preferencesOf(request);
+    const timeZone = timeZoneIn(form.get("time_zone"));
+    if (preferences.timeZone === undefined && timeZone !== undefined)
+      response.headers.append("set-cookie", preferencesCookie({ ...preferences, timeZone }, secure));
     return response;
   }
 
