@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeXML } from "entities";
 import { findPrograms, type Program } from "../test/support/programs.ts";
@@ -7,6 +7,13 @@ import { findPrograms, type Program } from "../test/support/programs.ts";
 // The second half of scripts/test, which has installed the packages of the lock file.
 
 const testTimeoutMs = 30_000;
+/** Tests wait for processes, browsers and timers for a third of their time: one more than there are processors. */
+const testProcesses = availableParallelism() + 1;
+/**
+ * Durations of the files that take longest, which start first: one that started last would run alone. Renew with
+ * `./scripts/bun test --parallel --timings=test/timings.json --update-timings`, and keep those of five seconds or more.
+ */
+const timings = "test/timings.json";
 
 type Counts = { passed: number; failed: number; skipped: number };
 type Results = Counts & { namesOfSkipped: string[] };
@@ -16,9 +23,9 @@ const patterns = process.argv.slice(2);
 const bun = process.execPath;
 const isCi = Boolean(process.env["CI"]);
 
-process.exitCode = main();
+process.exitCode = await main();
 
-function main(): number {
+async function main(): Promise<number> {
   if (!run("build", [join(root, "scripts/build")])) {
     closingLine({ passed: 0, failed: 1, skipped: 0 });
     return 1;
@@ -26,17 +33,18 @@ function main(): number {
   // A selection of files runs with the programs at hand.
   const missing = patterns.length === 0 ? installPrograms() : [];
 
-  const checks = [
-    run("types", [bun, "check"]),
-    run("lint", [bun, "node_modules/oxlint/bin/oxlint", "--deny-warnings"]),
-    run("format", [bun, "fmt", "--check"]),
+  const checking = [
+    check("types", [bun, "check"]),
+    check("lint", [bun, "node_modules/oxlint/bin/oxlint", "--deny-warnings"]),
+    check("format", [bun, "fmt", "--check"]),
   ];
   // Elsewhere tests may skip themselves, but not where the result counts.
   if (isCi && missing.length > 0) {
     console.error(`--- programs: failed, CI lacks ${describePrograms(missing)}`);
-    checks.push(false);
+    checking.push(Promise.resolve(() => false));
   }
-  const tests = runTests();
+  const tests = await runTests();
+  const checks = (await Promise.all(checking)).map((end) => end());
 
   reportSkipped(tests.namesOfSkipped);
   // Each check counts as one test: a failed check must not hide behind "0 failed".
@@ -48,19 +56,25 @@ function main(): number {
   return tests.failed > 0 || checks.includes(false) ? 1 : 0;
 }
 
-function runTests(): Results {
+async function runTests(): Promise<Results> {
   const folder = mkdtempSync(join(tmpdir(), "phishwatch-tests-"));
   const report = join(folder, "junit.xml");
   try {
-    const ok = run("tests", [
+    console.error("--- tests");
+    const command = [
       bun,
       "test",
-      "--parallel",
+      `--parallel=${testProcesses}`,
+      `--timings=${timings}`,
       `--timeout=${testTimeoutMs}`,
       "--reporter=junit",
       `--reporter-outfile=${report}`,
       ...patterns,
-    ]);
+    ];
+    // Does not block, because the checks run at the same time.
+    const running = Bun.spawn(command, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+    const ok = (await running.exited) === 0;
+    if (!ok) console.error("--- tests: failed");
     const text = existsSync(report) ? readFileSync(report, "utf8") : "";
     const counts = readJunitTotals(text);
     // A file that cannot be loaded, an error between tests, or no test at all fails the
@@ -136,6 +150,24 @@ function debianInstaller(): string[] | undefined {
   if (process.getuid?.() === 0) return aptGet;
   const passwordless = Bun.which("sudo") && Bun.spawnSync(["sudo", "-n", "true"]).success;
   return passwordless ? ["sudo", "-n", ...aptGet] : undefined;
+}
+
+/**
+ * Runs a check in the background. Resolves at its end with a function that prints its output and returns whether it
+ * succeeded: printed at once, the output would get lost between that of the tests.
+ */
+async function check(name: string, command: string[]): Promise<() => boolean> {
+  const child = Bun.spawn(command, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return () => {
+    console.error(`--- ${name}\n${out}${err}`.trimEnd());
+    if (code !== 0) console.error(`--- ${name}: failed`);
+    return code === 0;
+  };
 }
 
 function run(name: string, command: string[]): boolean {
