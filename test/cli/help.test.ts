@@ -1,36 +1,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
-import { runCommandLine } from "../../src/cli/program.ts";
-import type { Output, Terminal } from "../../src/cli/terminal/terminal.ts";
 import { manualPages } from "../../src/manual/manual.ts";
 import { commandFolder } from "../support/command-line.ts";
+import { runInProcess as run } from "../support/run-in-process.ts";
 
 const folder = commandFolder("");
 afterAll(folder.dispose);
-
-/** Runs a command in this process, as on a terminal or with redirected output. */
-async function run(args: string[], { isTerminal = false } = {}) {
-  const written = { out: "", err: "" };
-  const output = (name: "out" | "err"): Output => ({
-    write: (text) => void (written[name] += text),
-    flush() {},
-    isTerminal,
-    columns: isTerminal ? 60 : undefined,
-  });
-  const terminal: Terminal = {
-    out: output("out"),
-    err: output("err"),
-    inputIsTerminal: false,
-    env: {},
-    interruption: () => new AbortController().signal,
-    threads: {
-      threads: 1,
-      startWorker: () => {
-        throw new Error("help starts no thread");
-      },
-    },
-  };
-  return { code: await runCommandLine(args, terminal), ...written };
-}
 
 test("no line of the general help is longer than 100 characters (conformance, minor)", async () => {
   const { out } = await run(["--help"]);

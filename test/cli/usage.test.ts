@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { commandEntries, loadAllCommands } from "../../src/cli/commands.ts";
 import { renderCommandTable } from "../../src/cli/reference.ts";
 import { commandFolder, forms, quickestForm } from "../support/command-line.ts";
+import { runInProcess } from "../support/run-in-process.ts";
 
 const folder = commandFolder("");
 afterAll(folder.dispose);
@@ -15,7 +16,7 @@ const names = commands.flatMap((entry) =>
 
 describe("help", () => {
   test.each(names.map((name) => [name.join(" "), name]))("%s has help with an example", async (_, name) => {
-    const { code, out, err } = await folder.run([...name, "--help"]);
+    const { code, out, err } = await runInProcess([...name, "--help"]);
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toContain(`Usage: phishwatch ${name.join(" ")}`);
     expect(out).toMatch(/Examples:\n {2}.+\n {4}\$ .*phishwatch/);

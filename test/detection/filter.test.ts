@@ -85,7 +85,7 @@ function randomName(): string {
 
 test(`the matches are the same with and without the prefilter (TEST_SEED=${seed})`, () => {
   let matched = 0;
-  for (let round = 0; round < 6000; round++) {
+  for (let round = 0; round < 3000; round++) {
     const name = randomName();
     const expected = naive.match(name);
     expect([name, fast.match(name)]).toEqual([name, expected]);
@@ -96,11 +96,11 @@ test(`the matches are the same with and without the prefilter (TEST_SEED=${seed}
     const bytes = encoder.encode(ascii ? name : new URL(`http://${name}`).hostname);
     if (!fast.screen(bytes, 0, bytes.length)) throw new Error(`the prefilter rejects ${name}`);
   }
-  expect(matched).toBeGreaterThan(1200);
+  expect(matched).toBeGreaterThan(600);
 }, 60_000);
 
 test(`text that is not a host name neither matches nor throws (TEST_SEED=${seed})`, () => {
-  for (let round = 0; round < 20_000; round++) {
+  for (let round = 0; round < 10_000; round++) {
     const alphabet = round % 2 === 0 ? "abc019.-_x*" : undefined;
     const bytes = Uint8Array.from({ length: below(round % 3 === 0 ? 400 : 12) }, () =>
       alphabet === undefined ? below(256) : alphabet.charCodeAt(below(alphabet.length)),

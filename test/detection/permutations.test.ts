@@ -75,7 +75,7 @@ test.each([
 });
 
 test("a limit yields the same types and similarities as the start of the unlimited list", () => {
-  const protectedName = { domain: "paypal.com", keywords: [], allow: [] };
+  const protectedName = { domain: "bet365.com", keywords: [], allow: [] };
   const whole = [...permutations(protectedName, options)];
   for (const limit of [1, 20, 300]) {
     const limited = [...permutations(protectedName, { ...options, limit })];

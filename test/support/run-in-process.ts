@@ -1,0 +1,27 @@
+import { runCommandLine } from "../../src/cli/program.ts";
+import type { Output, Terminal } from "../../src/cli/terminal/terminal.ts";
+
+/** Runs a command that needs no thread in this process, as on a terminal or with redirected output. */
+export async function runInProcess(args: string[], { isTerminal = false } = {}) {
+  const written = { out: "", err: "" };
+  const output = (name: "out" | "err"): Output => ({
+    write: (text) => void (written[name] += text),
+    flush() {},
+    isTerminal,
+    columns: isTerminal ? 60 : undefined,
+  });
+  const terminal: Terminal = {
+    out: output("out"),
+    err: output("err"),
+    inputIsTerminal: false,
+    env: {},
+    interruption: () => new AbortController().signal,
+    threads: {
+      threads: 1,
+      startWorker: () => {
+        throw new Error("this command starts no thread");
+      },
+    },
+  };
+  return { code: await runCommandLine(args, terminal), ...written };
+}
