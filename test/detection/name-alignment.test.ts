@@ -181,13 +181,11 @@ function check(name: string, { domain, keywords }: (typeof brands)[number], simi
   expect(parts.map(({ expected }) => expected).join("")).toBe(
     ofKeyword ? word : escapeHidden(unicodeName(domain)),
   );
-  for (const { kind, found, expected } of parts) {
-    expect([kind === "same", kind === "missing", kind === "added"]).toEqual([
-      found === expected,
-      found === "",
-      expected === "",
-    ]);
-  }
+  const isNamed = ({ kind, found, expected }: NamePart): boolean =>
+    (kind === "same") === (found === expected) &&
+    (kind === "missing") === (found === "") &&
+    (kind === "added") === (expected === "");
+  expect(parts.filter((part) => !isNamed(part))).toEqual([]);
   const units = unitsOf(comparison);
   if (!ofKeyword) checkSuffix(units, name, domain);
   // The shown reading is the scored one, and its changes cost what the score subtracted.
@@ -205,9 +203,8 @@ function checkSuffix(units: readonly Unit[], name: string, domain: string): void
     Array.from(unicodeName(of)).length - Array.from(unicodeName(splitName(of).suffix)).length - 1;
   const [foundEnd, expectedEnd] = [labelsEnd(name), labelsEnd(domain)];
   const pairs = units.filter(({ kind }) => kind !== "added" && kind !== "missing");
-  for (const { foundAt, expectedAt } of pairs) {
-    if (expectedAt < expectedEnd) expect([name, foundAt < foundEnd]).toEqual([name, true]);
-  }
+  const across = pairs.filter(({ foundAt, expectedAt }) => expectedAt < expectedEnd && foundAt >= foundEnd);
+  expect([name, across]).toEqual([name, []]);
   // A name may contain the whole protected domain before its own suffix, but not as the start of a longer word.
   const embedded = pairs.findLast(
     ({ foundAt, expectedAt }) => foundAt < foundEnd && expectedAt >= expectedEnd,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { hostIn, readPastedName } from "../../src/detection/names/pasted-name.ts";
+import { cpuMs } from "../support/cpu-time.ts";
 
 describe("What people paste is read as the host name in it (M16)", () => {
   test.each([
@@ -91,10 +92,11 @@ test.each([
 
 test("Hostile input is read in time linear in its length (M16)", () => {
   const pieces = ["<", "[.", "(", ":", "@", " ", "[ ", ". ", "\\.", "%", "//", '"', "<a>,", "[at", "x:/"];
-  const started = performance.now();
-  for (const piece of pieces) readPastedName(piece.repeat(4_096 / piece.length));
+  const read = () => {
+    for (const piece of pieces) readPastedName(piece.repeat(4_096 / piece.length));
+  };
   // A quadratic step takes more than 10 ms for each of these; all of them together take less than 5 ms.
-  expect(performance.now() - started).toBeLessThan(100);
+  expect(cpuMs(read)).toBeLessThan(100);
 });
 
 test("A link with a wrong host still gives its host to a search (M16)", () => {

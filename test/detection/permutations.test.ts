@@ -15,19 +15,22 @@ for (const domain of ["paypal.com", umlaut, "example-bank.co.uk", "bet365.com"])
 
   test(`look-alikes generated for ${domain} match with the same type and similarity`, () => {
     const matcher = createMatcher([protectedName], options);
-    for (const { name, type, similarity } of generated) {
+    const differing = generated.filter(({ name, type, similarity }) => {
       const [match] = matcher.match(name);
-      expect([name, match?.type, match?.similarity]).toEqual([name, type, similarity]);
-    }
+      return match?.type !== type || match.similarity !== similarity;
+    });
+    expect(differing).toEqual([]);
   });
 
   test(`look-alikes generated for ${domain} can be registered, are unique and do not belong to its owner`, () => {
-    for (const { name } of generated) {
-      expect(isRegistrableLabel(decodeLabel(splitName(name).registrableLabel))).toBe(true);
-      for (const label of name.split(".")) expect(label).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
-      expect(name.length).toBeLessThanOrEqual(253);
-      expect(name === domain || name.endsWith(`.${domain}`)).toBe(false);
-    }
+    const isFine = (name: string): boolean =>
+      isRegistrableLabel(decodeLabel(splitName(name).registrableLabel)) &&
+      name.split(".").every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
+      name.length <= 253 &&
+      name !== domain &&
+      !name.endsWith(`.${domain}`);
+    expect(generated.filter(({ name }) => !isFine(name))).toEqual([]);
+    expect(generated.length).toBeGreaterThan(1_000);
     expect(new Set(generated.map(({ name }) => name)).size).toBe(generated.length);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { createResponseReader, type Progress } from "../../src/network/http/http-response.ts";
+import { cpuMs } from "../support/cpu-time.ts";
 import { randomFrom } from "../support/random.ts";
 
 const kibibyte = 1_024;
@@ -34,17 +35,6 @@ function sendEndlessly({ head, repeated, bytesMax }: { head: string; repeated: s
   let sent = 0;
   for (; progress.kind === "more" && sent < bytesMax; sent += piece.length) progress = reader.push(piece);
   return { progress, sent };
-}
-
-/** Returns the CPU time that `work` takes in milliseconds, as the least of three runs. */
-function cpuMs(work: () => void): number {
-  return Math.min(
-    ...[1, 2, 3].map(() => {
-      const before = process.threadCpuUsage();
-      work();
-      return process.threadCpuUsage(before).user / 1_000;
-    }),
-  );
 }
 
 const isCut = (progress: Progress) => progress.kind === "done" && progress.response.cut;
