@@ -1,8 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { assetsPath } from "../src/console/kit/paths.ts";
+import { createAssets } from "../src/console/shell/assets.ts";
 import { createRandom } from "../src/sandbox/world/random.ts";
 import { manualClock } from "../test/support/appliance.ts";
 import { chromium, openBrowser } from "../test/support/browser.ts";
+import { componentsPage } from "../test/support/components-page.tsx";
 import { consolePages, sampleConfig, seedSamples } from "../test/support/console-pages.ts";
 import { openConsoleApp } from "../test/support/console.ts";
 import { bankPage, readmeNow, readmeStart, seedReadme } from "../test/support/readme-samples.ts";
@@ -22,6 +25,7 @@ const wanted = process.argv.slice(2);
 const browser = await openBrowser();
 try {
   if (wanted.includes("--readme")) await takeReadmeScreenshots();
+  else if (wanted.includes("--components")) await takeComponentScreenshots();
   else await takePageScreenshots();
 } finally {
   await browser.close();
@@ -76,6 +80,37 @@ async function takePageScreenshots(): Promise<void> {
     }
   } finally {
     await app.dispose();
+  }
+}
+
+/** Takes full-page screenshots of all components in every state, in every look. */
+async function takeComponentScreenshots(): Promise<void> {
+  const folder = "dist/screenshots";
+  mkdirSync(folder, { recursive: true });
+  const assets = createAssets();
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      const { pathname } = new URL(request.url);
+      if (pathname.startsWith(`${assetsPath}/`))
+        return (
+          assets.respond(pathname.slice(assetsPath.length + 1), null, {}) ?? new Response("", { status: 404 })
+        );
+      return new Response(componentsPage(assets), {
+        headers: { "content-type": "text/html; charset=utf-8" },
+      });
+    },
+  });
+  try {
+    for (const { look, width, colors } of looks) {
+      await browser.colors(colors);
+      await browser.size(width);
+      await browser.open(server.url.href);
+      save(`${folder}/components.${look}.png`, await browser.screenshot());
+    }
+  } finally {
+    await server.stop(true);
   }
 }
 

@@ -37,13 +37,13 @@ const stumblingWords =
 const browserScriptBytesMax = 24_000;
 /** Classes of components that no page uses yet. */
 const awaited = new Set(
-  "mono num seek gap-l gap-s cols-2 cols-4 pipe cols-main big xs faint ink cut t-high t-medium t-good life c-accent c-rest c-high c-medium c-low c-good l split-bar heat h0 h1 h2 h3 h4 h5 swatch ev hot flow ring face stat span-2 tall todo mini bar-cell bulk square spin chip swap gone puny versus shot gallery stage wipe diffs compare after-form said late xl toast fixed hide-s half bone run-inner nowrap try-row icon-tone".split(
+  "mono num seek gap-l gap-s cols-2 cols-4 pipe cols-main big xs faint ink cut t-high t-medium t-good life c-accent c-rest c-high c-medium c-low c-good l split-bar heat h0 h1 h2 h3 h4 h5 swatch ev hot flow ring face stat span-2 tall todo mini bar-cell bulk square spin chip versus shot gallery stage wipe diffs compare after-form said late xl toast fixed hide-s half bone run-inner nowrap try-row icon-tone".split(
     " ",
   ),
 );
 /** Classes of pages that are about to be rebuilt from components. */
 const unstyled = new Set(
-  "legend severity-bar looks written bars cards newest what calm attention modified sums amounts look neighbors under-head card-stack fact-cards time-line events sent compared screenshots threat-filters table threats tick suspicious imitated rated decisions keys missing added differs threat-link indicators similarity".split(
+  "legend severity-bar bars cards newest what calm attention modified sums amounts look neighbors under-head card-stack fact-cards time-line events sent compared screenshots threat-filters table threats tick suspicious imitated rated decisions keys threat-link indicators similarity".split(
     " ",
   ),
 );

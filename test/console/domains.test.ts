@@ -37,7 +37,7 @@ test("The look-alikes page marks the differences of each name and explains the t
   const { html, text } = await visitor.get("/console/domains/example-bank.com/look-alikes");
   const rows = html.match(/<tr[^>]*>.*?<\/tr>/gs)!.slice(1);
   expect(rows.length).toBeGreaterThan(20);
-  const unmarked = rows.filter((row) => !/<span class="(differs|added|missing)"/.test(row));
+  const unmarked = rows.filter((row) => !/<mark class="(swap|plus|gone)"/.test(row));
   expect(unmarked).toEqual([]);
   expect(text).toContain("What the types mean");
   for (const type of ["tld_squatting", "doppelganger", "bitsquatting", "levelsquatting"] as const)

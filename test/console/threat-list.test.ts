@@ -177,8 +177,8 @@ describe("the list of threats", () => {
   test("highlights the differences from the protected name and shows both forms of a name", async () => {
     add([{ domain: "exаmple-bank.com", type: "homograph", similarity: 0.99 }]);
     const { html } = await visitor.get("/console/threats");
-    expect(html).toMatch(/<span class="differs" title="[^"]*U\+0430[^"]*">а<\/span>/);
-    expect(html).toMatch(/<bdi class="written" dir="ltr">xn--[a-z0-9-]+\.com<\/bdi>/);
+    expect(html).toMatch(/<mark class="swap" title="[^"]*U\+0430[^"]*">а<\/mark>/);
+    expect(html).toMatch(/<bdi class="puny" dir="ltr">xn--[a-z0-9-]+\.com<\/bdi>/);
   });
 
   test("renders names with bidirectional, invisible or markup characters as harmless text", async () => {

@@ -1,7 +1,7 @@
 import { usePage } from "./page-context.ts";
 
 /** Symbols of `shell/icons.svg`. */
-const iconNames = [
+export const iconNames = [
   "overview",
   "threat",
   "takedown",

@@ -13,7 +13,7 @@ export function Name({ name }: { name: string }) {
   const displayed = visible(unicodeName(name), nameCharactersMax);
   return (
     <span class="name">
-      <bdi class="looks">{displayed}</bdi>
+      <bdi>{displayed}</bdi>
       {displayed === aLabel ? null : <ALabelBeside name={name} />}
     </span>
   );
@@ -24,7 +24,7 @@ export function ALabelBeside({ name }: { name: string }) {
   return (
     <>
       {" "}
-      <bdi class="written" dir="ltr">
+      <bdi class="puny" dir="ltr">
         {visible(name, nameCharactersMax)}
       </bdi>
     </>

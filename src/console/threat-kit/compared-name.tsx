@@ -20,7 +20,7 @@ export function ComparedName({ name, comparison }: { name: string; comparison: N
   const isWritten = unicodeName(name) === name;
   return (
     <span class="name">
-      <bdi class="looks" dir="ltr">
+      <bdi dir="ltr">
         {comparison.parts.map((part) => (
           <Part part={part} />
         ))}
@@ -33,19 +33,19 @@ export function ComparedName({ name, comparison }: { name: string; comparison: N
 function Part({ part }: { part: NamePart }) {
   const { kind, found, expected } = part;
   if (kind === "same") return <>{found}</>;
-  if (kind === "missing") return <span class="missing" title={`"${expected}" is omitted`}></span>;
+  if (kind === "missing") return <mark class="gone" title={`"${expected}" is omitted`}></mark>;
   if (kind === "added") {
     const isShort = found.length <= addedMax;
     return (
-      <span class="added" title={isShort ? undefined : found}>
+      <mark class="plus" title={isShort ? undefined : found}>
         {isShort ? found : `${found.slice(0, addedEnds)}…${found.slice(-addedEnds)}`}
-      </span>
+      </mark>
     );
   }
   return (
-    <span class="differs" title={describePart(part)}>
+    <mark class="swap" title={describePart(part)}>
       {found}
-    </span>
+    </mark>
   );
 }
 

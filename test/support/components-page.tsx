@@ -1,0 +1,294 @@
+import type { ComponentChildren } from "preact";
+import { renderToString } from "preact-render-to-string";
+import {
+  Card,
+  Copyable,
+  DeclaredMark,
+  Facts,
+  PageHead,
+  Progress,
+  Time,
+} from "../../src/console/kit/components.tsx";
+import { Help, Menu } from "../../src/console/kit/disclosure.tsx";
+import {
+  Button,
+  Checkbox,
+  Choices,
+  Select,
+  TextArea,
+  TextField,
+  type ButtonLook,
+} from "../../src/console/kit/form.tsx";
+import { Icon, iconNames } from "../../src/console/kit/icons.tsx";
+import { Note, StateMark, Tag } from "../../src/console/kit/marks.tsx";
+import { noPage, type PageContext } from "../../src/console/kit/page-context.ts";
+import { Empty, Pagination, Table } from "../../src/console/kit/table.tsx";
+import { createReaderTimes } from "../../src/console/kit/times.ts";
+import type { Assets } from "../../src/console/shell/assets.ts";
+import { Frame } from "../../src/console/shell/layout.tsx";
+import { compareNames, ComparedName } from "../../src/console/threat-kit/compared-name.tsx";
+import { SeverityMark, StatusMark } from "../../src/console/threat-kit/severity.tsx";
+import { severities, statuses } from "../../src/vocabulary/threats.ts";
+
+const now = Date.UTC(2026, 0, 15, 8, 42);
+const minuteMs = 60_000;
+
+/** All components of the console in every state, as one page. `scripts/screenshots --components` captures it. */
+export function componentsPage(assets: Assets): string {
+  const context: PageContext = {
+    ...noPage,
+    now,
+    iconsPath: assets.iconsPath,
+    reader: { ...noPage.reader, timeZone: "Europe/Berlin", times: createReaderTimes("Europe/Berlin") },
+    may: () => true,
+    mayOpen: () => true,
+  };
+  const document = (
+    <Frame title="Components" assets={assets} theme="auto" context={context}>
+      <main id="content">
+        <div class="wide stack">
+          <PageHead title="Components" lead="Every component of the console in every state." />
+          {parts.map(([title, content]) => (
+            <Card title={title}>{content}</Card>
+          ))}
+        </div>
+      </main>
+    </Frame>
+  );
+  return `<!doctype html>\n${renderToString(document)}`;
+}
+
+const looks: ButtonLook[] = [
+  { variant: "primary" },
+  {},
+  { variant: "plain" },
+  { variant: "danger" },
+  { variant: "sure" },
+];
+
+const name = (domain: string) => (
+  <ComparedName name={domain} comparison={compareNames(domain, "example-bank.com", [])} />
+);
+
+const rows = [
+  { what: "siem-eu", state: "good" as const, text: "Healthy", count: 1204, at: now - 4 * minuteMs },
+  { what: "soc-bridge", state: "bad" as const, text: "Failing", count: 38, at: now - 90 * minuteMs },
+  {
+    what: "ticket system",
+    state: "neutral" as const,
+    text: "Disabled",
+    count: 0,
+    at: now - 3 * 24 * 60 * minuteMs,
+  },
+];
+
+const parts: readonly [string, ComponentChildren][] = [
+  [
+    "Buttons",
+    <div class="stack">
+      {[{}, { icon: "check" as const }, { dataKey: "r" }, { small: true }].map((more) => (
+        <div class="line">
+          {looks.map((look) => (
+            <Button label="Resolve" {...look} {...more} />
+          ))}
+          <button type="button" class="btn" disabled>
+            Disabled
+          </button>
+        </div>
+      ))}
+      <div class="line">
+        <span class="join">
+          <button type="button" class="btn small" aria-pressed="true" aria-label="List">
+            <Icon name="list" />
+          </button>
+          <button type="button" class="btn small" aria-pressed="false" aria-label="Gallery">
+            <Icon name="grid" />
+          </button>
+        </span>
+        <Menu>
+          <li>
+            <a href="#content">
+              <Icon name="download" />
+              Download evidence
+            </a>
+          </li>
+          <li>
+            <a href="#content" class="danger">
+              Remove
+            </a>
+          </li>
+        </Menu>
+        <Help about="similarity" manual="detection">
+          How close the name is to the protected domain, from 0 to 1.
+        </Help>
+      </div>
+    </div>,
+  ],
+  [
+    "Fields",
+    <form class="narrow">
+      <TextField
+        label="URL"
+        name="url"
+        placeholder="https://soc.example/hooks/phishwatch"
+        hint="Only HTTPS."
+      />
+      <TextField label="Name" name="name" value="soc bridge" error="Another endpoint has this name." />
+      <Select
+        label="Severity"
+        name="severity"
+        value="high"
+        choices={severities.map((value) => ({ value, label: value }))}
+      />
+      <TextArea label="Note" name="note" value="Customer support has two calls about this page." />
+      <Choices
+        label="Events"
+        name="events"
+        values={["threat.created"]}
+        choices={[
+          { value: "threat.created", label: "threat.created", hint: "A threat was recorded." },
+          { value: "threat.updated", label: "threat.updated", hint: "The status of a threat changed." },
+        ]}
+      />
+      <Choices
+        single
+        label="Domains"
+        name="domains"
+        values={["all"]}
+        choices={[
+          { value: "all", label: "All" },
+          { value: "some", label: "Only these" },
+        ]}
+      />
+      <Checkbox label="Send a test event after saving" name="test" checked />
+    </form>,
+  ],
+  [
+    "Severity, status and state",
+    <div class="stack">
+      <div class="line">
+        {severities.flatMap((severity) =>
+          [true, false].map((verified) => <SeverityMark severity={severity} verified={verified} />),
+        )}
+      </div>
+      <div class="line">
+        {statuses.map((status) => (
+          <StatusMark status={status} />
+        ))}
+        {(["good", "warn", "bad", "neutral", "live"] as const).map((tone) => (
+          <StateMark tone={tone}>{tone}</StateMark>
+        ))}
+      </div>
+      <div class="line">
+        <Tag tone="high" icon="lock" title="The page has a field for a password.">
+          Asks for a password
+        </Tag>
+        <Tag tone="medium" icon="calendar">
+          Registered 2 days ago
+        </Tag>
+        <Tag>low</Tag>
+        <Tag tone="good">good</Tag>
+        <Tag tone="accent">accent</Tag>
+        <Tag tone="dashed">unverified</Tag>
+        <DeclaredMark />
+      </div>
+    </div>,
+  ],
+  [
+    "Names",
+    <div class="stack">
+      {[
+        "examp1e-bank.com",
+        "example-bank-secure.com",
+        "exampe-bank.com",
+        "xn--xample-bank-x9a.com",
+        "example-bank.net",
+      ].map((domain) => (
+        <p>{name(domain)}</p>
+      ))}
+    </div>,
+  ],
+  [
+    "Notes",
+    <div class="stack">
+      {(["info", "good", "warn", "bad"] as const).map((tone) => (
+        <Note
+          tone={tone}
+          title="soc-bridge has failed since 07:12."
+          action={<Button label="Send all 38 again" small />}
+        >
+          It returns 503 Service Unavailable. 38 deliveries are queued.
+        </Note>
+      ))}
+      <div class="toast">
+        <span>Resolved examp1e-bank.com.</span>
+        <Button label="Undo" small dataKey="u" />
+      </div>
+    </div>,
+  ],
+  [
+    "Tables",
+    <div class="stack">
+      <Table
+        caption="Endpoints"
+        empty="No endpoints."
+        rows={rows}
+        columns={[
+          { title: "Name", cell: ({ what }) => <a href="#content">{what}</a> },
+          { title: "State", cell: ({ state, text }) => <StateMark tone={state}>{text}</StateMark> },
+          {
+            title: "Deliveries",
+            layout: "number",
+            fold: "under",
+            cell: ({ count }) => count.toLocaleString("en-US"),
+          },
+          {
+            title: "Last",
+            layout: "number",
+            fold: "end",
+            cell: ({ at }) => <Time at={at} relative="short" />,
+          },
+        ]}
+      />
+      <Pagination page={2} perPage={50} total={1_204} path="#content" query={new URLSearchParams()} />
+      <Table
+        caption="Nothing"
+        empty="No deliveries yet."
+        rows={[]}
+        columns={[{ title: "Name", cell: () => "" }]}
+      />
+    </div>,
+  ],
+  [
+    "Facts",
+    <Facts
+      facts={[
+        ["Registrar", "Pacific Registrar Inc."],
+        ["Host", <code>198.51.100.77</code>],
+        ["Registered", <Time at={now - 2 * 24 * 60 * minuteMs} relative />],
+        ["Expires", <Time at={now + 363 * 24 * 60 * minuteMs} />],
+      ]}
+    />,
+  ],
+  [
+    "Progress, copying, empty",
+    <div class="stack">
+      <Progress done={380} total={1_000} label="names checked" />
+      <Copyable text="pw_czQhvzHil1w8PyLdHSo8VFDCOihE2jmO25hODo" label="the key" secret />
+      <Empty title="No threats to decide" action={<Button label="Start a scan" />}>
+        The last scan ended 5 hours ago.
+      </Empty>
+    </div>,
+  ],
+  [
+    "Icons",
+    <div class="line">
+      {iconNames.map((icon) => (
+        <span class="tag">
+          <Icon name={icon} />
+          {icon}
+        </span>
+      ))}
+    </div>,
+  ],
+];
