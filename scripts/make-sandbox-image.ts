@@ -1,10 +1,10 @@
-/** Writes the initial database of a sandbox to a file, which `scripts/build` embeds in the executable. */
+/** Writes the initial database of a sandbox, compressed with Zstandard, to a file that `scripts/build` embeds in the executable. */
 import { writeFileSync } from "node:fs";
 import { systemClock } from "../src/lib/clock.ts";
 import { createLog } from "../src/lib/log.ts";
 import { openInstance } from "../src/sandbox/instance/instance.ts";
 import { defaultConfig, inSandbox } from "../src/sandbox/settings.ts";
-import { defaultSeed, defaultStart } from "../src/sandbox/world/world.ts";
+import { defaultSeed, defaultStart } from "../src/sandbox/world/defaults.ts";
 
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error("usage: make-sandbox-image.ts FILE");
@@ -25,4 +25,4 @@ const instance = await openInstance({
 const { image } = instance.save();
 await instance.quiesce();
 await instance.end();
-writeFileSync(path, image);
+writeFileSync(path, Bun.zstdCompressSync(image, { level: 19 }));

@@ -4,7 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { operations } from "../src/sandbox/control/control.ts";
 import { sandboxKeys, type SandboxKey } from "../src/sandbox/world/keys.ts";
-import { worldDomains, worldEntries, type WorldEntry } from "../src/sandbox/world/world.ts";
+import { worldDomains } from "../src/sandbox/world/defaults.ts";
+import type { WorldEntry } from "../src/sandbox/world/entry.ts";
+import { worldEntries } from "../src/sandbox/world/world.ts";
 import { severities, threatSources, statuses } from "../src/vocabulary/threats.ts";
 import { threatTypes } from "../src/vocabulary/threats.ts";
 
@@ -33,7 +35,7 @@ export const sandboxTables: Record<string, () => string> = {
         ...severities.map((value) => row(`severity \`${value}\``, ({ severity }) => severity === value)),
         ...threatTypes.map((value) => row(`type \`${value}\``, ({ type }) => type === value)),
         ...threatSources.map((value) => row(`source \`${value}\``, ({ source }) => source === value)),
-        row("not looked up yet, or not in DNS: `whois` is `{}`", hasNoFacts),
+        row("without registration: `whois` is `{}`", hasNoFacts),
       ],
     );
   },

@@ -44,6 +44,7 @@ export const commandEntries: CommandEntry[] = [
   })),
   { name: "backup", load: async () => (await import("./commands/backup.ts")).backupCommand },
   { name: "restore", load: async () => (await import("./commands/restore.ts")).restoreCommand },
+  { name: "demo", load: async () => (await import("./commands/demo.ts")).demoCommand },
   { name: "sandbox", load: async () => (await import("./commands/sandbox.ts")).sandboxCommand },
   { name: "version", load: async () => (await import("./commands/version.ts")).versionCommand },
 ];

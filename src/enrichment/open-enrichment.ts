@@ -11,7 +11,7 @@ import {
   type ChromiumChoice,
 } from "../lookups/page/chromium.ts";
 import { createPageLookup } from "../lookups/page/page-lookup.ts";
-import { createScreenshotFiles } from "../lookups/page/screenshot-files.ts";
+import { createScreenshotFiles, type ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { RdapServices } from "../lookups/registration/rdap-services.ts";
 import { createRegistrationLookup } from "../lookups/registration/registration-lookup.ts";
 import type { WhoisServerFor } from "../lookups/registration/whois-servers.ts";
@@ -23,13 +23,15 @@ import type { Turns } from "../network/turns.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
 
-/** Destinations that lookups may connect to. Only tests change the default. */
+/** Destinations that lookups may connect to, and what replaces them. Only the sandbox and tests change the default. */
 export interface Reach {
   rules: AddressRules;
   /** Ports of web pages. */
   ports?: { http: number; https: number };
   rdapServices?: RdapServices;
   whoisServerFor?: WhoisServerFor;
+  /** Default: the folder next to the database file. */
+  screenshotFiles?: ScreenshotFiles;
 }
 
 /** Attackers choose names, redirects and pages, so private networks are never connected to. */
@@ -64,7 +66,7 @@ export function openEnrichment({
   /** Finds a program on the PATH. */
   which: (name: string) => string | null;
 }): Enrichment {
-  const { ports, rules, ...services } = reach;
+  const { ports, rules, screenshotFiles, ...services } = reach;
   const resolveHost = shareLookups({ clock, resolveHost: resolveWithDns(dns) });
   const userAgent = `phishwatch/${version}`;
   const shared = { clock, rules, resolveHost, turns };
@@ -96,7 +98,9 @@ export function openEnrichment({
       registrations.close();
       pages.close();
     },
-    screenshotFiles: createScreenshotFiles(path === ":memory:" ? null : join(dirname(path), "screenshots")),
+    screenshotFiles:
+      screenshotFiles ??
+      createScreenshotFiles(path === ":memory:" ? null : join(dirname(path), "screenshots")),
     reactivate: config.detection.reactivate,
     threats,
   });

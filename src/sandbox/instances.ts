@@ -46,7 +46,12 @@ export function createInstances({
   let snapshotsTaken = 0;
   let queue: Promise<unknown> = Promise.resolve();
   let current: Instance | undefined;
-  const opened = openInstance(options).then((instance) => (current = instance));
+  let { prebuilt } = options;
+  const opened = openInstance(options).then((instance) => {
+    // A reset starts with what was built once.
+    prebuilt ??= instance.save().image;
+    return (current = instance);
+  });
 
   function getCurrent(): Instance {
     if (current === undefined) throw new Error("the sandbox has no instance yet");
@@ -66,7 +71,7 @@ export function createInstances({
     // Otherwise deliveries of this instance could arrive after the reset.
     await before.quiesce();
     const { instance, inboxes: restored } = from();
-    current = await openInstance(options, instance);
+    current = await openInstance({ ...options, prebuilt }, instance);
     faults.clear();
     inboxes.restore(restored);
     void before.end();

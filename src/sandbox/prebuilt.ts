@@ -6,6 +6,6 @@ import { join } from "node:path";
  * would take half of the startup time. Undefined when run from source.
  */
 export function readPrebuiltDatabase(): Uint8Array | undefined {
-  const path = join(import.meta.dir, "sandbox.image");
-  return existsSync(path) ? readFileSync(path) : undefined;
+  const path = join(import.meta.dir, "sandbox.image.zst");
+  return existsSync(path) ? Bun.zstdDecompressSync(readFileSync(path)) : undefined;
 }

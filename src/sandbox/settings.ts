@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
-import { worldDomains } from "./world/world.ts";
+import { worldDomains } from "./world/defaults.ts";
 
 export const consolePassword = "sandbox-console";
 

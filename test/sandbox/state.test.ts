@@ -228,10 +228,16 @@ describe("everything else", () => {
   test("is the production server: health, OpenAPI document, screenshots, console", async () => {
     expect((await call("GET", "/readyz")).json).toMatchObject({ status: "ready" });
     expect((await call("GET", "/openapi.json")).json.openapi).toBe("3.1.0");
-    const [threat] = (await api("GET", "/v1/threats?per_page=1")).json.data;
-    expect(threat.screenshot_url).toStartWith(`${ready.url}/screenshots/`);
-    const image = await fetch(threat.screenshot_url);
-    expect([image.status, image.headers.get("content-type")]).toEqual([200, "image/svg+xml"]);
+    const { data } = (await api("GET", "/v1/threats?per_page=100")).json;
+    const urls: string[] = data.map(({ screenshot_url: url }: { screenshot_url: string }) => url);
+    const types = await Promise.all(
+      urls.map(async (url) => {
+        const image = await fetch(url);
+        await image.bytes();
+        return [url.startsWith(`${ready.url}/screenshots/`), image.status, image.headers.get("content-type")];
+      }),
+    );
+    for (const type of ["image/webp", "image/svg+xml"]) expect(types).toContainEqual([true, 200, type]);
     expect((await fetch(`${ready.url}/console`)).status).toBe(200);
   });
 

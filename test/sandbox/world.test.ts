@@ -4,7 +4,8 @@ import { createMatcher } from "../../src/detection/match/matcher.ts";
 import { isGeneratedKey } from "../../src/access/keys/key-format.ts";
 import { sandboxKeys } from "../../src/sandbox/world/keys.ts";
 import { createRandom } from "../../src/sandbox/world/random.ts";
-import { defaultStart, makeWorld, worldDomains, worldEntries } from "../../src/sandbox/world/world.ts";
+import { defaultStart, worldDomains } from "../../src/sandbox/world/defaults.ts";
+import { makeWorld, worldEntries } from "../../src/sandbox/world/world.ts";
 import { severities, threatSources, statuses } from "../../src/vocabulary/threats.ts";
 import { openSandbox } from "../support/sandbox.ts";
 

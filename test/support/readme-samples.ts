@@ -8,7 +8,8 @@ import { hashSide, perceptualHash, visualSimilarity } from "../../src/lookups/pa
 import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
 import { toIsoTime } from "../../src/lib/clock.ts";
 import { createRandom, type SeededRandom } from "../../src/sandbox/world/random.ts";
-import { worldDomains, worldEntries } from "../../src/sandbox/world/world.ts";
+import { worldDomains } from "../../src/sandbox/world/defaults.ts";
+import { worldEntries } from "../../src/sandbox/world/world.ts";
 import type { ThreatSource } from "../../src/vocabulary/threats.ts";
 import type { manualClock } from "./appliance.ts";
 import { knowAbout } from "./threat-samples.ts";

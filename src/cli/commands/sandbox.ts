@@ -3,7 +3,7 @@ import { endStartup } from "../../lib/startup.ts";
 import { readPrebuiltDatabase } from "../../sandbox/prebuilt.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../sandbox/settings.ts";
-import { defaultSeed, defaultStart } from "../../sandbox/world/world.ts";
+import { defaultSeed, defaultStart } from "../../sandbox/world/defaults.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { openLog } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";

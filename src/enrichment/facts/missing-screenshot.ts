@@ -10,8 +10,8 @@ const reasonCharactersMax = 60;
  * @param disabled why no screenshots are taken at all; undefined if they are.
  */
 export function explainMissingScreenshot(facts: Facts | undefined, disabled: string | undefined): string {
-  if (disabled !== undefined) return sentence(disabled);
-  if (facts?.existence === undefined) return "The page has not been checked yet.";
+  if (facts?.existence === undefined)
+    return disabled === undefined ? "The page has not been checked yet." : sentence(disabled);
   const { existence, unknown } = facts;
   if (existence.exists === "no") return "The name does not exist in DNS.";
   if (existence.addresses.length === 0) return "The name has no addresses.";
@@ -21,7 +21,7 @@ export function explainMissingScreenshot(facts: Facts | undefined, disabled: str
   if (!hasPage(facts)) return `The host returns an error (${facts.page.status}).`;
   if (unknown.screenshot !== undefined)
     return sentence(`no screenshot could be taken${because(unknown.screenshot)}`);
-  return "A screenshot is queued.";
+  return disabled === undefined ? "A screenshot is queued." : sentence(disabled);
 }
 
 function because(reason: string | undefined): string {

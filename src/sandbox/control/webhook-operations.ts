@@ -8,6 +8,7 @@ import { toIsoTime } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
 import { closed } from "../../vocabulary/schemas.ts";
+import { historyRecipients } from "../history/recipient-names.ts";
 import { empty, nameSchema, operation } from "./operation.ts";
 import { inboxUrl } from "./receive-delivery.ts";
 import { delivery as deliverySchema, endpoint as endpointSchema, eventTypeList } from "./schemas.ts";
@@ -66,6 +67,7 @@ export const webhookOperations = [
       data: state
         .instance()
         .app.webhooks.endpoints.list()
+        .filter(isOfTest)
         .map((endpoint) => ({ ...describeEndpoint(endpoint), secret: endpoint.secret })),
     }),
   }),
@@ -99,10 +101,21 @@ export const webhookOperations = [
         ...(status === undefined ? {} : { status }),
       };
       const found = state.instance().app.deliveries.log.list(filter, deliveriesMax);
-      return { data: found.map((delivery) => describeDelivery(state, delivery)) };
+      return {
+        data: found
+          .filter(({ recipientName }) => isOfTest({ name: recipientName }))
+          .map((delivery) => describeDelivery(state, delivery)),
+      };
     },
   }),
 ];
+
+const historyNames: readonly string[] = Object.values(historyRecipients);
+
+/** Returns whether a recipient is not part of the sample data, which no test wants to see. */
+function isOfTest({ name }: { name: string }): boolean {
+  return !historyNames.includes(name);
+}
 
 function requireName(name: string): void {
   if (!inboxName.test(name))

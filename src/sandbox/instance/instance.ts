@@ -1,13 +1,14 @@
 import { type App, openApp } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
+import type { Database } from "../../database/database.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every } from "../../lib/schedule.ts";
 import { createLazyCertificates } from "../log/lazy-certificates.ts";
 import type { SandboxCertificates } from "../log/certificates.ts";
 import type { LoggedCertificate } from "../log/entry.ts";
+import { createLazyScreenshots } from "../pictures/lazy-screenshots.ts";
 import { createRandom } from "../world/random.ts";
-import { seedDatabase } from "../world/seed.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
 import { runScan } from "./scan.ts";
@@ -47,6 +48,8 @@ export interface InstanceOptions {
   seed: number;
   start: Instant;
   empty: boolean;
+  /** For people: the clock runs, there are no public keys, and the recipients of the history are sent what happens. */
+  isDemonstration?: boolean;
   /** Prebuilt database of the start; absent: the database is built. */
   prebuilt?: Uint8Array | undefined;
 }
@@ -57,7 +60,17 @@ const deliveriesGraceMs = 500;
 const requestsGraceMs = 5_000;
 
 export async function openInstance(
-  { config, scanSchedule, log, monotonicMs, seed, start, empty, prebuilt }: InstanceOptions,
+  {
+    config,
+    empty,
+    isDemonstration = false,
+    log,
+    monotonicMs,
+    prebuilt,
+    scanSchedule,
+    seed,
+    start,
+  }: InstanceOptions,
   from?: InstanceState,
 ): Promise<Instance> {
   const random = createRandom(~seed);
@@ -86,25 +99,23 @@ export async function openInstance(
     fillRandom: random.fillRandom,
     log,
     dns,
+    reach: {
+      rules: { allowPrivateNetworks: false },
+      screenshotFiles: createLazyScreenshots(() => opened.database),
+    },
     ...(image === undefined ? {} : { image }),
   });
-  if (image === undefined) seedDatabase(opened.database, { seed, start, empty });
+  if (image === undefined) {
+    // Loaded only here: most sandboxes start with a prebuilt database.
+    const { seedDatabase } = await import("../history/seed.ts");
+    seedDatabase(opened.database, { seed, start, empty, publicKeys: !isDemonstration });
+    if (isDemonstration) await connectDemonstration(opened.database, config.server.publicUrl);
+  }
   // The same state whether the database was just built or prebuilt.
   random.resumeFrom(from?.random ?? ~seed);
   opened.start();
-  if (from?.flows === true) clock.run();
-  if (scanSchedule !== null) {
-    every({
-      clock,
-      pattern: scanSchedule,
-      async run() {
-        const scan = runScan(opened, dns, { trigger: "schedule", finds: 0, reachable: true }).catch(
-          (error: unknown) => logDropped(log, error, "scheduled scan did not start"),
-        );
-        await track(scan);
-      },
-    });
-  }
+  if (from?.flows ?? isDemonstration) clock.run();
+  if (scanSchedule !== null) startSchedule(scanSchedule, { app: opened, clock, dns, log, track });
 
   async function track(work: Promise<unknown>): Promise<void> {
     running.add(work);
@@ -147,6 +158,44 @@ export async function openInstance(
       opened.close();
     },
   };
+}
+
+/** Runs scans over the sandbox's own DNS. */
+function startSchedule(
+  pattern: string,
+  {
+    app,
+    clock,
+    dns,
+    log,
+    track,
+  }: {
+    app: App;
+    clock: SandboxClock;
+    dns: SandboxDns;
+    log: Log;
+    track: (work: Promise<unknown>) => Promise<void>;
+  },
+): void {
+  every({
+    clock,
+    pattern,
+    async run() {
+      const scan = runScan(app, dns, { trigger: "schedule", finds: 0, reachable: true }).catch(
+        (error: unknown) => logDropped(log, error, "scheduled scan did not start"),
+      );
+      await track(scan);
+    },
+  });
+}
+
+/** Lets the recipients of the history send to inboxes. */
+async function connectDemonstration(database: Database, publicUrl: string): Promise<void> {
+  const { connectRecipients } = await import("../history/recipients.ts");
+  connectRecipients(
+    database,
+    (name) => `${publicUrl}/sandbox/inbox/${name.toLowerCase().replaceAll(" ", "-")}`,
+  );
 }
 
 /** Counts requests until their responses are ready. */

@@ -1,41 +1,22 @@
 import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { createIdFactory, randomText } from "../../lib/ids.ts";
-import type { Facts } from "../../enrichment/facts/facts.ts";
+import { severityFactsOf } from "../../enrichment/facts/facts.ts";
 import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { severityOf, type SeverityFacts } from "../../threats/severity/severity.ts";
 import { isVerified } from "../../threats/severity/verified.ts";
 import type { SimilarityReason } from "../../threats/store/similarity-reasons.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
-import type { Severity, ThreatSource, Status, ThreatType } from "../../vocabulary/threats.ts";
-import { storedFacts } from "./facts.ts";
+import type { ThreatSource, Status, ThreatType } from "../../vocabulary/threats.ts";
+import { decisionsOf, decisionTime, type Decision } from "./decisions.ts";
 import namesText from "./names.txt" with { type: "text" };
-import type { SeededRandom } from "./random.ts";
-
-/** Domains that a sandbox protects. */
-export const worldDomains = ["example-bank.com", "example-shop.com", "samplix.org"] as const;
-
-/** Default start of a sandbox's clock. */
-export const defaultStart: Instant = Date.UTC(2026, 0, 15, 12);
-export const defaultSeed = 1;
-
-/** The part of a sample threat that does not depend on the seed. The table in the documentation is made of these. */
-export interface WorldEntry {
-  domain: string;
-  protectedDomain: string;
-  type: ThreatType;
-  similarity: number;
-  reasons: SimilarityReason[];
-  status: Status;
-  source: ThreatSource;
-  severity: Severity;
-  severityReasons: SeverityReason[];
-  /** Undefined: not looked up yet. */
-  evidence: SeverityFacts | undefined;
-}
+import type { WorldEntry } from "./entry.ts";
+import { createRandom, type SeededRandom } from "./random.ts";
+import { isParkedInDns, lookupMs, storyOf, type Check } from "./story.ts";
 
 /** A sample threat as stored in the database. */
 export interface WorldThreat extends Omit<WorldEntry, "evidence"> {
   id: string;
+  severityReasons: SeverityReason[];
   firstSeen: Instant;
   createdAt: Instant;
   statusChangedAt: Instant;
@@ -44,8 +25,10 @@ export interface WorldThreat extends Omit<WorldEntry, "evidence"> {
   whois: Registration;
   screenshotToken: string;
   verified: boolean;
-  /** Facts and the time at which they were found; undefined: not looked up yet. */
-  known: { facts: Facts; checkedAt: Instant } | undefined;
+  /** Oldest first; at least one. */
+  checks: Check[];
+  /** Changes of its status, oldest first. */
+  decisions: Decision[];
 }
 
 // The lengths of these lists have no common factor, so all combinations occur.
@@ -94,7 +77,7 @@ export function worldEntries(): WorldEntry[] {
         line.split("\t");
       const evidence = evidenceTurn[index % evidenceTurn.length];
       const match = { type: type as ThreatType, similarity: Number(similarity) };
-      const { severity, reasons: severityReasons } = severityOf({ ...match, facts: evidence });
+      const { severity } = severityOf({ ...match, facts: evidence });
       return {
         ...match,
         domain,
@@ -103,7 +86,6 @@ export function worldEntries(): WorldEntry[] {
         status: statusTurn[index % statusTurn.length]!,
         source: type === "cloned_site" ? "beacon" : sourceTurn[index % sourceTurn.length]!,
         severity,
-        severityReasons,
         evidence,
       };
     });
@@ -111,13 +93,11 @@ export function worldEntries(): WorldEntry[] {
 
 const minuteMs = 60_000;
 const oldestDays = 90;
-/** Time from the record of a threat to its facts. */
-const lookupMs = 2_000;
 const registrars = [
-  ["Quick Names LLC", "9990"],
-  ["Northern Registry Services Ltd.", "9991"],
-  ["Domainhaus GmbH", "9992"],
-  ["Pacific Registrar Inc.", "9993"],
+  ["Quick Names LLC", "9990", "quicknames-dns.example"],
+  ["Northern Registry Services Ltd.", "9991", "northern-hosting.example"],
+  ["Domainhaus GmbH", "9992", "domainhaus.example"],
+  ["Pacific Registrar Inc.", "9993", "pacific-cloud.example"],
 ] as const;
 const countries = ["US", "NL", "PA", "SC", "DE"];
 const networks = ["192.0.2", "198.51.100", "203.0.113"];
@@ -136,55 +116,48 @@ export function makeWorld(start: Instant, random: SeededRandom): WorldThreat[] {
   return entries.map((entry, index) => {
     const createdAt = times[index]!;
     now = createdAt;
-    const { evidence, ...fixed } = entry;
-    const found = factsOf(entry.domain, evidence, createdAt, random);
-    const checkedAt = createdAt + lookupMs;
+    const { evidence: _, ...fixed } = entry;
+    const found = factsOf(entry, createdAt, random);
     // Feeds and logs list a domain some minutes before it is imported.
     const listed = entry.source === "feed" || entry.source === "certificate_transparency";
-    const changedAfterMs = entry.status === "active" ? 0 : random.below(start - createdAt);
+    if (entry.status !== "active") random.below(start - createdAt);
+    const id = ids.next("threat");
+    const firstSeen = listed ? createdAt - random.below(30 * minuteMs) : createdAt;
+    const screenshotToken = randomText(random.fillRandom, 16);
+    const own = createRandom(Bun.hash.crc32(id));
+    const decidedAt =
+      entry.status === "active" ? undefined : decisionTime(entry, { createdAt, start, random: own });
+    const { checks, goneAt } = storyOf({ ...found, createdAt, decidedAt, entry, random: own, start });
+    const last = checks.at(-1);
+    const facts = last === undefined ? undefined : severityFactsOf(last.facts, last.at);
+    const decisions = decisionsOf(entry, { checks, decidedAt, goneAt, random: own });
     return {
       ...fixed,
-      id: ids.next("threat"),
-      firstSeen: listed ? createdAt - random.below(30 * minuteMs) : createdAt,
+      id,
+      firstSeen,
       createdAt,
-      statusChangedAt: createdAt + changedAfterMs,
+      statusChangedAt: decisions.at(-1)?.at ?? createdAt,
       ...found,
-      severityReasons: datedReasons(entry.severityReasons, found.whois),
-      screenshotToken: randomText(random.fillRandom, 16),
-      verified: isVerified({ type: entry.type, cloneSeen: false, facts: evidence }),
-      known:
-        evidence === undefined
-          ? undefined
-          : { facts: storedFacts({ ...entry, ...found, evidence, checkedAt }), checkedAt },
+      severityReasons: severityOf({ ...entry, facts }).reasons,
+      screenshotToken,
+      verified: isVerified({ type: entry.type, cloneSeen: false, facts }),
+      checks,
+      decisions,
     };
   });
 }
 
-/** Adds the day of the registration to the reasons that state it. */
-function datedReasons(
-  reasons: readonly SeverityReason[],
-  { created_at: on }: Registration,
-): SeverityReason[] {
-  return reasons.map((reason) => {
-    if (on === undefined) return reason;
-    const day = on.slice(0, 10);
-    if (reason.code === "newly_registered") return { ...reason, params: { ...reason.params, on: day } };
-    if (reason.code === "long_registered") return { ...reason, params: { ...reason.params, on: day } };
-    return reason;
-  });
-}
-
 function factsOf(
-  domain: string,
-  evidence: SeverityFacts | undefined,
+  entry: WorldEntry,
   createdAt: Instant,
   random: SeededRandom,
 ): Pick<WorldThreat, "ipAddress" | "registrar" | "whois"> {
+  const { evidence } = entry;
   if (evidence === undefined || evidence.exists === "no")
     return { ipAddress: null, registrar: null, whois: {} };
   const ipv4 = `${networks[random.below(networks.length)]}.${1 + random.below(254)}`;
   const ipv6 = `2001:db8::${(1 + random.below(0xfffe)).toString(16)}`;
-  const [registrar, registrarId] = registrars[random.below(registrars.length)]!;
+  const [registrar, registrarId, nameServers] = registrars[random.below(registrars.length)]!;
   const registeredAt = createdAt - (evidence.registeredDays ?? 0) * dayMs - random.below(dayMs);
   const rdap = random.below(4) > 0;
   const whois: Registration = {
@@ -198,7 +171,8 @@ function factsOf(
       registeredAt + (730 + 365 * Math.floor((createdAt - registeredAt) / (365 * dayMs))) * dayMs,
     ),
     name_servers: ["ns1", "ns2"].map(
-      (label) => `${label}.${evidence.parked === undefined ? domain : "sedoparking.com"}`,
+      (label) =>
+        `${label}.${evidence.parked !== undefined && isParkedInDns(entry) ? "sedoparking.com" : nameServers}`,
     ),
     status: ["client transfer prohibited"],
     dnssec: rdap && random.below(3) === 0,

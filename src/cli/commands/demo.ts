@@ -1,0 +1,59 @@
+import { systemClock } from "../../lib/clock.ts";
+import { endStartup } from "../../lib/startup.ts";
+import { startSandbox } from "../../sandbox/sandbox.ts";
+import { defaultConfig } from "../../sandbox/settings.ts";
+import { demonstrationSeed } from "../../sandbox/world/defaults.ts";
+import { openLog } from "../appliance/with-appliance.ts";
+import { command } from "../terminal/command.ts";
+import { number } from "../terminal/flags.ts";
+
+const demoPassword = "phishwatch-demo";
+
+export const demoCommand = command({
+  name: "demo",
+  summary: "open the console with three months of sample data, in memory",
+  details: `Shows three fictional brands, their look-alikes, and what a team did with them until now. Everything works, but
+nothing leaves this machine, and nothing is kept. It listens on 127.0.0.1 only.
+
+Prints the address and the password of the console when it is ready.`,
+  flags: {
+    port: number(
+      "--port <port>",
+      { minimum: 0, maximum: 65_535, whole: true },
+      "port, or 0 for a free one",
+      0,
+    ),
+  },
+  examples: [["phishwatch demo", "run the demonstration until Ctrl-C"]],
+  endsStartup: true,
+  async run({ options, terminal }) {
+    const config = defaultConfig();
+    const interrupted = terminal.interruption();
+    const ended = new Promise<void>((resolve) =>
+      interrupted.addEventListener("abort", () => resolve(), { once: true }),
+    );
+    const sandbox = await startSandbox({
+      config: { ...config, console: { ...config.console, password: demoPassword } },
+      scanSchedule: null,
+      log: await openLog(config, terminal),
+      monotonicMs: () => performance.now(),
+      seed: demonstrationSeed,
+      start: systemClock.now(),
+      empty: false,
+      isDemonstration: true,
+      port: options.port,
+      pid: process.pid,
+    });
+    try {
+      const { console_password: password, url } = sandbox.ready;
+      terminal.out.write(
+        `Open ${url}/console\nPassword: ${password}\n\nPress Ctrl-C to stop. Nothing is kept.\n`,
+      );
+      terminal.out.flush();
+      endStartup();
+      await ended;
+    } finally {
+      sandbox.stop();
+    }
+  },
+});

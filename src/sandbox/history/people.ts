@@ -1,0 +1,69 @@
+import { eq } from "drizzle-orm";
+import { subjectOf } from "../../access/keys/audit.ts";
+import { apiKeys } from "../../access/keys/tables.ts";
+import { dayMs, startOfDay } from "../../lib/clock.ts";
+import { protectedDomains } from "../../domains/tables.ts";
+import { scopes } from "../../vocabulary/keys.ts";
+import { analyst, automation } from "../world/decisions.ts";
+import { insertAll, type Draft } from "./draft.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** The installation is a little older than its oldest threat. */
+const installedDays = 92;
+
+/** Adds API keys, sign-ins, and the age of the protected domains. */
+export function addPeople(draft: Draft): void {
+  const { changes, database, domainSeqs, idAt, random, start } = draft;
+  const installedAt = start - installedDays * dayMs;
+  for (const seq of domainSeqs.values())
+    database.query
+      .update(protectedDomains)
+      .set({ createdAt: installedAt, updatedAt: installedAt })
+      .where(eq(protectedDomains.seq, seq))
+      .run();
+  const [read, write, submit] = scopes;
+  const keys = [
+    {
+      name: automation.name!,
+      days: 88,
+      scopes: [read, write, submit],
+      usedMs: 4 * minuteMs,
+      revokedDays: null,
+    },
+    { name: "SIEM export", days: 61, scopes: [read], usedMs: 37 * minuteMs, revokedDays: null },
+    { name: "Trial", days: 85, scopes: [read], usedMs: 71 * dayMs, revokedDays: 70 },
+  ].map(({ days, name, revokedDays, scopes: granted, usedMs }) => {
+    const createdAt = startOfDay(start) - days * dayMs + 9 * hourMs;
+    const hash = Buffer.alloc(32);
+    // Nobody knows a key with this hash.
+    random.fillRandom(hash);
+    return {
+      id: idAt(createdAt).next("apiKey"),
+      name,
+      hash,
+      prefix: `pw_${hash.toString("hex").slice(0, 5)}`,
+      plan: "pro" as const,
+      scopes: granted,
+      domains: [],
+      origin: "runtime" as const,
+      createdAt,
+      expiresAt: null,
+      revokedAt: revokedDays === null ? null : createdAt + (days - revokedDays) * dayMs,
+      lastUsedAt: start - usedMs,
+    };
+  });
+  insertAll(database, apiKeys, keys);
+  for (const key of keys) {
+    const detail = { plan: key.plan, scopes: key.scopes, domains: key.domains, expires_at: null };
+    changes.push({ at: key.createdAt, by: analyst, action: "key.create", subject: subjectOf(key), detail });
+    if (key.revokedAt !== null)
+      changes.push({ at: key.revokedAt, by: analyst, action: "key.revoke", subject: subjectOf(key) });
+  }
+  for (let day = startOfDay(start) - installedDays * dayMs; day < start; day += dayMs) {
+    const weekday = new Date(day).getUTCDay();
+    const at = day + 6 * hourMs + random.below(50) * minuteMs;
+    if (weekday === 0 || weekday === 6 || at >= start) continue;
+    changes.push({ at, by: analyst, action: "console.sign_in", subject: null });
+  }
+}

@@ -1,0 +1,84 @@
+import { hashKey, shownLength } from "../../access/keys/key-format.ts";
+import { apiKeys } from "../../access/keys/tables.ts";
+import type { Database } from "../../database/database.ts";
+import { protectedDomains } from "../../domains/tables.ts";
+import { threatFactsOf } from "../../enrichment/facts/facts.ts";
+import type { Instant } from "../../lib/clock.ts";
+import { createIdFactory } from "../../lib/ids.ts";
+import { threats } from "../../threats/store/tables.ts";
+import { insertAll, type StoredThreat } from "./draft.ts";
+import { writeHistory } from "./history.ts";
+import { sandboxKeys, type SandboxKey } from "../world/keys.ts";
+import { createRandom } from "../world/random.ts";
+import { makeWorld, type WorldThreat } from "../world/world.ts";
+
+/** Writes the public keys, if wanted, and unless `empty`, the sample threats with their history. */
+export function seedDatabase(
+  database: Database,
+  { empty, publicKeys, seed, start }: { empty: boolean; publicKeys: boolean; seed: number; start: Instant },
+): void {
+  const ids = createIdFactory(() => start, createRandom(seed + 1).fillRandom);
+  const { query } = database;
+  const keys = Object.entries(sandboxKeys).map(([name, given]) => {
+    const { key, plan, scopes, domains, expiresAfterMs, revoked }: SandboxKey = given;
+    return {
+      id: ids.next("apiKey"),
+      name: `sandbox ${name}`,
+      hash: hashKey(key),
+      prefix: key.slice(0, shownLength),
+      plan,
+      scopes: [...scopes],
+      domains: [...domains],
+      origin: "runtime" as const,
+      createdAt: start,
+      expiresAt: expiresAfterMs === undefined ? null : start + expiresAfterMs,
+      revokedAt: revoked === true ? start : null,
+    };
+  });
+  database.transaction(() => {
+    if (publicKeys) query.insert(apiKeys).values(keys).run();
+    if (empty) return;
+    const { domain, seq } = protectedDomains;
+    const seqs = new Map(
+      query
+        .select({ domain, seq })
+        .from(protectedDomains)
+        .all()
+        .map((row) => [row.domain, row.seq]),
+    );
+    const stored = storeThreats(database, makeWorld(start, createRandom(seed)), seqs);
+    writeHistory({ database, domainSeqs: seqs, random: createRandom(seed + 2), start, threats: stored });
+  });
+}
+
+/** @param seqs `seq` of each protected domain */
+function storeThreats(
+  database: Database,
+  world: readonly WorldThreat[],
+  seqs: ReadonlyMap<string, number>,
+): StoredThreat[] {
+  const rows = world.map((threat) => {
+    const { checks, decisions, protectedDomain, ...row } = threat;
+    const protectedDomainSeq = seqs.get(protectedDomain);
+    if (protectedDomainSeq === undefined) throw new Error(`not a protected domain: ${protectedDomain}`);
+    const last = checks.at(-1);
+    return {
+      ...row,
+      protectedDomainSeq,
+      decidedAt: decisions.find(({ after }) => after !== "active")?.at ?? null,
+      nameServer: last === undefined ? null : (threatFactsOf(last.facts, last.at).nameServer ?? null),
+      cloneSeenAt: row.type === "cloned_site" ? row.firstSeen : null,
+      reactivations: decisions.filter(({ after }) => after === "active").length,
+      changedAt: Math.max(row.statusChangedAt, last?.at ?? 0),
+    };
+  });
+  insertAll(database, threats, rows);
+  const seqOf = new Map(
+    database.query
+      .select({ id: threats.id, seq: threats.seq })
+      .from(threats)
+      .all()
+      .map(({ id, seq }) => [id, seq]),
+  );
+  return world.map((threat) => ({ ...threat, seq: seqOf.get(threat.id)! }));
+}

@@ -1,0 +1,13 @@
+import type { Database } from "../../database/database.ts";
+import type { ScreenshotFiles } from "../../lookups/page/screenshot-files.ts";
+
+/** The sample screenshots, loaded at their first use to keep them out of the startup time. */
+export function createLazyScreenshots(database: () => Pick<Database, "query">): ScreenshotFiles {
+  let opening: Promise<ScreenshotFiles> | undefined;
+  const open = () =>
+    (opening ??= import("./screenshot-files.ts").then((loaded) => loaded.createSampleScreenshots(database)));
+  return {
+    write: async () => {},
+    read: async (id) => (await open()).read(id),
+  };
+}

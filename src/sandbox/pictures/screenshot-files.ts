@@ -1,0 +1,44 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { eq } from "drizzle-orm";
+import type { Database } from "../../database/database.ts";
+import { protectedDomains } from "../../domains/tables.ts";
+import { enrichments } from "../../enrichment/tables.ts";
+import type { ScreenshotFiles } from "../../lookups/page/screenshot-files.ts";
+import { threats } from "../../threats/store/tables.ts";
+import { findBrand, pictureWith } from "./pictures.ts";
+
+/** In the executable, the folder is next to the code; in the sources, it is one level up. */
+function folderOfScreenshots(): string {
+  const embedded = join(import.meta.dir, "screenshots");
+  return existsSync(embedded) ? embedded : join(import.meta.dir, "../screenshots");
+}
+
+/** Returns the sample screenshots as those of the threats whose facts contain them. Nothing is written. */
+export function createSampleScreenshots(database: () => Pick<Database, "query">): ScreenshotFiles {
+  function nameOf(id: string) {
+    const { query } = database();
+    const threat = query
+      .select({ facts: enrichments.facts })
+      .from(enrichments)
+      .innerJoin(threats, eq(enrichments.threatSeq, threats.seq))
+      .where(eq(threats.id, id))
+      .get();
+    if (threat !== undefined)
+      return threat.facts.screenshot === undefined ? undefined : pictureWith(threat.facts.screenshot.hash);
+    const domain = query
+      .select({ domain: protectedDomains.domain })
+      .from(protectedDomains)
+      .where(eq(protectedDomains.id, id))
+      .get();
+    return domain === undefined ? undefined : findBrand(domain.domain)?.original;
+  }
+
+  return {
+    async write() {},
+    async read(id) {
+      const name = nameOf(id);
+      return name === undefined ? undefined : Bun.file(join(folderOfScreenshots(), `${name}.webp`)).bytes();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { pageFailuresMax, type Facts, type Screenshot } from "../../enrichment/facts/facts.ts";
+import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
+import type { Registration } from "../../vocabulary/registration.ts";
+import { brandOf, pictures, similarityTo, type PictureName } from "../pictures/pictures.ts";
+
+/** State of a suspicious domain between two changes. */
+export interface Scene {
+  exists: boolean;
+  /** Default: the address of the threat. */
+  address?: "none" | "earlier";
+  mail?: boolean;
+  /** Screenshot of the page that is up. */
+  picture?: PictureName;
+  /** Parked according to DNS. The page then has no screenshot. */
+  parked?: string;
+}
+
+/** Facts that stay the same throughout the life of a threat. */
+export interface Subject {
+  domain: string;
+  protectedDomain: string;
+  ipAddress: string | null;
+  whois: Registration;
+  /** When the certificate of its site was issued. */
+  certifiedAt: Instant;
+}
+
+const certificateMs = 90 * dayMs - 1_000;
+/** Time from a check to the screenshot that it requests. */
+const screenshotMs = 9_000;
+const registrationMs = 2_000;
+export const certificateIssuer = "Sample CA R1";
+/** Favicons of the original pages, which copies have as well. */
+const faviconHashes: Readonly<Record<string, string>> = {
+  "example-bank.com": "-1255347784",
+  "example-shop.com": "708578229",
+  "samplix.org": "-381432094",
+};
+
+/** Returns the facts that a check at `at` finds, after those of the check before. */
+export function factsAt(
+  { exists, address, mail, parked, picture }: Scene,
+  subject: Subject,
+  { at, createdAt, before }: { at: Instant; createdAt: Instant; before: Facts },
+): Facts {
+  const { domain, ipAddress, whois } = subject;
+  const { screenshot } = before;
+  if (!exists)
+    return {
+      existence: { exists: "no", addresses: [], mailServers: [], nameServers: [], wildcard: false },
+      ...(before.registration === undefined ? {} : { registrationAt: at }),
+      ...(screenshot === undefined ? {} : { screenshot }),
+      unknown: {},
+    };
+  const addresses = address === "none" || ipAddress === null ? [] : [addressOf(ipAddress, address)];
+  const hasPage = picture !== undefined && addresses.length > 0;
+  const taken = hasPage ? screenshotOf(subject, picture, at) : screenshot;
+  return {
+    existence: {
+      exists: "yes",
+      addresses,
+      mailServers: mail === true ? [`mx1.${domain}`] : [],
+      nameServers: whois.name_servers ?? [],
+      wildcard: false,
+      ...(parked === undefined ? {} : { parked }),
+    },
+    ...(whois.created_at === undefined
+      ? {}
+      : { registration: whois, registrationAt: createdAt + registrationMs }),
+    ...(hasPage
+      ? { page: pageOf(subject, picture), pageAt: at, pageFailures: 0 }
+      : before.page === undefined
+        ? {}
+        : { pageFailures: pageFailuresMax }),
+    ...(taken === undefined ? {} : { screenshot: taken }),
+    unknown:
+      hasPage || addresses.length === 0 || parked !== undefined
+        ? {}
+        : { page: "the server refuses the connection" },
+  };
+}
+
+/** Facts of a name whose servers never responded. */
+export const silentFacts: Facts = {
+  unknown: { existence: "its name servers do not respond", registration: "the registry does not respond" },
+};
+
+/** An earlier host of the same network. */
+function addressOf(ipAddress: string, which: Scene["address"]): string {
+  if (which !== "earlier") return ipAddress;
+  const last = Number(ipAddress.split(".").at(-1));
+  return ipAddress.includes(":")
+    ? ipAddress.replace("2001:db8::", "2001:db8:1::")
+    : ipAddress.replace(/\d+$/, String((last % 253) + 1));
+}
+
+function pageOf(
+  { certifiedAt, domain, protectedDomain }: Subject,
+  name: PictureName,
+): NonNullable<Facts["page"]> {
+  const { asksForCard, asksForPassword, parked, title } = pictures[name];
+  const isCopy = brandOf(protectedDomain).copies.includes(name);
+  const path = asksForPassword ? "login" : asksForCard ? "payment" : "";
+  const home = `https://${domain}/`;
+  return {
+    firstUrl: home,
+    finalUrl: `${home}${path}`,
+    redirects: path === "" ? [] : [`${home}${path}`],
+    status: 200,
+    title,
+    asksForPassword,
+    asksForCard,
+    namesBrand: isCopy,
+    redirectsToProtected: false,
+    ...(parked === undefined ? {} : { parked }),
+    certificate: {
+      issuer: certificateIssuer,
+      notBefore: toIsoTime(certifiedAt),
+      notAfter: toIsoTime(certifiedAt + certificateMs),
+    },
+    ...(isCopy ? { faviconHash: faviconHashes[protectedDomain]! } : {}),
+  };
+}
+
+function screenshotOf({ protectedDomain }: Subject, name: PictureName, at: Instant): Screenshot {
+  const { hash } = pictures[name];
+  const similarity = similarityTo(protectedDomain, name);
+  return {
+    at: at + screenshotMs,
+    atOriginal: false,
+    ...(hash === undefined ? {} : { hash }),
+    ...(similarity === undefined ? {} : { visualSimilarity: similarity }),
+  };
+}

@@ -1,0 +1,25 @@
+import { afterAll, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { commandFolder, quickest } from "../support/command-line.ts";
+import { until } from "../support/until.ts";
+
+const folder = commandFolder("");
+afterAll(folder.dispose);
+
+test("phishwatch demo prints the address and password of a console, and leaves no files", async () => {
+  const running = folder.start(["demo"], { command: quickest });
+  let out = "";
+  const decoder = new TextDecoder();
+  const reader = running.stdout.getReader();
+  while (!out.includes("Ctrl-C")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error(`the demonstration exited: ${await new Response(running.stderr).text()}`);
+    out += decoder.decode(value, { stream: true });
+  }
+  const [, address = ""] = /^Open (http:\/\/127\.0\.0\.1:\d+)\/console\nPassword: \S+\n/.exec(out) ?? [];
+  expect((await fetch(`${address}/readyz`)).status).toBe(200);
+  running.kill("SIGINT");
+  await until(() => running.exitCode !== null, "it has ended");
+  expect(running.exitCode).toBe(0);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
