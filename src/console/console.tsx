@@ -4,7 +4,14 @@ import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
 import { pathOf, queryOf } from "../lib/request-path.ts";
 import { may, type Role } from "../vocabulary/permissions.ts";
-import { assetsPath, overviewPath, signInPath, signOutEverywherePath, signOutPath } from "./kit/paths.ts";
+import {
+  assetsPath,
+  endSessionPath,
+  overviewPath,
+  signInPath,
+  signOutEverywherePath,
+  signOutPath,
+} from "./kit/paths.ts";
 import { pageGroups } from "./page-groups.ts";
 import { createAssets } from "./shell/assets.ts";
 import { isSecure } from "./shell/cookies.ts";
@@ -15,6 +22,7 @@ import { authorize, createRouter, type AnyRoute, type Context } from "./shell/ro
 import { pageServicesOf, type ConsoleServices, type ServiceName } from "./shell/services.ts";
 import { createSessionMemory } from "./shell/session-memory.ts";
 import { createSignIn } from "./shell/sign-in.tsx";
+import { createSignOut } from "./shell/sign-out.ts";
 import { createVisitors, isCsrfToken, isSameOrigin, ownPath, type Visitor } from "./shell/visitors.ts";
 
 // Nothing from other origins and nothing inline.
@@ -50,13 +58,10 @@ export function createConsole(
   const visitors = createVisitors({ sessions: services.sessions, fillRandom, roleOf, secure });
   const findRoute = createRouter([
     ...pageGroups.flatMap((group) => group.routes),
-    ...shellRoutes({
-      signOut: (context) => signIn.signOut(context),
-      signOutEverywhere: (context) => signIn.signOutEverywhere(context),
-    }),
+    ...shellRoutes(createSignOut({ consoleSignIn, memory, visitors })),
   ]);
   const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, services });
-  const signIn = createSignIn({ ...given, memory, responder, secure, visitors });
+  const signIn = createSignIn({ ...given, responder, secure, visitors });
   const checkPassword = createPasswordCheck(consoleSignIn);
 
   async function respond(call: ConsoleRequest): Promise<Response> {
@@ -162,9 +167,11 @@ function buildThreatIndex({ log, threatIndex }: Pick<ConsoleServices, "log" | "t
 export function shellRoutes({
   signOut,
   signOutEverywhere,
-}: Record<"signOut" | "signOutEverywhere", AnyRoute["run"]>): AnyRoute[] {
+  endSession,
+}: Record<"signOut" | "signOutEverywhere" | "endSession", AnyRoute["run"]>): AnyRoute[] {
   return [
     { method: "POST", path: signOutPath, permission: "session", run: signOut },
+    { method: "POST", path: endSessionPath(":seq"), permission: "administer", run: endSession },
     { method: "POST", path: signOutEverywherePath, permission: "administer", run: signOutEverywhere },
   ];
 }

@@ -20,7 +20,7 @@ import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/con
 const unused = () => new Response();
 const routes = [
   ...pageGroups.flatMap((group) => group.routes),
-  ...shellRoutes({ signOut: unused, signOutEverywhere: unused }),
+  ...shellRoutes({ signOut: unused, signOutEverywhere: unused, endSession: unused }),
 ];
 const findRoute = createRouter(routes);
 const origin = "http://localhost";

@@ -462,12 +462,13 @@ describe("deliveries", () => {
 describe("the system page", () => {
   test("shows health, version, and the configuration with the origin of each value, but no secrets", async () => {
     const { text, html } = await visitor.get("/console/settings/system");
-    expect(text).toContain("ready");
-    expect(text).toContain('server.listen "127.0.0.1:0" line 3');
-    expect(text).toMatch(/detection\.min_similarity 0\.75 default/);
-    expect(text).toMatch(/console\.password set, hidden line \d+/);
+    expect(text).toContain("Ready");
+    expect(text).toContain('listen host:port or [IPv6]:port; port 0 takes a free one "127.0.0.1:0" line 3');
+    expect(text).toMatch(/min_similarity minimum similarity of a threat 0\.75 default/);
+    expect(text).toMatch(/password secret of 12 [^"]* set, hidden line \d+/);
+    expect(text).toContain("[detection] 2 settings, all with their defaults");
     expect(text).toContain(opened.configPath);
-    expect(text).toMatch(/\[\[api_keys\]\] 1 \(line \d+\)/);
+    expect(text).toMatch(/\[\[api_keys\]\] 1 entry, line \d+/);
     for (const secret of ["a password for tests", "a-declared-key", "a-declared-secret"])
       expect(html).not.toContain(secret);
   });

@@ -11,6 +11,8 @@ export const runningScanPath = `${overviewPath}/overview/scan`;
 export const signInPath = "/console/sign-in";
 export const signOutPath = "/console/sign-out";
 export const signOutEverywherePath = "/console/sign-out-everywhere";
+/** Ends another session of the account. */
+export const endSessionPath = (seq: number | ":seq") => `/console/sessions/${seq}/end`;
 /** Theme, time zone, density, shortcuts. */
 export const preferencesPath = "/console/preferences";
 export const assetsPath = "/console/assets";

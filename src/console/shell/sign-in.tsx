@@ -1,25 +1,20 @@
-import type { PageResult } from "../kit/page-result.ts";
 import { overviewPath, signInPath } from "../kit/paths.ts";
 import { preferencesCookie, preferencesOf, timeZoneIn } from "./reader.ts";
 import { administrator, formBytesMax, readForm, type ConsoleRequest } from "./request.ts";
 import type { Responder } from "./responses.tsx";
-import type { Context } from "./router.ts";
 import type { ConsoleServices } from "./services.ts";
-import type { SessionMemory } from "./session-memory.ts";
 import { ArrivalPage, SignInPage } from "./sign-in-page.tsx";
 import { isCsrfToken, ownPath, type Visitors } from "./visitors.ts";
 
 const toLengthMax = 500;
 
-/** Signs visitors in and out. */
+/** Signs visitors in. */
 export function createSignIn({
   consoleSignIn,
-  memory,
   responder,
   secure,
   visitors,
 }: Pick<ConsoleServices, "consoleSignIn"> & {
-  memory: SessionMemory;
   responder: Responder;
   /** Restricts cookies to HTTPS. */
   secure: boolean;
@@ -87,21 +82,5 @@ export function createSignIn({
     );
   }
 
-  async function signOut({ session, by, write }: Context): Promise<PageResult> {
-    await write(() => consoleSignIn.signOut(session, { by }));
-    return leave(session.seq);
-  }
-
-  async function signOutEverywhere({ session, by, write }: Context): Promise<PageResult> {
-    await write(() => consoleSignIn.signOutEverywhere({ by }));
-    return leave(session.seq);
-  }
-
-  function leave(session: number): Response {
-    memory.forget(session);
-    const headers = { location: signInPath, "set-cookie": visitors.expiredSessionCookie() };
-    return new Response(null, { status: 303, headers });
-  }
-
-  return { showForm, signIn, requireSignIn, signOut, signOutEverywhere };
+  return { showForm, signIn, requireSignIn };
 }

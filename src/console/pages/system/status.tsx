@@ -2,68 +2,84 @@ import type { ConsoleSession } from "../../../access/console/sessions.ts";
 import type { Readiness } from "../../../api/site/health.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
 import { isDisabledForFailing } from "../../../deliveries/rules/recipient-state.ts";
-import type { Config } from "../../../config/config.ts";
-import { describeEffective, type Origin, type Setting } from "../../../config/effective.ts";
 import type { Database } from "../../../database/database.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
-import { Facts, PageHead, Section, Time } from "../../kit/components.tsx";
-import { StateMark } from "../../kit/marks.tsx";
+import { visible } from "../../../lib/safe-text.ts";
+import { counted } from "../../../lib/wording.ts";
+import { Card, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Note, StateMark } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { download, page } from "../../kit/page-result.ts";
-import { deliveriesToPath, recipientPath, signOutEverywherePath, systemPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import {
+  deliveriesToPath,
+  endSessionPath,
+  recipientPath,
+  signOutEverywherePath,
+  systemPath,
+} from "../../kit/paths.ts";
+import { Table } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
+import { browserName } from "./browser-name.ts";
+import { Configuration } from "./configuration.tsx";
 
-/** Maximum number of entries listed in one value. */
+/** Maximum number of recipients listed. */
 const listedMax = 20;
+const userAgentShownMax = 300;
 
 export function showSystem({
   services,
+  session,
   now,
 }: Context<
   "build" | "config" | "databaseStatus" | "storage" | "publicUrl" | "readiness" | "sessions" | "deliveries"
 >) {
   const { build, deliveries, readiness, sessions, storage } = services;
+  const { disk } = services.databaseStatus();
   return page(
     "System",
     <>
-      <PageHead
-        title="System"
-        lead="Health, version, database, sessions, and configuration of this appliance."
-      />
+      <PageHead title="System">
+        <PostButton
+          action={`${systemPath}/backup`}
+          label="Download a backup"
+          icon="download"
+          variant="primary"
+        />
+      </PageHead>
       <Health readiness={readiness()} recipients={deliveries.recipients.listAll()} />
-      <Section title="Version">
-        <Facts
-          facts={[
-            ["phishwatch", build.version],
-            ["Commit", <code>{build.commit}</code>],
-            ["Bun", build.bunVersion],
-            ["Public URL", <Text text={services.publicUrl()} />],
-          ]}
-        />
-      </Section>
-      <Section title="Database">
-        <Facts
-          facts={[
-            ["File", <Text text={storage.path} charactersMax={1_000} />],
-            ["Size", sizeText(storage)],
-            ["Disk", services.databaseStatus().disk?.text ?? "unknown"],
-            ["Last check of the file", <QuickCheckText status={services.databaseStatus()} />],
-            ["Last error", <LastErrorText status={services.databaseStatus()} />],
-          ]}
-        />
-        <div class="after">
-          <PostButton action={`${systemPath}/backup`} label="Download a backup" />
+      <div class="cols cols-2">
+        <Card title="Database">
+          <Facts
+            facts={[
+              ["File", <Text text={storage.path} charactersMax={1_000} />],
+              ["Size", sizeText(storage)],
+              ["Disk", disk?.text ?? "unknown"],
+              ["Last check", <QuickCheckText status={services.databaseStatus()} />],
+              ["Last error", <LastErrorText status={services.databaseStatus()} />],
+            ]}
+          />
           <p class="hint after">
-            A consistent copy of the current state. It includes all secrets, such as those of channels and
-            webhook endpoints: protect it like the database. <code>phishwatch restore FILE</code> restores it.
+            A backup is a consistent copy of the current state. It includes all secrets, such as those of
+            channels and webhook endpoints: protect it like the database. <code>phishwatch restore FILE</code>{" "}
+            restores it. <a href="/docs/operate#back-up-and-restore">Manual</a>
           </p>
-        </div>
-      </Section>
-      <ActiveSessions sessions={sessions.list()} now={now} />
+        </Card>
+        <Card title="Version" aside={<a href="/docs/whats-new">What's new</a>}>
+          <Facts
+            facts={[
+              ["phishwatch", build.version],
+              ["Commit", <code>{build.commit}</code>],
+              ["Bun", build.bunVersion],
+              ["Memory", `${bytesText(process.memoryUsage.rss())} in use`],
+              ["Public URL", <Text text={services.publicUrl()} />],
+            ]}
+          />
+        </Card>
+      </div>
+      <ActiveSessions sessions={sessions.list()} session={session} now={now} />
       <Configuration source={services.config.source} publicUrl={services.publicUrl()} />
     </>,
   );
@@ -79,35 +95,40 @@ function Health({
   const failing = recipients.filter(({ enabled, disabledReason, consecutiveFailures }) =>
     enabled ? consecutiveFailures > 0 : isDisabledForFailing(disabledReason),
   );
+  const problems = [
+    ["database", checks.database],
+    ["disk", checks.disk],
+    ["schedulers", checks.schedulers],
+  ].filter(([, state]) => state !== "ok");
+  if (problems.length === 0 && failing.length === 0)
+    return (
+      <Note tone="good" title="Ready">
+        The database, the disk, the schedulers, and all endpoints and channels work.
+      </Note>
+    );
   return (
-    <Section title="Health">
-      <p>{ready ? <StateMark tone="good">ready</StateMark> : <StateMark tone="bad">not ready</StateMark>}</p>
-      <Facts
-        facts={[
-          ["Database", <Check text={checks.database} />],
-          ["Disk", <Check text={checks.disk} />],
-          ["Schedulers", <Check text={checks.schedulers} />],
-          [
-            "Endpoints and channels",
-            failing.length === 0 ? (
-              <Check text="ok" />
-            ) : (
-              <>
-                <StateMark tone="bad">{failing.length} failing</StateMark>{" "}
-                {failing.slice(0, listedMax).map((recipient, index) => (
-                  <>
-                    {index === 0 ? "" : ", "}
-                    <a href={recipientPath(recipient) ?? deliveriesToPath(recipient)}>
-                      <Text text={recipient.name} />
-                    </a>
-                  </>
-                ))}
-              </>
-            ),
-          ],
-        ]}
-      />
-    </Section>
+    <>
+      {problems.map(([what, state]) => (
+        <Note tone="bad" title={ready ? `A problem with the ${what}` : `Not ready: ${what}`}>
+          <Text text={state!} charactersMax={1_000} />
+        </Note>
+      ))}
+      {failing.length === 0 ? null : (
+        <Note
+          tone="warn"
+          title={`${counted(failing.length, "endpoint or channel", "endpoints and channels")} failing`}
+        >
+          {failing.slice(0, listedMax).map((recipient, index) => (
+            <>
+              {index === 0 ? "" : ", "}
+              <a href={recipientPath(recipient) ?? deliveriesToPath(recipient)}>
+                <Text text={recipient.name} charactersMax={80} />
+              </a>
+            </>
+          ))}
+        </Note>
+      )}
+    </>
   );
 }
 
@@ -130,35 +151,57 @@ function LastErrorText({ status: { lastError } }: { status: DatabaseStatus }) {
   );
 }
 
-function ActiveSessions({ sessions, now }: { sessions: readonly ConsoleSession[]; now: Instant }) {
+function ActiveSessions({
+  sessions,
+  session,
+  now,
+}: {
+  sessions: readonly ConsoleSession[];
+  /** The reader's own. */
+  session: ConsoleSession;
+  now: Instant;
+}) {
   return (
-    <Section title="Active sessions">
+    <Section
+      title="Sessions"
+      aside={<PostButton action={signOutEverywherePath} label="Sign out everywhere" small variant="danger" />}
+    >
       <Table
-        caption="Active sessions"
+        caption="Sessions"
         rows={sessions}
         empty="None."
         columns={[
-          { title: "Address", cell: ({ address }) => address ?? "unknown" },
           {
             title: "Browser",
-            layout: "wide",
-            cell: ({ userAgent }) => <Text text={userAgent} charactersMax={150} />,
+            cell: ({ seq, userAgent }) => (
+              <span title={visible(userAgent, userAgentShownMax)}>
+                {browserName(userAgent)}
+                {seq === session.seq ? <span class="hint"> this session</span> : null}
+              </span>
+            ),
           },
+          { title: "Address", fold: "under", cell: ({ address }) => address ?? "unknown" },
           {
             title: "Signed in",
             layout: "tight",
+            fold: "hidden",
             cell: ({ createdAt }) => <Time at={createdAt} relative />,
           },
           {
             title: "Last seen",
             layout: "tight",
+            fold: "end",
             cell: ({ lastSeenAt }) => <Time at={Math.min(lastSeenAt, now)} relative />,
+          },
+          {
+            title: <span class="vh">Actions</span>,
+            layout: "number",
+            fold: "state",
+            cell: ({ seq }) =>
+              seq === session.seq ? null : <PostButton action={endSessionPath(seq)} label="End" small />,
           },
         ]}
       />
-      <div class="after">
-        <PostButton action={signOutEverywherePath} label="Sign out everywhere" />
-      </div>
     </Section>
   );
 }
@@ -171,78 +214,6 @@ function Check({ text }: { text: string }) {
       <StateMark tone="bad">error</StateMark> <Text text={text} charactersMax={1_000} />
     </>
   );
-}
-
-function Configuration({ source, publicUrl }: { source: Config["source"]; publicUrl: string }) {
-  if (source === undefined)
-    return (
-      <Section title="Configuration">
-        <p>No configuration file is in use.</p>
-      </Section>
-    );
-  const { settings, entries } = describeEffective(source);
-  const columns: Column<Setting>[] = [
-    { title: "Key", layout: "tight", cell: ({ path: key }) => <code>{key}</code> },
-    {
-      title: "Value",
-      layout: "wide",
-      cell: (setting) => <SettingValue setting={setting} publicUrl={publicUrl} />,
-    },
-    { title: "Origin", layout: "tight", cell: ({ origin }) => <OriginText origin={origin} /> },
-    { title: "Description", cell: ({ description }) => <span class="hint">{description}</span> },
-  ];
-  return (
-    <Section title="Configuration">
-      <p>
-        Read from <Text text={source.path} charactersMax={1_000} /> at startup. To change it, edit the file
-        and restart.
-      </p>
-      <Table caption="Settings" columns={columns} rows={settings} empty="" />
-      <h3 class="after">Entries</h3>
-      <Facts
-        facts={entries.map(({ path: key, lines }) => [
-          `[[${key}]]`,
-          lines.length === 0
-            ? "none"
-            : `${lines.length} (${lines.length === 1 ? "line" : "lines"} ${lines.slice(0, listedMax).join(", ")}${lines.length > listedMax ? ", …" : ""})`,
-        ])}
-      />
-    </Section>
-  );
-}
-
-function SettingValue({ setting, publicUrl }: { setting: Setting; publicUrl: string }) {
-  const { path: key, value, isSet, origin } = setting;
-  if (value === null) return <span class="hint">{isSet ? "set, hidden" : "not set"}</span>;
-  // The default is derived from the listening address.
-  if (key === "server.public_url" && origin.kind === "default")
-    return <Text text={JSON.stringify(publicUrl)} />;
-  return (
-    <code>
-      <Text text={value} charactersMax={500} />
-    </code>
-  );
-}
-
-function OriginText({ origin }: { origin: Origin }) {
-  switch (origin.kind) {
-    case "default":
-      return <span class="hint">default</span>;
-    case "file":
-      return <>line {origin.line}</>;
-    case "environment":
-      return (
-        <>
-          environment <Text text={origin.name} charactersMax={60} /> (line {origin.line})
-        </>
-      );
-    case "secret_file":
-      return (
-        <>
-          file <Text text={origin.path} charactersMax={60} /> (line {origin.line})
-        </>
-      );
-  }
 }
 
 function sizeText(storage: Pick<Database, "path" | "bytesOnDisk">): string {
