@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { auditActions } from "../../src/access/audit/actions.ts";
+import { auditWords } from "../../src/console/pages/system/audit-words.ts";
 import { hostileText, longText } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
@@ -500,12 +502,21 @@ describe("the system page", () => {
 });
 
 describe("the audit log", () => {
+  test("has words for every action", () => {
+    const actions = [...auditActions, ...opened.app.deliveries.auditActions()];
+    expect(actions.filter((action) => /[:._]/.test(auditWords(action)))).toEqual([]);
+    expect(auditWords("key.create")).toBe("created API key");
+    expect(auditWords("gone.since_long")).toBe("gone: since long");
+  });
+
   test("is shown newest first, with pages and filters", async () => {
     const all = await visitor.get("/console/settings/audit");
     expect(all.text).toContain("console, 127.0.0.1");
     const rows = all.html.slice(all.html.indexOf("<tbody"));
-    expect(rows.indexOf("webhook: replay")).toBeGreaterThan(rows.indexOf("backup: make"));
-    expect(rows).toContain("backup: make");
+    expect(rows.indexOf("Replayed events to webhook endpoint")).toBeGreaterThan(
+      rows.indexOf("Downloaded backup"),
+    );
+    expect(rows).toContain("Downloaded backup");
     const some = await visitor.get("/console/settings/audit?action=key.create&via=configuration");
     expect(some.text).toContain("declared key");
     expect(some.html).not.toContain("SIEM");

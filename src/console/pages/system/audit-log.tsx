@@ -2,9 +2,8 @@ import { auditActions, type AuditAction } from "../../../access/audit/actions.ts
 import { describeActor, channelNames, actorChannels } from "../../../access/audit/actor.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-log.ts";
 import { dayMs } from "../../../lib/clock.ts";
-import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import { PageHead, Time } from "../../kit/components.tsx";
+import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Select } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
@@ -13,6 +12,7 @@ import { page, redirect } from "../../kit/page-result.ts";
 import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
 import { PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
+import { auditWords } from "./audit-words.ts";
 
 const perPage = 50;
 const valueCharactersMax = 300;
@@ -30,41 +30,18 @@ export function showAuditLog({
   const filter = { action, channel };
   const total = auditLog.count(filter);
   const isFiltered = action !== undefined || channel !== undefined;
-  const columns: Column<AuditEntry>[] = [
-    { title: "Time", layout: "tight", cell: ({ at }) => <Time at={at} seconds /> },
-    { title: "Actor", cell: (entry) => <Text text={describeActor(entry)} /> },
-    { title: "Action", layout: "tight", cell: (entry) => labelOf(entry.action) },
-    {
-      title: "Details",
-      layout: "wide",
-      cell: ({ subject, detail }) => (
-        <>
-          {subject === null ? null : (
-            <div>
-              <Text text={subject} />
-            </div>
-          )}
-          {facts(detail).map(([name, value]) => (
-            <div class="hint">
-              {inWords(name)}: <Text text={value} charactersMax={valueCharactersMax} />
-            </div>
-          ))}
-        </>
-      ),
-    },
-  ];
   return page(
     "Audit log",
     <>
       <PageHead
         title="Audit log"
-        lead={`Administrative actions and sign-ins from the console, command line, and configuration file: the latest ${grouped(auditEntriesMax)}. Times are UTC.`}
-      />
-      <p class="prose">
-        <a href={failedSignInsPath}>
-          {counted(failedSignIns.attemptsSince(now - dayMs), "failed sign-in")} in the last 24 hours
-        </a>
-      </p>
+        lead={`Who changed what, in the console, on the command line and in the configuration file: the latest ${grouped(auditEntriesMax)} entries.`}
+      >
+        <LinkButton
+          path={failedSignInsPath}
+          label={`${counted(failedSignIns.attemptsSince(now - dayMs), "failed sign-in")} in 24 hours`}
+        />
+      </PageHead>
       <form class="line filters" method="get" action={auditPath} role="search">
         <Select
           label="Action"
@@ -72,7 +49,7 @@ export function showAuditLog({
           value={action ?? ""}
           choices={[
             { value: "", label: "all" },
-            ...actions.map((one) => ({ value: one, label: labelOf(one) })),
+            ...actions.map((one) => ({ value: one, label: auditWords(one) })),
           ]}
         />
         <Select
@@ -102,9 +79,45 @@ export function showAuditLog({
   );
 }
 
-/** Formats `console.sign_in` as `console: sign in`. Older logs may hold actions that no longer exist. */
-function labelOf(action: string): string {
-  return visible(inWords(action).replace(".", ": "), 100);
+const columns: readonly Column<AuditEntry>[] = [
+  { title: "What", layout: "wide", cell: (entry) => <What entry={entry} /> },
+  {
+    title: "Who",
+    fold: "under",
+    cell: (entry) => <Text text={describeActor(entry)} />,
+  },
+  { title: "When", layout: "number", fold: "end", cell: ({ at }) => <Time at={at} relative /> },
+];
+
+function What({ entry: { action, subject, detail } }: { entry: AuditEntry }) {
+  const details = facts(detail);
+  return (
+    <>
+      {capitalized(auditWords(action))}
+      {subject === null ? null : (
+        <>
+          {" "}
+          <b>
+            <Text text={subject} />
+          </b>
+        </>
+      )}
+      {details.length === 0 ? null : (
+        <p>
+          {details.map(([name, value], index) => (
+            <>
+              {index === 0 ? "" : " · "}
+              {inWords(name)} <Text text={value} charactersMax={valueCharactersMax} />
+            </>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Returns the details that have a value. */

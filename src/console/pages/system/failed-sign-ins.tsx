@@ -15,12 +15,12 @@ import type { Context } from "../../shell/router.ts";
 const perPage = 50;
 
 const columns: readonly Column<FailedSignInsOfHour>[] = [
-  { title: "Hour", layout: "tight", cell: ({ hour }) => <Time at={hour} /> },
-  { title: "Network", cell: ({ network }) => <Text text={labelOf(network)} /> },
-  { title: "Attempts", layout: "number", cell: ({ attempts }) => grouped(attempts) },
-  { title: "First", layout: "tight", cell: ({ firstAt }) => <Time at={firstAt} seconds /> },
-  { title: "Last", layout: "tight", cell: ({ lastAt }) => <Time at={lastAt} seconds /> },
-  { title: "Last address", cell: ({ address }) => <Text text={address ?? "unknown"} /> },
+  { title: "Hour", layout: "tight", fold: "under", cell: ({ hour }) => <Time at={hour} /> },
+  { title: "Network", fold: "title", cell: ({ network }) => <Text text={labelOf(network)} /> },
+  { title: "Attempts", layout: "number", fold: "state", cell: ({ attempts }) => grouped(attempts) },
+  { title: "First", layout: "tight", fold: "hidden", cell: ({ firstAt }) => <Time at={firstAt} seconds /> },
+  { title: "Last", layout: "tight", fold: "end", cell: ({ lastAt }) => <Time at={lastAt} relative /> },
+  { title: "Last address", fold: "hidden", cell: ({ address }) => <Text text={address ?? "unknown"} /> },
 ];
 
 export function showFailedSignIns({ query, services: { failedSignIns } }: Context<"failedSignIns">) {
@@ -30,7 +30,7 @@ export function showFailedSignIns({ query, services: { failedSignIns } }: Contex
       <PageHead
         title="Failed sign-ins"
         back={{ label: "Audit log", path: auditPath }}
-        lead={`Wrong passwords, counted by network and hour: the latest ${grouped(failedSignInCountsMax)} counts. Times are UTC.`}
+        lead={`Wrong passwords, counted by network and hour: the latest ${grouped(failedSignInCountsMax)} counts.`}
       />
       <PagedTable
         caption="Failed sign-ins"

@@ -1,0 +1,67 @@
+import { visible } from "../../../lib/safe-text.ts";
+import { inWords } from "../../kit/labels.ts";
+
+/** Objects of actions, as they are called in a sentence. */
+const nouns: Record<string, string> = {
+  backup: "backup",
+  beacon: "beacon",
+  channel: "channel",
+  domain: "protected domain",
+  feed: "feed",
+  key: "API key",
+  list: "block list",
+  scan: "scan",
+  source: "source",
+  subscription: "subscription",
+  threat: "threat",
+  token: "honeytoken",
+  view: "view",
+  webhook: "webhook endpoint",
+};
+
+/** Past tense of the actions: `created` in "created API key SIEM". */
+const verbs: Record<string, string> = {
+  add: "added",
+  cancel: "cancelled",
+  change: "changed",
+  create: "created",
+  delete: "deleted",
+  disable: "disabled",
+  enable: "enabled",
+  make: "downloaded",
+  pause: "paused",
+  redeliver: "sent again to",
+  remove: "removed",
+  rename: "renamed",
+  replay: "replayed events to",
+  restore: "restored",
+  resume: "resumed",
+  revoke: "revoked",
+  rotate: "rotated the secret of",
+  start: "started",
+  test: "tested",
+};
+
+/** Actions that do not consist of a verb and an object. */
+const sentences: Record<string, string> = {
+  "console.sign_in": "signed in",
+  "console.sign_out": "signed out",
+  "console.sign_out_everywhere": "signed out all sessions",
+  "feed.cancel_import": "cancelled import",
+  "feed.import": "imported",
+  "feed.read_again": "read again",
+  "threat.change_status": "decided on",
+  "threat.note": "added a note to",
+  "threat.undo_change": "undid the decision on",
+  "webhook.end_rotation": "ended the rotation of the secret of",
+};
+
+/** Describes an action for a sentence that its object completes. An action of an earlier version is shown as it is. */
+export function auditWords(action: string): string {
+  const sentence = sentences[action];
+  if (sentence !== undefined) return sentence;
+  const [object = "", done = ""] = action.split(".");
+  const [noun, verb] = [nouns[object], verbs[done]];
+  if (noun === undefined || verb === undefined) return visible(inWords(action).replace(".", ": "), 100);
+  return `${verb} ${noun}`;
+}
