@@ -59,11 +59,16 @@ export function openFileAt(path: string): OpenFile {
   const isOwn = (one: (typeof sideFiles)[number]) => inodeOf(one.name) === one.identity?.ino;
 
   function compare(): FileChange | undefined {
+    // A file and its log may be removed after the check of the file, so a file without its log is checked again.
+    return compareFile() ?? (sideFiles.every(isOwn) ? undefined : (compareFile() ?? "log_lost"));
+  }
+
+  function compareFile(): FileChange | undefined {
     const inode = inodeOf(path);
     if (inode === undefined) return "removed";
     if (inode !== identity.ino) return "replaced";
     if (descriptor !== undefined && markerIn(descriptor, buffer) !== expected) return "overwritten";
-    return sideFiles.every(isOwn) ? undefined : "log_lost";
+    return undefined;
   }
 
   return {
