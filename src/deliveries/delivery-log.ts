@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, lt, or, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { events, threatOfEvent } from "../events/tables.ts";
 import type { Instant } from "../lib/clock.ts";
@@ -50,6 +50,8 @@ export interface DeliveryLog {
   body(id: string): string | undefined;
   /** Returns all attempts of a delivery, oldest first. */
   attempts(id: string): Attempt[];
+  /** Counts the pending deliveries to a recipient (its id), at most up to `max`. */
+  queued(recipient: string, max: number): number;
   /** Counts deliveries by recipient and status. */
   totals(): { recipient: string; status: DeliveryStatus; total: number }[];
   /** Returns the state of each recipient, with the code of its last failure, sorted by name. */
@@ -132,6 +134,8 @@ export function createDeliveryLog({ database: { query } }: { database: Database 
           failure: recipient.lastFailure?.failure ?? null,
         })),
 
+    queued: (recipient, max) => countQueued(query, recipient, max),
+
     totals() {
       // Counts within the index on recipient and status, and adds the names to the few groups.
       const counted = query
@@ -151,6 +155,17 @@ export function createDeliveryLog({ database: { query } }: { database: Database 
         .all();
     },
   };
+}
+
+function countQueued(query: Database["query"], recipient: string, max: number): number {
+  const pending = query
+    .select({ seq: deliveries.seq })
+    .from(deliveries)
+    .innerJoin(recipients, eq(recipients.seq, deliveries.recipientSeq))
+    .where(and(eq(recipients.id, recipient), eq(deliveries.status, "pending")))
+    .limit(max)
+    .as("pending");
+  return query.select({ n: count() }).from(pending).get()!.n;
 }
 
 type Query = Database["query"];

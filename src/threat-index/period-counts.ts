@@ -86,7 +86,7 @@ const isActiveKind = Uint8Array.from([...kinds.map(({ status }) => (status === "
 
 /**
  * Counts active threats by age since they were first seen.
- * @param limits ages in milliseconds, ascending: the first count is below the first limit, the last one from the last limit on
+ * @param limits ages in milliseconds, ascending: the first count is up to the first limit, the last one above the last limit
  */
 export function countOpenByAge(columns: Columns, now: Instant, limits: readonly number[]): number[] {
   const { firstSeen, kindNumbers, count } = columns;
@@ -95,7 +95,7 @@ export function countOpenByAge(columns: Columns, now: Instant, limits: readonly 
     if (isActiveKind[kindNumbers[row]!] === 0) continue;
     const age = now - firstSeen[row]!;
     let index = 0;
-    while (index < limits.length && age >= limits[index]!) index += 1;
+    while (index < limits.length && age > limits[index]!) index += 1;
     counts[index]! += 1;
   }
   return counts;

@@ -21,12 +21,9 @@
  * `naive.ts` does the same in a few lines without regard to speed; tests compare the two on random input.
  */
 import type { Database } from "../database/database.ts";
-import type { Instant } from "../lib/clock.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import { createColumnStore } from "./columns/column-store.ts";
 import { firstRowFrom, rowOfSeq, type Columns } from "./columns/columns.ts";
-import type { Kind } from "./columns/kinds.ts";
-import { countByDay, countByKind, type DayCount } from "./counts.ts";
 import { createDomainSeqs, createLoader, createRunRows, createThreatSeqs } from "./database-lookups.ts";
 import { facetsOf, type Facets } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
@@ -77,9 +74,6 @@ export interface ThreatIndex extends ThreatStatistics {
   seqs(filter: SearchFilter): Promise<Float64Array>;
   /** Returns the same, with the time at which each was first seen. */
   seqsWithTimes(filter: SearchFilter): Promise<{ seqs: Float64Array; firstSeen: Float64Array }>;
-  /** Counts threats by severity and by the day (UTC) they were first seen; the last day begins at `lastDay`. */
-  byDay(lastDay: Instant, days: number): Promise<DayCount[]>;
-  byKind(): Promise<(Kind & { total: number })[]>;
 }
 
 export interface SearchResult {
@@ -207,8 +201,6 @@ export function createThreatIndex({
     },
 
     ...createStatistics({ current, allMatches, domainNames }),
-    byDay: async (lastDay, days) => countByDay(await current(), lastDay, days),
-    byKind: async () => countByKind(await current()),
   };
 }
 

@@ -3,7 +3,8 @@ import { toPlainTime } from "../../src/lib/clock.ts";
 import { concernsOf, feedSilentMs, keyExpiresSoonMs } from "../../src/console/pages/overview/attention.ts";
 import { manualClock } from "../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
-import { addThreats } from "../support/console-threats.ts";
+import { addThreats, secretsPage } from "../support/console-threats.ts";
+import { analyst } from "../support/stores.ts";
 
 const day = 24 * 3_600_000;
 const domain = `
@@ -21,6 +22,9 @@ async function overviewOf(options: Parameters<typeof openConsoleApp>[0], path = 
   opened = openConsoleApp(options);
   return (await opened.signedIn()).get(path);
 }
+
+/** Returns the ids of the threats that a list shows. */
+const idsIn = (html: string) => [...html.matchAll(/name="id" value="(thr_[^"]+)"/g)].map(([, id]) => id!);
 
 describe("the overview", () => {
   /** Returns the targets of all links in the content of a page. */
@@ -60,67 +64,134 @@ describe("the overview", () => {
     const visitor = await opened.signedIn();
     for (const feed of app.feeds.sources) feed.start();
     let html = "";
-    while (!html.includes("Feed nrd: ")) ({ html } = await visitor.get("/console"));
-    const concerns = linksIn(html.slice(0, html.indexOf("</ul>", html.indexOf('class="attention"'))));
+    while (!html.includes("Problem with feed nrd")) ({ html } = await visitor.get("/console"));
+    const start = html.indexOf('class="todo"');
+    const concerns = html
+      .slice(start, html.indexOf("</ul>", start))
+      .match(/<a class="btn[^"]*" href="[^"]+"/g);
     expect(concerns).toHaveLength(6);
     for (const path of linksIn(html).map((one) => one.replaceAll("&amp;", "&")))
       expect([path, (await visitor.get(path)).status]).toEqual([path, 200]);
   });
 
-  test("counts new undecided high-severity threats and lists the newest ones of any age", async () => {
+  test("says how many high-severity threats are to decide, why to hurry, and shows the newest ones", async () => {
     const clock = manualClock();
     opened = openConsoleApp({ clock, config: domain });
+    const page = secretsPage;
     const [newer, , decided] = addThreats(opened.app, clock.now(), [
-      { domain: "examp1e-bank.com", similarity: 0.98, agoMs: 60_000 },
+      { domain: "examp1e-bank.com", similarity: 0.98, agoMs: 60_000, evidence: { page } },
       { domain: "exampie-bank.com", similarity: 0.98, agoMs: 2 * day },
       { domain: "examqle-bank.com", similarity: 0.98, agoMs: day },
-      { domain: "exarnple-bank.com", similarity: 0.98, agoMs: 20 * day },
       { domain: "example-bamk.com", similarity: 0.8 },
     ]);
-    opened.app.threats.changeStatus([decided!], "resolved", {
-      by: { channel: "system", name: null, address: null },
-    });
+    opened.app.threats.changeStatus([decided!], "resolved", { by: analyst });
     const visitor = await opened.signedIn();
     const { html, text } = await visitor.get("/console");
-    expect(text).toContain("2 new high-severity threats to triage from the last 7 days");
-    const links = [...html.matchAll(/href="\/console\/threats\/(thr_[^"]+)"/g)].map(([, id]) => id!);
-    expect(links).toHaveLength(3);
+    expect(text).toContain(
+      "2 high-severity threats to decide 1 asks for a password or a card. The oldest was first seen 2 days ago. Start triage",
+    );
+    expect(html.match(/btn[^"]* primary/g)).toHaveLength(1);
+    const links = [...html.matchAll(/href="\/console\/threats\/(thr_[^"?]+)\?severity=high/g)].map(
+      ([, id]) => id!,
+    );
+    expect(links).toHaveLength(2);
     expect(links[0]).toBe(newer!);
-    expect(links).not.toContain(decided!);
-    expect(text).not.toContain("View all");
-    const [, path] = /href="(\/console\/threats\?severity=high[^"]*)"/.exec(html)!;
-    const list = await visitor.get(path!.replaceAll("&amp;", "&"));
-    expect(list.text).toContain("1–2 of 2");
+    const { seq } = opened.app.threats.get(decided!)!;
+    expect(html).toContain(`data-fresh="/console/threats/new?severity=high&amp;since=${seq + 1}" hidden`);
+    expect((await visitor.get("/console/threats?severity=high")).text).toContain("2 of 2");
+  });
 
-    const names = ["exampla-bank.com", "examplf-bank.com", "examp-le-bank.com"];
+  test("shows for each protected domain what is new, and each number is that of the view behind it", async () => {
+    const clock = manualClock();
+    opened = openConsoleApp({
+      clock,
+      config: `${domain}\n[[protected_domains]]\ndomain = "example-shop.com"\n`,
+    });
+    const ages = [0, 1, 6, 8, 9, 20, 33, 60];
     addThreats(
       opened.app,
       clock.now(),
-      names.map((name) => ({ domain: name, similarity: 0.98, agoMs: 30 * day })),
+      ages.map((days, index) => ({
+        domain: `example-bank-${index}.com`,
+        similarity: index === 0 ? 0.98 : 0.8,
+        agoMs: days * day,
+      })),
     );
-    expect((await visitor.get("/console")).text).toContain("View all 6 active high-severity threats");
-    const all = await visitor.get("/console/threats?severity=high&sort=first_seen");
-    expect(all.text).toContain("1–6 of 6");
+    const visitor = await opened.signedIn();
+    const { html, text } = await visitor.get("/console");
+    expect(text).toContain("example-bank.com 8 to decide 3 new in 7 days 1 more than the week before");
+    expect(text).toContain("1 more protected domain");
+    expect(html).toMatch(
+      /<svg class="spark full"[^>]*aria-label="New threats of example-bank.com per day: 6 in 30 days/,
+    );
+    const cells = [...html.matchAll(/<a class="h\d" href="([^"]*)"[^>]*>(\d+)<\/a>/g)];
+    const bars = [
+      ...html.matchAll(
+        /<th scope="row"><a class="ink" href="([^"]*sort=first_seen[^"]*)"[\s\S]*?<td class="r">(\d+)/g,
+      ),
+    ];
+    expect(cells.map(([, , count]) => Number(count)).reduce((sum, count) => sum + count)).toBe(ages.length);
+    expect(bars.map(([, , count]) => count)).toEqual(["1", "1", "1", "5"]);
+    for (const [, path, count] of [...cells, ...bars]) {
+      const view = await visitor.get(path!.replaceAll("&amp;", "&"));
+      expect([path, idsIn(view.html).length]).toEqual([path, Number(count)]);
+    }
   });
 
-  test("shows threats by day in a chart and in a table that links each day to its threats", async () => {
+  test("shows the median time to decide of this week and of earlier ones", async () => {
+    const clock = manualClock();
+    opened = openConsoleApp({ clock, config: domain });
+    const decide = (name: string, tookMs: number) => {
+      const [id] = addThreats(opened!.app, clock.now(), [{ domain: name }]);
+      clock.advance(tookMs);
+      opened!.app.threats.changeStatus([id!], "resolved", { by: analyst });
+    };
+    for (const week of [1, 2, 3]) {
+      decide(`example-bank-a${week}.com`, week * 3_600_000);
+      decide(`example-bank-b${week}.com`, week * 7_200_000);
+      clock.advance(7 * day);
+    }
+    const visitor = await opened.signedIn();
+    const before = await visitor.get("/console");
+    expect(before.text).toContain("Time to decide – no decisions this week 4 h 30 min in the week of 26 Jan");
+    decide("example-bank-c.com", 38 * 60_000);
+    const { html, text } = await visitor.get("/console");
+    expect(text).toContain("38 min median this week, 1 decision 4 h 30 min in the week of 26 Jan");
+    expect(html).toContain(
+      'aria-label="Median time to decide by week: 12 Jan 1 h 30 min, 19 Jan 3 h, 26 Jan 4 h 30 min, 2 Feb 38 min"',
+    );
+    expect(text).toContain("As a table");
+  });
+
+  test("shows numbers in place of charts while there are fewer than three days of data", async () => {
+    const clock = manualClock();
+    opened = openConsoleApp({ clock, config: domain });
+    addThreats(opened.app, clock.now(), [{ domain: "example-bamk.com", similarity: 0.8, agoMs: day }]);
+    const visitor = await opened.signedIn();
+    const first = await visitor.get("/console");
+    expect(first.text).toContain("1 new in 7 days");
+    expect(first.html).not.toMatch(/class="(spark|heat|chart)/);
+    clock.advance(2 * day);
+    expect((await (await opened.signedIn()).get("/console")).html).toContain('class="spark');
+  });
+
+  test("shows who hosts the active threats, and each bar links to them", async () => {
     const clock = manualClock();
     opened = openConsoleApp({ clock, config: domain });
     addThreats(opened.app, clock.now(), [
-      { domain: "examp1e-bank.com", similarity: 0.98, agoMs: 3 * day },
-      { domain: "exampie-bank.com", similarity: 0.98, agoMs: 3 * day },
-      { domain: "example-bamk.com", similarity: 0.8, agoMs: 40 * day },
+      { domain: "example-bank-a.com", evidence: {} },
+      { domain: "example-bank-b.com", evidence: {} },
+      { domain: "example-bank-c.com" },
     ]);
     const visitor = await opened.signedIn();
     const { html, text } = await visitor.get("/console");
-    expect(text).toContain("2 threats, by day");
-    expect(html).toMatch(/<rect class="of-high"[^>]*><title>2026-01-12: 2 high<\/title>/);
-    expect(html).toContain('href="/console/threats?status=all&amp;from=2026-01-12&amp;to=2026-01-12"');
-    expect((await visitor.get("/console?days=90")).text).toContain("3 threats, by day");
-    expect((await visitor.get("/console?days=9999999")).text).toContain("2 threats, by day");
-    expect((await visitor.get("/console/threats?status=all&from=2026-01-12&to=2026-01-12")).text).toContain(
-      "1–2 of 2",
+    expect(text).toContain(
+      "Who hosts it active threats Registrar Active threats by registrar Registrar, Inc. 2",
     );
+    for (const view of ["registrar=Registrar%2C+Inc.", "nameservers=example.net", "network=192.0.2.0%2F24"]) {
+      expect(html).toContain(`href="/console/threats?${view}"`);
+      expect(idsIn((await visitor.get(`/console/threats?${view}`)).html)).toHaveLength(2);
+    }
   });
 
   test("reports that nothing needs attention when that is the case", async () => {
@@ -135,7 +206,7 @@ describe("the overview", () => {
     opened = openConsoleApp({ config: domain });
     const visitor = await opened.signedIn();
     const before = await visitor.get("/console/overview/scan");
-    expect(before.html).toBe('<div id="scan-now"></div>');
+    expect(before.html).toBe('<div id="scan-now" hidden></div>');
     const { database } = opened.app;
     database.sqlite.run(
       `insert into scans (id, "trigger", protected_domains, status, started_at, planned, candidates)
@@ -154,7 +225,7 @@ describe("the overview", () => {
     for (const feed of opened!.app.feeds.sources) feed.start();
     const visitor = await opened!.signedIn();
     let html = "";
-    while (!html.includes("Feed nrd: ")) ({ html } = await visitor.get("/console"));
+    while (!html.includes("Problem with feed nrd")) ({ html } = await visitor.get("/console"));
   });
 });
 
@@ -183,6 +254,14 @@ describe("the list of concerns", () => {
     consecutiveFailures: 0,
     failingSince: null,
     lastFailure: null,
+    queued: () => 38,
+  };
+  const unavailable = {
+    failure: "status",
+    error: "status 503",
+    statusCode: 503,
+    durationMs: 8,
+    response: "",
   };
   const key = { name: "ci", revokedAt: null, expiresAt: null };
   const feed = {
@@ -215,8 +294,8 @@ describe("the list of concerns", () => {
         },
       },
       [
-        "The disk of the database is nearly full: 100 MiB free",
-        "Database error 3 hours ago: the disk is full",
+        "The disk of the database is nearly full: 100 MiB free.",
+        "Database error 3 hours ago: The disk is full.",
       ],
     ],
     [
@@ -238,8 +317,10 @@ describe("the list of concerns", () => {
     ["omits a working endpoint", { recipients: [endpoint] }, []],
     [
       "names a failing endpoint",
-      { recipients: [{ ...endpoint, ...failing }] },
-      ["Webhook endpoint soc is failing: 4 consecutive failures, the first 2 hours ago"],
+      { recipients: [{ ...endpoint, ...failing, lastFailure: unavailable }] },
+      [
+        "Webhook endpoint soc has failed for 2 h: It returns 503 Service Unavailable. 38 deliveries are queued.",
+      ],
     ],
     [
       "omits an endpoint that a person disabled",
@@ -249,12 +330,12 @@ describe("the list of concerns", () => {
     [
       "names an endpoint that was disabled for failing",
       { recipients: [{ ...endpoint, enabled: false, disabledReason: "failing", disabledAt: now - day }] },
-      ["Webhook endpoint soc was disabled 1 day ago: every delivery failed"],
+      ["Webhook endpoint soc was disabled 1 day ago: Every delivery failed. 38 deliveries are queued."],
     ],
     [
       "names a failing recipient of another channel",
       { recipients: [{ ...endpoint, ...failing, channel: "file", noun: "event file" }] },
-      ["Event file soc is failing: 4 consecutive failures, the first 2 hours ago"],
+      ["Event file soc has failed for 2 h: 4 deliveries failed in a row. 38 deliveries are queued."],
     ],
     ["omits a feed with recent files", { sources: [{ ...feed, lastReadAt: now - day }] }, []],
     [
@@ -265,17 +346,19 @@ describe("the list of concerns", () => {
     [
       "names an overdue feed",
       { sources: [{ ...feed, lastReadAt: now - 2 * day, overdue: { usualMs: day / 24, sinceMs: 2 * day } }] },
-      ["Feed nrd last received new names 2 days ago"],
+      [
+        "Feed nrd last received new names 2 days ago: Nothing new for 2 days; usually something arrives every 60 min.",
+      ],
     ],
     [
       "names a paused feed, and not what it misses meanwhile",
       { sources: [{ ...feed, problem: "no permission", pausedAt: now - 2 * 3_600_000 }] },
-      [`Feed nrd has been paused since ${toPlainTime(now - 2 * 3_600_000)} and reads nothing`],
+      [`Reading of feed nrd is paused: Nothing has been read since ${toPlainTime(now - 2 * 3_600_000)}.`],
     ],
     [
       "names a feed with an error",
       { sources: [{ ...feed, problem: "no permission" }] },
-      ["Feed nrd: no permission"],
+      ["Problem with feed nrd: No permission."],
     ],
     [
       "omits keys that do not expire soon",
@@ -290,42 +373,48 @@ describe("the list of concerns", () => {
     [
       "names a key that expired recently",
       { keys: [{ ...key, expiresAt: now - day }] },
-      ["API key ci expired 1 day ago"],
+      ["API key ci expired 1 day ago: Requests with it are rejected."],
     ],
     ["omits a revoked key", { keys: [{ ...key, expiresAt: now + day, revokedAt: now }] }, []],
     ["omits a key that expired long ago", { keys: [{ ...key, expiresAt: now - 30 * day }] }, []],
     [
       "names a failed scan",
       { lastScan: scan },
-      ["The last scan, started 1 day ago, failed: no resolver responds"],
+      ["The last scan, started 1 day ago, failed: No resolver responds."],
     ],
     [
       "names a proxy that is not trusted, and the setting (security 6)",
       { untrustedProxy: "172.18.0.2" },
-      ["A proxy at 172.18.0.2 is not in server.trusted_proxies, so all its visitors count as one address"],
+      ["A proxy at 172.18.0.2 is not in server.trusted_proxies: All its visitors count as one address."],
     ],
     [
       "names a scan with many unknown names (B1)",
       { lastScan: { ...scan, status: "completed", error: null, unknown: 51 } },
-      ["The last scan, started 1 day ago, could not resolve 51 of 1,000 look-alikes (5 %)"],
+      [
+        "The last scan, started 1 day ago, could not resolve 5% of the look-alikes: 51 of 1,000 got no definite response.",
+      ],
     ],
     [
       "names resolvers that deny every name (B1)",
       { resolverProblem: "no resolver knows names" },
-      ["Lookups in DNS fail: no resolver knows names"],
+      ["Lookups in DNS fail: No resolver knows names."],
     ],
     [
       "names a problem of the archive of names",
       { archiveProblem: "the disk is nearly full (100 MiB free); names are not stored" },
-      ["Archive of names: the disk is nearly full (100 MiB free); names are not stored"],
+      ["The archive of names has a problem: The disk is nearly full (100 MiB free); names are not stored."],
     ],
     ["omits a completed scan", { lastScan: { ...scan, status: "completed", error: null } }, []],
     [
       "escapes hidden characters in names and truncates long errors",
       { sources: [{ ...feed, name: "a\u202eb", problem: "x".repeat(10_000) }] },
-      [`Feed a\\u{202e}b: ${"x".repeat(159)}…`],
+      [`Problem with feed a\\u{202e}b: X${"x".repeat(158)}….`],
     ],
   ])("%s", (_, given, expected) => {
-    expect(concernsOf({ ...healthy, ...given }).map(({ text }) => text)).toEqual(expected);
+    expect(
+      concernsOf({ ...healthy, ...given }).map(({ title, cause }) =>
+        cause === null ? title : `${title}: ${cause}`,
+      ),
+    ).toEqual(expected);
   });
 });

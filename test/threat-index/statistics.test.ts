@@ -115,7 +115,7 @@ describe("the statistics of the threat index", () => {
         (limit, number) =>
           rows.filter(({ status, firstSeen }) => {
             const age = now - firstSeen;
-            return status === "active" && age < limit && age >= bounds[number]!;
+            return status === "active" && age <= limit && age > bounds[number]!;
           }).length,
       ),
     );

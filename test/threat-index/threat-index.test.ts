@@ -289,16 +289,6 @@ describe("the threat index", () => {
     expect(found.total).toBe(naiveSearch(rows, { status }).length);
   });
 
-  test("counts threats by day and severity, and by kind", async () => {
-    const lastDay = Math.floor(stores.clock.now() / 86_400_000) * 86_400_000;
-    const days = await index.byDay(lastDay, 30);
-    expect(days).toHaveLength(30);
-    expect(days.at(-1)!.day).toBe(lastDay);
-    expect(days.at(-1)!.high).toBe(naiveSearch(rows, { severity: "high", from: lastDay }).length);
-    const kinds = await index.byKind();
-    expect(kinds.reduce((sum, { total }) => sum + total, 0)).toBe(rows.length);
-  });
-
   test("counts the matches of any filter, and without a scan those of the usual views, also after changes", async () => {
     for (let round = 0; round < 40; round += 1) {
       const changed = rows[random(rows.length)]!;

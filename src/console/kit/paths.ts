@@ -21,6 +21,8 @@ export const threatsPath = "/console/threats";
 export const triagePath = `${threatsPath}/triage`;
 export const undoTriagePath = `${threatsPath}/undo`;
 export const exportPath = `${threatsPath}/export`;
+/** Fragment that announces threats that have arrived. */
+export const newThreatsPath = `${threatsPath}/new`;
 /** @param view parameters of the list that the threat is opened from */
 export const threatPath = (id: string, view?: URLSearchParams) =>
   view === undefined || view.size === 0 ? `${threatsPath}/${id}` : `${threatsPath}/${id}?${view}`;

@@ -1,5 +1,5 @@
 import { normalizeName } from "../../detection/names/name.ts";
-import { dayMs, type Instant } from "../../lib/clock.ts";
+import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { badRequest, PublicError } from "../../lib/errors.ts";
 import type { HostField } from "../../threat-index/columns/hosts.ts";
 import { parseNameQuery } from "../../threat-index/columns/name-query.ts";
@@ -96,6 +96,11 @@ export const hostParameters: Readonly<Record<HostField, string>> = {
   nameServers: "nameservers",
   network: "network",
 };
+
+/** Returns a time, down to the minute, as a value of the parameters `from` and `to`. */
+export function timeParameter(at: Instant): string {
+  return `${toIsoTime(at).slice(0, 16)}Z`;
+}
 
 /** Returns the path that a column heading links to: its default direction first, then the opposite. */
 export function sortPath(query: URLSearchParams, order: SearchOrder, key: SortKey): string {

@@ -1,14 +1,16 @@
+import { STATUS_CODES } from "node:http";
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Readiness } from "../../../api/site/health.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
-import { causeOf, disabledBecause, isDisabledForFailing } from "../../../deliveries/rules/recipient-state.ts";
+import { disabledBecause, isDisabledForFailing } from "../../../deliveries/rules/recipient-state.ts";
 import { toPlainTime, type Instant } from "../../../lib/clock.ts";
+import { spanText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted, grouped } from "../../../lib/wording.ts";
+import { counted, grouped, sentence } from "../../../lib/wording.ts";
 import { hasManyUnknown } from "../../../scans/unknown-share.ts";
 import type { Scan } from "../../../scans/tables.ts";
-import { nameOfSource, type Source, type SourceStatus } from "../../../sources/source.ts";
+import { describeOverdue, nameOfSource, type Source, type SourceStatus } from "../../../sources/source.ts";
 import { relativeAge, relativeTime } from "../../kit/times.ts";
 import {
   deliveriesToPath,
@@ -20,11 +22,17 @@ import {
   recipientPath,
 } from "../../kit/paths.ts";
 
-/** A problem that needs attention, with the page where it can be solved. */
+/** A problem that needs attention. */
 export interface Concern {
   tone: "bad" | "warn";
-  text: string;
+  /** The problem: a sentence without a period. */
+  title: string;
+  /** Why, and what follows from it: sentences; null if the title says everything. */
+  cause: string | null;
+  /** Page where it can be solved. */
   path: string;
+  /** Label of the button that leads there: a verb. */
+  action: string;
 }
 
 export const keyExpiresSoonMs = 14 * 86_400_000;
@@ -37,16 +45,18 @@ const databaseErrorMs = 86_400_000;
 const textMax = 160;
 /** Reasons of failed scans name each resolver and what to change. */
 const reasonMax = 400;
+/** Queued deliveries are counted up to this number. */
+export const queuedCountedMax = 1_000;
 
 /** Fields of a source that can raise a concern. */
-type SourceConcerns = Pick<Source, "kind"> &
+export type SourceConcerns = Pick<Source, "kind"> &
   Pick<SourceStatus, "name" | "problem" | "overdue" | "latest" | "lastReadAt"> & {
     /** Null if it is not paused. */
     pausedAt: Instant | null;
   };
 
 /** Fields of a recipient that can raise a concern. */
-type RecipientConcerns = Pick<
+export type RecipientConcerns = Pick<
   Recipient,
   | "id"
   | "name"
@@ -60,21 +70,11 @@ type RecipientConcerns = Pick<
 > & {
   /** Such as "webhook endpoint". */
   noun: string;
+  /** Counts its queued deliveries, up to `queuedCountedMax`. */
+  queued: () => number;
 };
 
-/** Lists what is broken or about to break, most severe first. */
-export function concernsOf({
-  now,
-  readiness,
-  untrustedProxy,
-  database,
-  recipients,
-  sources,
-  keys,
-  lastScan,
-  resolverProblem,
-  archiveProblem,
-}: {
+export interface ConcernSources {
   now: Instant;
   readiness: Readiness;
   /** Address of a proxy that requests came through, but that the configuration does not trust. */
@@ -89,79 +89,191 @@ export function concernsOf({
   resolverProblem: string | null;
   /** Why names cannot be stored or were lost. */
   archiveProblem: string | null;
-}): Concern[] {
-  const concerns: Concern[] = [];
-  const add = (tone: Concern["tone"], path: string, text: string) => void concerns.push({ tone, path, text });
-  const ago = (at: Instant) => relativeAge(at, now);
-  const shown = (text: string) => visible(text, textMax);
+}
 
+/** Lists what is broken or about to break, most severe first. */
+export function concernsOf(given: ConcernSources): Concern[] {
+  const { now, recipients, sources } = given;
+  const concerns = [
+    ...systemConcerns(given),
+    ...recipients.flatMap((recipient) => recipientConcern(recipient, now) ?? []),
+    ...sources.flatMap((source) => sourceConcern(source, now) ?? []),
+    ...scanConcerns(given),
+    ...keyConcerns(given),
+  ];
+  return concerns.sort((a, b) => Number(a.tone === "warn") - Number(b.tone === "warn"));
+}
+
+function systemConcerns({
+  now,
+  readiness,
+  untrustedProxy,
+  database: { disk, lastError, problem },
+  archiveProblem,
+  resolverProblem,
+}: ConcernSources): Concern[] {
+  const concerns: Concern[] = [];
+  const review = { path: systemPath, action: "Review" };
   for (const [what, state] of Object.entries(readiness.checks)) {
-    if (state !== "ok") add("bad", systemPath, `Not ready: ${what} ${shown(state)}`);
+    if (state !== "ok")
+      concerns.push({ ...review, tone: "bad", title: `Not ready: ${what} ${shown(state)}`, cause: null });
   }
-  if (untrustedProxy !== undefined)
-    add(
-      "warn",
-      systemPath,
-      `A proxy at ${shown(untrustedProxy)} is not in server.trusted_proxies, so all its visitors count as one address`,
-    );
-  if (database.disk?.level === "nearly full")
-    add("warn", systemPath, `The disk of the database is nearly full: ${database.disk.text}`);
-  // While it stands, it is the reason for not being ready.
-  const { lastError } = database;
-  if (database.problem === undefined && lastError !== null && now - lastError.at < databaseErrorMs)
-    add("warn", systemPath, `Database error ${ago(Math.min(lastError.at, now))}: ${shown(lastError.text)}`);
-  if (archiveProblem !== null)
-    add("warn", namesPath, `Archive of names: ${visible(archiveProblem, reasonMax)}`);
   if (resolverProblem !== null)
-    add("bad", scansPath, `Lookups in DNS fail: ${visible(resolverProblem, reasonMax)}`);
-  for (const recipient of recipients) {
-    const cause = causeOf(recipient);
-    const { enabled, disabledReason, disabledAt, consecutiveFailures: failures, failingSince } = recipient;
-    const path = recipientPath(recipient) ?? deliveriesToPath(recipient);
-    const subject = `${capitalized(recipient.noun)} ${shown(recipient.name)}`;
-    if (!enabled && isDisabledForFailing(disabledReason)) {
-      const since = disabledAt === null ? "" : ` ${ago(disabledAt)}`;
-      add("bad", path, `${subject} was disabled${since}: ${disabledBecause[disabledReason]}`);
-    } else if (enabled && failures > 0 && failingSince !== null) {
-      add(
-        "bad",
-        path,
-        `${subject} is failing: ${counted(failures, "consecutive failure")}, the first ${ago(failingSince)}${cause === null ? "" : `. Last: ${shown(cause)}`}`,
-      );
-    }
+    concerns.push({
+      tone: "bad",
+      title: "Lookups in DNS fail",
+      cause: sentence(visible(resolverProblem, reasonMax)),
+      path: scansPath,
+      action: "Review",
+    });
+  if (untrustedProxy !== undefined)
+    concerns.push({
+      ...review,
+      tone: "warn",
+      title: `A proxy at ${shown(untrustedProxy)} is not in server.trusted_proxies`,
+      cause: "All its visitors count as one address.",
+    });
+  if (disk?.level === "nearly full")
+    concerns.push({
+      ...review,
+      tone: "warn",
+      title: "The disk of the database is nearly full",
+      cause: sentence(disk.text),
+    });
+  // While it stands, it is the reason for not being ready.
+  if (problem === undefined && lastError !== null && now - lastError.at < databaseErrorMs)
+    concerns.push({
+      ...review,
+      tone: "warn",
+      title: `Database error ${relativeAge(lastError.at, now)}`,
+      cause: sentence(shown(lastError.text)),
+    });
+  if (archiveProblem !== null)
+    concerns.push({
+      tone: "warn",
+      title: "The archive of names has a problem",
+      cause: sentence(visible(archiveProblem, reasonMax)),
+      path: namesPath,
+      action: "Review",
+    });
+  return concerns;
+}
+
+/** Returns the concern about a recipient; undefined if it works or a person disabled it. */
+export function recipientConcern(recipient: RecipientConcerns, now: Instant): Concern | undefined {
+  const { enabled, disabledReason, disabledAt, consecutiveFailures, failingSince, lastFailure } = recipient;
+  const link = { path: recipientPath(recipient) ?? deliveriesToPath(recipient), action: "Review" };
+  const subject = `${capitalized(recipient.noun)} ${shown(recipient.name)}`;
+  if (!enabled && isDisabledForFailing(disabledReason)) {
+    const since = disabledAt === null ? "" : ` ${relativeAge(disabledAt, now)}`;
+    return {
+      ...link,
+      tone: "bad",
+      title: `${subject} was disabled${since}`,
+      cause: withQueue(sentence(disabledBecause[disabledReason]), recipient),
+    };
   }
-  for (const { kind, name, problem, overdue, latest, lastReadAt, pausedAt } of sources) {
-    const path = originPath({ kind, name });
-    const source = capitalized(shown(nameOfSource({ kind, name })));
-    const last = lastReadAt ?? latest?.at;
-    const isSilent = lastReadAt !== null && now - lastReadAt > feedSilentMs;
-    if (pausedAt !== null)
-      add("warn", path, `${source} has been paused since ${toPlainTime(pausedAt)} and reads nothing`);
-    else if (problem !== null) add("bad", path, `${source}: ${shown(problem)}`);
-    else if (last !== undefined && (overdue !== null || isSilent))
-      add("warn", path, `${source} last received new names ${ago(last)}`);
-  }
-  if (lastScan?.status === "failed") {
-    const why = lastScan.error === null ? "" : `: ${visible(lastScan.error, reasonMax)}`;
-    add("bad", scansPath, `The last scan, started ${ago(lastScan.startedAt)}, failed${why}`);
-  }
-  if (lastScan?.status === "completed" && hasManyUnknown(lastScan)) {
-    const share = Math.round((lastScan.unknown / lastScan.candidates) * 100);
-    const { unknown, candidates, startedAt } = lastScan;
-    add(
-      "warn",
-      scansPath,
-      `The last scan, started ${ago(startedAt)}, could not resolve ${grouped(unknown)} of ${grouped(candidates)} look-alikes (${share} %)`,
-    );
-  }
+  if (!enabled || consecutiveFailures === 0 || failingSince === null) return undefined;
+  return {
+    ...link,
+    tone: "bad",
+    title: `${subject} has failed for ${spanText(Math.max(0, now - failingSince))}`,
+    cause: withQueue(
+      lastFailure === null
+        ? `${counted(consecutiveFailures, "delivery", "deliveries")} failed in a row.`
+        : responseText(lastFailure),
+      recipient,
+    ),
+  };
+}
+
+/** Returns what the receiver does, as a sentence. */
+function responseText({ failure, error, statusCode }: NonNullable<Recipient["lastFailure"]>): string {
+  if (failure !== "status" || statusCode === null) return sentence(shown(error));
+  const phrase = STATUS_CODES[statusCode];
+  return `It returns ${statusCode}${phrase === undefined ? "" : ` ${phrase}`}.`;
+}
+
+function withQueue(cause: string, { queued }: RecipientConcerns): string {
+  const count = queued();
+  if (count === 0) return cause;
+  if (count >= queuedCountedMax)
+    return `${cause} More than ${grouped(queuedCountedMax)} deliveries are queued.`;
+  return `${cause} ${counted(count, "delivery is", "deliveries are")} queued.`;
+}
+
+/** Returns the concern about a source; undefined if it reads what it should. */
+export function sourceConcern(
+  { kind, name, problem, overdue, latest, lastReadAt, pausedAt }: SourceConcerns,
+  now: Instant,
+): Concern | undefined {
+  const link = { path: originPath({ kind, name }), action: "Check" };
+  const source = shown(nameOfSource({ kind, name }));
+  const last = lastReadAt ?? latest?.at;
+  const isSilent = lastReadAt !== null && now - lastReadAt > feedSilentMs;
+  if (pausedAt !== null)
+    return {
+      ...link,
+      tone: "warn",
+      title: `Reading of ${source} is paused`,
+      cause: `Nothing has been read since ${toPlainTime(pausedAt)}.`,
+      action: "Resume",
+    };
+  if (problem !== null)
+    return { ...link, tone: "bad", title: `Problem with ${source}`, cause: sentence(shown(problem)) };
+  if (last === undefined || (overdue === null && !isSilent)) return undefined;
+  return {
+    ...link,
+    tone: "warn",
+    title: `${capitalized(source)} last received new names ${relativeAge(last, now)}`,
+    cause: overdue === null ? null : sentence(describeOverdue(overdue)),
+  };
+}
+
+function scanConcerns({ lastScan, now }: ConcernSources): Concern[] {
+  if (lastScan === undefined) return [];
+  const { candidates, error, startedAt, status, unknown } = lastScan;
+  const link = { path: scansPath, action: "Review" };
+  const when = `The last scan, started ${relativeAge(startedAt, now)},`;
+  if (status === "failed")
+    return [
+      {
+        ...link,
+        tone: "bad",
+        title: `${when} failed`,
+        cause: error === null ? null : sentence(visible(error, reasonMax)),
+      },
+    ];
+  if (status !== "completed" || !hasManyUnknown(lastScan)) return [];
+  const share = Math.round((unknown / candidates) * 100);
+  const title = `${when} could not resolve ${share}% of the look-alikes`;
+  const cause = `${grouped(unknown)} of ${grouped(candidates)} got no definite response.`;
+  return [{ ...link, tone: "warn", title, cause }];
+}
+
+function keyConcerns({ keys, now }: ConcernSources): Concern[] {
+  const concerns: Concern[] = [];
   for (const { name, expiresAt, revokedAt } of keys) {
     if (revokedAt !== null || expiresAt === null) continue;
+    const link = { tone: "warn", path: keysPath, action: "Replace" } as const;
     if (expiresAt <= now && expiresAt > now - keyExpiredMs)
-      add("warn", keysPath, `API key ${shown(name)} expired ${ago(expiresAt)}`);
+      concerns.push({
+        ...link,
+        title: `API key ${shown(name)} expired ${relativeAge(expiresAt, now)}`,
+        cause: "Requests with it are rejected.",
+      });
     else if (expiresAt > now && expiresAt <= now + keyExpiresSoonMs)
-      add("warn", keysPath, `API key ${shown(name)} expires ${relativeTime(expiresAt, now)}`);
+      concerns.push({
+        ...link,
+        title: `API key ${shown(name)} expires ${relativeTime(expiresAt, now)}`,
+        cause: null,
+      });
   }
   return concerns;
+}
+
+function shown(text: string): string {
+  return visible(text, textMax);
 }
 
 function capitalized(text: string): string {

@@ -1,12 +1,16 @@
 import { overviewPath, runningScanPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import { showOverview, showRunningScan } from "./overview.tsx";
+import { showOverview } from "./overview.tsx";
+import { showRunningScan } from "./running-scan.tsx";
 
-/** Start page: what needs attention, the newest threats, and trends. */
+/** Start page: what needs attention and why, the newest threats, and whether things improve. */
 export const overviewPages = pageGroup({
   nav: { section: "main", label: "Overview", icon: "overview", path: overviewPath },
   services: [
     "archive",
+    "auditLog",
+    "backups",
+    "certificateLogs",
     "databaseStatus",
     "deliveries",
     "domains",

@@ -6,7 +6,7 @@ import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { importPath, keysPath, originPath } from "../../kit/paths.ts";
-import { Sparkline } from "../../kit/sparkline.tsx";
+import { Sparkline } from "../../charts/sparkline.tsx";
 import { Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { summaryOf } from "./certificate-logs.tsx";

@@ -9,7 +9,7 @@ import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { keysPath, originIn, originPath, scansPath, sourcesPath, trapsPath } from "../../kit/paths.ts";
-import { Sparkline } from "../../kit/sparkline.tsx";
+import { Sparkline } from "../../charts/sparkline.tsx";
 import { Empty, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { CertificateLogsDetail } from "./certificate-logs.tsx";

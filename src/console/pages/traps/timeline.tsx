@@ -1,14 +1,14 @@
 import { dayMs, type Instant } from "../../../lib/clock.ts";
 import { counted } from "../../../lib/wording.ts";
 import { alwaysAlerts, type VisitClass } from "../../../vocabulary/traps.ts";
-import { DaysChart, type Layer } from "../../kit/charts.tsx";
+import { DaysChart, type Layer } from "../../charts/days-chart.tsx";
 import { usePage } from "../../kit/page-context.ts";
 
 const timelineDays = 60;
 
 const layers: readonly Layer<"alarming" | "quiet">[] = [
-  { key: "alarming", label: "alerts" },
-  { key: "quiet", label: "others" },
+  { key: "alarming", label: "alerts", color: "high" },
+  { key: "quiet", label: "others", color: "rest" },
 ];
 
 /** Returns the start of the first day that the timeline shows. */

@@ -2,36 +2,31 @@ import { scaleBand, scaleLinear } from "d3-scale";
 import { stack } from "d3-shape";
 import type { Instant } from "../../lib/clock.ts";
 import { grouped } from "../../lib/wording.ts";
-import { severities, type Severity } from "../../vocabulary/threats.ts";
-import { formatDay } from "./fields.ts";
-import { Table } from "./table.tsx";
+import { formatDay } from "../kit/fields.ts";
+import { Table } from "../kit/table.tsx";
 
-/** A segment of each bar; the style sheet defines a color for each key (`.of-high`). */
+/** A segment of each bar. */
 export interface Layer<Key extends string> {
   key: Key;
   label: string;
+  color: "high" | "rest";
 }
 
 /** Heights in pixels. The width is fluid, so horizontal positions are percentages. */
 const plotHeight = 170;
 const chartHeight = 195;
 
-export const severityLayers: readonly Layer<Severity>[] = severities.map((key) => ({ key, label: key }));
-
 /** Stacked bars by day, followed by the same numbers as a table. The first layer is at the bottom, where it compares best. */
 export function DaysChart<Key extends string>({
   caption,
   days,
   layers,
-  dayPath,
 }: {
   /** Caption of the table. */
   caption: string;
   /** Consecutive days, each identified by its start. */
   days: readonly ({ day: Instant } & Record<Key, number>)[];
   layers: readonly Layer<Key>[];
-  /** Link target of a day in the table; absent: no links. */
-  dayPath?: (day: Instant) => string;
 }) {
   type Day = (typeof days)[number];
   const keys = layers.map(({ key }) => key);
@@ -50,8 +45,8 @@ export function DaysChart<Key extends string>({
     { at: days.at(-1)!.day, anchor: "end", x: "100%" },
   ] as const;
   return (
-    <figure class="chart">
-      <svg width="100%" height={chartHeight} aria-hidden="true">
+    <figure>
+      <svg class="chart" height={chartHeight} aria-hidden="true">
         {ticks.map((tick) => (
           <>
             <line class="grid" x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
@@ -65,7 +60,7 @@ export function DaysChart<Key extends string>({
             const { day } = days[index]!;
             return high === low ? null : (
               <rect
-                class={`of-${layer.key}`}
+                class={`c-${layers[number]!.color}`}
                 x={`${x(day)!.toFixed(2)}%`}
                 width={`${x.bandwidth().toFixed(2)}%`}
                 y={y(high).toFixed(1)}
@@ -84,15 +79,14 @@ export function DaysChart<Key extends string>({
       </svg>
       <figcaption>
         <Legend layers={layers} />
-        <details>
-          <summary>Show as table</summary>
+        <details class="more">
+          <summary>As a table</summary>
           <Table
             caption={caption}
             columns={[
               {
                 title: "Day (UTC)",
-                cell: ({ day }) =>
-                  dayPath === undefined ? formatDay(day) : <a href={dayPath(day)}>{formatDay(day)}</a>,
+                cell: ({ day }) => formatDay(day),
               },
               ...layers.map(({ key, label }) => ({
                 title: label,
@@ -115,39 +109,15 @@ function stacked<Key extends string>(rows: readonly Record<Key, number>[], keys:
 
 function Legend({ layers }: { layers: readonly Layer<string>[] }) {
   return (
-    <span class="legend">
-      {layers.map(({ key, label }) => (
+    <span class="key">
+      {layers.map(({ label, color }) => (
         <span>
           <svg width="10" height="10" aria-hidden="true">
-            <rect class={`of-${key}`} width="10" height="10" rx="2" />
+            <rect class={`c-${color}`} width="10" height="10" rx="2" />
           </svg>{" "}
           {label}
         </span>
       ))}
     </span>
   );
-}
-
-/** A bar with one segment per severity, scaled to the largest total. */
-export function SeverityBar({ counts, maxTotal }: { counts: Record<Severity, number>; maxTotal: number }) {
-  const x = scaleLinear([0, Math.max(1, maxTotal)], [0, 100]);
-  return (
-    <svg class="severity-bar" width="100%" height="12" aria-hidden="true">
-      {stacked([counts], severities).map((layer) => {
-        const [low, high] = layer[0]!;
-        return high === low ? null : (
-          <rect
-            class={`of-${layer.key}`}
-            x={`${x(low).toFixed(2)}%`}
-            width={`${x(high - low).toFixed(2)}%`}
-            height="12"
-          />
-        );
-      })}
-    </svg>
-  );
-}
-
-export function totalOf(counts: Record<Severity, number>): number {
-  return severities.reduce((sum, severity) => sum + counts[severity], 0);
 }

@@ -1,0 +1,71 @@
+import { grouped } from "../../../lib/wording.ts";
+import type { FoundThreat } from "../../../threat-index/threat-index.ts";
+import { Section, Time } from "../../kit/components.tsx";
+import { Icon } from "../../kit/icons.tsx";
+import { Name } from "../../kit/name.tsx";
+import { newThreatsPath, threatPath } from "../../kit/paths.ts";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { listPath } from "../../threat-kit/filters.ts";
+import { SeverityMark } from "../../threat-kit/severity.tsx";
+
+export const newestShownMax = 5;
+
+const view = new URLSearchParams({ severity: "high", sort: "first_seen" });
+
+/** Screenshots of the newest high-severity threats, with marked names. */
+export function NewestThreats({
+  threats,
+  total,
+  lastSeq,
+  keywordsOf,
+}: {
+  threats: readonly FoundThreat[];
+  /** Number of active high-severity threats. */
+  total: number;
+  /** `seq` of the newest threat of all. */
+  lastSeq: number;
+  keywordsOf: (protectedDomain: string) => readonly string[];
+}) {
+  if (threats.length === 0) return null;
+  return (
+    <Section
+      title="Newest high-severity threats"
+      aside={
+        <a class="s" href={listPath(view)}>
+          All {grouped(total)}
+        </a>
+      }
+    >
+      <Fresh lastSeq={lastSeq} />
+      <div class="gallery">
+        {threats.map(({ id, domain, protectedDomain, severity, verified, firstSeen }) => (
+          <a href={threatPath(id, view)}>
+            <span class="shot none">
+              <Icon name="image" />
+            </span>
+            <div>
+              <div class="line tight">
+                <SeverityMark severity={severity} verified={verified} word={false} />
+                <span class="cut">
+                  <ComparedName
+                    name={domain}
+                    comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
+                  />
+                </span>
+              </div>
+              <p class="cut">
+                <Name name={protectedDomain} /> · <Time at={firstSeen} relative="short" />
+              </p>
+            </div>
+          </a>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+/** Says that newer ones have arrived, without moving anything; a script asks for their number. */
+function Fresh({ lastSeq }: { lastSeq: number }) {
+  const query = new URLSearchParams({ severity: "high", since: String(lastSeq) });
+  return <div class="fresh" data-fresh={`${newThreatsPath}?${query}`} hidden></div>;
+}

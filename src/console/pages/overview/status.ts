@@ -1,0 +1,63 @@
+import type { Instant } from "../../../lib/clock.ts";
+import { feedKind } from "../../../sources/source.ts";
+import { certstreamKind } from "../../../sources/certstream/certstream-feed.ts";
+import type { Context } from "../../shell/router.ts";
+import { queuedCountedMax, type ConcernSources } from "./attention.ts";
+import type { Status } from "./status-line.tsx";
+
+/** Services that tell whether everything works. */
+export type StatusServices = Context<
+  | "archive"
+  | "auditLog"
+  | "backups"
+  | "certificateLogs"
+  | "databaseStatus"
+  | "deliveries"
+  | "keys"
+  | "readiness"
+  | "scans"
+  | "sources"
+  | "untrustedProxy"
+>["services"];
+
+/** Reads what the concerns and the status line are derived from, once for both. */
+export function readStatus(
+  services: StatusServices,
+  now: Instant,
+): { given: ConcernSources; status: Status } {
+  const { auditLog, backups, certificateLogs, deliveries, scans } = services;
+  const recipients = deliveries.recipients.listAll().map((recipient) => ({
+    ...recipient,
+    noun: deliveries.nounOf(recipient.channel),
+    queued: () => deliveries.log.queued(recipient.id, queuedCountedMax),
+  }));
+  const sources = services.sources.map((source) => ({
+    kind: source.kind,
+    pausedAt: source.pausing?.current()?.at ?? null,
+    ...source.status(),
+  }));
+  const lastScan = scans.latestOutcome();
+  return {
+    given: {
+      now,
+      readiness: services.readiness(),
+      untrustedProxy: services.untrustedProxy(),
+      database: services.databaseStatus(),
+      recipients,
+      sources,
+      keys: services.keys.list(),
+      lastScan,
+      resolverProblem: scans.resolverHealth.latest()?.problem ?? null,
+      archiveProblem: services.archive.status().problem,
+    },
+    status: {
+      lastScan,
+      isScanning: scans.running() !== undefined,
+      logs: certificateLogs?.logs(),
+      feeds: sources.filter(({ kind }) => kind === feedKind || kind === certstreamKind),
+      recipients,
+      backupAt: auditLog.list({ action: "backup.make" }, { limit: 1, offset: 0 })[0]?.at,
+      backupError: backups.latest()?.error ?? null,
+    },
+  };
+}

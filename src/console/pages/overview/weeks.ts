@@ -1,0 +1,16 @@
+import { dayMs, startOfDay, type Instant } from "../../../lib/clock.ts";
+
+export const weekMs = 7 * dayMs;
+
+/** Returns the start of the week (Monday, UTC) that contains a time. */
+export function startOfWeek(at: Instant): Instant {
+  const day = startOfDay(at);
+  return day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;
+}
+
+const format = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+
+/** Formats a day (UTC) for a heading: `5 Jan`. */
+export function shortDay(day: Instant): string {
+  return format.format(day);
+}
