@@ -13,6 +13,7 @@ import { threatPages } from "./pages/threat/routes.ts";
 import { threatListPages } from "./pages/threats/routes.ts";
 import { trapPages } from "./pages/traps/routes.ts";
 import { deliveryPages } from "./pages/deliveries/delivery-pages.tsx";
+import { viewPages } from "./pages/views/routes.ts";
 import { webhookPages } from "./pages/webhooks/webhook-pages.tsx";
 import type { PageGroup } from "./shell/router.ts";
 
@@ -20,6 +21,7 @@ import type { PageGroup } from "./shell/router.ts";
 export const pageGroups: readonly PageGroup[] = [
   overviewPages,
   threatListPages,
+  viewPages,
   threatPages,
   domainPages,
   scanPages,

@@ -35,7 +35,7 @@ const undoOf = (html: string) => ({
   back: /name="back" value="([^"]*)"/.exec(html)![1]!.replaceAll("&amp;", "&"),
 });
 const rowsText = (html: string) =>
-  [...html.matchAll(/<tr data-row[\s\S]*?<\/tr>/g)].map(([row]) =>
+  [...html.matchAll(/<li class="row[\s\S]*?<\/li>/g)].map(([row]) =>
     row.replace(/<[^>]*>/g, " ").replace(/\s+/g, " "),
   );
 
@@ -96,14 +96,6 @@ describe("the list of threats", () => {
     }
     const { html } = await visitor.get("/console/threats?severity=high&sort=similarity");
     expect(html).toContain('href="/console/threats?severity=high&amp;sort=similarity&amp;order=asc"');
-  });
-
-  test("offers verified threats as a view, which the form of filters keeps", async () => {
-    const list = await visitor.get("/console/threats");
-    expect(list.html).toContain('<a href="/console/threats?verified=yes">Verified</a>');
-    const view = await visitor.get("/console/threats?verified=yes");
-    expect(view.html).toContain('<a href="/console/threats?verified=yes" aria-current="page">');
-    expect(view.html).toMatch(/<details open>[^]+<option value="yes" selected>yes</);
   });
 
   test("exports exactly the threats of the present view, in each format", async () => {
@@ -258,7 +250,7 @@ describe("a batch decision", () => {
     const ids = add(Array.from({ length: 60 }, (_, index) => ({ domain: `example-bank-${index}.com` })));
     const [shop] = add([{ domain: "example-shop.net", protectedDomain: "example-shop.com" }]);
     const { html, text } = await visitor.get("/console/threats?domain=example-bank.com");
-    expect(text).toContain("all of the 60 matching threats");
+    expect(text).toContain("all 60 of this view");
     const [, lastSeq] = /name="last_seq" value="(\d+)"/.exec(html)!;
     const [later] = add([{ domain: "example-bank-later.com" }]);
     await visitor.post("/console/threats/triage", {
@@ -277,9 +269,7 @@ describe("a batch decision", () => {
         Array.from({ length: triageThreatsMax + 5 }, (_, index) => ({ domain: `example-bank-${index}.com` })),
       ),
     );
-    expect((await visitor.get("/console/threats")).text).toContain(
-      "the first 1,000 of the 1,005 matching threats",
-    );
+    expect((await visitor.get("/console/threats")).text).toContain("the first 1,000 of 1,005 of this view");
     const fields = { query: "", last_seq: "999999", all: "yes", status: "resolved" };
     const done = await visitor.submit("/console/threats/triage", fields);
     expect(done.text).toContain("1,000 threats are now resolved.");
@@ -299,8 +289,14 @@ describe("a batch decision", () => {
   });
 });
 
-test("the list shows the indicators of a threat beside its name", async () => {
-  add([{ domain: "example-bank-a.com", evidence: { mail: true, page: secretsPage } }]);
-  const { html } = await visitor.get("/console/threats");
-  expect(rowsText(html)[0]).toMatch(/asks for a password or card .*mail server/);
+test("a row shows the strongest evidence, and that a threat of which only the name is known is unverified", async () => {
+  add([
+    { domain: "example-bank-a.com", evidence: { mail: true, page: secretsPage }, agoMs: 5 * hour },
+    { domain: "example-bank-b.com", agoMs: 2 * day },
+  ]);
+  const [known, unknown] = rowsText((await visitor.get("/console/threats")).html);
+  expect(known).toContain("Asks for a password · Mail server · combosquatting of example-bank.com");
+  expect(known).toContain("5 h");
+  expect(unknown).toContain("Unverified · combosquatting of example-bank.com");
+  expect(unknown).toContain("2 d");
 });

@@ -63,7 +63,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await browser.press("f");
       await arrived(`document.body.innerText.includes("2 threats are now false positive.")`);
       expect(statuses()).toEqual(["resolved", "false_positive", "false_positive", "active", "active"]);
-      await browser.click(".flash button");
+      await browser.click(".note button");
       await arrived(`document.body.innerText.includes("Decision undone: 2 threats restored.")`);
       expect(statuses()).toEqual(["resolved", "active", "active", "active", "active"]);
 
@@ -98,13 +98,13 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
         await browser.click(`input[value="${ids[2]}"]`);
         await browser.click(`input[value="${ids[3]}"]`);
         await browser.click(`button[name=status][value=resolved]`);
-        await arrived(`document.querySelector(".flash button")`);
+        await arrived(`document.querySelector(".note button")`);
         expect(statuses().slice(1)).toEqual(["active", "resolved", "resolved", "active"]);
-        await browser.click(".flash button");
+        await browser.click(".note button");
         await arrived(`document.body.innerText.includes("Decision undone: 2 threats restored.")`);
         expect(statuses().slice(1)).toEqual(["active", "active", "active", "active"]);
         await browser.fill("#q", "bank-e");
-        await browser.click(".threat-filters button[type=submit]");
+        await browser.press("Enter");
         await arrived(
           `location.search.includes("q=bank-e") && document.querySelectorAll("[data-row]").length === 1`,
         );

@@ -17,6 +17,8 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "overview", path: () => "/console" },
   { name: "threats", path: () => "/console/threats?status=all&sort=similarity" },
   { name: "threats-nothing-found", path: () => "/console/threats?q=nothing-like-this" },
+  { name: "threats-gallery", path: () => "/console/threats?sign=receives_mail&look=gallery" },
+  { name: "decisions", path: () => "/console/threats/decisions" },
   { name: "domains", path: () => "/console/domains" },
   { name: "domain-new", path: () => "/console/domains/new" },
   { name: "domain", path: () => "/console/domains/chase.example" },
@@ -196,7 +198,8 @@ export async function seedSamples(app: App) {
       seenAt,
     },
   );
-  addSampleThreats(app, Date.now());
+  const sampleIds = addSampleThreats(app, Date.now());
+  decideAndSaveViews(app, sampleIds);
   const threatPages = await seedThreatPages(app, tester, `${hostileText}${longText}`);
   return {
     threatId: first!.threatId,
@@ -205,4 +208,14 @@ export async function seedSamples(app: App) {
     ...seedSettings(app),
     ...seedTraps(app, first!.threatId),
   };
+}
+
+/** Decisions, one of them undone, and saved views, one of them no longer valid. */
+function decideAndSaveViews({ threats, savedViews }: App, ids: readonly string[]): void {
+  threats.triage.change(ids.slice(60, 75), "false_positive", { by: tester });
+  const { batch } = threats.triage.change(ids.slice(75, 77), "resolved", { by: tester });
+  threats.triage.undo(batch!, { by: tester });
+  threats.triage.change(ids.slice(78, 79), "resolved", { by: tester });
+  savedViews.add({ name: '"><b>Urgent</b>', query: "severity=high&verified=yes" }, { by: tester });
+  savedViews.add({ name: "Of an earlier version", query: "severity=urgent" }, { by: tester });
 }

@@ -23,6 +23,12 @@ export const undoTriagePath = `${threatsPath}/undo`;
 export const exportPath = `${threatsPath}/export`;
 /** Fragment that announces threats that have arrived. */
 export const newThreatsPath = `${threatsPath}/new`;
+/** Recent decisions, with undo. */
+export const decisionsPath = `${threatsPath}/decisions`;
+const savedViewsPath = `${threatsPath}/views`;
+export const newViewPath = `${savedViewsPath}/new`;
+/** Page where a saved view of the list is renamed or deleted. */
+export const savedViewPath = (seq: number | ":seq") => `${savedViewsPath}/${seq}`;
 /** @param view parameters of the list that the threat is opened from */
 export const threatPath = (id: string, view?: URLSearchParams) =>
   view === undefined || view.size === 0 ? `${threatsPath}/${id}` : `${threatsPath}/${id}?${view}`;

@@ -1,38 +1,10 @@
-import type { ComponentChildren } from "preact";
-import { indicatorsIn } from "../../threats/severity/indicators.ts";
-import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { StateMark } from "../kit/marks.tsx";
-import { indicatorLabels } from "../kit/labels.ts";
-import { threatPath } from "../kit/paths.ts";
-
-export function ThreatLink({ id, children }: { id: string; children: ComponentChildren }) {
-  return (
-    <a class="threat-link" href={threatPath(id)}>
-      {children}
-    </a>
-  );
-}
 
 /** Marks a threat of which only the name is known. */
 export function Unverified() {
   return (
     <span title="Only the name is known: no lookup has found it in DNS.">
       <StateMark tone="neutral">unverified</StateMark>
-    </span>
-  );
-}
-
-/** Badges for the indicators that the facts show. */
-export function Indicators({ severityReasons }: { severityReasons: readonly SeverityReason[] }) {
-  const found = indicatorsIn(severityReasons);
-  if (found.length === 0) return null;
-  return (
-    <span class="indicators">
-      {found.map((indicator) => (
-        <StateMark tone={indicator === "parked" || indicator === "leads_nowhere" ? "neutral" : "warn"}>
-          {indicatorLabels[indicator]}
-        </StateMark>
-      ))}
     </span>
   );
 }

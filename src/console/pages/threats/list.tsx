@@ -1,56 +1,110 @@
 import { grouped } from "../../../lib/wording.ts";
-import { hostFields } from "../../../threat-index/columns/hosts.ts";
-import { sortedByNameMax, type SearchFilter } from "../../../threat-index/threat-index.ts";
-import { triageThreatsMax } from "../../../threats/triage/triage.ts";
-import { PageHead } from "../../kit/components.tsx";
+import { sortedByNameMax, type SearchFilter, type SearchResult } from "../../../threat-index/threat-index.ts";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
-import { hostLabels } from "../../kit/labels.ts";
-import { Text } from "../../kit/name.tsx";
-import { usePage } from "../../kit/page-context.ts";
+import { Icon } from "../../kit/icons.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { importPath, namesPath, overviewPath, threatsPath, triagePath } from "../../kit/paths.ts";
 import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { decisions } from "../../threat-kit/decisions.ts";
-import { ThreatFilterForm } from "./filter-form.tsx";
-import { hostParameters, listPath, readListRequest } from "../../threat-kit/filters.ts";
-import { ThreatRows } from "./list-rows.tsx";
-import { ExportLinks, KeyboardHelp, ReadyViews } from "./views.tsx";
+import { listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
+import { SelectionBar } from "./bulk.tsx";
+import { FilterBar } from "./filter-bar.tsx";
+import { filterChoices } from "./filter-menu.tsx";
+import { Fresh } from "./fresh.tsx";
+import { ListHead } from "./head.tsx";
+import { ThreatGallery, ThreatRows, type RowsProps } from "./rows.tsx";
+import { ViewTabs } from "../views/view-tabs.tsx";
+import { viewTabs } from "../views/views.ts";
 
 export const perPage = 50;
 
-export async function listThreats({
-  services,
-  query: given,
-}: Context<"domains" | "threats" | "threatIndex">): Promise<PageResult> {
+export type ListContext = Context<"domains" | "savedViews" | "threats" | "threatIndex">;
+
+export async function listThreats(context: ListContext): Promise<PageResult> {
+  const { services, query: given } = context;
   const short = withoutEmpty(given);
   if (short !== undefined) return redirect(listPath(short));
-  const search = services.threatIndex();
-  await search.prepare();
+  const index = services.threatIndex();
+  await index.prepare();
   const request = readListRequest(given);
-  const { filter, order, query } = request;
-  const number = pageNumber(given);
-  const found = await search.search(filter, order, { page: number, perPage });
-  const pages = { page: number, perPage, total: found.total, path: threatsPath, query };
+  const { filter, order, look, query } = request;
+  const open = given.get("open") ?? undefined;
+  const number = await shownPage(context, request, open);
+  const found = await index.search(filter, order, { page: number, perPage });
   const domains = services.domains.list();
+  const tabs = viewTabs(services.savedViews.list(), query);
+  const counts = await index.quickCounts(tabs.map((tab) => tab.filter ?? {}));
+  const choices = await filterChoices({
+    filter,
+    facets: found.facets,
+    domains: domains.map(({ domain }) => domain),
+    index,
+  });
   const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
   return page(
     "Threats",
     <>
-      <PageHead title="Threats">
-        <KeyboardHelp />
-      </PageHead>
-      <ReadyViews query={query} />
-      <RunNote filter={filter} query={query} />
-      <HostNote filter={filter} query={query} />
-      <ThreatFilterForm
-        request={request}
-        domains={domains.map(({ domain }) => domain)}
-        facets={found.facets}
+      <ListHead query={query} look={look} tabs={tabs} total={found.total} />
+      <ViewTabs
+        tabs={tabs}
+        counts={counts.map((count, position) => (tabs[position]!.isHere ? found.total : count))}
+        query={query}
       />
+      <FilterBar query={query} filter={filter} order={order} choices={choices} />
+      <Results
+        request={request}
+        found={found}
+        number={number}
+        anywhere={services.threats.totals().length > 0}
+        rows={{
+          threats: found.threats,
+          keywordsOf: (domain) => keywords.get(domain) ?? [],
+          query,
+          open,
+          showStatus: filter.status === undefined,
+          timeOf: (threat) => (order.key === "status_changed" ? threat.statusChangedAt : threat.firstSeen),
+        }}
+      />
+    </>,
+    { beside: null },
+  );
+}
+
+/** Returns the page of the list to show: the one that contains the open threat, if there is one. */
+async function shownPage(
+  { services, query: given }: ListContext,
+  { filter, order }: ListRequest,
+  open: string | undefined,
+): Promise<number> {
+  const place = open === undefined ? undefined : await services.threatIndex().around(filter, order, open);
+  if (place === undefined || place.total === 0) return pageNumber(given);
+  return Math.ceil(Math.min(place.position, place.total) / perPage);
+}
+
+/** The part of the page that a change of the filters replaces. */
+function Results({
+  request: { filter, query, look },
+  found,
+  number,
+  anywhere,
+  rows,
+}: {
+  request: ListRequest;
+  found: SearchResult;
+  /** Number of the page. */
+  number: number;
+  /** Whether there is any threat at all. */
+  anywhere: boolean;
+  rows: RowsProps;
+}) {
+  const pages = { page: number, perPage, total: found.total, path: threatsPath, query };
+  return (
+    <div class="results" id="results">
+      <Fresh query={query} since={found.lastSeq} count={0} />
+      <RunNote filter={filter} />
       {found.sortedAsRequested ? null : (
-        <p class="hint">
+        <p class="inset hint after">
           Sorted by first seen: sorting by name is available up to {grouped(sortedByNameMax)} threats. Narrow
           the filters to use it.
         </p>
@@ -58,115 +112,78 @@ export async function listThreats({
       {isPastEnd(pages) ? (
         <PastEnd {...pages} />
       ) : found.threats.length === 0 ? (
-        <NothingFound query={query} anywhere={services.threats.totals().length > 0} />
+        <NothingFound query={query} anywhere={anywhere} />
       ) : (
         <Form action={triagePath} id="triage">
           <HiddenFields
-            fields={{ query: pageQuery(query, number).toString(), last_seq: String(found.lastSeq), at: "" }}
+            fields={{ query: withPage(query, number).toString(), last_seq: String(found.lastSeq), at: "" }}
           />
-          <Decisions filter={filter} total={found.total} shown={found.threats.length} />
-          <ThreatRows
-            threats={found.threats}
-            keywordsOf={(domain) => keywords.get(domain) ?? []}
-            query={query}
-            order={order}
-            showStatus={filter.status === undefined || order.key === "status_changed"}
-          />
+          {look === "gallery" ? <ThreatGallery {...rows} /> : <ThreatRows {...rows} />}
+          <SelectionBar filter={filter} total={found.total} shown={found.threats.length} />
         </Form>
       )}
-      {found.threats.length === 0 ? null : <Pagination {...pages} />}
-      {found.total === 0 ? null : <ExportLinks query={query} />}
-    </>,
-  );
-}
-
-/** Names the import or scan whose threats are listed, which no field of the form shows. */
-function RunNote({
-  filter: { importSeq, scanSeq },
-  query,
-}: {
-  filter: SearchFilter;
-  query: URLSearchParams;
-}) {
-  if (importSeq === undefined && scanSeq === undefined) return null;
-  return (
-    <p>
-      Only new threats of{" "}
-      {importSeq === undefined ? "one scan" : <a href={importPath(importSeq)}>one import</a>}.{" "}
-      <a href={listPath(query, { import: undefined, scan: undefined })}>Show those of all sources</a>
-    </p>
-  );
-}
-
-/** Names the hosts that all listed threats have in common, which no field of the form shows. */
-function HostNote({ filter, query }: { filter: SearchFilter; query: URLSearchParams }) {
-  return hostFields
-    .filter((field) => filter[field] !== undefined)
-    .map((field) => (
-      <p>
-        Only threats with this {hostLabels[field].toLowerCase()}: <Text text={filter[field]!} />.{" "}
-        <a href={listPath(query, { [hostParameters[field]]: undefined })}>Show all</a>
-      </p>
-    ));
-}
-
-function NothingFound({ query, anywhere }: { query: URLSearchParams; anywhere: boolean }) {
-  if (!anywhere)
-    return (
-      <Empty>
-        No threats yet. Scans, feeds, and the API report them. <a href={overviewPath}>See the first steps</a>.
-      </Empty>
-    );
-  if (query.size === 0) return <Empty>No threats to triage.</Empty>;
-  if (query.has("import") || query.has("scan"))
-    return (
-      <Empty>
-        No threats match these filters. Imports and scans by versions before 0.2.0 are not linked to their
-        threats. <a href={threatsPath}>Show all threats to triage</a>
-      </Empty>
-    );
-  const text = query.get("q") ?? "";
-  return (
-    <Empty>
-      No threats match these filters. <a href={threatsPath}>Show all threats to triage</a>
-      {text === "" ? null : (
-        <>
-          {" or "}
-          <a href={`${namesPath}?${new URLSearchParams({ q: text }).toString()}`}>search all names seen</a>
-        </>
+      {found.threats.length === 0 || isPastEnd(pages) ? null : (
+        <div class="inset">
+          <Pagination {...pages} />
+        </div>
       )}
-    </Empty>
-  );
-}
-
-/** Buttons for decisions about the selected threats. */
-function Decisions({ filter, total, shown }: { filter: SearchFilter; total: number; shown: number }) {
-  if (!usePage().may("decide")) return null;
-  const all = total > triageThreatsMax ? `the first ${grouped(triageThreatsMax)}` : "all";
-  return (
-    <div class="decisions">
-      <span class="line">
-        {decisions
-          .filter(({ status }) => status !== filter.status)
-          .map(({ status, label, key }) => (
-            <button type="submit" name="status" value={status} class="btn small" data-row-key={key}>
-              {label}
-            </button>
-          ))}
-      </span>
-      {total > shown ? (
-        <label>
-          <input type="checkbox" name="all" value="yes" /> {all} of the {grouped(total)} matching threats, on
-          all pages
-        </label>
-      ) : null}
     </div>
   );
 }
 
 /** Returns the view with the page that is shown, to return to after a decision. */
-function pageQuery(query: URLSearchParams, number: number): URLSearchParams {
+function withPage(query: URLSearchParams, number: number): URLSearchParams {
   const next = new URLSearchParams(query);
   if (number > 1) next.set("page", String(number));
   return next;
+}
+
+/** Links to the import whose threats are listed. */
+function RunNote({ filter: { importSeq } }: { filter: SearchFilter }) {
+  if (importSeq === undefined) return null;
+  return (
+    <p class="inset hint after">
+      Only threats that <a href={importPath(importSeq)}>one import</a> found.
+    </p>
+  );
+}
+
+function NothingFound({ query, anywhere }: { query: URLSearchParams; anywhere: boolean }) {
+  if (!anywhere)
+    return (
+      <Empty
+        title="No threats yet"
+        action={
+          <a class="btn" href={overviewPath}>
+            See the first steps
+          </a>
+        }
+      >
+        Scans, feeds, and the API report them.
+      </Empty>
+    );
+  if (query.size === 0) return <Empty title="All decided">No threats to decide.</Empty>;
+  const text = query.get("q") ?? "";
+  return (
+    <Empty
+      title="No threats match these filters"
+      action={
+        <div class="line">
+          <a class="btn" href={threatsPath}>
+            Show all threats to decide
+          </a>
+          {text === "" ? null : (
+            <a class="btn plain" href={`${namesPath}?${new URLSearchParams({ q: text }).toString()}`}>
+              <Icon name="search" />
+              Search all names seen
+            </a>
+          )}
+        </div>
+      }
+    >
+      {query.has("import") || query.has("scan")
+        ? "Imports and scans by versions before 0.2.0 are not linked to their threats."
+        : "Remove a filter, or choose another view."}
+    </Empty>
+  );
 }

@@ -1,9 +1,18 @@
-import { exportPath, threatsPath, triagePath, undoTriagePath } from "../../kit/paths.ts";
+import {
+  decisionsPath,
+  exportPath,
+  newThreatsPath,
+  threatsPath,
+  triagePath,
+  undoTriagePath,
+} from "../../kit/paths.ts";
 import { pageGroup, type NavigationMark } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
 import { triageThreats, undoTriage } from "./actions.tsx";
+import { listDecisions } from "./decisions-page.tsx";
+import { exportView } from "./exports.ts";
+import { showNewThreats } from "./fresh.tsx";
 import { listThreats } from "./list.tsx";
-import { exportView } from "./views.tsx";
 
 /** Number of threats to decide. */
 function undecided({ threats }: Pick<PageServices, "threats">): NavigationMark {
@@ -11,14 +20,16 @@ function undecided({ threats }: Pick<PageServices, "threats">): NavigationMark {
   return { count: active.reduce((sum, { total }) => sum + total, 0) };
 }
 
-/** List of all threats, with batch decisions. */
+/** List of all threats, with decisions on several of them. */
 export const threatListPages = pageGroup({
   nav: { section: "main", label: "Threats", icon: "threat", path: threatsPath, mark: undecided },
-  services: ["domains", "exports", "publicUrl", "threats", "threatIndex"],
+  services: ["domains", "exports", "publicUrl", "savedViews", "threats", "threatIndex"],
   routes: [
     { method: "GET", path: threatsPath, permission: "read", run: listThreats },
+    { method: "GET", path: newThreatsPath, permission: "read", run: showNewThreats },
     { method: "GET", path: exportPath, permission: "read", run: exportView },
     { method: "POST", path: triagePath, permission: "decide", run: triageThreats },
     { method: "POST", path: undoTriagePath, permission: "decide", run: undoTriage },
+    { method: "GET", path: decisionsPath, permission: "read", run: listDecisions },
   ],
 });

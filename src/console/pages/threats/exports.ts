@@ -1,0 +1,22 @@
+import { downloadStream } from "../../../http/download.ts";
+import { badRequest } from "../../../lib/errors.ts";
+import { exportFormats } from "../../../outputs/exports/formats.ts";
+import { download, type PageResult } from "../../kit/page-result.ts";
+import type { Context } from "../../shell/router.ts";
+import { readListRequest } from "../../threat-kit/filters.ts";
+
+/** Sends all threats of a view, in the order in which they were recorded. */
+export async function exportView({
+  services: { exports, publicUrl },
+  request,
+  query,
+}: Context<"exports" | "publicUrl">): Promise<PageResult> {
+  const format = exportFormats.find((one) => one === query.get("format"));
+  if (format === undefined)
+    throw badRequest(`"format" in the URL must be one of ${exportFormats.join(", ")}`);
+  const { filter } = readListRequest(query);
+  // A response to HEAD has no body that would be read to its end.
+  if (request.method === "HEAD") return new Response(null);
+  const file = await exports.open(format, filter, publicUrl());
+  return download(file.fileName, file.type, downloadStream(file, request.signal));
+}

@@ -1,0 +1,122 @@
+import { grouped } from "../../../lib/wording.ts";
+import type { Facets } from "../../../threat-index/facets.ts";
+import type { SearchFilter, ThreatIndex } from "../../../threat-index/threat-index.ts";
+import { indicators } from "../../../threats/severity/indicators.ts";
+import { severities, statuses, threatSources, threatTypes } from "../../../vocabulary/threats.ts";
+import { Button, TextField } from "../../kit/form.tsx";
+import { indicatorLabels, inWords } from "../../kit/labels.ts";
+import { Name } from "../../kit/name.tsx";
+import { listPath } from "../../threat-kit/filters.ts";
+import { Dropdown } from "./dropdown.tsx";
+
+/** Values of one filter, with the number of threats that each would leave; undefined: unknown. */
+interface Choice {
+  value: string;
+  count: number | undefined;
+}
+
+/** Choices of the menu, by parameter. */
+export type FilterChoices = Record<
+  "status" | "severity" | "domain" | "type" | "sign" | "verified" | "source",
+  Choice[]
+>;
+
+const domainsShownMax = 12;
+/** Parameters that the menu has a field for. */
+export const menuFields: readonly string[] = ["from", "to", "similarity"];
+
+/** Counts the choices of each filter in the present view. */
+export async function filterChoices({
+  filter,
+  facets,
+  domains,
+  index,
+}: {
+  filter: SearchFilter;
+  facets: Facets;
+  domains: readonly string[];
+  index: Pick<ThreatIndex, "quickCounts">;
+}): Promise<FilterChoices> {
+  const counted = async <T extends string>(values: readonly T[], filterBy: (value: T) => SearchFilter) => {
+    const counts = await index.quickCounts(values.map((value) => ({ ...filter, ...filterBy(value) })));
+    return values.map((value, position) => ({ value, count: counts[position] }));
+  };
+  const ofFacet = <T extends string>(values: readonly T[], counts: Map<T, number>) =>
+    values.map((value) => ({ value, count: counts.get(value) ?? 0 }));
+  const all = [...facets.status.values()].reduce((sum, count) => sum + count, 0);
+  const byDomain = await counted(domains, (protectedDomain) => ({ protectedDomain }));
+  byDomain.sort((a, b) => (b.count ?? 0) - (a.count ?? 0));
+  return {
+    status: [...ofFacet(statuses, facets.status), { value: "all", count: all }],
+    severity: ofFacet(severities, facets.severity),
+    domain: byDomain.slice(0, domainsShownMax),
+    type: ofFacet(threatTypes, facets.type).filter(({ count }) => count > 0),
+    sign: await counted(indicators, (indicator) => ({ indicator })),
+    verified: await counted(["yes", "no"], (value) => ({ verified: value === "yes" })),
+    source: ofFacet(threatSources, facets.source).filter(({ count }) => count > 0),
+  };
+}
+
+/** The menu behind *Filter*: a link for each choice, and fields for what has no few choices. */
+export function FilterMenu({ query, choices }: { query: URLSearchParams; choices: FilterChoices }) {
+  const group = (title: string, name: keyof FilterChoices, label: (value: string) => string) => (
+    <ChoiceLinks title={title} name={name} label={label} choices={choices[name]} query={query} />
+  );
+  return (
+    <Dropdown icon="plus" label="Filter" class="chip add">
+      <div class="menu choices">
+        {group("Severity", "severity", inWords)}
+        {group("Status", "status", inWords)}
+        {group("Verified", "verified", (value) => value)}
+        {group("Evidence", "sign", (value) => indicatorLabels[value as keyof typeof indicatorLabels])}
+        {group("Protected domain", "domain", (value) => value)}
+        {group("Type", "type", inWords)}
+        {group("Source", "source", inWords)}
+        <div class="fields">
+          <TextField type="date" label="First seen from" name="from" value={query.get("from") ?? ""} />
+          <TextField type="date" label="First seen to" name="to" value={query.get("to") ?? ""} />
+          <TextField
+            label="Minimum similarity"
+            name="similarity"
+            value={query.get("similarity") ?? ""}
+            placeholder="0.90"
+            maxLength={6}
+          />
+          <Button label="Apply" small />
+        </div>
+      </div>
+    </Dropdown>
+  );
+}
+
+function ChoiceLinks({
+  title,
+  name,
+  label,
+  choices,
+  query,
+}: {
+  title: string;
+  name: keyof FilterChoices;
+  label: (value: string) => string;
+  choices: readonly Choice[];
+  query: URLSearchParams;
+}) {
+  if (choices.length === 0) return null;
+  const here = query.get(name) ?? (name === "status" ? "active" : undefined);
+  return (
+    <section>
+      <h3>{title}</h3>
+      <ul>
+        {choices.map(({ value, count }) => (
+          <li>
+            <a href={listPath(query, { [name]: value })} aria-current={value === here ? "true" : undefined}>
+              <span class="cut">{name === "domain" ? <Name name={value} /> : label(value)}</span>
+              {count === undefined ? null : <span class="push faint">{grouped(count)}</span>}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

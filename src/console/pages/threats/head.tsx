@@ -1,0 +1,115 @@
+import { exportFormatNames, exportFormats } from "../../../outputs/exports/formats.ts";
+import { LinkButton, PageHead } from "../../kit/components.tsx";
+import { Menu } from "../../kit/disclosure.tsx";
+import { Icon } from "../../kit/icons.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { decisionsPath, exportPath, newViewPath, savedViewPath } from "../../kit/paths.ts";
+import { listPath, type Look } from "../../threat-kit/filters.ts";
+import { pathWith, type ViewTab } from "../views/views.ts";
+import { KeyboardHelp } from "./keyboard-help.tsx";
+
+/** Title of the list, and what can be done with the present view. */
+export function ListHead({
+  query,
+  look,
+  tabs,
+  total,
+}: {
+  query: URLSearchParams;
+  look: Look;
+  tabs: readonly ViewTab[];
+  /** Number of threats in the view. */
+  total: number;
+}) {
+  return (
+    <div class="inset">
+      <PageHead title="Threats">
+        <LinkButton path={decisionsPath} label="Recent decisions" variant="plain" small icon="undo" />
+        <div class="join">
+          <LookLink query={query} isHere={look === "list"} look={undefined} icon="list" label="List" />
+          <LookLink query={query} isHere={look === "gallery"} look="gallery" icon="grid" label="Gallery" />
+        </div>
+        <Menu>
+          <ViewActions query={query} tabs={tabs} />
+          {total === 0 ? null : <Exports query={query} />}
+          <li data-script-only hidden>
+            <button type="button" popovertarget="keys" data-key="?">
+              <Icon name="info" />
+              Keyboard shortcuts
+            </button>
+          </li>
+        </Menu>
+        <KeyboardHelp />
+      </PageHead>
+    </div>
+  );
+}
+
+function LookLink({
+  query,
+  isHere,
+  look,
+  icon,
+  label,
+}: {
+  query: URLSearchParams;
+  isHere: boolean;
+  look: Look | undefined;
+  icon: "list" | "grid";
+  label: string;
+}) {
+  return (
+    <a
+      class="btn small square"
+      href={listPath(query, { look })}
+      aria-current={isHere ? "true" : undefined}
+      aria-label={label}
+      title={label}
+    >
+      <Icon name={icon} />
+    </a>
+  );
+}
+
+function ViewActions({ query, tabs }: { query: URLSearchParams; tabs: readonly ViewTab[] }) {
+  if (!usePage().mayOpen("GET", newViewPath)) return null;
+  const here = tabs.find(({ isHere }) => isHere)?.saved;
+  return (
+    <>
+      {here === undefined ? null : (
+        <li>
+          <a href={savedViewPath(here.seq)}>
+            <Icon name="note" />
+            Rename or delete this view
+          </a>
+        </li>
+      )}
+      <li>
+        <a href={pathWith(newViewPath, query)}>
+          <Icon name="plus" />
+          Save this view
+        </a>
+      </li>
+    </>
+  );
+}
+
+/** Links that download the present view. */
+function Exports({ query }: { query: URLSearchParams }) {
+  return (
+    <>
+      {exportFormats.map((format) => {
+        const view = new URLSearchParams(query);
+        view.set("format", format);
+        return (
+          <li>
+            <a href={pathWith(exportPath, view)} download="">
+              <Icon name="download" />
+              Export {exportFormatNames[format]}
+            </a>
+          </li>
+        );
+      })}
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+import type { FoundThreat } from "../../../threat-index/threat-index.ts";
+import { Time } from "../../kit/components.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { Name } from "../../kit/name.tsx";
+import { threatPath } from "../../kit/paths.ts";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { strongestEvidence } from "../../threat-kit/evidence.ts";
+import { SeverityMark } from "../../threat-kit/severity.tsx";
+
+/** Properties that the rows of a view share. */
+export interface RowsProps {
+  threats: readonly FoundThreat[];
+  /** Brand keywords of a protected domain. */
+  keywordsOf: (protectedDomain: string) => readonly string[];
+  /** The view, for the links to the threats. */
+  query: URLSearchParams;
+  /** Threat in the panel. */
+  open: string | undefined;
+  /** The view has threats of every status, so that each row shows its own. */
+  showStatus: boolean;
+  /** The time that the rows are about. */
+  timeOf: (threat: FoundThreat) => number;
+}
+
+/** Threats as rows with a checkbox each, inside the form for decisions. */
+export function ThreatRows({ threats, ...common }: RowsProps) {
+  return (
+    <ul class="rows threats" aria-label="Threats">
+      {threats.map((threat) => (
+        <Row threat={threat} {...common} />
+      ))}
+    </ul>
+  );
+}
+
+type ItemProps = { threat: FoundThreat } & Omit<RowsProps, "threats">;
+
+function Row(props: ItemProps) {
+  const { threat, timeOf } = props;
+  return (
+    <li {...itemAttributes(props, "row")}>
+      <SelectThreat threat={threat} />
+      <SeverityMark severity={threat.severity} verified={threat.verified} word={false} />
+      <div class="main">
+        <div>
+          <ThreatName {...props} />
+        </div>
+        <p>
+          <Evidence {...props} />
+          {inWords(threat.type)} of <Name name={threat.protectedDomain} />
+        </p>
+      </div>
+      <Time at={timeOf(threat)} relative="short" />
+    </li>
+  );
+}
+
+/** Threats as screenshots, with the same checkboxes and links. */
+export function ThreatGallery({ threats, ...common }: RowsProps) {
+  return (
+    <ul class="gallery all inset" aria-label="Threats">
+      {threats.map((threat) => (
+        <Tile threat={threat} {...common} />
+      ))}
+    </ul>
+  );
+}
+
+function Tile(props: ItemProps) {
+  const { threat, timeOf } = props;
+  return (
+    <li {...itemAttributes(props, "tile")}>
+      <SelectThreat threat={threat} />
+      <SeverityMark severity={threat.severity} verified={threat.verified} word={false} />
+      <div class="cut">
+        <ThreatName {...props} />
+      </div>
+      <Time at={timeOf(threat)} relative="short" />
+      <p class="cut">
+        <Evidence {...props} />
+        <Name name={threat.protectedDomain} />
+      </p>
+    </li>
+  );
+}
+
+function itemAttributes({ threat: { id }, open }: ItemProps, name: string) {
+  return { class: id === open ? `${name} open` : name, "data-row": "", "data-id": id };
+}
+
+function SelectThreat({ threat: { id, domain } }: { threat: FoundThreat }) {
+  return <input type="checkbox" name="id" value={id} aria-label={`Select ${domain}`} />;
+}
+
+function ThreatName({ threat: { id, domain, protectedDomain }, keywordsOf, query, open }: ItemProps) {
+  return (
+    <a class="go" href={threatPath(id, query)} aria-current={id === open ? "true" : undefined}>
+      <ComparedName
+        name={domain}
+        comparison={compareNames(domain, protectedDomain, keywordsOf(protectedDomain))}
+      />
+    </a>
+  );
+}
+
+/** The strongest evidence, and the decision if the view has several, each before a dot. */
+function Evidence({ threat, showStatus }: ItemProps) {
+  const parts = [
+    ...(showStatus ? [capitalized(inWords(threat.status))] : []),
+    ...(threat.verified ? [] : ["Unverified"]),
+    ...strongestEvidence(threat.severityReasons),
+  ];
+  return <>{parts.map((part) => `${part} · `).join("")}</>;
+}
+
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}

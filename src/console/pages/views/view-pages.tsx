@@ -1,0 +1,157 @@
+import type { SavedView } from "../../../access/views/saved-views.ts";
+import { notFound } from "../../../lib/errors.ts";
+import { Card, FormError, LinkButton, PageHead } from "../../kit/components.tsx";
+import { attempt, parseWholeNumber } from "../../kit/fields.ts";
+import { Button, Form, HiddenFields, PostButton, TextField } from "../../kit/form.tsx";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { newViewPath, savedViewPath, threatsPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { listPath, readListRequest } from "../../threat-kit/filters.ts";
+import { activeFilters } from "../../threat-kit/filter-labels.ts";
+
+type ViewContext = Context<"savedViews">;
+
+const toThreats = { label: "Threats", path: threatsPath };
+
+export function newView({ query }: ViewContext): PageResult {
+  return renderNewView(readListRequest(query).query, { name: "", message: undefined });
+}
+
+export async function saveView({ services, form, by, write }: ViewContext): Promise<PageResult> {
+  // An invalid query is never saved; the canonical one is.
+  const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
+  const name = form.get("name") ?? "";
+  const saved = await attempt(() =>
+    write(() => services.savedViews.add({ name, query: query.toString() }, { by })),
+  );
+  if (!saved.ok) return renderNewView(query, { name, message: saved.message });
+  return redirect(listPath(query), `View saved. It is a tab for everybody.`);
+}
+
+function renderNewView(
+  query: URLSearchParams,
+  { name, message }: { name: string; message: string | undefined },
+): PageResult {
+  return page(
+    "Save view",
+    <>
+      <PageHead title="Save view" crumbs={[toThreats]} />
+      <Card>
+        <FormError message={undefined} />
+        <Form action={newViewPath} class="stack">
+          <HiddenFields fields={{ query: query.toString() }} />
+          <p class="quiet">
+            The view keeps its filters and its order, and shows the threats that match them at the time:{" "}
+            {describeView(query)}.
+          </p>
+          <TextField
+            label="Name"
+            name="name"
+            value={name}
+            maxLength={100}
+            required
+            autofocus
+            error={message}
+          />
+          <div class="line">
+            <Button label="Save view" variant="primary" />
+            <LinkButton path={listPath(query)} label="Cancel" variant="plain" />
+          </div>
+        </Form>
+      </Card>
+    </>,
+    { status: message === undefined ? 200 : 400 },
+  );
+}
+
+function describeView(query: URLSearchParams): string {
+  const text = query.get("q");
+  const filters = activeFilters(query, readListRequest(query).filter);
+  return [
+    ...(text === null ? [] : [`name contains ${text.slice(0, 60)}`]),
+    ...(filters.length === 0 ? ["all threats"] : filters.map(({ label, value }) => `${label} ${value}`)),
+  ].join(", ");
+}
+
+function findView({ services, params }: ViewContext): SavedView {
+  const seq = parseWholeNumber(params["seq"]);
+  if (seq === undefined) throw notFound("There is no saved view with this number.");
+  return services.savedViews.get(seq);
+}
+
+export function editView(context: ViewContext): PageResult {
+  const view = findView(context);
+  return renderView(view, { name: view.name, message: undefined });
+}
+
+export async function renameView(context: ViewContext): Promise<PageResult> {
+  const { services, form, by, write } = context;
+  const view = findView(context);
+  const name = form.get("name") ?? "";
+  const renamed = await attempt(() => write(() => services.savedViews.rename(view.seq, name, { by })));
+  if (!renamed.ok) return renderView(view, { name, message: renamed.message });
+  return redirect(pathOf(view), "View renamed.");
+}
+
+export async function moveView(context: ViewContext): Promise<PageResult> {
+  const view = findView(context);
+  await context.write(() => context.services.savedViews.moveUp(view.seq));
+  return redirect(savedViewPath(view.seq), "View moved one place to the left.");
+}
+
+export async function deleteView(context: ViewContext): Promise<PageResult> {
+  const { seq } = findView(context);
+  const { services, by, write } = context;
+  const { name, query } = await write(() => services.savedViews.remove(seq, { by }));
+  return redirect(threatsPath, {
+    tone: "success",
+    text: "View deleted.",
+    action: { label: "Undo", path: newViewPath, fields: { name, query } },
+  });
+}
+
+/** Returns the list with a view, or its page if its filters are no longer valid. */
+function pathOf({ seq, query }: SavedView): string {
+  return isValid(query) ? listPath(new URLSearchParams(query)) : savedViewPath(seq);
+}
+
+function isValid(query: string): boolean {
+  try {
+    readListRequest(new URLSearchParams(query));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function renderView(
+  view: SavedView,
+  { name, message }: { name: string; message: string | undefined },
+): PageResult {
+  const path = savedViewPath(view.seq);
+  return page(
+    "Saved view",
+    <>
+      <PageHead title="Saved view" crumbs={[toThreats]} />
+      {isValid(view.query) ? null : (
+        <FormError message="The filters of this view are no longer valid, so it shows nothing. Delete it." />
+      )}
+      <Card>
+        <div class="stack">
+          <Form action={path} class="stack">
+            <TextField label="Name" name="name" value={name} maxLength={100} required error={message} />
+            <div class="line">
+              <Button label="Rename" variant="primary" />
+              <LinkButton path={pathOf(view)} label="Cancel" variant="plain" />
+            </div>
+          </Form>
+          <div class="line">
+            <PostButton action={`${path}/move`} label="Move left" small />
+            <PostButton action={`${path}/delete`} label="Delete view" variant="danger" small />
+          </div>
+        </div>
+      </Card>
+    </>,
+    { status: message === undefined ? 200 : 400 },
+  );
+}
