@@ -153,7 +153,9 @@ describe("the overview", () => {
     }
     const visitor = await opened.signedIn();
     const before = await visitor.get("/console");
-    expect(before.text).toContain("Time to decide – no decisions this week 4 h 30 min in the week of 26 Jan");
+    expect(before.text).toContain(
+      "Time to decide Recent decisions – no decisions this week 4 h 30 min in the week of 26 Jan",
+    );
     decide("example-bank-c.com", 38 * 60_000);
     const { html, text } = await visitor.get("/console");
     expect(text).toContain("38 min median this week, 1 decision 4 h 30 min in the week of 26 Jan");

@@ -24,6 +24,7 @@ export function Columns({
   ticks,
   headings,
   format,
+  formatTick,
 }: {
   /** For screen readers: what is shown, with the numbers that matter. */
   label: string;
@@ -33,6 +34,8 @@ export function Columns({
   /** Headings of the two columns of the table. */
   headings: readonly [string, string];
   format: (value: number) => string;
+  /** Formats the values of `ticks`, which are round. */
+  formatTick: (value: number) => string;
 }) {
   const largest = Math.max(1, ...columns.map(({ value }) => value ?? 0), ...ticks);
   const y = (value: number) => Math.round((1 - value / largest) * plotHeight * 10) / 10;
@@ -43,8 +46,8 @@ export function Columns({
         {ticks.map((tick) => (
           <>
             <line class="grid" x1="0" x2="100%" y1={y(tick)} y2={y(tick)} />
-            <text x="100%" y={y(tick) + 14} text-anchor="end">
-              {format(tick)}
+            <text x="100%" y={y(tick) - 5} text-anchor="end">
+              {formatTick(tick)}
             </text>
           </>
         ))}

@@ -7,8 +7,9 @@ import { hostLabels } from "../kit/labels.ts";
 import { Text } from "../kit/name.tsx";
 import { hostParameters, listPath } from "./filters.ts";
 
-/** Hosts of each kind that are shown. */
-const shownMax = 4;
+/** Hosts of each kind that are read, and those that are shown if the kinds are below each other. */
+const readMax = 6;
+const stackedMax = 3;
 const labelCharactersMax = 60;
 
 /** Hosts of the active threats: of all of them, or of those to one protected domain. */
@@ -18,7 +19,7 @@ export interface ActiveHosts {
 }
 
 export async function readActiveHosts(index: ThreatIndex, protectedDomain?: string): Promise<ActiveHosts> {
-  const counts = await index.hosts({ status: "active", protectedDomain }, shownMax);
+  const counts = await index.hosts({ status: "active", protectedDomain }, readMax);
   return { protectedDomain, counts };
 }
 
@@ -40,7 +41,12 @@ export function WhoHosts({
     <Card title="Who hosts it" aside={<span class="faint">active threats</span>}>
       <div class={stacked ? "stack" : `cols cols-${known.length}`}>
         {known.map((field) => (
-          <Field field={field} counts={counts[field]} protectedDomain={protectedDomain} />
+          <Field
+            field={field}
+            counts={counts[field]}
+            shownMax={stacked ? stackedMax : readMax}
+            protectedDomain={protectedDomain}
+          />
         ))}
       </div>
     </Card>
@@ -50,26 +56,29 @@ export function WhoHosts({
 function Field({
   field,
   counts: { top, values },
+  shownMax,
   protectedDomain,
 }: {
   field: HostField;
   counts: ActiveHosts["counts"][HostField];
+  shownMax: number;
   protectedDomain: string | undefined;
 }) {
   const label = hostLabels[field];
+  const shown = top.slice(0, shownMax);
   const view: Record<string, string> = protectedDomain === undefined ? {} : { domain: protectedDomain };
   return (
     <div>
       <h3>{label}</h3>
       <Bars
         caption={`Active threats by ${label.toLowerCase()}`}
-        rows={top.map(({ value, total }) => ({
+        rows={shown.map(({ value, total }) => ({
           label: <Text text={value} charactersMax={labelCharactersMax} />,
           value: total,
           path: listPath(new URLSearchParams({ ...view, [hostParameters[field]]: value })),
         }))}
       />
-      {values <= top.length ? null : <p class="hint">{grouped(values - top.length)} more</p>}
+      {values <= shown.length ? null : <p class="hint">{grouped(values - shown.length)} more</p>}
     </div>
   );
 }

@@ -12,7 +12,6 @@ import {
   totalOf,
   type SeverityCounts,
 } from "../../charts/split-bar.tsx";
-import { Section } from "../../kit/components.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath } from "../../kit/paths.ts";
@@ -100,7 +99,11 @@ export function NewByDomain({ news }: { news: News }) {
   if (domains.length === 0) return null;
   const columns = domains.length === 1 ? "" : domains.length === 2 ? " cols-2" : " cols-3";
   return (
-    <Section title="New by protected domain" aside={<SeverityKey />}>
+    <section class="stack" aria-labelledby="news">
+      <div class="card-head">
+        <h2 id="news">New by protected domain</h2>
+        <SeverityKey />
+      </div>
       <div class={`cols${columns}`}>
         {domains.map((one) => (
           <DomainCard one={one} news={news} />
@@ -114,7 +117,7 @@ export function NewByDomain({ news }: { news: News }) {
         </p>
       )}
       {hasCharts(news) ? <Weeks news={news} /> : null}
-    </Section>
+    </section>
   );
 }
 

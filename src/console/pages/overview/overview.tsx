@@ -28,7 +28,7 @@ function Now() {
   const { now, reader } = usePage();
   const format = new Intl.DateTimeFormat("en-GB", { ...dayAndTime, timeZone: reader.timeZone });
   return (
-    <time class="s faint" dateTime={toIsoTime(now)} title={reader.times.both(now)}>
+    <time class="s faint hide-s" dateTime={toIsoTime(now)} title={reader.times.both(now)}>
       {format.format(now)}
     </time>
   );

@@ -4,6 +4,7 @@ import { counted } from "../../../lib/wording.ts";
 import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
 import { Bars } from "../../charts/bars.tsx";
 import { Columns } from "../../charts/columns.tsx";
+import { decisionsPath } from "../../kit/paths.ts";
 import { listPath, timeParameter } from "../../threat-kit/filters.ts";
 import { shortDay, startOfWeek, weekMs } from "./weeks.ts";
 
@@ -52,6 +53,7 @@ export function TimeToDecide({ progress: { weeks, minute, openByAge } }: { progr
     <article class="card stack">
       <header>
         <h2>Time to decide</h2>
+        <a href={decisionsPath}>Recent decisions</a>
       </header>
       <div class="line">
         <span class="big">{current.medianMs === null ? "–" : spanText(current.medianMs)}</span>
@@ -78,6 +80,7 @@ export function TimeToDecide({ progress: { weeks, minute, openByAge } }: { progr
           ticks={durationTicks(Math.max(...shown.map(({ medianMs }) => medianMs ?? 0)))}
           headings={["Week", "Median time to decide"]}
           format={spanText}
+          formatTick={tickText}
         />
       )}
       <footer>
@@ -115,6 +118,10 @@ const stepsMs = [
   ...[1, 2, 6, 12].map((hours) => hours * hourMs),
   ...[1, 2, 7, 14, 30, 90].map((days) => days * dayMs),
 ];
+
+function tickText(ms: number): string {
+  return ms < dayMs ? spanText(ms) : counted(ms / dayMs, "day");
+}
 
 /** Returns round durations up to a maximum: two or three of them. */
 function durationTicks(maxMs: number): number[] {

@@ -8,9 +8,9 @@ export function startOfWeek(at: Instant): Instant {
   return day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;
 }
 
-const format = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const month = new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC" });
 
 /** Formats a day (UTC) for a heading: `5 Jan`. */
 export function shortDay(day: Instant): string {
-  return format.format(day);
+  return `${new Date(day).getUTCDate()} ${month.format(day)}`;
 }
