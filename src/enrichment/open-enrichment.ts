@@ -22,6 +22,7 @@ import { shareLookups } from "../network/shared-lookups.ts";
 import type { Turns } from "../network/turns.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
+import type { Lookups } from "./lookups.ts";
 
 /** Destinations that lookups may connect to, and what replaces them. Only the sandbox and tests change the default. */
 export interface Reach {
@@ -32,6 +33,8 @@ export interface Reach {
   whoisServerFor?: WhoisServerFor;
   /** Default: the folder next to the database file. */
   screenshotFiles?: ScreenshotFiles;
+  /** Replaces the lookups, given the lookup in DNS. */
+  lookups?: (lookUpExistence: LookUpExistence) => Lookups;
 }
 
 /** Attackers choose names, redirects and pages, so private networks are never connected to. */
@@ -66,7 +69,7 @@ export function openEnrichment({
   /** Finds a program on the PATH. */
   which: (name: string) => string | null;
 }): Enrichment {
-  const { ports, rules, screenshotFiles, ...services } = reach;
+  const { lookups, ports, rules, screenshotFiles, ...services } = reach;
   const resolveHost = shareLookups({ clock, resolveHost: resolveWithDns(dns) });
   const userAgent = `phishwatch/${version}`;
   const shared = { clock, rules, resolveHost, turns };
@@ -89,7 +92,7 @@ export function openEnrichment({
     clock,
     database,
     log,
-    lookups: {
+    lookups: lookups?.(lookUpExistence) ?? {
       existence: lookUpExistence,
       registration: registrations.lookUpRegistration,
       page: pages.lookUpPage,

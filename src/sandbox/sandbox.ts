@@ -41,7 +41,10 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
   };
   const server = listen(port, guardRoutes([everything], createHosts([])));
   const url = `http://${loopback}:${server.port!}`;
-  const instanceOptions = { ...options, config: inSandbox(config, server.port!) };
+  const instanceOptions = {
+    ...options,
+    config: inSandbox(config, server.port!, { looksUp: options.isDemonstration === true }),
+  };
   const inboxes = createInboxes();
   const faults = createFaults();
   const instances = createInstances({ options: instanceOptions, inboxes, faults });

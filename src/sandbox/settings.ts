@@ -27,8 +27,12 @@ export function defaultConfig(): Config {
   return config;
 }
 
-/** Adapts a configuration to a sandbox: in memory, on loopback, and without lookups that leave the machine. */
-export function inSandbox(config: Config, port: number): Config {
+/**
+ * Adapts a configuration to a sandbox: in memory, on loopback, and without lookups that leave the machine.
+ *
+ * @param options.looksUp whether the lookups are replaced by some that find the facts of the samples
+ */
+export function inSandbox(config: Config, port: number, { looksUp = false } = {}): Config {
   const url = `http://127.0.0.1:${port}`;
   const declared = config.protectedDomains.map(({ domain }) => domain);
   const seeded = worldDomains
@@ -49,8 +53,8 @@ export function inSandbox(config: Config, port: number): Config {
     storage: { path: ":memory:" },
     console: { ...config.console, password: config.console.password ?? consolePassword },
     // Scans have a schedule of their own (`scheduleOf`), over the sandbox's own DNS.
-    scan: { ...config.scan, schedule: null, registrationData: false, screenshots: "off" },
-    lookups: { enabled: false },
+    scan: { ...config.scan, schedule: null, registrationData: looksUp, screenshots: "off" },
+    lookups: { enabled: looksUp },
     certificateLogs: { ...config.certificateLogs, enabled: false },
     feeds: config.feeds.filter(({ path }) => path !== null),
     traps: { ...config.traps, listen: null },

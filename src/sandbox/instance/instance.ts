@@ -1,17 +1,16 @@
 import { type App, openApp } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
-import type { Database } from "../../database/database.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every } from "../../lib/schedule.ts";
 import { createLazyCertificates } from "../log/lazy-certificates.ts";
 import type { SandboxCertificates } from "../log/certificates.ts";
 import type { LoggedCertificate } from "../log/entry.ts";
-import { createLazyScreenshots } from "../pictures/lazy-screenshots.ts";
 import { createRandom } from "../world/random.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
-import { runScan } from "./scan.ts";
+import { reachOf, seedSamples } from "./samples.ts";
+import { runScan, showNames } from "./scan.ts";
 
 /** State of an instance, for snapshots. */
 export interface InstanceState {
@@ -56,6 +55,8 @@ export interface InstanceOptions {
 
 /** Time limit for deliveries in flight when an instance ends. */
 const deliveriesGraceMs = 500;
+/** Number of look-alikes that the scans of a demonstration find. */
+const demonstrationFinds = 3;
 /** Time limit for requests in flight when an instance ends. */
 const requestsGraceMs = 5_000;
 
@@ -93,26 +94,22 @@ export async function openInstance(
   const clock = createSandboxClock({ start: from?.now ?? start, monotonicMs, settle });
   const requests = createInFlight();
   const image = from?.image ?? prebuilt;
+  const reach = await reachOf(() => opened.database, isDemonstration);
   const opened = openApp({
     config,
     clock,
     fillRandom: random.fillRandom,
     log,
     dns,
-    reach: {
-      rules: { allowPrivateNetworks: false },
-      screenshotFiles: createLazyScreenshots(() => opened.database),
-    },
+    reach,
     ...(image === undefined ? {} : { image }),
   });
-  if (image === undefined) {
-    // Loaded only here: most sandboxes start with a prebuilt database.
-    const { seedDatabase } = await import("../history/seed.ts");
-    seedDatabase(opened.database, { seed, start, empty, publicKeys: !isDemonstration });
-    if (isDemonstration) await connectDemonstration(opened.database, config.server.publicUrl);
-  }
+  const { publicUrl } = config.server;
+  if (image === undefined)
+    await seedSamples(opened.database, { empty, isDemonstration, publicUrl, seed, start });
   // The same state whether the database was just built or prebuilt.
   random.resumeFrom(from?.random ?? ~seed);
+  if (isDemonstration) showNames(opened, dns, { finds: demonstrationFinds, reachable: true });
   opened.start();
   if (from?.flows ?? isDemonstration) clock.run();
   if (scanSchedule !== null) startSchedule(scanSchedule, { app: opened, clock, dns, log, track });
@@ -126,7 +123,7 @@ export async function openInstance(
   const certificates = createLazyCertificates({
     app: opened,
     clock,
-    url: `${config.server.publicUrl}/sandbox/log/`,
+    url: `${publicUrl}/sandbox/log/`,
     certificates: from?.certificates ?? [],
     track,
   });
@@ -187,15 +184,6 @@ function startSchedule(
       await track(scan);
     },
   });
-}
-
-/** Lets the recipients of the history send to inboxes. */
-async function connectDemonstration(database: Database, publicUrl: string): Promise<void> {
-  const { connectRecipients } = await import("../history/recipients.ts");
-  connectRecipients(
-    database,
-    (name) => `${publicUrl}/sandbox/inbox/${name.toLowerCase().replaceAll(" ", "-")}`,
-  );
 }
 
 /** Counts requests until their responses are ready. */

@@ -20,6 +20,21 @@ export async function runScan(
     reachable,
   }: { trigger: ScanTrigger; domains?: string[] | undefined; finds: number; reachable: boolean },
 ): Promise<Scan> {
+  const { known, gone } = showNames(app, dns, { finds, reachable });
+  return app.scans.run({
+    trigger,
+    by: system,
+    limit: Math.max(candidatesMin, known.size + gone.size + finds),
+    ...(domains === undefined ? {} : { domains }),
+  });
+}
+
+/** Lets the DNS contain the names of active threats, and `finds` new ones. */
+export function showNames(
+  app: App,
+  dns: SandboxDns,
+  { finds, reachable }: { finds: number; reachable: boolean },
+): { known: ReadonlyMap<string, KnownExistence | undefined>; gone: ReadonlySet<string> } {
   const known = new Map<string, KnownExistence | undefined>();
   const gone = new Set<string>();
   for (const { id, domain, status } of namesOnRecord(app)) {
@@ -27,12 +42,7 @@ export async function runScan(
     else gone.add(domain);
   }
   dns.set({ known, gone, finds, reachable });
-  return app.scans.run({
-    trigger,
-    by: system,
-    limit: Math.max(candidatesMin, known.size + gone.size + finds),
-    ...(domains === undefined ? {} : { domains }),
-  });
+  return { known, gone };
 }
 
 function existing(existence: KnownExistence | undefined): KnownExistence | undefined {

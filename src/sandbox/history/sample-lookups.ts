@@ -1,0 +1,56 @@
+import { eq } from "drizzle-orm";
+import type { Database } from "../../database/database.ts";
+import type { Facts } from "../../enrichment/facts/facts.ts";
+import type { Lookups } from "../../enrichment/lookups.ts";
+import { enrichments } from "../../enrichment/tables.ts";
+import { threats } from "../../threats/store/tables.ts";
+
+const noPage = "the demonstration has no page of this name";
+const noRegistration = "the demonstration has no registration data of this name";
+
+/**
+ * Returns lookups that find the facts on record again, so that a check of a sample threat works without a network.
+ *
+ * @param lookUpExistence looks up names that are not among the samples
+ */
+export function createSampleLookups(
+  database: () => Pick<Database, "query">,
+  lookUpExistence: Lookups["existence"],
+): Lookups {
+  const factsOf = (name: string): Facts | undefined =>
+    database()
+      .query.select({ facts: enrichments.facts })
+      .from(enrichments)
+      .innerJoin(threats, eq(enrichments.threatSeq, threats.seq))
+      .where(eq(threats.domain, name))
+      .get()?.facts;
+
+  return {
+    async existence(name, options) {
+      const facts = factsOf(name);
+      if (facts?.existence !== undefined) return facts.existence;
+      const reason = facts?.unknown.existence;
+      if (reason === undefined) return lookUpExistence(name, options);
+      return {
+        exists: "unknown",
+        reason,
+        addresses: [],
+        mailServers: [],
+        nameServers: [],
+        wildcard: false,
+      };
+    },
+    async registration(name) {
+      const facts = factsOf(name);
+      return facts?.registration === undefined
+        ? { ok: false, reason: facts?.unknown.registration ?? noRegistration }
+        : { ok: true, registration: facts.registration, raw: JSON.stringify(facts.registration) };
+    },
+    async page({ name }) {
+      const facts = factsOf(name);
+      return facts?.page === undefined
+        ? { ok: false, reason: facts?.unknown.page ?? noPage }
+        : { ok: true, page: facts.page };
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Database } from "../../database/database.ts";
+import type { Reach } from "../../enrichment/open-enrichment.ts";
+import type { Instant } from "../../lib/clock.ts";
+import { createLazyScreenshots } from "../pictures/lazy-screenshots.ts";
+
+/** Writes the initial data. Loaded only here, because most sandboxes start with a prebuilt database. */
+export async function seedSamples(
+  database: Database,
+  {
+    isDemonstration,
+    publicUrl,
+    ...options
+  }: { empty: boolean; isDemonstration: boolean; publicUrl: string; seed: number; start: Instant },
+): Promise<void> {
+  const { seedDatabase } = await import("../history/seed.ts");
+  seedDatabase(database, { ...options, publicKeys: !isDemonstration });
+  if (!isDemonstration) return;
+  const { connectRecipients } = await import("../history/recipients.ts");
+  connectRecipients(
+    database,
+    (name) => `${publicUrl}/sandbox/inbox/${name.toLowerCase().replaceAll(" ", "-")}`,
+  );
+}
+
+/** Returns lookups that find what is on record, for a demonstration, and the sample screenshots. */
+export async function reachOf(database: () => Database, isDemonstration: boolean): Promise<Reach> {
+  const reach: Reach = {
+    rules: { allowPrivateNetworks: false },
+    screenshotFiles: createLazyScreenshots(database),
+  };
+  if (!isDemonstration) return reach;
+  const { createSampleLookups } = await import("../history/sample-lookups.ts");
+  return { ...reach, lookups: (existence) => createSampleLookups(database, existence) };
+}
