@@ -1,6 +1,6 @@
 import { createClockFollower, type DueTable } from "../database/clock-follower.ts";
 import type { Database } from "../database/database.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
 import type { Browser } from "../lookups/page/chromium.ts";
@@ -9,9 +9,11 @@ import type { Threats } from "../threats/threats.ts";
 import { createScanIntake } from "./apply-results.ts";
 import { createCheckJob } from "./check-job.ts";
 import { explainMissingScreenshot } from "./facts/missing-screenshot.ts";
+import { siteStateOf, type SiteState } from "./facts/site-state.ts";
 import { createHandoff } from "./handoff.ts";
 import type { Lookups } from "./lookups.ts";
 import type { EnabledLookups } from "./plan.ts";
+import { createPictureViews, type PictureViews } from "./pictures/picture-views.ts";
 import { createRegistrationJob } from "./registration-job.ts";
 import { createRegistrationQueue, type RegistrationQueue } from "./registration-queue.ts";
 import { createRegistrationResponses, type RegistrationResponse } from "./registration-responses.ts";
@@ -29,6 +31,9 @@ export interface Enrichment {
   request(threatId: string): boolean;
   /** Returns undefined if the threat was never checked. */
   factsOf(threatId: string): KnownFacts | undefined;
+  /** Returns the state of the site of each threat, and when its screenshot was taken. */
+  overviewOf(threatIds: readonly string[]): Map<string, SiteOverview>;
+  readonly pictures: PictureViews;
   /** Returns the screenshot of a threat's page (WebP), or why there is none, as text for people. */
   screenshotOf(threatId: string): Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
   /** Returns the screenshot of the original page with which a threat was last compared (WebP). */
@@ -46,6 +51,12 @@ export interface Enrichment {
   registrationResponseOf(threatId: string): RegistrationResponse | undefined;
   /** Number of jobs in progress. */
   running(): number;
+}
+
+interface SiteOverview {
+  site: SiteState;
+  /** Null if there is no screenshot. */
+  capturedAt: Instant | null;
 }
 
 /** A threat that a scan found, with what DNS says about it. */
@@ -99,6 +110,10 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     store,
   });
   const anything = names || registration;
+  const readOriginal = async (threatId: string) => {
+    const id = store.protectedDomainIdOf(threatId);
+    return id === undefined ? undefined : screenshotFiles.read(id);
+  };
 
   return {
     start() {
@@ -124,9 +139,16 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
       const disabled = names ? undefined : "pages are not checked because lookups.enabled is off";
       return { why: explainMissingScreenshot(store.factsOf(threatId)?.facts, noBrowser ?? disabled) };
     },
-    async originalOf(threatId) {
-      const id = store.protectedDomainIdOf(threatId);
-      return id === undefined ? undefined : screenshotFiles.read(id);
+    originalOf: readOriginal,
+    pictures: createPictureViews({ readScreenshot: screenshotFiles.read, readOriginal }),
+    overviewOf(threatIds) {
+      const now = clock.now();
+      return new Map(
+        threatIds.map((id) => {
+          const facts = store.factsOf(id)?.facts;
+          return [id, { site: siteStateOf(facts, now), capturedAt: facts?.screenshot?.at ?? null }];
+        }),
+      );
     },
     registrationResponseOf: responses.find,
     factsOf: store.factsOf,

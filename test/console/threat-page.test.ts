@@ -31,6 +31,7 @@ function sight(domain: string, similarity = 0.97): string {
   return app.app.threats.record([{ domain, match, source: "feed", seenAt }])[0]!.threatId;
 }
 const pathOf = (id: string) => `/console/threats/${id}`;
+const ends = ["", "/original", "/thumbnail", "/original/thumbnail", "/evidence", "/look", "/registration"];
 
 test("A threat whose name does not resemble the domain shows no number as its similarity (operator minor)", async () => {
   const id = sight("unrelated.example", 0);
@@ -102,10 +103,9 @@ describe("the page of a threat", () => {
   test("responds with 404 for an unknown threat, and requires a session", async () => {
     const id = sight("exampl-bank.com");
     for (const name of ["thr_none", "thr_01kf0z7m3yeqz9x8r4p6s2t5vw", "x%00", "x".repeat(9_000)])
-      for (const end of ["", "/original", "/evidence", "/look", "/registration"])
-        expect((await visitor.get(`${pathOf(name)}${end}`)).status).toBe(404);
+      for (const end of ends) expect((await visitor.get(`${pathOf(name)}${end}`)).status).toBe(404);
     const stranger = app.visitor();
-    for (const end of ["", "/original", "/evidence", "/look", "/registration"]) {
+    for (const end of ends) {
       const response = await stranger.get(`${pathOf(id)}${end}`);
       expect([response.status, response.location?.split("?")[0]]).toEqual([303, "/console/sign-in"]);
     }
@@ -203,6 +203,18 @@ describe("the evidence bundle", () => {
       const response = await fetch(`${app.url}${path}`, { headers: { cookie } });
       expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/webp"]);
     }
+    const thumbnails = await Promise.all(
+      ["thumbnail?v=0", "thumbnail?v=1", "original/thumbnail"].map(async (end) => {
+        const { status, headers } = await fetch(`${app.url}${pathOf(id)}/${end}`, { headers: { cookie } });
+        return [status, headers.get("content-type"), headers.get("cache-control")];
+      }),
+    );
+    // Only an address with the time of the screenshot always means the same image.
+    expect(thumbnails).toEqual([
+      [200, "image/webp", "private, max-age=31536000, immutable"],
+      [200, "image/webp", "no-store"],
+      [200, "image/webp", "private, max-age=3600"],
+    ]);
     const response = await visitor.get(`${pathOf(id)}/registration`);
     expect([response.headers.get("content-disposition"), response.html]).toEqual([
       `attachment; filename="${id}-registration.txt"`,

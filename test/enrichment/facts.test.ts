@@ -1,13 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { cameBackToLife, changesBetween } from "../../src/enrichment/facts/fact-changes.ts";
-import {
-  severityFactsOf,
-  hostingOf,
-  mergeFacts,
-  nothingKnown,
-  pageFailuresMax,
-  type Facts,
-} from "../../src/enrichment/facts/facts.ts";
+import { severityFactsOf, hostingOf, nothingKnown, type Facts } from "../../src/enrichment/facts/facts.ts";
+import { mergeFacts, pageFailuresMax } from "../../src/enrichment/facts/merge-facts.ts";
 import {
   intervalsMs,
   nextCheck,

@@ -28,10 +28,22 @@ import type { Assets } from "../../src/console/shell/assets.ts";
 import { Frame } from "../../src/console/shell/layout.tsx";
 import { compareNames, ComparedName } from "../../src/console/threat-kit/compared-name.tsx";
 import { SeverityMark, StatusMark } from "../../src/console/threat-kit/severity.tsx";
+import { Thumbnail } from "../../src/console/threat-kit/shot.tsx";
+import { SiteMark } from "../../src/console/threat-kit/site.tsx";
 import { severities, statuses } from "../../src/vocabulary/threats.ts";
 
 const now = Date.UTC(2026, 0, 15, 8, 42);
 const minuteMs = 60_000;
+const siteStates = [
+  "unregistered",
+  "registered",
+  "parked",
+  "up",
+  "blocked",
+  "down",
+  "back",
+  "unknown",
+] as const;
 
 /** All components of the console in every state, as one page. `scripts/screenshots --components` captures it. */
 export function componentsPage(assets: Assets): string {
@@ -175,6 +187,10 @@ const parts: readonly [string, ComponentChildren][] = [
         {statuses.map((status) => (
           <StatusMark status={status} />
         ))}
+        {siteStates.map((site) => (
+          <SiteMark site={site} />
+        ))}
+        <Thumbnail threat={{ id: "" }} capturedAt={null} />
         {(["good", "warn", "bad", "neutral", "live"] as const).map((tone) => (
           <StateMark tone={tone}>{tone}</StateMark>
         ))}

@@ -6,18 +6,18 @@ const depth = 8;
 const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 };
 
 /**
- * Converts an image to `side` × `side` gray values of 0 to 255, row by row. `Bun.Image` does not expose pixels, so they
+ * Converts an image to `width` × `height` gray values of 0 to 255, row by row. `Bun.Image` does not expose pixels, so they
  * are decoded from a PNG of a few kilobytes that it produces.
  * @throws if the bytes are not an image.
  */
-export async function grayPixels(image: Uint8Array, side: number): Promise<Uint8Array> {
+export async function grayPixels(image: Uint8Array, width: number, height = width): Promise<Uint8Array> {
   const png = await new Bun.Image(image as Uint8Array<ArrayBuffer>, { maxPixels: pixelsMax })
-    .resize(side, side, { filter: "box", fit: "fill" })
+    .resize(width, height, { filter: "box", fit: "fill" })
     .png()
     .bytes();
   const { channels, data } = readPng(png);
-  const pixels = unfilter(inflateSync(data), side, channels);
-  return Uint8Array.from({ length: side * side }, (_, index) => {
+  const pixels = unfilter(inflateSync(data), { width, height, channels });
+  return Uint8Array.from({ length: width * height }, (_, index) => {
     const at = index * channels;
     if (channels < 3) return pixels[at]!;
     // Rec. 601 luma.
@@ -43,17 +43,20 @@ function readPng(png: Uint8Array): { channels: number; data: Uint8Array } {
 }
 
 /** Reverses the row filters (RFC 2083 §6). */
-function unfilter(rows: Uint8Array, side: number, channels: number): Uint8Array {
-  const width = side * channels;
-  const pixels = new Uint8Array(side * width);
-  for (let y = 0; y < side; y++) {
-    const filter = rows[y * (width + 1)]!;
-    for (let x = 0; x < width; x++) {
-      const raw = rows[y * (width + 1) + 1 + x]!;
-      const left = x < channels ? 0 : pixels[y * width + x - channels]!;
-      const above = y === 0 ? 0 : pixels[(y - 1) * width + x]!;
-      const corner = y === 0 || x < channels ? 0 : pixels[(y - 1) * width + x - channels]!;
-      pixels[y * width + x] = raw + predicted(filter, left, above, corner);
+function unfilter(
+  rows: Uint8Array,
+  { width, height, channels }: { width: number; height: number; channels: number },
+): Uint8Array {
+  const length = width * channels;
+  const pixels = new Uint8Array(height * length);
+  for (let y = 0; y < height; y++) {
+    const filter = rows[y * (length + 1)]!;
+    for (let x = 0; x < length; x++) {
+      const raw = rows[y * (length + 1) + 1 + x]!;
+      const left = x < channels ? 0 : pixels[y * length + x - channels]!;
+      const above = y === 0 ? 0 : pixels[(y - 1) * length + x]!;
+      const corner = y === 0 || x < channels ? 0 : pixels[(y - 1) * length + x - channels]!;
+      pixels[y * length + x] = raw + predicted(filter, left, above, corner);
     }
   }
   return pixels;

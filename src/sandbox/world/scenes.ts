@@ -1,4 +1,5 @@
-import { pageFailuresMax, type Facts, type Screenshot } from "../../enrichment/facts/facts.ts";
+import type { Facts, Screenshot } from "../../enrichment/facts/facts.ts";
+import { pageFailuresMax } from "../../enrichment/facts/merge-facts.ts";
 import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 import { brandOf, pictures, similarityTo, type PictureName } from "../pictures/pictures.ts";

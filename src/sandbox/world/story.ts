@@ -1,5 +1,6 @@
 import type { Facts } from "../../enrichment/facts/facts.ts";
 import { nothingKnown, severityFactsOf } from "../../enrichment/facts/facts.ts";
+import { siteTimesAfter } from "../../enrichment/facts/site-state.ts";
 import { intervalsMs } from "../../enrichment/plan.ts";
 import { dayMs, type Instant } from "../../lib/clock.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
@@ -74,7 +75,9 @@ export function storyOf({
   const play = (scenes: readonly Scene[]): Check[] => {
     let before = nothingKnown;
     return times.map((at, index) => {
-      before = factsAt(scenes[Math.min(index, scenes.length - 1)]!, subject, { at, createdAt, before });
+      const facts = factsAt(scenes[Math.min(index, scenes.length - 1)]!, subject, { at, createdAt, before });
+      const site = siteTimesAfter(before, facts, at);
+      before = site === undefined ? facts : { ...facts, site };
       return { at, facts: before };
     });
   };

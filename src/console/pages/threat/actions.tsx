@@ -6,7 +6,8 @@ import { fragment, redirect, type PageResult } from "../../kit/page-result.ts";
 import { threatPath } from "../../kit/paths.ts";
 import { undoFlash } from "../../threat-kit/decisions.ts";
 import { CheckState } from "./detail-parts.tsx";
-import { findThreat, renderThreat, type ThreatContext } from "./detail.tsx";
+import { renderThreat } from "./detail.tsx";
+import { findThreat, type ThreatContext } from "./find-threat.ts";
 
 /** Requests fresh lookups about a threat. */
 export async function checkThreat(context: ThreatContext): Promise<PageResult> {

@@ -1,6 +1,3 @@
-import { evidenceBundle, gatherEvidence } from "../../../evidence/evidence-bundle.ts";
-import { notFound } from "../../../lib/errors.ts";
-import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { describeSeverityReason } from "../../../threats/severity/severity-reasons.ts";
 import type { Origins } from "../../../threats/store/origins.ts";
@@ -11,9 +8,8 @@ import { LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { TypeName } from "../../threat-kit/threat-type.tsx";
 import { Name } from "../../kit/name.tsx";
-import { download, page, type PageResult } from "../../kit/page-result.ts";
+import { page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath, threatsPath } from "../../kit/paths.ts";
-import type { Context } from "../../shell/router.ts";
 import { SeenAt } from "../traps/visits.tsx";
 import { AbuseReport } from "./abuse-report.tsx";
 import { adviceOn } from "./advice.ts";
@@ -27,34 +23,17 @@ import {
   RegistrationFacts,
   type FactsProps,
 } from "./facts.tsx";
+import { findThreat, type ThreatContext } from "./find-threat.ts";
 import { EventList, Notes, Timeline } from "./history.tsx";
 import { Similarity, Unverified } from "../../threat-kit/marks.tsx";
 import { NamesSideBySide } from "./name-comparison.tsx";
 import { Screenshots } from "./screenshots.tsx";
+import { SiteMark } from "../../threat-kit/site.tsx";
 import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
 
 const eventsShownMax = 20;
 const visitsShownMax = 10;
 const deliveriesShownMax = 100;
-
-export const threatServices = [
-  "config",
-  "domains",
-  "enrichment",
-  "eventLog",
-  "threats",
-  "traps",
-  "deliveries",
-] as const;
-export type ThreatContext = Context<(typeof threatServices)[number]>;
-
-/** @throws PublicError `not_found` */
-export function findThreat({ services, params }: Context<"threats">): Threat {
-  const id = params["id"] ?? "";
-  const threat = isId("threat", id) ? services.threats.get(id) : undefined;
-  if (threat === undefined) throw notFound("There is no threat with this ID.");
-  return threat;
-}
 
 export function showThreat(context: ThreatContext): Promise<PageResult> {
   return renderThreat(context, undefined);
@@ -85,8 +64,9 @@ export async function renderThreat(
         lead={
           <>
             <SeverityMark severity={severity} /> {threat.verified ? null : <Unverified />}{" "}
-            <StatusMark status={status} /> <TypeName type={threat.type} /> of <Name name={protectedDomain} />{" "}
-            · first seen <Time at={threat.firstSeen} relative /> by {inWords(threat.source)}
+            <StatusMark status={status} /> <SiteMark site={enrichment.overviewOf([id]).get(id)!.site} />{" "}
+            <TypeName type={threat.type} /> of <Name name={protectedDomain} /> · first seen{" "}
+            <Time at={threat.firstSeen} relative /> by {inWords(threat.source)}
           </>
         }
       >
@@ -218,25 +198,4 @@ function FactSections({
       </Section>
     </div>
   );
-}
-
-export async function sendOriginalScreenshot(context: ThreatContext): Promise<PageResult> {
-  const webp = await context.services.enrichment.originalOf(findThreat(context).id);
-  if (webp === undefined) throw notFound("There is no screenshot of the protected domain.");
-  return new Response(webp, { headers: { "content-type": "image/webp" } });
-}
-
-/** Sends the response as a file, so that the browser renders none of it. */
-export function downloadRegistration(context: ThreatContext): PageResult {
-  const { id } = findThreat(context);
-  const response = context.services.enrichment.registrationResponseOf(id);
-  if (response === undefined) throw notFound("There is no stored registration response.");
-  return download(`${id}-registration.txt`, "text/plain; charset=utf-8", response.text);
-}
-
-export async function downloadEvidence(context: ThreatContext): Promise<PageResult> {
-  const { id } = findThreat(context);
-  const { threats, enrichment, eventLog, deliveries } = context.services;
-  const gathered = await gatherEvidence({ threats, enrichment, eventLog, deliveries: deliveries.log }, id);
-  return download(`${id}-evidence.zip`, "application/zip", evidenceBundle(gathered!));
 }

@@ -1,13 +1,15 @@
 import { threatsPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
 import { addNote, checkThreat, decideThreat, showCheck, undoDecision } from "./actions.tsx";
+import { showThreat } from "./detail.tsx";
 import {
   downloadEvidence,
   downloadRegistration,
   sendOriginalScreenshot,
-  showThreat,
-  threatServices,
-} from "./detail.tsx";
+  sendOriginalThumbnail,
+  sendThumbnail,
+} from "./files.ts";
+import { threatServices } from "./find-threat.ts";
 
 const path = `${threatsPath}/:id`;
 
@@ -16,6 +18,8 @@ export const threatPages = pageGroup({
   routes: [
     { method: "GET", path, permission: "read", run: showThreat },
     { method: "GET", path: `${path}/original`, permission: "read", run: sendOriginalScreenshot },
+    { method: "GET", path: `${path}/thumbnail`, permission: "read", run: sendThumbnail },
+    { method: "GET", path: `${path}/original/thumbnail`, permission: "read", run: sendOriginalThumbnail },
     { method: "GET", path: `${path}/evidence`, permission: "read", run: downloadEvidence },
     { method: "GET", path: `${path}/registration`, permission: "read", run: downloadRegistration },
     { method: "GET", path: `${path}/look`, permission: "read", run: showCheck },

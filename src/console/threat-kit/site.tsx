@@ -1,0 +1,54 @@
+import type { SiteState } from "../../enrichment/facts/site-state.ts";
+import type { IconName } from "../kit/icons.tsx";
+import { StateMark, type Tone } from "../kit/marks.tsx";
+
+const marks: Record<
+  Exclude<SiteState, "unknown">,
+  { word: string; icon: IconName; tone: Tone; explanation: string }
+> = {
+  unregistered: {
+    word: "Unregistered",
+    icon: "site-unregistered",
+    tone: "neutral",
+    explanation: "The name is not in DNS.",
+  },
+  registered: {
+    word: "Registered",
+    icon: "site-registered",
+    tone: "neutral",
+    explanation: "The name is registered, but has no page of its own.",
+  },
+  parked: {
+    word: "Parked",
+    icon: "site-parked",
+    tone: "neutral",
+    explanation: "A parking service shows its own page at the name.",
+  },
+  up: { word: "Up", icon: "site-up", tone: "bad", explanation: "A page is up at the name." },
+  blocked: {
+    word: "Blocked",
+    icon: "site-blocked",
+    tone: "good",
+    explanation: "The registry, a sinkhole or the hosting provider blocks the name.",
+  },
+  down: { word: "Down", icon: "site-down", tone: "good", explanation: "The page that was up is gone." },
+  back: { word: "Back", icon: "site-back", tone: "warn", explanation: "The site was down and is up again." },
+};
+
+/** The state of a site: a shape and a word. A dash if nothing was looked up. */
+export function SiteMark({ site }: { site: SiteState }) {
+  if (site === "unknown")
+    return (
+      <span class="state" title="The name has not been looked up.">
+        –
+      </span>
+    );
+  const { word, icon, tone, explanation } = marks[site];
+  return (
+    <span title={explanation}>
+      <StateMark tone={tone} icon={icon}>
+        {word}
+      </StateMark>
+    </span>
+  );
+}

@@ -1,0 +1,72 @@
+import type { Instant } from "../../lib/clock.ts";
+import type { Existence } from "../../lookups/dns/existence.ts";
+import type { PageResult } from "../../lookups/page/page-lookup.ts";
+import type { RegistrationResult } from "../../lookups/registration/registration-lookup.ts";
+import type { Facts } from "./facts.ts";
+import { siteTimesAfter } from "./site-state.ts";
+
+/** Results of one check. A result is absent if that lookup was not made. */
+export interface CheckResults {
+  existence?: Existence;
+  registration?: RegistrationResult;
+  page?: PageResult;
+}
+
+/** Number of checks in a row without a page after which the page counts as gone. One alone may be an outage. */
+export const pageFailuresMax = 3;
+
+/** Returns the facts after a check: results replace what was known; what could not be determined stays as it was. */
+export function mergeFacts(before: Facts, results: CheckResults, now: Instant): Facts {
+  const after: Facts = { ...before, unknown: { ...before.unknown } };
+  const { existence, registration, page } = results;
+  if (existence !== undefined) mergeExistence(after, existence);
+  if (registration !== undefined) mergeRegistration(after, registration, now);
+  if (page !== undefined) mergePage(after, page, now);
+  if (existence !== undefined && existence.exists !== "unknown" && hasNoHost(after)) dropPage(after);
+  const site = siteTimesAfter(before, after, now);
+  if (site !== undefined) after.site = site;
+  return after;
+}
+
+function mergeExistence(after: Facts, { exists, reason, ...records }: Existence): void {
+  delete after.unknown.existence;
+  if (exists === "unknown") after.unknown.existence = reason ?? "no definite response";
+  else after.existence = { ...records, exists };
+}
+
+function mergeRegistration(after: Facts, result: RegistrationResult, now: Instant): void {
+  delete after.unknown.registration;
+  if (result.ok) {
+    after.registration = result.registration;
+    after.registrationAt = now;
+  } else {
+    after.unknown.registration = result.reason;
+    if (result.unregistered !== true) return;
+    delete after.registration;
+    after.registrationAt = now;
+  }
+}
+
+function mergePage(after: Facts, result: PageResult, now: Instant): void {
+  delete after.unknown.page;
+  if (result.ok) {
+    after.page = result.page;
+    if (result.page.unseen !== undefined) after.unknown.page = result.page.unseen;
+    after.pageAt = now;
+    after.pageFailures = 0;
+    return;
+  }
+  after.unknown.page = result.reason;
+  after.pageFailures = (after.pageFailures ?? 0) + 1;
+  if (after.pageFailures >= pageFailuresMax) dropPage(after);
+}
+
+function dropPage(after: Facts): void {
+  delete after.page;
+  delete after.pageAt;
+}
+
+/** Returns whether DNS certainly leads to no host, so that there can be no page. */
+function hasNoHost({ existence }: Facts): boolean {
+  return existence !== undefined && (existence.exists === "no" || existence.addresses.length === 0);
+}
