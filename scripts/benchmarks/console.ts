@@ -42,7 +42,6 @@ type Page = [name: string, pathOf: (sample: ThreatSample) => string];
 /** Pages in addition to those in the navigation, which are read from its links. */
 const pages: Page[] = [
   ["overview", () => "/console"],
-  ["overview, 90 days", () => "/console?days=90"],
   ["threats", () => "/console/threats"],
   ["threats, all, newest", list("status=all&sort=first_seen")],
   ["threats, all, by similarity", list("status=all&sort=similarity")],

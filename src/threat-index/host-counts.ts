@@ -1,68 +1,57 @@
 import type { Columns } from "./columns/columns.ts";
 import { hostFields, type HostField } from "./columns/hosts.ts";
-import { kinds } from "./columns/kinds.ts";
 import type { SearchFilter } from "./filter.ts";
 import type { Matches } from "./match-rows.ts";
 
 /** The most frequent hosts of some threats. */
 export interface HostCounts {
   /** Most frequent first. */
-  top: { value: string; total: number; high: number }[];
+  top: { value: string; total: number }[];
   /** Number of different values. */
   values: number;
   /** Number of threats whose value is known. */
   known: number;
 }
 
-/** By number of the kind; the last one is for deleted threats. */
-const isHighKind = Uint8Array.from([...kinds.map(({ severity }) => (severity === "high" ? 1 : 0)), 0]);
-
-/** Counts matches by registrar, operator of the name servers, and network; at most `max` values of each are returned. */
+/**
+ * Counts matches by registrar, operator of the name servers, and network; at most `max` values of each are returned.
+ * @param matches undefined: all active threats, which need not be visited
+ */
 export function countHosts(
   columns: Columns,
-  { rows, count }: Pick<Matches, "rows" | "count">,
+  matches: Pick<Matches, "rows" | "count"> | undefined,
   max: number,
 ): Record<HostField, HostCounts> {
-  const counted = hostFields.map((field) => [field, countField(columns, field, { rows, count }, max)]);
+  const counted = hostFields.map((field) => {
+    const hosts = columns.hosts[field];
+    const totals = hosts.active();
+    if (matches !== undefined) tally(columns[field], matches, totals.fill(0));
+    return [field, topValues(totals, hosts.valueOf, max)];
+  });
   return Object.fromEntries(counted) as Record<HostField, HostCounts>;
 }
 
-function countField(
-  columns: Columns,
-  field: HostField,
-  { rows, count }: Pick<Matches, "rows" | "count">,
-  max: number,
-): HostCounts {
-  const { kindNumbers } = columns;
-  const numbers = columns[field];
-  const hosts = columns.hosts[field];
-  const totals = new Uint32Array(hosts.end());
-  const high = new Uint32Array(hosts.end());
-  for (let index = 0; index < count; index += 1) {
-    const row = rows[index]!;
-    const number = numbers[row]!;
-    totals[number]! += 1;
-    high[number]! += isHighKind[kindNumbers[row]!]!;
-  }
+function tally(numbers: Uint32Array, { rows, count }: Pick<Matches, "rows" | "count">, totals: Uint32Array) {
+  for (let index = 0; index < count; index += 1) totals[numbers[rows[index]!]!]! += 1;
+}
+
+/** @param totals by number of the value; number 0 is for unknown ones */
+function topValues(totals: Uint32Array, valueOf: (number: number) => string, max: number): HostCounts {
   const top: number[] = [];
   let values = 0;
+  let known = 0;
   const isBefore = (a: number, b: number) =>
-    totals[a]! > totals[b]! || (totals[a] === totals[b] && hosts.valueOf(a) < hosts.valueOf(b));
-  // Number 0 is for unknown ones.
+    totals[a]! > totals[b]! || (totals[a] === totals[b] && valueOf(a) < valueOf(b));
   for (let number = 1; number < totals.length; number += 1) {
     if (totals[number] === 0) continue;
     values += 1;
-    const last = top.at(-1);
-    if (top.length === max && last !== undefined && !isBefore(number, last)) continue;
+    known += totals[number]!;
+    if (top.length === max && !isBefore(number, top[max - 1]!)) continue;
     top.push(number);
     top.sort((a, b) => (isBefore(a, b) ? -1 : 1));
     if (top.length > max) top.pop();
   }
-  return {
-    top: top.map((number) => ({ value: hosts.valueOf(number), total: totals[number]!, high: high[number]! })),
-    values,
-    known: count - totals[0]!,
-  };
+  return { top: top.map((number) => ({ value: valueOf(number), total: totals[number]! })), values, known };
 }
 
 /** Returns 1 for each row that has the hosts that the filter names; undefined if it names none. */

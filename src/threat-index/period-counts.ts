@@ -67,16 +67,21 @@ export interface DecisionCount {
 
 /** Counts first decisions by period, with the exact median of the time they took. */
 export function countDecisions(
-  { decidedAt, firstSeen, kindNumbers, count }: Columns,
+  { decidedAt, firstSeen, kindNumbers, count, summary }: Columns,
   { from, periodMs, count: periods }: Periods,
 ): DecisionCount[] {
   const end = from + periods * periodMs;
   const took = Array.from({ length: periods }, (): number[] => []);
-  for (let row = 0; row < count; row += 1) {
-    const at = decidedAt[row]!;
-    if (at < from || at >= end || kindNumbers[row] === deletedKind) continue;
-    // A source can report a time that is later than the decision.
-    took[Math.floor((at - from) / periodMs)]!.push(Math.max(0, at - firstSeen[row]!));
+  const latest = summary.upperBounds("decided");
+  for (let block = 0; block * blockRows < count; block += 1) {
+    if (!(latest[block]! >= from)) continue;
+    const blockEnd = Math.min(count, (block + 1) * blockRows);
+    for (let row = block * blockRows; row < blockEnd; row += 1) {
+      const at = decidedAt[row]!;
+      if (at < from || at >= end || kindNumbers[row] === deletedKind) continue;
+      // A source can report a time that is later than the decision.
+      took[Math.floor((at - from) / periodMs)]!.push(Math.max(0, at - firstSeen[row]!));
+    }
   }
   return took.map((times) => ({ decided: times.length, medianMs: medianOf(Float64Array.from(times)) }));
 }
@@ -89,14 +94,24 @@ const isActiveKind = Uint8Array.from([...kinds.map(({ status }) => (status === "
  * @param limits ages in milliseconds, ascending: the first count is up to the first limit, the last one above the last limit
  */
 export function countOpenByAge(columns: Columns, now: Instant, limits: readonly number[]): number[] {
-  const { firstSeen, kindNumbers, count } = columns;
+  const { firstSeen, kindNumbers, count, summary } = columns;
+  const ofKind = summary.ofKind(undefined);
+  let open = 0;
+  for (const [kind, isActive] of isActiveKind.entries()) open += isActive * ofKind[kind]!;
   const counts = Array.from({ length: limits.length + 1 }, () => 0);
-  for (let row = 0; row < count; row += 1) {
-    if (isActiveKind[kindNumbers[row]!] === 0) continue;
-    const age = now - firstSeen[row]!;
-    let index = 0;
-    while (index < limits.length && age > limits[index]!) index += 1;
-    counts[index]! += 1;
+  const oldest = now - (limits.at(-1) ?? 0);
+  for (let block = 0; block * blockRows < count; block += 1) {
+    if (!mayContainTimes(columns, block, oldest, Infinity)) continue;
+    const blockEnd = Math.min(count, (block + 1) * blockRows);
+    for (let row = block * blockRows; row < blockEnd; row += 1) {
+      if (isActiveKind[kindNumbers[row]!] === 0) continue;
+      const age = now - firstSeen[row]!;
+      const index = limits.findIndex((limit) => age <= limit);
+      if (index === -1) continue;
+      counts[index]! += 1;
+      open -= 1;
+    }
   }
+  counts[limits.length] = open;
   return counts;
 }

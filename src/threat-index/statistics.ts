@@ -50,7 +50,9 @@ export function createStatistics({
     openByAge: async (now, limits) => countOpenByAge(await current(), now, limits),
     async hosts(filter, max) {
       const columns = await current();
-      return countHosts(columns, allMatches(columns, filter), max);
+      const { status, ...others } = filter;
+      const isAllActive = status === "active" && Object.values(others).every((value) => value === undefined);
+      return countHosts(columns, isAllActive ? undefined : allMatches(columns, filter), max);
     },
   };
 }

@@ -6,7 +6,7 @@ export const blockRows = 4_096;
 
 /**
  * Aggregates over all rows that are updated with each row: the number of rows of each kind, and the minimum and
- * maximum of each sort key in each block of rows. Most views need only these and a few blocks.
+ * maximum of each sort key, and of the times of decisions, in each block of rows. Most views need only these and a few blocks.
  */
 export interface ColumnSummary {
   /** Records that a row is of this kind and has these bits of `Columns.indicators` now (1), or no longer (-1). */
@@ -16,12 +16,15 @@ export interface ColumnSummary {
   /** Returns the number of rows by kind that have a bit of `Columns.indicators`, of all protected domains. */
   ofKindWithBit(bit: number): Uint32Array;
   /** Records the key of a row. Bounds are only ever widened, so they also hold for the keys that a row had before. */
-  widen(row: number, key: NumberKey, value: number): void;
+  widen(row: number, key: BoundedKey, value: number): void;
   /** Upper bounds of the keys by block; a bound need not be reached. */
-  upperBounds(key: NumberKey): Float64Array;
+  upperBounds(key: BoundedKey): Float64Array;
   /** Lower bounds, likewise. */
-  lowerBounds(key: NumberKey): Float64Array;
+  lowerBounds(key: BoundedKey): Float64Array;
 }
+
+/** `decided`: the time of the first decision; rows without one have no part in the bounds. */
+type BoundedKey = NumberKey | "decided";
 
 const initialBlocks = 16;
 const bitCount = 8;
@@ -34,8 +37,8 @@ export function createColumnSummary(): ColumnSummary {
     upper: new Float64Array(initialBlocks).fill(-Infinity),
     lower: new Float64Array(initialBlocks).fill(Infinity),
   });
-  const bounds = Object.fromEntries(numberKeys.map((key) => [key, newBounds()])) as Record<
-    NumberKey,
+  const bounds = Object.fromEntries([...numberKeys, "decided"].map((key) => [key, newBounds()])) as Record<
+    BoundedKey,
     ReturnType<typeof newBounds>
   >;
 

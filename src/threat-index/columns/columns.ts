@@ -1,8 +1,8 @@
 import { foldLabel } from "../../detection/names/fold.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { createColumnSummary, type ColumnSummary } from "./column-summary.ts";
-import { networkOf, operatorOf, type HostField } from "./hosts.ts";
-import { deletedKind, kindNumberOf, type Kind } from "./kinds.ts";
+import { hostFields, networkOf, operatorOf, type HostField } from "./hosts.ts";
+import { deletedKind, kindNumberOf, kinds, type Kind } from "./kinds.ts";
 import { createNameColumn, type NameColumn } from "./name-column.ts";
 import { keyFunction, numberKeys, type NumberKey } from "./sort-keys.ts";
 import { createValueNumbers, type ValueNumbers } from "./value-numbers.ts";
@@ -126,26 +126,26 @@ export function appendRow(columns: MutableColumns, row: ThreatRow): void {
   columns.protectedDomainSeqs[index] = row.protectedDomainSeq;
   columns.names.add(row.domain);
   write(columns, index, row);
-  columns.summary.count(countedAt(columns, index), 1);
+  countRow(columns, index, 1);
   columns.count += 1;
 }
 
 /** Overwrites the fields of a row that can change; undefined: the threat was deleted. */
 export function updateRow(columns: MutableColumns, index: number, row: ThreatRow | undefined): void {
-  const { summary, kindNumbers } = columns;
-  summary.count(countedAt(columns, index), -1);
-  if (row === undefined) kindNumbers[index] = deletedKind;
+  countRow(columns, index, -1);
+  if (row === undefined) columns.kindNumbers[index] = deletedKind;
   else write(columns, index, row);
-  summary.count(countedAt(columns, index), 1);
+  countRow(columns, index, 1);
 }
 
-/** Returns what the summary counts of a row. */
-function countedAt({ protectedDomainSeqs, kindNumbers, indicators }: MutableColumns, index: number) {
-  return {
-    protectedDomainSeq: protectedDomainSeqs[index]!,
-    kind: kindNumbers[index]!,
-    bits: indicators[index]!,
-  };
+/** Records in the aggregates that a row has its present fields (1), or no longer (-1). */
+function countRow(columns: MutableColumns, index: number, by: 1 | -1): void {
+  const { summary, protectedDomainSeqs, kindNumbers, indicators, hosts } = columns;
+  const kind = kindNumbers[index]!;
+  const protectedDomainSeq = protectedDomainSeqs[index]!;
+  summary.count({ protectedDomainSeq, kind, bits: indicators[index]! }, by);
+  if (kinds[kind]?.status === "active")
+    for (const field of hostFields) hosts[field].count(columns[field][index]!, by);
 }
 
 function write(columns: MutableColumns, index: number, row: ThreatRow): void {
@@ -161,6 +161,7 @@ function write(columns: MutableColumns, index: number, row: ThreatRow): void {
   columns.similarities[index] = Math.round(row.similarity * similarityUnits);
   columns.indicators[index] = row.indicators | (row.verified === 1 ? verifiedBit : 0);
   for (const { key, keyOf } of columns.keys) columns.summary.widen(index, key, keyOf(index));
+  if (row.decidedAt !== null) columns.summary.widen(index, "decided", row.decidedAt);
 }
 
 /** Returns the row of a threat; undefined if it has none. */
