@@ -23,6 +23,9 @@ import { createRelease } from "./store/release.ts";
 import { extended, type RetryPolicy } from "./rules/retry-schedule.ts";
 import { createReplay, type Replay } from "./replay.ts";
 import { createRetention, type Retention } from "./retention.ts";
+import { createSendAll, type SendAll } from "./send-all.ts";
+import { createFailureSummary, type FailureSummary } from "./store/failure-summary.ts";
+import { createDeliveryHours, type DeliveryHours } from "./store/hours.ts";
 
 export interface DeliverySettings {
   retryDelaysMs: readonly number[];
@@ -57,6 +60,9 @@ export interface Deliveries {
   log: DeliveryLog;
   dispatcher: Dispatcher;
   replay: Replay;
+  sendAll: SendAll;
+  failures: FailureSummary;
+  hours: Pick<DeliveryHours, "lastDay">;
   retention: Retention;
   messages: Messages;
   announcements: Announcements;
@@ -64,6 +70,8 @@ export interface Deliveries {
   observe(observer: EventObserver): void;
   /** Returns advice on how to fix a failed attempt. */
   failureAdvice(channel: string, failure: string): string | undefined;
+  /** Returns the maximum number of attempts of a delivery on a channel. */
+  attemptsMax(channel: string): number;
   /** Returns the name of one recipient of a channel, such as "webhook endpoint". */
   nounOf(channel: string): string;
   /** Returns the actions on recipients that the audit log may contain. */
@@ -111,13 +119,14 @@ export function createDeliveries({
   const addAddressed = createAddressedEvents({ clock, database, ids });
   const announcements = createAnnouncements(database);
   const observers: EventObserver[] = [];
+  const hours = createDeliveryHours(database);
   const subscribing = channelList.filter(({ subscribesToEvents }) => subscribesToEvents);
   const subscribingChannels = new Set(subscribing.map(({ kind }) => kind));
   const defaultRate = (kind: string) => channels.get(kind)?.ratePerSecond ?? null;
   const dispatcher = createDispatcher({
     clock,
     createRecorder: (onRecorded) =>
-      createRecorder({ auditLog, database, clock, log, policyOf, health, random, onRecorded }),
+      createRecorder({ auditLog, database, clock, log, policyOf, health, hours, random, onRecorded }),
     database,
     defaultConcurrency: settings.concurrency,
     due: createDueDeliveries({ database, defaultRate }),
@@ -141,12 +150,24 @@ export function createDeliveries({
   });
   const deliveryLog = createDeliveryLog({ database });
   const onDue = dispatcher.wake;
-  const retention = createRetention({ channels, clock, database, log, ...settings.retention });
+  const retention = createRetention({ channels, clock, database, hours, log, ...settings.retention });
+  const replay = createReplay({
+    auditLog,
+    clock,
+    database,
+    ids,
+    log: deliveryLog,
+    onDue,
+    subscribingChannels,
+  });
   return {
     recipients,
     log: deliveryLog,
     dispatcher,
-    replay: createReplay({ auditLog, clock, database, ids, log: deliveryLog, onDue, subscribingChannels }),
+    replay,
+    sendAll: createSendAll({ clock, database, onDue, recipients, replay }),
+    failures: createFailureSummary(database),
+    hours,
     retention,
     messages: {
       send({ id = ids.next("event"), recipientSeq, body }) {
@@ -158,6 +179,7 @@ export function createDeliveries({
     announcements,
     observe: (observer) => void observers.push(observer),
     failureAdvice: (channel, failure) => channels.get(channel)?.failures[failure],
+    attemptsMax: (channel) => policyOf(channel).delaysMs.length + 1,
     nounOf: (channel) => channels.get(channel)?.recipients.noun ?? "recipient",
     auditActions: () => channelList.flatMap(({ kind }) => recipientActions(kind)),
     start() {

@@ -23,7 +23,11 @@ export interface Delivery {
   nextAttemptAt: Instant | null;
   createdAt: Instant;
   completedAt: Instant | null;
+  /** The last attempt, also one before the delivery was sent again; null if there was none. */
+  last: LastAttempt | null;
 }
+
+export type LastAttempt = Pick<Attempt, "durationMs" | "statusCode" | "failure" | "error">;
 
 export type Attempt = Omit<typeof deliveryAttempts.$inferSelect, "seq" | "deliverySeq">;
 
@@ -62,6 +66,9 @@ const deliveriesListedMax = 1_000;
 /** Stays below the maximum number of SELECTs that SQLite joins by UNION (500). */
 const pairsMax = 200;
 
+/** Sequence number of the last attempt of a delivery. */
+const lastAttempt = sql`(select max(seq) from delivery_attempts as last where last.delivery_seq = ${deliveries.seq})`;
+
 export function createDeliveryLog({ database: { query } }: { database: Database }): DeliveryLog {
   const select = (where: SQL | undefined, limit: number): Delivery[] =>
     query
@@ -79,10 +86,17 @@ export function createDeliveryLog({ database: { query } }: { database: Database 
         nextAttemptAt: deliveries.nextAttemptAt,
         createdAt: deliveries.createdAt,
         completedAt: deliveries.completedAt,
+        last: {
+          durationMs: deliveryAttempts.durationMs,
+          statusCode: deliveryAttempts.statusCode,
+          failure: deliveryAttempts.failure,
+          error: deliveryAttempts.error,
+        },
       })
       .from(deliveries)
       .innerJoin(events, eq(events.seq, deliveries.eventSeq))
       .innerJoin(recipients, eq(recipients.seq, deliveries.recipientSeq))
+      .leftJoin(deliveryAttempts, sql`${deliveryAttempts.seq} = ${lastAttempt}`)
       .where(where)
       .orderBy(desc(deliveries.seq))
       .limit(limit)

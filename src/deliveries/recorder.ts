@@ -12,6 +12,7 @@ import { subjectOf } from "./recipients.ts";
 import { createFailureReport, logNoun, type HealthChange } from "./rules/failure-report.ts";
 import { describeFailure } from "./rules/last-failure.ts";
 import { nextAttemptAt, type RetryPolicy } from "./rules/retry-schedule.ts";
+import type { DeliveryHours } from "./store/hours.ts";
 import { deliveries, deliveryAttempts } from "./store/tables.ts";
 
 /** An attempt that ended and is to be recorded. */
@@ -30,6 +31,8 @@ export interface FinishedAttempt {
 export interface RecordedAttempt extends FinishedAttempt, Attempted {
   /** Time of the next attempt; undefined if there is none. */
   nextAttemptAt: Instant | undefined;
+  /** Whether the delivery was deleted with its recipient. */
+  isGone: boolean;
 }
 
 /** Writes results durably, in groups: a commit waits for the disk equally long for one result or hundreds. */
@@ -58,6 +61,7 @@ export function createRecorder({
   log,
   policyOf,
   health,
+  hours,
   random,
   onRecorded,
 }: {
@@ -67,6 +71,7 @@ export function createRecorder({
   log: Log;
   policyOf: (channel: string) => RetryPolicy;
   health: Health;
+  hours: Pick<DeliveryHours, "add">;
   /** Returns a random number from 0 to 1. */
   random: () => number;
   /** Called after each commit. */
@@ -89,6 +94,8 @@ export function createRecorder({
         () => {
           group = [...waiting];
           const written = group.map(write);
+          // A recipient that was removed in the meantime has no hours.
+          hours.add(written.filter(({ isGone }) => !isGone));
           changes = health.update(written, clock.now());
           for (const change of changes) recordDisabled(auditLog, change);
           return written;
@@ -279,8 +286,8 @@ function createAttemptWriter({
       completedAt: next === undefined ? now : null,
     });
     // The recipient was removed in the meantime, with its deliveries.
-    if (row === undefined) return { ...attempt, nextAttemptAt: undefined, gaveUp: false };
+    if (row === undefined) return { ...attempt, nextAttemptAt: undefined, gaveUp: false, isGone: true };
     insertAttempt.run({ deliverySeq, ...result });
-    return { ...attempt, nextAttemptAt: next, gaveUp: status === "failed" };
+    return { ...attempt, nextAttemptAt: next, gaveUp: status === "failed", isGone: false };
   };
 }

@@ -6,6 +6,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { Channel } from "./channel.ts";
+import type { DeliveryHours } from "./store/hours.ts";
 import { deliveries, recipients } from "./store/tables.ts";
 
 /**
@@ -35,6 +36,7 @@ export function createRetention({
   database,
   deliveriesMs,
   eventsMs,
+  hours,
   log,
 }: {
   channels: ReadonlyMap<string, Channel>;
@@ -42,6 +44,7 @@ export function createRetention({
   database: Database;
   deliveriesMs: number;
   eventsMs: number;
+  hours: Pick<DeliveryHours, "deleteOld">;
   log: Log;
 }): Retention {
   let schedule: Schedule | undefined;
@@ -74,6 +77,7 @@ export function createRetention({
       deliveries: await deleteOld(ofDeliveries, now - deliveriesMs),
       events: await deleteOld(ofEvents, now - eventsMs),
     };
+    await database.write(() => hours.deleteOld(now), background);
     await expireTargets(database, channels, now);
     if (counts.events + counts.deliveries > 0) log.info(counts, "deleted old events and deliveries");
     return counts;

@@ -95,6 +95,23 @@ export const deliveryAttempts = sqliteTable(
   (table) => [index("delivery_attempts_delivery").on(table.deliverySeq)],
 );
 
+/** Attempts at each recipient by hour, so that a chart reads 24 rows instead of all attempts. */
+export const deliveryHours = sqliteTable(
+  "delivery_hours",
+  {
+    recipientSeq: integer("recipient_seq")
+      .notNull()
+      .references(() => recipients.seq, { onDelete: "cascade" }),
+    /** Start of the hour. */
+    hour: instant("hour").notNull(),
+    delivered: integer("delivered").notNull(),
+    failed: integer("failed").notNull(),
+    /** Sum of the durations of the attempts that succeeded. */
+    deliveredMs: integer("delivered_ms").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.recipientSeq, table.hour] })],
+);
+
 /**
  * Threats about which a recipient was sent something because a filter matched: one that matches a second time is not
  * announced again. Without row ids (see the migration), which halves its size.
