@@ -109,19 +109,11 @@ export function createDeliveries({
   const { longest, policyOf } = policiesOf(channelList, settings);
   const health = createHealth({ breaker, database, disableAfterMs: settings.disableAfterMs });
   const random = () => randomNumber(fillRandom);
-  const channelOf = (kind: string): Channel => {
-    const channel = channels.get(kind);
-    if (channel === undefined) throw new Error(`no channel ${kind}`);
-    return channel;
-  };
-  const send: Send = ({ channel, target }, message, signal) =>
-    channelOf(channel).send(target, message, signal);
   const addAddressed = createAddressedEvents({ clock, database, ids });
   const announcements = createAnnouncements(database);
   const observers: EventObserver[] = [];
   const hours = createDeliveryHours(database);
-  const subscribing = channelList.filter(({ subscribesToEvents }) => subscribesToEvents);
-  const subscribingChannels = new Set(subscribing.map(({ kind }) => kind));
+  const subscribingChannels = kindsSentEvents(channelList);
   const defaultRate = (kind: string) => channels.get(kind)?.ratePerSecond ?? null;
   const dispatcher = createDispatcher({
     clock,
@@ -146,7 +138,7 @@ export function createDeliveries({
     recipients,
     release: createRelease({ breaker, database }),
     requestsMax: settings.requestsMax,
-    send,
+    send: senderOver(channels),
   });
   const deliveryLog = createDeliveryLog({ database });
   const onDue = dispatcher.wake;
@@ -186,13 +178,30 @@ export function createDeliveries({
       dispatcher.start();
       retention.start();
     },
-    async stop() {
-      const stopped = Promise.all([dispatcher.stop(), retention.stop()]);
-      // From here on the dispatcher starts no attempt, so an aborted one is not started again at once.
-      for (const channel of channelList) channel.abortUnsent?.();
-      await stopped;
-      for (const channel of channelList) channel.close?.();
-    },
+    stop: () => stopAll([dispatcher, retention], channelList),
+  };
+}
+
+async function stopAll(
+  services: readonly { stop(): Promise<void> }[],
+  channels: readonly Channel[],
+): Promise<void> {
+  const stopped = Promise.all(services.map((service) => service.stop()));
+  // From here on the dispatcher starts no attempt, so an aborted one is not started again at once.
+  for (const channel of channels) channel.abortUnsent?.();
+  await stopped;
+  for (const channel of channels) channel.close?.();
+}
+
+function kindsSentEvents(channels: readonly Channel[]): ReadonlySet<string> {
+  return new Set(channels.flatMap(({ kind, subscribesToEvents }) => (subscribesToEvents ? [kind] : [])));
+}
+
+function senderOver(channels: ReadonlyMap<string, Channel>): Send {
+  return ({ channel: kind, target }, message, signal) => {
+    const channel = channels.get(kind);
+    if (channel === undefined) throw new Error(`no channel ${kind}`);
+    return channel.send(target, message, signal);
   };
 }
 

@@ -69,8 +69,8 @@ const pairsMax = 200;
 /** Sequence number of the last attempt of a delivery. */
 const lastAttempt = sql`(select max(seq) from delivery_attempts as last where last.delivery_seq = ${deliveries.seq})`;
 
-export function createDeliveryLog({ database: { query } }: { database: Database }): DeliveryLog {
-  const select = (where: SQL | undefined, limit: number): Delivery[] =>
+function createSelect({ query }: Pick<Database, "query">) {
+  return (where: SQL | undefined, limit: number): Delivery[] =>
     query
       .select({
         id: deliveries.id,
@@ -108,6 +108,11 @@ export function createDeliveryLog({ database: { query } }: { database: Database 
           ? delivery
           : { ...delivery, nextAttemptAt: nextProbeAt };
       });
+}
+
+export function createDeliveryLog({ database }: { database: Database }): DeliveryLog {
+  const { query } = database;
+  const select = createSelect(database);
 
   return {
     list(filter, limit) {

@@ -4,7 +4,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import type { Recipients } from "./recipients.ts";
 import type { Replay } from "./replay.ts";
 
-/** What is left to send to one recipient. */
+/** Numbers of deliveries that one recipient has not received. */
 export interface Unsent {
   /** Deliveries that failed for good. */
   failed: number;

@@ -56,9 +56,7 @@ test("an appliance without channels explains the two steps and offers the first 
   try {
     const reader = await empty.signedIn();
     const { text, html } = await reader.get(path);
-    expect(text).toMatch(
-      /Nobody is notified yet\. It takes two steps: Add a channel: .* Add a subscription: /,
-    );
+    expect(text).toMatch(/Nobody is notified yet It takes two steps: Add a channel: .* Add a subscription: /);
     expect(html).toContain(`href="${channelsPath}/add"`);
     expect((await reader.get(`${subscriptionsPath}/add`)).text).toContain("Add a channel first.");
     expect((await reader.get(`${channelsPath}/add?type=email`)).text).toContain("host and from of [smtp]");
@@ -168,10 +166,10 @@ describe("channels", () => {
       expect((await visitor.post(`${channelsPath}/${id}/${step}`)).status).toBe(400);
     expect((await visitor.submit(`${channelsPath}/${id}/test`)).text).toContain("Test delivered");
     const disabled = await visitor.submit(`${channelsPath}/${id}/disable`);
-    expect(disabled.text).toMatch(/declared-chat is disabled until .* disabled paused by a person/);
+    expect(disabled.text).toMatch(/declared-chat is disabled until .* paused by a person/);
     const list = await visitor.get(path);
     expect(list.text).toMatch(
-      /declared configuration file New threats, at least high at once declared-chat waiting/,
+      /declared configuration file New threats, at least high at once declared-chat Waiting/,
     );
     expect((await visitor.submit(`${channelsPath}/${id}/enable`)).text).toContain(
       "declared-chat is enabled.",
@@ -247,9 +245,9 @@ describe("subscriptions", () => {
       digest: "none",
       quietHours: null,
     });
-    expect((await visitor.get(path)).text).toContain("A disk that is filling up at once team enabled");
+    expect((await visitor.get(path)).text).toContain("A disk that is filling up at once team Enabled");
     const disabled = await visitor.submit(`${subscriptionsPath}/${id}/disable`);
-    expect(disabled.text).toMatch(/digest is disabled until .* State disabled paused by a person/);
+    expect(disabled.text).toMatch(/digest is disabled until .* State Disabled paused by a person/);
     await visitor.submit(`${subscriptionsPath}/${id}/enable`);
     await visitor.submit(`${subscriptionsPath}/${id}/remove`);
     expect(subscriptions.find(id)).toBeUndefined();

@@ -313,9 +313,9 @@ describe("webhooks", () => {
     });
     for (const path of [page, webhooksPath]) {
       const { text, html } = await visitor.get(path);
-      expect(text).toContain("held");
-      expect(text).toMatch(/next probe in [78] minutes/);
-      expect(html).toContain("500 after 8 ms: &lt;b>no");
+      expect(text).toContain("Held");
+      expect(text).toMatch(/[Nn]ext attempt (is )?in [78] minutes/);
+      expect(html).toContain("500 Internal Server Error (“&lt;b>no”)");
     }
     deliveries.recipients.update(deliveries.recipients.get("declared hook"), {
       consecutiveFailures: 0,
@@ -351,8 +351,7 @@ describe("deliveries", () => {
     const { id } = find()!;
     const page = await visitor.get(`${deliveriesPath}/${id}`);
     for (const text of [
-      "waiting",
-      "500",
+      "Queued: 500 Internal Server Error",
       "The receiver responded with a status other than 200 to 299",
       "<script>alert(1)",
       "examp1e-bank.com",
@@ -374,7 +373,7 @@ describe("deliveries", () => {
     expect((await visitor.submit(`${deliveriesPath}/${id}/send`)).text).toContain("Sending again.");
     await until(() => deliveryLog.get(id)!.status === "succeeded", "it is delivered");
     expect((await visitor.get(`${deliveriesPath}/${id}/state`, { "x-fragment": "1" })).html).toStartWith(
-      '<div id="state"><section',
+      '<div id="state" class="stack"><div class="note good"',
     );
     expect(latestActions(1)).toEqual(["webhook.redeliver"]);
   });
@@ -391,6 +390,43 @@ describe("deliveries", () => {
       "1 delivery is being sent to log.",
     );
     await until(() => receiver.received.length === before + 1, "the event comes again");
+    expect(latestActions(1)).toEqual(["webhook.replay"]);
+  });
+
+  test("that failed are explained with their cause wherever they are listed, and are all sent again after a confirmation", async () => {
+    says = () => new Response("token expired", { status: 401 });
+    const endpoint = opened.app.webhooks.endpoints.get("log");
+    const page = `${webhooksPath}/${endpoint.id}`;
+    const { database, deliveries } = opened.app;
+    threat("examp1e-bank.info");
+    await until(
+      () => deliveries.log.list({ recipient: endpoint.id, status: "pending" }, 1)[0]?.attempts === 1,
+      "a first attempt",
+    );
+    const { id } = deliveries.log.list({ recipient: endpoint.id, status: "pending" }, 1)[0]!;
+    database.sqlite.run(
+      `update deliveries set status = 'failed', next_attempt_at = null, completed_at = created_at where id = '${id}'`,
+    );
+    for (const path of [deliveriesPath, webhooksPath, page]) {
+      const { text, html } = await visitor.get(path);
+      expect(text).toMatch(/1 delivery (to log )?failed for good/);
+      expect(text).toContain("401 Unauthorized (“token expired”)");
+      expect(html).toContain(`href="${page}/send-all"`);
+    }
+    const { html: row } = await visitor.get(`${deliveriesPath}?endpoint=${endpoint.id}&status=failed`);
+    expect(row).toMatch(/<mark class="swap" [^>]*>1<\/mark>|class="differs"[^>]*>1</);
+    expect(row).toContain("1 of 5");
+    const asked = await visitor.get(`${page}/send-all`);
+    expect(asked.text).toContain("Send 1 delivery to log again? 1 failed for good.");
+    expect(asked.text).toContain("Events keep their identifiers");
+    says = () => new Response("ok");
+    const sent = await visitor.submit(`${page}/send-all`);
+    expect(sent.text).toContain("1 delivery is being sent to log.");
+    await until(() => deliveries.log.get(id)!.status === "succeeded", "it is delivered");
+    const again = await visitor.get(`${deliveriesPath}/${id}`);
+    expect(again.text).toContain("Delivered At attempt 2, the first since it was sent again");
+    expect((await visitor.get(`${page}/day`, { "x-fragment": "1" })).html).toMatch(/^<section id="day"/);
+    expect((await visitor.get(`${page}/send-all`)).location).toBe(page);
     expect(latestActions(1)).toEqual(["webhook.replay"]);
   });
 
@@ -414,7 +450,7 @@ describe("deliveries", () => {
     const page = await visitor.get(`${deliveriesPath}/dlv_01h455vb4pex5vsknk084sn02q`);
     expect(page.status).toBe(200);
     expect(page.text).toContain("The recipient is disabled. Enable it to continue the delivery.");
-    expect(page.html.match(/<table.*<\/table>/s)?.[0]).toContain("delivered");
+    expect(page.html.match(/<table.*<\/table>/s)?.[0]).toContain("Delivered");
     expect(page.html).not.toContain("/fil_");
     expect((await visitor.get(deliveriesPath)).text).toContain("archive");
     const ofRecipient = `href="${deliveriesPath}?endpoint=fil_01h455vb4pex5vsknk084sn02q"`;
@@ -432,7 +468,7 @@ describe("deliveries", () => {
     const [pending] = deliveryLog.list({ recipient: endpoint.id, status: "pending" }, 1);
     await visitor.submit(`${webhooksPath}/${endpoint.id}/disable`);
     const { text } = await visitor.get(`${deliveriesPath}/${pending!.id}`);
-    expect(text).toContain("waiting until the endpoint is enabled");
+    expect(text).toContain("Waits until the endpoint is enabled.");
     expect(text).toContain("The recipient is disabled. Enable it to continue the delivery.");
     expect(text).not.toContain("the webhook");
     says = () => new Response("ok");

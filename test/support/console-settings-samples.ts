@@ -2,7 +2,9 @@ import type { App } from "../../src/app.ts";
 import { apiKeys } from "../../src/access/keys/tables.ts";
 import { deliveries, deliveryAttempts, recipients } from "../../src/deliveries/store/tables.ts";
 import type { WebhookFailure } from "../../src/channels/webhook/failures.ts";
+import { createDeliveryHours } from "../../src/deliveries/store/hours.ts";
 import { events } from "../../src/events/tables.ts";
+import { threats } from "../../src/threats/store/tables.ts";
 import { eq } from "drizzle-orm";
 import { seedNotifications } from "./console-notification-samples.ts";
 import { hostileText, longText, tester } from "./console-pages.ts";
@@ -66,7 +68,9 @@ export function seedSettings(app: App) {
     ["timeout", null, "no response within 10 s", ""],
     ["tls", null, "certificate has expired", ""],
   ];
+  const hours = createDeliveryHours(database);
   let failed = "";
+  const threat = query.select({ id: threats.id }).from(threats).limit(1).get();
   for (const [index, [failure, statusCode, error, response]] of [
     ...responses,
     ...responses,
@@ -78,7 +82,7 @@ export function seedSettings(app: App) {
       id,
       type: "threat.created",
       created_at: new Date(createdAt).toISOString(),
-      data: { threat: { domain: "examp1e-bank.com", note: hostileText } },
+      data: { threat: { id: threat?.id, domain: "examp1e-bank.com", note: hostileText } },
     });
     const event = query
       .insert(events)
@@ -100,6 +104,8 @@ export function seedSettings(app: App) {
       .returning()
       .get();
     if (failure === "status") failed = delivery.id;
+    const result = { startedAt: createdAt, durationMs: 42, failure };
+    hours.add([{ recipientSeq: delivery.recipientSeq, result }]);
     for (let attempt = 0; attempt < (failure === null ? 1 : 3); attempt++) {
       query
         .insert(deliveryAttempts)

@@ -24,5 +24,5 @@ export const webhookFailures: Record<WebhookFailure, string> = {
   redirect:
     "The receiver responded with a redirect, which is not followed. Enter the address that it leads to.",
   status:
-    "The receiver responded with a status other than 200 to 299. Its log may say why; the start of the response is below.",
+    "The receiver responded with a status other than 200 to 299. Its log and the start of the response may say why.",
 };

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icons.tsx";
+import { usePage } from "./page-context.ts";
 
 /** Further actions behind a button with three dots, as `<li>` elements. Destructive ones come last, with class `danger`. */
 export function Menu({ label = "More actions", children }: { label?: string; children: ComponentChildren }) {
@@ -10,6 +11,27 @@ export function Menu({ label = "More actions", children }: { label?: string; chi
       </summary>
       <ul class="menu">{children}</ul>
     </details>
+  );
+}
+
+/** An action of a menu that opens a page. Not rendered when the visitor's role does not allow its target. */
+export function MenuLink({
+  path,
+  label,
+  danger = false,
+}: {
+  path: string;
+  label: string;
+  /** Whether it destroys something. */
+  danger?: boolean;
+}) {
+  if (!usePage().mayOpen("GET", path)) return null;
+  return (
+    <li>
+      <a href={path} class={danger ? "danger" : undefined}>
+        {label}
+      </a>
+    </li>
   );
 }
 

@@ -1,5 +1,6 @@
 import { webhookKind } from "../../channels/webhook/endpoint.ts";
 import { specifiedRetryDelaysMs } from "../../deliveries/rules/retry-schedule.ts";
+import { createDeliveryHours } from "../../deliveries/store/hours.ts";
 import { deliveries, deliveryAttempts } from "../../deliveries/store/tables.ts";
 import { severityFactsOf } from "../../enrichment/facts/facts.ts";
 import { events as eventTable } from "../../events/tables.ts";
@@ -113,6 +114,14 @@ function writeEvents(
     deliveryAttempts,
     sent.flatMap(({ attempts, row }) =>
       attempts.map((attempt) => ({ deliverySeq: deliverySeqs.get(row.id)!, ...attempt })),
+    ),
+  );
+  createDeliveryHours(database).add(
+    sent.flatMap(({ attempts, row: { recipientSeq } }) =>
+      attempts.map(({ startedAt, durationMs, failure = null }) => ({
+        recipientSeq,
+        result: { startedAt, durationMs, failure },
+      })),
     ),
   );
 }

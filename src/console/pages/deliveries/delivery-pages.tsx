@@ -2,22 +2,30 @@ import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { isMessage, textOf, titleOf } from "../../../notices/sent-message.ts";
-import { Facts, PageHead, Section, Time } from "../../kit/components.tsx";
-import { FlashMessage } from "../../kit/marks.tsx";
+import { Card, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Note } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect } from "../../kit/page-result.ts";
-import { deliveriesToPath, deliveryPath, recipientPath } from "../../kit/paths.ts";
+import {
+  deliveriesToPath,
+  deliveryPath,
+  notificationsPath,
+  recipientPath,
+  webhooksPath,
+} from "../../kit/paths.ts";
 import { pageGroup, type Context, type Route } from "../../shell/router.ts";
 import { deliveryLogs, showLog } from "./log-page.tsx";
-import { Attempts, DeliveryBadge, NextStep } from "./delivery-parts.tsx";
+import { Attempts, NextStep } from "./delivery-parts.tsx";
+import { resultOf } from "./outcome.ts";
+import { SentName, sentReader } from "./sent.tsx";
 
 const bodyCharactersMax = 20_000;
 
 /** The logs of deliveries. They have no navigation entry; pages of recipients link to them. */
 export const deliveryPages = pageGroup({
-  services: ["deliveries"],
-  routes: deliveryLogs.flatMap((log): Route<"deliveries">[] => [
+  services: ["deliveries", "domains", "threats"],
+  routes: deliveryLogs.flatMap((log): Route<"deliveries" | "domains" | "threats">[] => [
     { method: "GET", path: log.path, permission: "read", run: (context) => showLog(context, log) },
     { method: "GET", path: `${log.path}/:id`, permission: "read", run: showDelivery },
     {
@@ -30,7 +38,7 @@ export const deliveryPages = pageGroup({
   ]),
 });
 
-function showDelivery(context: Context<"deliveries">) {
+function showDelivery(context: Context<"deliveries" | "domains" | "threats">) {
   const delivery = deliveryOf(context);
   // A message was listed in the log of the webhook endpoints before it had a log of its own.
   if (context.path !== deliveryPath(delivery)) return redirect(deliveryPath(delivery));
@@ -41,36 +49,51 @@ function showDelivery(context: Context<"deliveries">) {
   const body = log.body(id);
   const text = textOf(delivery, body);
   const title = titleOf(delivery, log);
+  const { domains, threats } = services;
+  const sent = sentReader({ domains, log, threats })(delivery);
   return page(
     text === undefined ? `Delivery of ${title}` : title,
     <>
       <PageHead
-        title={<Text text={title} />}
-        back={{
-          label: text === undefined ? "Delivery log" : "Message log",
-          path: deliveriesToPath({ channel, id: recipientId }),
-        }}
-      >
-        <PostButton action={`${deliveryPath(delivery)}/send`} label="Send again" />
-      </PageHead>
-      <Facts
-        facts={[
-          [
-            text === undefined ? "Endpoint" : "Channel",
-            recipientPage === undefined ? (
-              <Text text={recipientName} />
-            ) : (
-              <a href={recipientPage}>
-                <Text text={recipientName} />
-              </a>
-            ),
-          ],
-          ["Event", <code>{eventId}</code>],
-          ["Delivery", <code>{id}</code>],
-          ["Created", <Time at={createdAt} />],
+        title={<SentName sent={sent} />}
+        crumbs={[
+          text === undefined
+            ? { label: "Webhook endpoints", path: webhooksPath }
+            : { label: "Notifications", path: notificationsPath },
+          {
+            label: text === undefined ? "Delivery log" : "Message log",
+            path: deliveriesToPath({ channel, id: recipientId }),
+          },
         ]}
-      />
+      >
+        <PostButton
+          action={`${deliveryPath(delivery)}/send`}
+          label="Send again"
+          icon="send"
+          variant={delivery.status === "failed" ? "primary" : undefined}
+        />
+      </PageHead>
       {stateOf(context)}
+      <Card title="Details">
+        <Facts
+          facts={[
+            [
+              text === undefined ? "Endpoint" : "Channel",
+              recipientPage === undefined ? (
+                <Text text={recipientName} />
+              ) : (
+                <a href={recipientPage}>
+                  <Text text={recipientName} />
+                </a>
+              ),
+            ],
+            ...(text === undefined ? [["Event type", title] as const] : []),
+            ["Event", <code>{eventId}</code>],
+            ["Delivery", <code>{id}</code>],
+            ["Created", <Time at={createdAt} />],
+          ]}
+        />
+      </Card>
       {text === undefined ? null : (
         <Section title="Message">
           <pre class="response whole">
@@ -99,33 +122,37 @@ function stateOf(context: Context<"deliveries">) {
   const last = attempts.at(-1);
   const refresh = status === "pending" && nextAttemptAt !== null;
   return (
-    <div id="state" data-refresh={refresh ? `${deliveryPath(delivery)}/state` : undefined}>
-      <Section title="State">
-        <p>
-          <DeliveryBadge status={status} /> <NextStep delivery={delivery} attemptsShown={attempts.length} />
-        </p>
-        {last === undefined || last.failure === null ? null : (
-          <FlashMessage
-            flash={{
-              tone: status === "failed" ? "danger" : "warning",
-              text: deliveries.failureAdvice(channel, last.failure) ?? last.failure,
-            }}
-          />
-        )}
+    <div id="state" class="stack" data-refresh={refresh ? `${deliveryPath(delivery)}/state` : undefined}>
+      <Note
+        tone={noteTones[status]}
+        title={
+          <>
+            {titles[status]}
+            {last === undefined || last.failure === null ? "" : `: ${resultOf(last)}`}
+          </>
+        }
+      >
+        <NextStep delivery={delivery} attemptsMade={attempts.length} />{" "}
+        {last === undefined || last.failure === null
+          ? ""
+          : (deliveries.failureAdvice(channel, last.failure) ?? last.failure)}{" "}
         {deliveries.recipients.find(channel, recipientId)?.enabled === false ? (
-          <p>
+          <>
             The {isMessage(delivery) ? "channel" : "recipient"} is disabled.{" "}
             {recipientPage === undefined ? "Enable it" : <a href={recipientPage}>Enable it</a>} to continue
             the delivery.
-          </p>
+          </>
         ) : null}
-      </Section>
+      </Note>
       <Section title="Attempts">
         <Attempts attempts={attempts} />
       </Section>
     </div>
   );
 }
+
+const noteTones = { failed: "bad", pending: "warn", succeeded: "good" } as const;
+const titles = { failed: "Failed", pending: "Queued", succeeded: "Delivered" } as const;
 
 async function sendAgain(context: Context<"deliveries">) {
   const delivery = deliveryOf(context);

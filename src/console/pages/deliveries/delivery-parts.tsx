@@ -1,73 +1,139 @@
-import type { Attempt, Delivery, DeliveryLog } from "../../../deliveries/delivery-log.ts";
+import type { Attempt, Delivery } from "../../../deliveries/delivery-log.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import { isMessage, titleOf } from "../../../notices/sent-message.ts";
+import { isMessage } from "../../../notices/sent-message.ts";
 import type { DeliveryStatus } from "../../../vocabulary/deliveries.ts";
 import { Time } from "../../kit/components.tsx";
 import { StateMark, type Tone } from "../../kit/marks.tsx";
-import { PostButton } from "../../kit/form.tsx";
+import type { IconName } from "../../kit/icons.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
-import { deliveryPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
+import { resultOf } from "./outcome.ts";
 
-const statusBadges: Record<DeliveryStatus, { tone: Tone; label: string }> = {
-  failed: { tone: "bad", label: "failed" },
-  pending: { tone: "warn", label: "waiting" },
-  succeeded: { tone: "good", label: "delivered" },
+const statusBadges: Record<DeliveryStatus, { tone: Tone; icon?: IconName; label: string }> = {
+  failed: { tone: "bad", label: "Failed" },
+  pending: { tone: "warn", icon: "clock", label: "Queued" },
+  succeeded: { tone: "good", label: "Delivered" },
 };
 /** Choices of a filter, those that need attention first. */
 export const statusChoices = Object.entries(statusBadges).map(([value, { label }]) => ({ value, label }));
 
 export function DeliveryBadge({ status }: { status: DeliveryStatus }) {
-  const { tone, label } = statusBadges[status];
-  return <StateMark tone={tone}>{label}</StateMark>;
+  const { label, ...look } = statusBadges[status];
+  return <StateMark {...look}>{label}</StateMark>;
 }
 
 /**
  * Outcome of a delivery, or its next step.
- * @param attemptsShown number of attempts that the page lists, also those before it was sent again
+ * @param attemptsMade number of all attempts, also those before it was sent again
  */
-export function NextStep({ delivery, attemptsShown = 0 }: { delivery: Delivery; attemptsShown?: number }) {
+export function NextStep({ delivery, attemptsMade }: { delivery: Delivery; attemptsMade: number }) {
   const { status, attempts, nextAttemptAt, completedAt } = delivery;
-  const isSentAgain = attemptsShown > attempts;
-  const made = `${counted(attempts, "attempt")}${isSentAgain ? " since it was sent again" : ""}`;
-  if (status !== "pending")
+  const isSentAgain = attemptsMade > attempts;
+  const when = completedAt === null ? null : <Time at={completedAt} relative />;
+  if (status === "succeeded")
     return (
       <>
-        {status === "succeeded" ? "delivered" : "failed"} after {made}
-        {completedAt === null ? null : (
-          <>
-            , <Time at={completedAt} relative />
-          </>
-        )}
+        {attemptsMade <= 1 ? "At the first attempt" : `At attempt ${grouped(attemptsMade)}`}
+        {isSentAgain ? `, ${ordinal(attempts)} since it was sent again` : ""}, {when}
+      </>
+    );
+  if (status === "failed")
+    return (
+      <>
+        After {counted(attemptsMade, "attempt")}
+        {isSentAgain ? `, ${grouped(attempts)} of them since it was sent again` : ""}, {when}. It is not
+        retried.
       </>
     );
   if (nextAttemptAt === null)
-    return <>waiting until the {isMessage(delivery) ? "channel" : "endpoint"} is enabled</>;
+    return <>Waits until the {isMessage(delivery) ? "channel" : "endpoint"} is enabled.</>;
   return (
     <>
-      {attempts > 0 ? `${made} failed, next` : isSentAgain ? "next attempt" : "first attempt"}{" "}
+      {attemptsMade === 0 ? "First attempt" : `${counted(attemptsMade, "attempt")} failed. Next attempt`}{" "}
       <Time at={nextAttemptAt} relative="next" />
     </>
   );
 }
 
-const attemptColumns: Column<Attempt>[] = [
-  { title: "Time", layout: "tight", cell: ({ startedAt }) => <Time at={startedAt} seconds /> },
+function ordinal(attempts: number): string {
+  return attempts <= 1 ? "the first" : `number ${grouped(attempts)}`;
+}
+
+/** Consecutive attempts with the same outcome. */
+interface SameAttempts {
+  first: Attempt;
+  last: Attempt;
+  count: number;
+  durationsMs: { min: number; max: number };
+}
+
+/** Joins consecutive attempts with equal results and responses: a receiver that is down responds the same each time. */
+function joinSame(attempts: readonly Attempt[]): SameAttempts[] {
+  const groups: SameAttempts[] = [];
+  for (const attempt of attempts) {
+    const group = groups.at(-1);
+    const { durationMs } = attempt;
+    if (group === undefined || !isSame(group.first, attempt)) {
+      const durationsMs = { min: durationMs, max: durationMs };
+      groups.push({ first: attempt, last: attempt, count: 1, durationsMs });
+      continue;
+    }
+    const { min, max } = group.durationsMs;
+    group.durationsMs = { min: Math.min(min, durationMs), max: Math.max(max, durationMs) };
+    group.last = attempt;
+    group.count += 1;
+  }
+  return groups;
+}
+
+const comparedFields = ["statusCode", "failure", "error", "response", "address"] as const;
+const isSame = (one: Attempt, other: Attempt) => comparedFields.every((field) => one[field] === other[field]);
+
+const attemptColumns: Column<SameAttempts>[] = [
+  {
+    title: "Time",
+    fold: "title",
+    cell: ({ first, last, count }) => (
+      <>
+        <Time at={first.startedAt} seconds />
+        {count === 1 ? null : (
+          <p>
+            to <Time at={last.startedAt} seconds />
+          </p>
+        )}
+      </>
+    ),
+  },
   {
     title: "Result",
     layout: "tight",
-    cell: ({ statusCode, failure }) => (
-      <StateMark tone={failure === null ? "good" : "bad"}>
-        {statusCode ?? (failure === null ? statusBadges.succeeded.label : inWords(failure))}
-      </StateMark>
+    cell: ({ first, count }) => (
+      <>
+        <StateMark tone={first.failure === null ? "good" : "bad"}>
+          {first.statusCode === null
+            ? first.failure === null
+              ? "Delivered"
+              : inWords(first.failure)
+            : resultOf(first)}
+        </StateMark>
+        {count === 1 ? null : <p>{counted(count, "equal attempt")}</p>}
+      </>
     ),
   },
-  { title: "Duration", layout: "number", cell: ({ durationMs }) => `${grouped(durationMs)} ms` },
+  {
+    title: "Duration",
+    layout: "number",
+    fold: "end",
+    cell: ({ durationsMs: { min, max } }) => (
+      <span class="tight">{min === max ? `${grouped(min)} ms` : `${grouped(min)}–${grouped(max)} ms`}</span>
+    ),
+  },
   {
     title: "Error and response",
     layout: "wide",
-    cell: ({ error, response, address }) => (
+    fold: "under",
+    cell: ({ first: { error, response, address } }) => (
       <>
         {error === null ? null : (
           <div>
@@ -82,7 +148,9 @@ const attemptColumns: Column<Attempt>[] = [
 ];
 
 export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
-  return <Table caption="Attempts" columns={attemptColumns} rows={attempts} empty="No attempts yet." />;
+  return (
+    <Table caption="Attempts" columns={attemptColumns} rows={joinSame(attempts)} empty="No attempts yet." />
+  );
 }
 
 const responseLinesMax = 20;
@@ -101,42 +169,4 @@ export function ResponseStart({ response }: { response: string }) {
       <bdi>{shown}</bdi>
     </pre>
   );
-}
-
-export function DeliveryTable({
-  deliveries,
-  log,
-  empty,
-  withRecipient = true,
-}: {
-  deliveries: readonly Delivery[];
-  log: Pick<DeliveryLog, "body">;
-  empty: string;
-  withRecipient?: boolean;
-}) {
-  const columns: Column<Delivery>[] = [
-    {
-      title: deliveries.every(isMessage) ? "Message" : "Event",
-      cell: (delivery) => <a href={deliveryPath(delivery)}>{titleOf(delivery, log)}</a>,
-    },
-    ...(withRecipient
-      ? [
-          {
-            title: "Recipient",
-            cell: ({ recipientName }: Delivery) => <Text text={recipientName} />,
-          },
-        ]
-      : []),
-    { title: "Status", layout: "tight", cell: ({ status }) => <DeliveryBadge status={status} /> },
-    { title: "Created", layout: "tight", cell: ({ createdAt }) => <Time at={createdAt} relative /> },
-    { title: "Outcome", layout: "wide", cell: (delivery) => <NextStep delivery={delivery} /> },
-    {
-      title: <span class="vh">Actions</span>,
-      cell: (delivery) =>
-        delivery.status === "failed" ? (
-          <PostButton action={`${deliveryPath(delivery)}/send`} label="Send again" />
-        ) : null,
-    },
-  ];
-  return <Table caption="Deliveries" columns={columns} rows={deliveries} empty={empty} />;
 }

@@ -15,7 +15,10 @@ import {
   webhooksPath,
 } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { DeliveryTable, statusChoices } from "./delivery-parts.tsx";
+import { statusChoices } from "./delivery-parts.tsx";
+import { DeliveryTable } from "./delivery-table.tsx";
+import { FailureList } from "./failure-list.tsx";
+import { channelWords, endpointWords } from "./recipient-note.tsx";
 
 const perPage = 50;
 
@@ -36,7 +39,7 @@ export const deliveryLogs: readonly Log[] = [
     path: deliveriesPath,
     people: false,
     title: "Delivery log",
-    lead: "Every event sent or to be sent, the responses, and what happens next.",
+    lead: "Every event that was or will be sent, the response, and what happens next.",
     back: { label: "Webhook endpoints", path: webhooksPath },
     recipient: "Endpoint",
     empty: "No deliveries yet.",
@@ -45,7 +48,7 @@ export const deliveryLogs: readonly Log[] = [
     path: messagesPath,
     people: true,
     title: "Message log",
-    lead: "Every message sent or to be sent, the responses, and what happens next.",
+    lead: "Every message that was or will be sent, the response, and what happens next.",
     back: { label: "Notifications", path: notificationsPath },
     recipient: "Channel",
     empty: "No messages yet.",
@@ -54,9 +57,10 @@ export const deliveryLogs: readonly Log[] = [
 
 /** Shows the deliveries of one log, newest first. */
 export function showLog(
-  { query, services: { deliveries } }: Context<"deliveries">,
+  { query, services }: Context<"deliveries" | "domains" | "threats">,
   { path, people, title, lead, back, recipient: label, empty }: Log,
 ) {
+  const { deliveries } = services;
   const short = withoutEmpty(query);
   if (short !== undefined) return redirect(`${path}${short.size === 0 ? "" : `?${short}`}`);
   const given = (name: string) => (query.get(name) ?? "").trim();
@@ -67,8 +71,9 @@ export function showLog(
   const channels = [...new Set(own.map(({ channel }) => channel))];
   const other = recipients.find((one) => one.id === given("endpoint") && isMessage(one) !== people);
   if (other !== undefined) return redirect(deliveriesToPath(other));
+  const recipient = given("endpoint") === "" ? undefined : given("endpoint");
   const filter: DeliveryFilter = {
-    ...(given("endpoint") === "" ? {} : { recipient: given("endpoint") }),
+    ...(recipient === undefined ? {} : { recipient }),
     ...(status === undefined ? {} : { status }),
     ...(isId("event", about) ? { event: about } : {}),
     ...(isId("threat", about) ? { threat: about } : {}),
@@ -86,21 +91,28 @@ export function showLog(
     title,
     <>
       <PageHead title={title} back={back} lead={lead} />
+      {query.has("before") || about !== "" ? null : (
+        <FailureList
+          failed={deliveries.failures.of({ channels, ...(recipient === undefined ? {} : { recipient }) })}
+          words={people ? channelWords : endpointWords}
+          deliveries={deliveries}
+        />
+      )}
       <form class="line filters" method="get" action={path} role="search">
         <Select
           label={label}
           name="endpoint"
           value={given("endpoint")}
           choices={[
-            { value: "", label: "all" },
+            { value: "", label: "All" },
             ...own.map(({ id, name }) => ({ value: id, label: visible(name, 60) })),
           ]}
         />
         <Select
-          label="Status"
+          label="Result"
           name="status"
           value={status ?? ""}
-          choices={[{ value: "", label: "all" }, ...statusChoices]}
+          choices={[{ value: "", label: "All" }, ...statusChoices]}
         />
         {people ? null : (
           <TextField
@@ -113,12 +125,12 @@ export function showLog(
           />
         )}
         <button type="submit" class="btn">
-          Show
+          Apply filter
         </button>
       </form>
       <DeliveryTable
-        deliveries={rows}
-        log={deliveries.log}
+        rows={rows}
+        services={services}
         empty={isFiltered ? "No deliveries match these filters." : empty}
       />
       <nav class="pagination" aria-label="Pages">

@@ -1,14 +1,12 @@
 import type { Recipient } from "../../../deliveries/recipients.ts";
 import {
-  causeOf,
   disabledBecause,
   isDisabledForFailing,
   recipientState,
 } from "../../../deliveries/rules/recipient-state.ts";
-import { grouped } from "../../../lib/wording.ts";
 import { Time } from "../../kit/components.tsx";
 import { StateMark } from "../../kit/marks.tsx";
-import { Text } from "../../kit/name.tsx";
+import { causeText } from "./outcome.ts";
 
 /** Fields of a recipient that its state shows. */
 type StateShown = Pick<
@@ -22,50 +20,45 @@ type StateShown = Pick<
   | "nextProbeAt"
 >;
 
-/** Whether a recipient is enabled, and whether its deliveries succeed. */
+/** Whether a recipient is enabled, and whether its deliveries succeed; the cause on a second line. */
 export function RecipientState({ recipient }: { recipient: StateShown }) {
-  const { disabledReason, disabledAt, consecutiveFailures, failingSince, nextProbeAt } = recipient;
+  const { disabledReason, disabledAt, failingSince, lastFailure, nextProbeAt } = recipient;
   const state = recipientState(recipient);
-  const cause = causeOf(recipient);
-  const causeShown =
-    cause === null ? null : (
-      <div class="hint">
-        <Text text={cause} charactersMax={200} />
-      </div>
-    );
+  if (state === "enabled") return <StateMark tone="good">Enabled</StateMark>;
+  const cause = lastFailure === null ? "" : causeText(lastFailure);
   if (state === "disabled")
     return (
       <>
-        <StateMark tone={isDisabledForFailing(disabledReason) ? "bad" : "neutral"}>disabled</StateMark>{" "}
-        <span class="hint">
+        <StateMark tone={isDisabledForFailing(disabledReason) ? "bad" : "neutral"} icon="pause">
+          Disabled
+        </StateMark>
+        <p class="hide-s">
           {disabledBecause[disabledReason ?? "operator"]}
           {disabledAt === null ? null : (
             <>
               , <Time at={disabledAt} relative />
             </>
           )}
-        </span>
-        {isDisabledForFailing(disabledReason) ? causeShown : null}
+        </p>
       </>
     );
-  if (state === "enabled") return <StateMark tone="good">enabled</StateMark>;
   return (
     <>
-      <StateMark tone="bad">{state}</StateMark>{" "}
-      <span class="hint">
-        {grouped(consecutiveFailures)} in a row
+      <StateMark tone="bad">{state === "held" ? "Held" : "Failing"}</StateMark>
+      <p class="hide-s">
         {failingSince === null ? null : (
           <>
-            , first <Time at={failingSince} relative />
+            since <Time at={failingSince} relative />
+            {cause === "" ? "" : ": "}
           </>
         )}
-        {state === "failing" || nextProbeAt === null ? null : (
+        {cause}
+        {state === "held" && nextProbeAt !== null ? (
           <>
-            , next probe <Time at={nextProbeAt} relative="next" />
+            . Next attempt <Time at={nextProbeAt} relative="next" />
           </>
-        )}
-      </span>
-      {causeShown}
+        ) : null}
+      </p>
     </>
   );
 }

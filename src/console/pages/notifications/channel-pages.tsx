@@ -1,9 +1,9 @@
-import type { ChannelRecipient } from "../../../channels/all/channels.ts";
+import type { ChannelRecipient, Channels } from "../../../channels/all/channels.ts";
 import { isDeclared, isUndeclared } from "../../../config/declared.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import { counted } from "../../../lib/wording.ts";
 import {
-  ActionLink,
+  Card,
   Confirm,
   DeclaredMark,
   Facts,
@@ -12,14 +12,16 @@ import {
   Section,
   Time,
 } from "../../kit/components.tsx";
-import { FlashMessage } from "../../kit/marks.tsx";
+import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { channelPath, deliveriesToPath, newSubscriptionPath, notificationsPath } from "../../kit/paths.ts";
 import { Table } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { DeliveryTable } from "../deliveries/delivery-parts.tsx";
+import { DayStats } from "../deliveries/day-stats.tsx";
+import { DeliveryTable } from "../deliveries/delivery-table.tsx";
+import { channelWords, needsAttention, RecipientNote } from "../deliveries/recipient-note.tsx";
 import { RecipientState } from "../deliveries/recipient-state.tsx";
 import { TestNote, type TestShown } from "../deliveries/test-note.tsx";
 import { channelForms } from "./channel-fields.ts";
@@ -28,89 +30,119 @@ import { columnsInChannel } from "./subscription-parts.tsx";
 
 const deliveriesShown = 10;
 
-export function showChannel(context: Context<"channels" | "deliveries" | "notifications">): PageResult {
+export function showChannel(
+  context: Context<"channels" | "deliveries" | "domains" | "notifications" | "threats">,
+): PageResult {
   const { channels, deliveries, notifications } = context.services;
   const channel = channelOf(context);
-  const { id, name, type, enabled, createdAt, lastFailure } = channel;
+  const { id, name, type } = channel;
   const path = channelPath(id);
+  const recipient = deliveries.recipients.get(id);
   const test = context.takeOnce<TestShown>(testOf(id));
-  const declared = isDeclared(channel);
   const subscriptions = notifications.subscriptions.list().filter((one) => one.channel.id === id);
-  const { fields } = channelForms[type];
-  const advice = lastFailure === null ? undefined : deliveries.failureAdvice(type, lastFailure.failure);
+  const isCalm = !needsAttention({ recipient, deliveries });
   return page(
     name,
     <>
-      <PageHead title={<Text text={name} />} back={{ label: "Notifications", path: notificationsPath }}>
-        <PostButton action={`${path}/test`} label="Send test message" />
-        {channel.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
-        {isUndeclared(channel) ? null : (
-          <PostButton
-            action={`${path}/${enabled ? "disable" : "enable"}`}
-            label={enabled ? "Disable" : "Enable"}
-          />
-        )}
+      <PageHead
+        title={<Text text={name} />}
+        back={{ label: "Notifications", path: notificationsPath }}
+        lead={channels.label(type)}
+      >
+        <ChannelActions channel={channel} path={path} isCalm={isCalm} />
       </PageHead>
       {test === undefined ? null : <TestNote test={test} />}
-      {test === undefined && advice !== undefined ? (
-        <FlashMessage
-          flash={{
-            tone: "warning",
-            text: `The last message failed. ${advice}${enabled ? "" : " Then enable the channel."}`,
-          }}
-        />
-      ) : null}
-      {declared ? (
+      <RecipientNote recipient={recipient} path={path} words={channelWords} deliveries={deliveries} />
+      {isDeclared(channel) ? (
         <p>
           <DeclaredMark where="[[channels]]" />
         </p>
       ) : null}
-      <Facts
-        facts={[
-          ["State", <RecipientState recipient={channel} />],
-          ["Service", channels.label(type)],
-          ...channels
-            .shown(channel)
-            .map(({ key, value }): [string, preact.JSX.Element] => [
-              fields[key]?.label ?? key,
-              <Text text={value} charactersMax={1_000} />,
-            ]),
-          ["Added", <Time at={createdAt} />],
-        ]}
-      />
-      <Section title="Subscriptions">
+      <DayStats recipient={recipient} path={path} now={context.now} deliveries={deliveries} />
+      <section class="section">
+        <header class="card-head">
+          <h2>Messages</h2>
+          <a class="s" href={deliveriesToPath({ channel: type, id })}>
+            All messages
+          </a>
+        </header>
+        <DeliveryTable
+          rows={deliveries.log.list({ recipient: id }, deliveriesShown)}
+          services={context.services}
+          withRecipient={false}
+          empty="No messages have been sent to it yet. Tests are not listed here."
+        />
+      </section>
+      <Section
+        title="Subscriptions"
+        aside={
+          <LinkButton
+            path={`${newSubscriptionPath}?channel=${encodeURIComponent(name)}`}
+            label="Add subscription"
+            icon="plus"
+            small
+          />
+        }
+      >
         <Table
           caption="Subscriptions"
           columns={columnsInChannel}
           rows={subscriptions}
           empty="It is sent nothing yet. A subscription says which events it is sent, and when."
         />
-        <p class="after">
-          <LinkButton
-            path={`${newSubscriptionPath}?channel=${encodeURIComponent(name)}`}
-            label="Add subscription"
-          />
-        </p>
       </Section>
-      <Section title="Messages">
-        <DeliveryTable
-          deliveries={deliveries.log.list({ recipient: id }, deliveriesShown)}
-          log={deliveries.log}
-          withRecipient={false}
-          empty="No messages have been sent to it yet. Tests are not listed here."
-        />
-        <p class="after">
-          <a href={deliveriesToPath({ channel: type, id })}>All messages</a>
-          <ActionLink path={`${path}/replay`} label="Send messages again" />
-        </p>
-      </Section>
-      {declared ? null : (
-        <Section title="Remove">
-          <LinkButton path={`${path}/remove`} label="Remove channel" />
-        </Section>
-      )}
+      <Card title="Settings">
+        <Facts facts={settingsOf(channel, channels)} />
+      </Card>
     </>,
   );
+}
+
+function ChannelActions({
+  channel,
+  path,
+  isCalm,
+}: {
+  channel: ChannelRecipient;
+  path: string;
+  isCalm: boolean;
+}) {
+  return (
+    <>
+      <PostButton
+        action={`${path}/test`}
+        label="Send test message"
+        variant={isCalm ? "primary" : undefined}
+      />
+      {channel.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
+      {isUndeclared(channel) || !channel.enabled ? null : (
+        <PostButton action={`${path}/disable`} label="Disable" icon="pause" />
+      )}
+      <Menu>
+        <MenuLink path={`${path}/replay`} label="Send messages again" />
+        {isDeclared(channel) ? null : <MenuLink path={`${path}/remove`} label="Remove channel" danger />}
+      </Menu>
+    </>
+  );
+}
+
+function settingsOf(
+  channel: ChannelRecipient,
+  channels: Pick<Channels, "label" | "shown">,
+): Parameters<typeof Facts>[0]["facts"] {
+  const { type, createdAt } = channel;
+  const { fields } = channelForms[type];
+  return [
+    ["State", <RecipientState recipient={channel} />],
+    ["Service", channels.label(type)],
+    ...channels
+      .shown(channel)
+      .map(({ key, value }): [string, preact.JSX.Element] => [
+        fields[key]?.label ?? key,
+        <Text text={value} charactersMax={1_000} />,
+      ]),
+    ["Added", <Time at={createdAt} />],
+  ];
 }
 
 export async function sendTest(context: Context<"channels">): Promise<PageResult> {

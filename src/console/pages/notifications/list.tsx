@@ -1,8 +1,10 @@
 import type { ChannelRecipient } from "../../../channels/all/channels.ts";
 import { isLocalUrl } from "../../../config/safety/exposure.ts";
 import { grouped } from "../../../lib/wording.ts";
+import { channelTypes } from "../../../vocabulary/channels.ts";
 import type { Subscription } from "../../../notifications/subscriptions/store.ts";
 import { EntryLink, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Note } from "../../kit/marks.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import {
   channelPath,
@@ -14,7 +16,10 @@ import {
 } from "../../kit/paths.ts";
 import { Empty, PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
+import { DayChart } from "../deliveries/day-chart.tsx";
 import { DeliveryBadge } from "../deliveries/delivery-parts.tsx";
+import { FailureList, offersSendAll } from "../deliveries/failure-list.tsx";
+import { channelWords } from "../deliveries/recipient-note.tsx";
 import { RecipientState } from "../deliveries/recipient-state.tsx";
 import { subscriptionColumns } from "./subscription-parts.tsx";
 
@@ -26,26 +31,36 @@ export function listNotifications(context: ListContext): PageResult {
   const channels = context.services.channels.list();
   const subscriptions = context.services.notifications.subscriptions.list();
   const publicUrl = context.services.publicUrl();
+  const failed = context.services.deliveries.failures.of({ channels: channelTypes });
   return page(
     "Notifications",
     <>
       <PageHead title="Notifications" lead="Messages to people: in chat, by email, or to a pager.">
         {channels.length === 0 ? null : (
           <>
-            <LinkButton path={newSubscriptionPath} label="Add subscription" />
-            <LinkButton path={newChannelPath} label="Add channel" />
+            <LinkButton path={messagesPath} label="Message log" />
+            <LinkButton path={newChannelPath} label="Add channel" icon="plus" />
+            <LinkButton
+              path={newSubscriptionPath}
+              label="Add subscription"
+              icon="plus"
+              variant={offersSendAll(failed) ? undefined : "primary"}
+            />
           </>
         )}
       </PageHead>
+      <FailureList failed={failed} words={channelWords} deliveries={context.services.deliveries} />
       {channels.length === 0 ? (
         <FirstChannel />
       ) : (
         <>
           {isLocalUrl(publicUrl) ? (
-            <p class="hint">
-              Links in messages lead to {publicUrl}, which only this machine can open. Set{" "}
-              <code>server.public_url</code> to the address under which your team opens the console.
-            </p>
+            <Note
+              tone="warn"
+              title={`Links in messages lead to ${publicUrl}, which only this machine can open.`}
+            >
+              Set <code>server.public_url</code> to the address under which your team opens the console.
+            </Note>
           ) : null}
           <SubscriptionList subscriptions={subscriptions} query={context.query} />
           <ChannelList channels={channels} subscriptions={subscriptions} context={context} />
@@ -57,14 +72,18 @@ export function listNotifications(context: ListContext): PageResult {
 
 function FirstChannel() {
   return (
-    <Empty>
-      <p>Nobody is notified yet. It takes two steps:</p>
-      <ol class="steps">
-        <li>Add a channel: where your team reads messages, such as a chat or a mailbox.</li>
-        <li>Add a subscription: which events the channel is sent, and when.</li>
-      </ol>
-      <LinkButton path={newChannelPath} label="Add channel" />
-    </Empty>
+    <div class="card">
+      <Empty
+        title="Nobody is notified yet"
+        action={<LinkButton path={newChannelPath} label="Add channel" icon="plus" variant="primary" />}
+      >
+        <p>It takes two steps:</p>
+        <ol class="numbered">
+          <li>Add a channel: where your team reads messages, such as a chat or a mailbox.</li>
+          <li>Add a subscription: which events the channel is sent, and when.</li>
+        </ol>
+      </Empty>
+    </div>
   );
 }
 
@@ -99,7 +118,7 @@ function SubscriptionList({
 function ChannelList({
   channels: all,
   subscriptions,
-  context: { query, services },
+  context: { now, query, services },
 }: {
   channels: readonly ChannelRecipient[];
   subscriptions: readonly Subscription[];
@@ -110,13 +129,18 @@ function ChannelList({
   for (const { channel } of subscriptions) counts.set(channel.id, (counts.get(channel.id) ?? 0) + 1);
   const columns: Column<ChannelRecipient>[] = [
     {
-      title: "Name",
-      cell: (channel) => <EntryLink path={channelPath(channel.id)} entry={channel} />,
+      title: "Channel",
+      cell: (channel) => (
+        <>
+          <EntryLink path={channelPath(channel.id)} entry={channel} />
+          <p class="hide-s">{channels.label(channel.type)}</p>
+        </>
+      ),
     },
-    { title: "Service", layout: "tight", cell: ({ type }) => channels.label(type) },
-    { title: "State", cell: (channel) => <RecipientState recipient={channel} /> },
+    { title: "State", fold: "state", cell: (channel) => <RecipientState recipient={channel} /> },
     {
       title: "Last message",
+      fold: "under",
       cell({ id }) {
         const last = deliveries.log.list({ recipient: id }, 1)[0];
         if (last === undefined) return "none";
@@ -124,13 +148,37 @@ function ChannelList({
           <>
             <DeliveryBadge status={last.status} />{" "}
             <a href={deliveryPath(last)}>
-              <Time at={last.createdAt} relative />
+              <Time at={last.completedAt ?? last.createdAt} relative />
             </a>
           </>
         );
       },
     },
-    { title: "Subscriptions", layout: "number", cell: ({ id }) => grouped(counts.get(id) ?? 0) },
+    {
+      title: "Last 24 hours",
+      fold: "hidden",
+      cell: ({ seq }) => <DayChart day={deliveries.hours.lastDay(seq, now)} />,
+    },
+    {
+      title: "Delivered",
+      layout: "number",
+      fold: "hidden",
+      cell: ({ seq }) => grouped(deliveries.hours.lastDay(seq, now).delivered),
+    },
+    {
+      title: "Subscriptions",
+      layout: "number",
+      fold: "end",
+      cell: ({ id }) => {
+        const count = counts.get(id) ?? 0;
+        return (
+          <>
+            {grouped(count)}
+            <span class="unit"> {count === 1 ? "subscription" : "subscriptions"}</span>
+          </>
+        );
+      },
+    },
   ];
   return (
     <Section title="Channels">
@@ -145,9 +193,6 @@ function ChannelList({
         parameter="channels"
         empty="No channels yet."
       />
-      <p class="after">
-        <a href={messagesPath}>Message log</a> · <a href={`${messagesPath}?status=failed`}>Failed messages</a>
-      </p>
     </Section>
   );
 }

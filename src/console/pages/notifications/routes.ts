@@ -1,4 +1,6 @@
+import { channelWords } from "../deliveries/recipient-note.tsx";
 import { messageReplay, replayRoutes } from "../deliveries/replay-pages.tsx";
+import { sendAllRoutes } from "../deliveries/send-all-pages.tsx";
 import { channelTypes } from "../../../vocabulary/channels.ts";
 import {
   channelPath,
@@ -39,7 +41,7 @@ const subscription = subscriptionPath(":id");
 /** Channels and subscriptions: who is sent which messages. */
 export const notificationPages = pageGroup({
   nav: { section: "notify", label: "Notifications", icon: "bell", path: notificationsPath },
-  services: ["channels", "config", "deliveries", "domains", "notifications", "publicUrl"],
+  services: ["channels", "config", "deliveries", "domains", "notifications", "publicUrl", "threats"],
   routes: [
     { method: "GET", path: notificationsPath, permission: "read", run: listNotifications },
     {
@@ -80,5 +82,11 @@ export const notificationPages = pageGroup({
     { method: "GET", path: `${subscription}/remove`, permission: "administer", run: askToRemoveSubscription },
     { method: "POST", path: `${subscription}/remove`, permission: "administer", run: removeSubscription },
     ...replayRoutes({ base: channelsPath, kinds: channelTypes, words: messageReplay }),
+    ...sendAllRoutes({
+      base: channelsPath,
+      kinds: channelTypes,
+      words: channelWords,
+      duplicates: "People are sent each of them as a message of its own.",
+    }),
   ],
 });

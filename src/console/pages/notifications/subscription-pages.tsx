@@ -1,7 +1,8 @@
 import { isDeclared, isUndeclared } from "../../../config/declared.ts";
 import { badRequest, notFound } from "../../../lib/errors.ts";
 import type { Subscription } from "../../../notifications/subscriptions/store.ts";
-import { Confirm, DeclaredMark, Facts, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, Confirm, DeclaredMark, Facts, LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { filterFacts } from "../../threat-kit/event-filter.tsx";
 import { attempt } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
@@ -49,12 +50,18 @@ export function showSubscription(context: Context<"notifications">): PageResult 
         back={{ label: "Notifications", path: notificationsPath }}
         lead={`${whatOf(subscription)}, ${whenOf(subscription)}, to ${channel.name}.`}
       >
-        {subscription.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
-        {isUndeclared(subscription) ? null : (
-          <PostButton
-            action={`${path}/${enabled ? "disable" : "enable"}`}
-            label={enabled ? "Disable" : "Enable"}
-          />
+        {isUndeclared(subscription) ? null : enabled ? (
+          <PostButton action={`${path}/disable`} label="Disable" icon="pause" />
+        ) : (
+          <PostButton action={`${path}/enable`} label="Enable" variant="primary" />
+        )}
+        {subscription.origin === "file" ? null : (
+          <LinkButton path={`${path}/edit`} label="Edit" variant={enabled ? "primary" : undefined} />
+        )}
+        {declared ? null : (
+          <Menu>
+            <MenuLink path={`${path}/remove`} label="Remove subscription" danger />
+          </Menu>
         )}
       </PageHead>
       {declared ? (
@@ -62,29 +69,26 @@ export function showSubscription(context: Context<"notifications">): PageResult 
           <DeclaredMark where="[[subscriptions]]" />
         </p>
       ) : null}
-      <Facts
-        facts={[
-          ["State", <SubscriptionState subscription={subscription} />],
-          [
-            "Channel",
-            <a href={channelPath(channel.id)}>
-              <Text text={channel.name} />
-            </a>,
-          ],
-          ["Events", events.map(noticeLabel).join(", ")],
-          ...filterFacts(filter).map(([label, value]): [string, preact.JSX.Element] => [
-            label,
-            <Text text={value} charactersMax={2_000} />,
-          ]),
-          ["When", whenOf(subscription)],
-          ["Added", <Time at={createdAt} />],
-        ]}
-      />
-      {declared ? null : (
-        <Section title="Remove">
-          <LinkButton path={`${path}/remove`} label="Remove subscription" />
-        </Section>
-      )}
+      <Card>
+        <Facts
+          facts={[
+            ["State", <SubscriptionState subscription={subscription} />],
+            [
+              "Channel",
+              <a href={channelPath(channel.id)}>
+                <Text text={channel.name} />
+              </a>,
+            ],
+            ["Events", events.map(noticeLabel).join(", ")],
+            ...filterFacts(filter).map(([label, value]): [string, preact.JSX.Element] => [
+              label,
+              <Text text={value} charactersMax={2_000} />,
+            ]),
+            ["When", whenOf(subscription)],
+            ["Added", <Time at={createdAt} />],
+          ]}
+        />
+      </Card>
     </>,
   );
 }

@@ -15,30 +15,34 @@ export function SubscriptionState({
   if (!enabled)
     return (
       <>
-        <StateMark tone="neutral">disabled</StateMark>{" "}
-        <span class="hint">
+        <StateMark tone="neutral" icon="pause">
+          Disabled
+        </StateMark>
+        <p class="hide-s">
           {disabledReason === "undeclared" ? "no longer in the configuration file" : "paused by a person"}
-        </span>
+        </p>
       </>
     );
-  if (channel.enabled) return <StateMark tone="good">enabled</StateMark>;
+  if (channel.enabled) return <StateMark tone="good">Enabled</StateMark>;
   return (
     <>
-      <StateMark tone="warn">waiting</StateMark> <span class="hint">the channel is disabled</span>
+      <StateMark tone="warn">Waiting</StateMark>
+      <p class="hide-s">the channel is disabled</p>
     </>
   );
 }
 
 const nameColumn: Column<Subscription> = {
-  title: "Name",
+  title: "Subscription",
   cell: (subscription) => <EntryLink path={subscriptionPath(subscription.id)} entry={subscription} />,
 };
 const contentColumns: Column<Subscription>[] = [
-  { title: "Events", layout: "wide", cell: (subscription) => whatOf(subscription) },
-  { title: "When", cell: (subscription) => whenOf(subscription) },
+  { title: "Events", layout: "wide", fold: "under", cell: (subscription) => whatOf(subscription) },
+  { title: "When", fold: "hidden", cell: (subscription) => whenOf(subscription) },
 ];
 const channelColumn: Column<Subscription> = {
   title: "Channel",
+  fold: "end",
   cell: ({ channel: { id, name } }) => (
     <a href={channelPath(id)}>
       <Text text={name} />
@@ -47,6 +51,7 @@ const channelColumn: Column<Subscription> = {
 };
 const stateColumn: Column<Subscription> = {
   title: "State",
+  fold: "state",
   cell: (subscription) => <SubscriptionState subscription={subscription} />,
 };
 

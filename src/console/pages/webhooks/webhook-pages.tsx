@@ -1,29 +1,19 @@
 import { webhookKind, type Endpoint } from "../../../channels/webhook/endpoint.ts";
-import { isDeclared, isUndeclared } from "../../../config/declared.ts";
+import { isDeclared } from "../../../config/declared.ts";
 import { toIsoTime, toPlainTime } from "../../../lib/clock.ts";
-import { badRequest, notFound } from "../../../lib/errors.ts";
+import { badRequest } from "../../../lib/errors.ts";
 import { counted } from "../../../lib/wording.ts";
-import {
-  ActionLink,
-  Confirm,
-  DeclaredMark,
-  EntryLink,
-  Facts,
-  LinkButton,
-  PageHead,
-  Section,
-} from "../../kit/components.tsx";
-import { filterFacts, filterPhrases } from "../../threat-kit/event-filter.tsx";
-import { PostButton } from "../../kit/form.tsx";
+import { Confirm } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
-import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { webhooksPath as path } from "../../kit/paths.ts";
 import { pageGroup, type Context, type NavigationMark } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
-import { DeliveryTable } from "../deliveries/delivery-parts.tsx";
-import { RecipientState } from "../deliveries/recipient-state.tsx";
+import { endpointWords } from "../deliveries/recipient-note.tsx";
 import { eventReplay, replayRoutes } from "../deliveries/replay-pages.tsx";
+import { sendAllRoutes } from "../deliveries/send-all-pages.tsx";
+import { endpointOf, showEndpoint } from "./webhook-detail.tsx";
+import { listEndpoints } from "./webhook-list.tsx";
 import {
   addEndpoint,
   changeEndpoint,
@@ -33,11 +23,7 @@ import {
   showEndpointForm,
   pingShown,
 } from "./webhook-form.tsx";
-import { SavedNote, SecretState } from "./webhook-parts.tsx";
 import { rotateRoutes } from "./webhook-rotate-pages.tsx";
-
-const perPage = 50;
-const deliveriesShown = 10;
 
 function failingRecipients({ deliveries }: Pick<PageServices, "deliveries">): NavigationMark | undefined {
   const failing = deliveries.recipients
@@ -49,7 +35,7 @@ function failingRecipients({ deliveries }: Pick<PageServices, "deliveries">): Na
 /** Webhook endpoints: programs that are sent events. */
 export const webhookPages = pageGroup({
   nav: { section: "notify", label: "Webhook endpoints", icon: "endpoint", path, mark: failingRecipients },
-  services: ["config", "deliveries", "domains", "webhooks"],
+  services: ["config", "deliveries", "domains", "threats", "webhooks"],
   routes: [
     { method: "GET", path, permission: "read", run: listEndpoints },
     {
@@ -83,123 +69,14 @@ export const webhookPages = pageGroup({
     { method: "POST", path: `${path}/:id/remove`, permission: "administer", run: remove },
     ...rotateRoutes(editable),
     ...replayRoutes({ base: path, kinds: [webhookKind], words: eventReplay }),
+    ...sendAllRoutes({
+      base: path,
+      kinds: [webhookKind],
+      words: endpointWords,
+      duplicates: "Events keep their identifiers, so that the receiver can ignore those that it has seen.",
+    }),
   ],
 });
-
-function listEndpoints({ services: { webhooks }, query }: Context<"webhooks">) {
-  const endpoints = webhooks.endpoints.list();
-  const columns: Column<Endpoint>[] = [
-    {
-      title: "Name",
-      cell: (endpoint) => <EntryLink path={`${path}/${endpoint.id}`} entry={endpoint} />,
-    },
-    { title: "URL", layout: "wide", cell: ({ url }) => <Text text={url} charactersMax={100} /> },
-    {
-      title: "Events",
-      cell: ({ events, filter }) => (
-        <>
-          {events.length === 0 ? "all" : events.map((type) => <div class="tight">{type}</div>)}
-          {filter === null ? null : <div class="hint">threats {filterPhrases(filter).join(", ")}</div>}
-        </>
-      ),
-    },
-    { title: "State", cell: (endpoint) => <RecipientState recipient={endpoint} /> },
-  ];
-  return page(
-    "Webhook endpoints",
-    <>
-      <PageHead title="Webhook endpoints" lead="Programs that are sent events as signed HTTP requests.">
-        <LinkButton path={`${path}/add`} label="Add webhook endpoint" />
-      </PageHead>
-      <PagedTable
-        caption="Webhook endpoints"
-        columns={columns}
-        rowsIn={pagesOf(endpoints)}
-        total={endpoints.length}
-        perPage={perPage}
-        path={path}
-        query={query}
-        empty={
-          <>
-            No program receives events yet. <a href={`${path}/add`}>Add a webhook endpoint</a> to send events
-            to your SIEM or ticket system.
-          </>
-        }
-      />
-      <p class="after">
-        <a href={deliveriesPath}>Delivery log</a> ·{" "}
-        <a href={`${deliveriesPath}?status=failed`}>Failed deliveries</a>
-      </p>
-    </>,
-  );
-}
-
-function showEndpoint(context: Context<"config" | "deliveries" | "webhooks">) {
-  const { services, takeOnce } = context;
-  const endpoint = endpointOf(context);
-  const { id, name, url, events, filter, headers, concurrency, ratePerSecond, origin, enabled } = endpoint;
-  const saved = takeOnce<Saved>(savedName(id));
-  const declared = isDeclared(endpoint);
-  const rows = services.deliveries.log.list({ recipient: id }, deliveriesShown);
-  return page(
-    name,
-    <>
-      <PageHead title={<Text text={name} />} back={{ label: "Webhook endpoints", path }}>
-        <PostButton action={`${path}/${id}/test`} label="Send test" />
-        {origin === "file" ? null : <LinkButton path={`${path}/${id}/edit`} label="Edit" />}
-        {isUndeclared(endpoint) ? null : (
-          <PostButton
-            action={`${path}/${id}/${enabled ? "disable" : "enable"}`}
-            label={enabled ? "Disable" : "Enable"}
-          />
-        )}
-      </PageHead>
-      {saved === undefined ? null : <SavedNote saved={saved} />}
-      {declared ? (
-        <p>
-          <DeclaredMark />
-        </p>
-      ) : null}
-      <Facts
-        facts={[
-          ["State", <RecipientState recipient={endpoint} />],
-          ["URL", <Text text={url} charactersMax={2_000} />],
-          ["Events", events.length === 0 ? "all" : events.join(", ")],
-          ...(filter === null ? [] : filterFacts(filter)).map(
-            ([label, value]): [string, preact.JSX.Element] => [
-              label,
-              <Text text={value} charactersMax={2_000} />,
-            ],
-          ),
-          ["Secret", <SecretState endpoint={endpoint} now={context.now} declared={origin === "file"} />],
-          // Values of headers may be secret.
-          ["Custom headers", Object.keys(headers).join(", ") || "none"],
-          [
-            "Limits",
-            `${concurrency ?? services.config.webhooks.endpointConcurrency} concurrent requests, ${ratePerSecond === null ? "no rate limit" : `${ratePerSecond} per second`}`,
-          ],
-        ]}
-      />
-      <Section title="Deliveries">
-        <DeliveryTable
-          deliveries={rows}
-          log={services.deliveries.log}
-          withRecipient={false}
-          empty="No events have been sent to it yet. Tests are not listed here."
-        />
-        <p class="after">
-          <a href={`${deliveriesPath}?endpoint=${id}`}>All deliveries</a>
-          <ActionLink path={`${path}/${id}/replay`} label="Replay events" />
-        </p>
-      </Section>
-      {declared ? null : (
-        <Section title="Remove">
-          <LinkButton path={`${path}/${id}/remove`} label="Remove endpoint" />
-        </Section>
-      )}
-    </>,
-  );
-}
 
 async function sendTest(context: Context<"webhooks">): Promise<PageResult> {
   const endpoint = endpointOf(context);
@@ -262,14 +139,6 @@ async function remove(context: Context<"webhooks">): Promise<PageResult> {
   const { id, name } = editable(context);
   await context.services.webhooks.endpoints.remove(id, { by: context.by });
   return redirect(path, `${name} has been removed.`);
-}
-
-function endpointOf({ params, services }: Context<"webhooks">): Endpoint {
-  const id = params["id"]!;
-  const found = services.webhooks.endpoints.find(id);
-  // An address has the identifier, never the name.
-  if (found?.id !== id) throw notFound("There is no webhook endpoint with this ID.");
-  return found;
 }
 
 function editable(context: Context<"webhooks">): Endpoint {

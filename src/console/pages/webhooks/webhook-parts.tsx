@@ -43,7 +43,7 @@ export function SecretState({
   const rotating = previousSecretUntil !== null && previousSecretUntil > now;
   return (
     <>
-      stored, not shown
+      stored, shown only when it was created
       {rotating ? (
         <>
           {" "}
