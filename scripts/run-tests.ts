@@ -36,7 +36,7 @@ async function main(): Promise<number> {
   const missing = patterns.length === 0 ? installPrograms() : [];
 
   const checking = [
-    check("types", [bun, "check"]),
+    check("types", [bun, "check", "-b"]),
     check("lint", [bun, "node_modules/oxlint/bin/oxlint", "--deny-warnings"]),
     check("format", [bun, "fmt", "--check"]),
   ];

@@ -1,4 +1,5 @@
 import { trapKinds } from "../traps/kinds/kinds.ts";
+import { commandPages } from "./pages/commands/routes.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
 import { listPages } from "./pages/lists/routes.ts";
@@ -17,8 +18,8 @@ import { viewPages } from "./pages/views/routes.ts";
 import { webhookPages } from "./pages/webhooks/webhook-pages.tsx";
 import type { PageGroup } from "./shell/router.ts";
 
-/** All pages; the order is that of the navigation. */
-export const pageGroups: readonly PageGroup[] = [
+/** Pages that the command bar offers, in the order of the navigation. */
+const searchable: readonly PageGroup[] = [
   overviewPages,
   threatListPages,
   viewPages,
@@ -37,3 +38,6 @@ export const pageGroups: readonly PageGroup[] = [
   auditPages,
   preferencePages,
 ];
+
+/** All pages; the order is that of the navigation. */
+export const pageGroups: readonly PageGroup[] = [...searchable, commandPages(searchable)];

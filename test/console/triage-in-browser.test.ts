@@ -1,113 +1,225 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Status } from "../../src/vocabulary/threats.ts";
 import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
-import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
+import { tester } from "../support/console-pages.ts";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { addThreats } from "../support/console-threats.ts";
+
+const perPage = 50;
+const minuteMs = 60_000;
 
 describe.skipIf(chromium === undefined)("triage in a browser", () => {
   let app: ConsoleApp;
   let browser: Browser;
-  let ids: string[];
-  const statuses = () => ids.map((id) => app.app.threats.get(id)!.status);
+  let visitor: Visitor;
+  const statusOf = (id: string) => app.app.threats.get(id)!.status;
 
   beforeAll(async () => {
     app = openConsoleApp({ config: `[[protected_domains]]\ndomain = "example-bank.com"` });
-    const minute = 60_000;
-    ids = addThreats(
-      app.app,
-      Date.now(),
-      ["a", "b", "c", "d", "e"].map((letter, index) => ({
-        domain: `example-bank-${letter}.com`,
-        agoMs: (index + 1) * minute,
-      })),
-    );
     browser = await openBrowser();
     await browser.signIn(app.url);
+    visitor = await app.signedIn();
   }, browserTimeoutMs);
   afterAll(async () => {
     await browser?.close();
     await app?.dispose();
   });
 
-  const arrived = (expression: string) =>
-    browser.until(`document.readyState === "complete" && ${expression}`);
-  const list = async () => {
-    await browser.open(`${app.url}/console/threats`);
-    await arrived(`document.querySelectorAll("[data-row]").length > 0`);
-  };
-  const hereIs = (letter: string) =>
-    browser.until(
-      `document.activeElement.closest("[data-row]")?.textContent.includes("example-bank-${letter}.com")`,
+  /** Records new threats, the first one the newest, and decides about all others. */
+  function only(names: readonly string[]): string[] {
+    const active = app.app.threats
+      .list({ status: "active" }, { page: 1, perPage: 500 })
+      .threats.map(({ id }) => id);
+    app.app.threats.changeStatus(active, "resolved", { by: tester });
+    return addThreats(
+      app.app,
+      Date.now(),
+      names.map((domain, index) => ({ domain, agoMs: (index + 1) * minuteMs })),
     );
+  }
+
+  const ready = (expression: string, what?: string) =>
+    browser.until(`document.readyState === "complete" && (${expression})`, what);
+  async function list(query = "") {
+    await browser.open(`${app.url}/console/threats${query}`);
+    await ready(`document.querySelector("[data-row]")`);
+  }
+  /** Returns which row has the focus and which threat the panel shows, as soon as they are as expected. */
+  const settles = (row: string | null, panel: string | null) =>
+    browser.evaluate<[string | null, string | null]>(`new Promise((resolve) => {
+      const given = performance.now();
+      const check = () => {
+        const row = document.activeElement?.closest("[data-row]")?.dataset.id ?? null;
+        const panel = document.getElementById("panel")?.dataset.id ?? null;
+        const isSettled = row === ${JSON.stringify(row)} && panel === ${JSON.stringify(panel)};
+        if (isSettled || performance.now() - given > 8000) resolve([row, panel]);
+        else setTimeout(check, 2);
+      };
+      check();
+    })`);
+  async function expectHere(row: string | null, panel: string | null) {
+    expect(await settles(row, panel)).toEqual([row, panel]);
+  }
+  const message = (text: string) => ready(`document.querySelector(".toasts")?.innerText.includes("${text}")`);
 
   test(
-    "keyboard shortcuts move through the list, decide and open, but do nothing while typing",
+    "200 threats are decided by keyboard alone, and after each decision the row that follows has the focus",
     async () => {
+      only(Array.from({ length: 200 }, (_, index) => `example-bank-${String(index).padStart(3, "0")}.com`));
+      const order: string[] = [];
+      for (let page = 1; page <= 200 / perPage; page++) {
+        const { html } = await visitor.get(`/console/threats?page=${page}`);
+        order.push(...[...html.matchAll(/data-id="(thr_\w+)"/g)].map(([, id]) => id!));
+      }
+      expect(new Set(order).size).toBe(200);
+      const decided = new Map<string, Status>();
+
       await list();
       await browser.press("j");
-      await hereIs("a");
-      await browser.press("j");
-      await hereIs("b");
-      await browser.press("k");
-      await hereIs("a");
-
-      // One threat by shortcut; the next one takes its place.
-      await browser.press("r");
-      await arrived(`document.body.innerText.includes("1 threat is now resolved.")`);
-      expect(statuses()).toEqual(["resolved", "active", "active", "active", "active"]);
-      await hereIs("b");
-
-      // Two threats together.
-      await browser.press("x");
-      await browser.press("j");
-      await browser.press("x");
-      await browser.press("f");
-      await arrived(`document.body.innerText.includes("2 threats are now false positive.")`);
-      expect(statuses()).toEqual(["resolved", "false_positive", "false_positive", "active", "active"]);
-      await browser.click(".note button");
-      await arrived(`document.body.innerText.includes("Decision undone: 2 threats restored.")`);
-      expect(statuses()).toEqual(["resolved", "active", "active", "active", "active"]);
-
-      await browser.press("/");
-      await browser.until(`document.activeElement.id === "q"`);
-      for (const key of ["j", "r", "x"]) await browser.press(key);
-      expect(await browser.evaluate<string>(`document.querySelector("#q").value`)).toBe("jrx");
-      await browser.press("Escape");
-      await browser.press("?");
-      await browser.until(`document.querySelector("#keys").matches(":popover-open")`);
-      await browser.press("Escape");
-      await browser.until(`!document.querySelector("#keys").matches(":popover-open")`);
-      expect(statuses()).toEqual(["resolved", "active", "active", "active", "active"]);
-
-      await browser.press("j");
-      await browser.press("o");
-      await browser.until(`location.pathname === "/console/threats/${ids[1]}"`);
+      await expectHere(order[0]!, null);
+      let at = 0;
+      while (at < order.length) {
+        // Now and then, three are decided together.
+        const count = at % 40 === 30 ? 3 : 1;
+        for (let selected = 0; count > 1 && selected < count; selected++) {
+          await browser.press("x");
+          if (selected < count - 1) await browser.press("j");
+        }
+        const status = at % 3 === 0 ? "false_positive" : "resolved";
+        for (const id of order.slice(at, at + count)) decided.set(id, status);
+        await browser.press(status === "resolved" ? "r" : "f");
+        at += count;
+        const next = order[at] ?? null;
+        await expectHere(next, null);
+      }
+      await ready(`document.querySelector("main").innerText.includes("No threats to decide")`);
+      expect(order.map(statusOf)).toEqual(order.map((id) => decided.get(id)!));
+      const { threats } = app.app.threats.list({ status: "active" }, { page: 1, perPage: 500 });
+      expect(threats).toEqual([]);
+      await browser.until(`document.querySelector("[data-count='/console/threats']").innerText === "0"`);
       expect(browser.complaints()).toEqual([]);
     },
     browserTimeoutMs,
   );
 
   test(
-    "selection, decisions, filters and undo work without scripts",
+    "a filter applies while one types, keeps the focus, and is undone by going back",
     async () => {
+      only(["example-bank-a.net", "example-bank-b.net", "example-bank-c.net"]);
+      await list("?sort=first_seen");
+      await browser.press("/");
+      for (const key of "bank-b") await browser.press(key);
+      await ready(
+        `location.search.includes("q=bank-b") && document.querySelectorAll("[data-row]").length === 1`,
+      );
+      const field = `document.activeElement.id === "q" && document.activeElement.value === "bank-b"`;
+      expect(await browser.evaluate<boolean>(field)).toBe(true);
+      await browser.evaluate("history.back()");
+      await ready(`!location.search.includes("q=") && document.querySelectorAll("[data-row]").length === 3`);
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "a decision that fails says why and changes nothing, and u undoes the last decision on any page",
+    async () => {
+      const [a, b] = only(["example-bank-a.org", "example-bank-b.org"]);
+      await list("?sort=first_seen");
+      await browser.press("j");
+      await browser.evaluate(`document.querySelector("#triage [name=form_token]").value = "wrong"`);
+      await browser.press("r");
+      await message("This form expired.");
+      await expectHere(a!, null);
+      expect(await browser.evaluate(`document.querySelector(".decided")`)).toBeNull();
+      expect(statusOf(a!)).toBe("active");
+
+      await list("?sort=first_seen");
+      await browser.press("j");
+      await browser.press("r");
+      await message("1 threat is now resolved.");
+      await expectHere(b!, null);
+      await browser.click(".toasts form button");
+      await message("Decision undone: 1 threat restored.");
+      await expectHere(a!, null);
+      expect(statusOf(a!)).toBe("active");
+
+      await browser.press("f");
+      await message("1 threat is now false positive.");
+      await browser.open(`${app.url}/console/domains`);
+      await ready(`document.querySelector(".toasts")`);
+      await browser.press("u");
+      await message("Decision undone: 1 threat restored.");
+      expect(statusOf(a!)).toBe("active");
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "the command bar finds a threat, a page and the shortcuts, and single keys do nothing while one types",
+    async () => {
+      const [a] = only(["example-bank-a.info", "example-bank-b.info"]);
+      await list();
+      await browser.evaluate(
+        `void document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }))`,
+      );
+      await ready(`document.querySelectorAll("dialog [role=option]").length > 5`);
+      for (const key of "bank-a.in") await browser.press(key);
+      const chosen = `document.querySelector("dialog [aria-selected=true]")`;
+      await ready(`${chosen}?.href?.includes("${a}")`);
+      const named = `document.querySelector("dialog input").getAttribute("aria-activedescendant") === ${chosen}.id`;
+      expect(await browser.evaluate<boolean>(named)).toBe(true);
+      await browser.press("ArrowDown");
+      await ready(`!${chosen}.href?.includes("${a}")`);
+      await browser.press("ArrowUp");
+      await browser.press("Enter");
+      await ready(`location.pathname === "/console/threats/${a}"`);
+      expect(statusOf(a!)).toBe("active");
+
+      await browser.press("g");
+      await browser.press("s");
+      await ready(`location.pathname === "/console/sources" && document.querySelector(".toasts")`);
+      await browser.press("?");
+      await ready(`document.querySelector("dialog[open]")?.innerText.includes("undo the last decision")`);
+      await browser.press("Escape");
+      await ready(`!document.querySelector("dialog")`);
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "selection, decisions, filters, search and undo work without scripts",
+    async () => {
+      const ids = only(["a", "b", "c", "d"].map((letter) => `example-bank-${letter}.shop`));
+      const statuses = () => ids.map(statusOf);
       await browser.script(false);
       try {
         await list();
         expect(await browser.evaluate<boolean>(`document.querySelector("[data-script-only]").hidden`)).toBe(
           true,
         );
+        await browser.click(`input[value="${ids[1]}"]`);
         await browser.click(`input[value="${ids[2]}"]`);
-        await browser.click(`input[value="${ids[3]}"]`);
         await browser.click(`button[name=status][value=resolved]`);
-        await arrived(`document.querySelector(".note button")`);
-        expect(statuses().slice(1)).toEqual(["active", "resolved", "resolved", "active"]);
+        await ready(`document.querySelector(".note button")`);
+        expect(statuses()).toEqual(["active", "resolved", "resolved", "active"]);
         await browser.click(".note button");
-        await arrived(`document.body.innerText.includes("Decision undone: 2 threats restored.")`);
-        expect(statuses().slice(1)).toEqual(["active", "active", "active", "active"]);
-        await browser.fill("#q", "bank-e");
+        await ready(`document.body.innerText.includes("Decision undone: 2 threats restored.")`);
+        expect(statuses()).toEqual(["active", "active", "active", "active"]);
+        await browser.fill("#q", "bank-d");
         await browser.press("Enter");
-        await arrived(
-          `location.search.includes("q=bank-e") && document.querySelectorAll("[data-row]").length === 1`,
+        await ready(
+          `location.search.includes("q=bank-d") && document.querySelectorAll("[data-row]").length === 1`,
         );
+        await browser.click(`[data-row] a.go`);
+        await ready(`location.pathname === "/console/threats/${ids[3]}"`);
+        await browser.click(".side a[href='/console/commands']");
+        await ready(`location.pathname === "/console/commands"`);
+        await browser.fill("main [name=q]", "audit");
+        await browser.press("Enter");
+        await ready(`document.querySelector(".command a[href='/console/settings/audit']")`);
       } finally {
         await browser.script(true);
       }

@@ -110,6 +110,8 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "audit", path: () => "/console/settings/audit" },
   { name: "failed-sign-ins", path: () => "/console/settings/audit/failed-sign-ins" },
   { name: "preferences", path: () => "/console/preferences" },
+  { name: "search", path: () => "/console/commands?q=ex" },
+  { name: "shortcuts", path: () => "/console/commands/shortcuts" },
   { name: "not-found", path: () => "/console/no-such-page" },
 ];
 

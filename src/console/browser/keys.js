@@ -1,13 +1,52 @@
-// data-key="x": the key clicks the element, or focuses a field. Ignored while typing.
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (isTyping(event.target)) {
-    if (event.key === "Escape") event.target.blur();
-    return;
-  }
-  const element = all("[data-key]").find((one) => one.dataset.key === event.key && !one.disabled);
-  if (!element) return;
-  event.preventDefault();
+// Keyboard shortcuts. Single keys act while no field has the focus, unless they are switched off
+// (<body data-shortcuts> says that they are on).
+//
+// data-key="x" clicks the element, or focuses a field; data-key="g t" is two keys, one after the other.
+
+/** The first key of two. */
+let keyBefore = "";
+let keyBeforeAt = 0;
+const keyPauseMsMax = 1500;
+
+/** @param {string} keys */
+function pressElement(keys) {
+  const element = all("[data-key]").find(
+    (candidate) => candidate.dataset.key === keys && !candidate.disabled && candidate.checkVisibility(),
+  );
+  if (!element) return false;
   if (element.matches("input:not([type=checkbox]), textarea, select")) element.focus();
   else element.click();
+  return true;
+}
+
+document.addEventListener("keydown", (/** @type {any} */ event) => {
+  const { key, target } = event;
+  if (event.isComposing || event.altKey) return;
+  if (event.ctrlKey || event.metaKey) {
+    if (key.toLowerCase() !== "k" || event.shiftKey) return;
+    event.preventDefault();
+    return openCommandBar();
+  }
+  if (one("dialog[open]")) return;
+  if (isTyping(target)) {
+    if (key === "Escape") target.blur();
+    return;
+  }
+  if (key === "Escape") return one(":popover-open") || openMenus().length > 0 ? undefined : closePanel();
+  if (document.body.dataset.shortcuts === undefined) return;
+  const isSecond = keyBefore !== "" && Date.now() - keyBeforeAt < keyPauseMsMax;
+  const keys = isSecond ? `${keyBefore} ${key}` : key;
+  keyBefore = "";
+  if (key === "g" && !isSecond) {
+    keyBefore = key;
+    keyBeforeAt = Date.now();
+  } else if (pressTriageKey(keys) || pressElement(keys) || pressGlobalKey(keys)) event.preventDefault();
 });
+
+/** @param {string} key */
+function pressGlobalKey(key) {
+  if (key === "u") inTurn(undoLast);
+  else if (key === "?") openShortcuts();
+  else return false;
+  return true;
+}

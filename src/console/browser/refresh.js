@@ -1,9 +1,12 @@
 // An element with data-refresh="/console/…" is fetched and replaced until it has no such attribute any more.
 // data-refresh-ms sets the interval (1000). Pauses while the tab is hidden.
-function later(element) {
+
+/** @param {any} element */
+function refreshLater(element) {
   setTimeout(() => refresh(element), Number(element.dataset.refreshMs ?? 1000));
 }
 
+/** @param {any} element */
 async function refresh(element) {
   if (!element.isConnected) return;
   if (document.hidden) {
@@ -14,16 +17,37 @@ async function refresh(element) {
     const response = await fetch(element.dataset.refresh, { headers: { "x-fragment": "1" } });
     // Signed out or deleted: the page itself explains.
     if (response.status === 401 || response.status === 404) return location.reload();
-    if (!response.ok) return later(element);
-    const template = document.createElement("template");
-    template.innerHTML = await response.text();
-    const fresh = template.content.firstElementChild;
+    if (!response.ok) return refreshLater(element);
+    const fresh = parsePart(await response.text());
     // An element with focus is not replaced while somebody uses it.
-    if (!fresh || element.contains(document.activeElement)) return later(element);
+    if (!fresh || element.contains(document.activeElement)) return refreshLater(element);
     element.replaceWith(fresh);
     prepare(fresh);
     fresh.dispatchEvent(new CustomEvent("refreshed", { bubbles: true }));
   } catch {
-    later(element);
+    refreshLater(element);
   }
 }
+
+// [data-fresh="/console/…"]: asks how many new threats there are. The response replaces the element; nothing else
+// moves. A hidden tab asks less often, and shows the number in its title.
+const freshMs = 10_000;
+const freshHiddenMs = 60_000;
+const ownTitle = () => document.title.replace(/^\([0-9,+]+\) /, "");
+let freshAskedAt = Date.now();
+
+async function askForNew() {
+  const element = one("[data-fresh]");
+  const now = Date.now();
+  if (!element || now - freshAskedAt < (document.hidden ? freshHiddenMs : freshMs)) return;
+  freshAskedAt = now;
+  const path = element.dataset.fresh;
+  const html = await load(path, "fresh").catch(() => {});
+  const fresh = html && parsePart(html);
+  const shown = one("[data-fresh]");
+  if (!fresh || shown?.dataset.fresh !== path || shown.contains(document.activeElement)) return;
+  shown.replaceWith(fresh);
+  const count = Number(fresh.dataset.count ?? 0);
+  document.title = `${count > 0 ? `(${count}) ` : ""}${ownTitle()}`;
+}
+setInterval(askForNew, 1000);

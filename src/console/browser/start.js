@@ -1,2 +1,3 @@
 // Runs last: prepares what the server sent.
 prepare(document);
+startPanel();

@@ -1,19 +1,47 @@
-// Helpers shared by all parts of the console's script, and the preparation of new parts of a page.
+// Helpers shared by all parts of the script.
+
+/** @type {(selector: string, within?: ParentNode) => any[]} */
+const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+/** @type {(selector: string, within?: ParentNode) => any} */
+const one = (selector, within = document) => within.querySelector(selector);
 
 /**
- * @param {string} selector
- * @param {ParentNode} [within]
- * @returns {HTMLElement[]}
+ * Returns the first element of a part of a page that the server sent.
+ * @param {string} html
+ * @returns {any}
  */
-const all = (selector, within = document) => [...within.querySelectorAll(selector)];
-
-function prepare(within) {
-  for (const button of all("button[data-copy]", within)) button.hidden = false;
-  for (const element of all("[data-script-only]", within)) element.hidden = false;
-  for (const element of all("[data-refresh]", within)) later(element);
-  if (within.matches?.("[data-refresh]")) later(within);
+function parsePart(html) {
+  const template = document.createElement("template");
+  template.innerHTML = html;
+  return template.content.firstElementChild;
 }
 
-function isTyping(element) {
-  return element.matches?.("input:not([type=checkbox]):not([type=radio]), textarea, select") ?? false;
+/**
+ * Fetches a part of a page. Rejects with the server's reason.
+ * @param {string} path
+ * @param {string} kind value of the header x-fragment
+ * @param {RequestInit} [options]
+ */
+async function load(path, kind, options) {
+  const response = await fetch(path, { ...options, headers: { "x-fragment": kind } }).catch((error) => {
+    throw error.name === "AbortError" ? error : new Error("phishwatch cannot be reached. Try again.");
+  });
+  // Signed out: the page itself explains.
+  if (response.status === 401) location.reload();
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
+}
+
+// Dialogs and selects that are open keep the keys for themselves.
+/** @param {any} element */
+const isTyping = (element) =>
+  element.isContentEditable ||
+  (element.matches?.("input:not([type=checkbox], [type=radio], [type=range]), textarea, select") ?? false);
+
+/** Prepares a new part of the page. @param {any} within */
+function prepare(within) {
+  for (const element of all("button[data-copy], [data-script-only]", within)) element.hidden = false;
+  for (const element of all("[data-refresh]", within)) refreshLater(element);
+  if (within.matches?.("[data-refresh]")) refreshLater(within);
 }

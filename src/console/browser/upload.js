@@ -3,28 +3,30 @@
 for (const form of all("form[data-upload]")) {
   const file = form.querySelector("input[type=file]");
   const failed = form.querySelector("[data-upload-error]");
-  const leave = (event) => event.preventDefault();
+  const leave = (/** @type {Event} */ event) => event.preventDefault();
 
+  /** @param {XMLHttpRequest} request */
   async function watch(request) {
     while (request.readyState !== XMLHttpRequest.DONE) {
       await new Promise((resolve) => setTimeout(resolve, 400));
       if (document.getElementById("import-panel")) continue;
       const response = await fetch("/console/imports/running", { headers: { "x-fragment": "1" } }).catch(
-        () => {},
+        /** @returns {null} */ () => null,
       );
       if (response?.status !== 200) continue;
-      form.closest(".cards").insertAdjacentHTML("beforebegin", await response.text());
+      (form.closest(".cols") ?? form).insertAdjacentHTML("beforebegin", await response.text());
       prepare(document.getElementById("import-panel"));
     }
   }
 
-  function showError(message) {
+  /** @param {string} message */
+  function showFailure(message) {
     failed.textContent = message;
     failed.hidden = false;
     for (const button of all("button", form)) button.disabled = false;
   }
 
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("submit", (/** @type {Event} */ event) => {
     if (file.files.length === 0) return;
     event.preventDefault();
     failed.hidden = true;
@@ -36,7 +38,7 @@ for (const form of all("form[data-upload]")) {
       removeEventListener("beforeunload", leave);
       if (request.status === 200) location.assign(request.responseText);
       else
-        showError(
+        showFailure(
           request.status === 400
             ? request.responseText
             : "The upload was interrupted. See the imports below.",
@@ -50,7 +52,7 @@ for (const form of all("form[data-upload]")) {
   document.addEventListener("submit", (event) => {
     if (event.target !== form) removeEventListener("beforeunload", leave);
   });
-  const holdsFile = (event) => event.dataTransfer?.types.includes("Files");
+  const holdsFile = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
   document.addEventListener("dragover", (event) => {
     if (!holdsFile(event)) return;
     event.preventDefault();

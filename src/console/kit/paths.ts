@@ -15,6 +15,9 @@ export const signOutEverywherePath = "/console/sign-out-everywhere";
 export const endSessionPath = (seq: number | ":seq") => `/console/sessions/${seq}/end`;
 /** Theme, time zone, density, shortcuts. */
 export const preferencesPath = "/console/preferences";
+/** Search over everything that can be opened or done; the command bar shows its results. */
+export const commandsPath = `${overviewPath}/commands`;
+export const shortcutsPath = `${commandsPath}/shortcuts`;
 export const assetsPath = "/console/assets";
 
 export const threatsPath = "/console/threats";

@@ -4,7 +4,7 @@ import { Form } from "../kit/form.tsx";
 import { Icon } from "../kit/icons.tsx";
 import { PageContextOf, usePage, type PageContext } from "../kit/page-context.ts";
 import type { Flash } from "../kit/page-result.ts";
-import { overviewPath, preferencesPath, signOutPath } from "../kit/paths.ts";
+import { commandsPath, overviewPath, preferencesPath, signOutPath } from "../kit/paths.ts";
 import { cityOf } from "../kit/times.ts";
 import type { Assets } from "./assets.ts";
 import type { Theme } from "./reader.ts";
@@ -75,6 +75,9 @@ export function Layout({
       <div class="app">
         <header class="top">
           <Brand />
+          <a class="btn plain square" href={commandsPath} aria-label="Search or run a command">
+            <Icon name="search" />
+          </a>
           <button type="button" class="btn plain" popovertarget="menu">
             <Icon name="list" />
             Menu
@@ -107,6 +110,11 @@ function Navigation({ navigation, path }: { navigation: readonly MarkedEntry[]; 
   return (
     <nav class="side" id="menu" popover="auto" aria-label="Console">
       <Brand />
+      <a class="seek" href={commandsPath} aria-keyshortcuts="Control+K Meta+K">
+        <Icon name="search" />
+        Search or jump to
+        <kbd aria-hidden="true">Ctrl K</kbd>
+      </a>
       {sections.map(({ section, title }) => (
         <>
           {title === undefined ? null : <h2>{title}</h2>}
@@ -115,7 +123,11 @@ function Navigation({ navigation, path }: { navigation: readonly MarkedEntry[]; 
               .filter(({ entry }) => entry.section === section)
               .map(({ entry, mark }) => (
                 <li>
-                  <a href={entry.path} aria-current={entry === here ? "page" : undefined}>
+                  <a
+                    href={entry.path}
+                    aria-current={entry === here ? "page" : undefined}
+                    data-key={entry.keys}
+                  >
                     <Icon name={entry.icon} />
                     {entry.label}
                     <Mark path={entry.path} mark={mark} />

@@ -99,8 +99,7 @@ export function createResponder({
   ): Response {
     const session = call.visitor?.session;
     const frame = { title, assets, theme: preferencesOf(call.request).theme, context: pageContext(call) };
-    const flash =
-      session === undefined ? undefined : (memory.take(session.seq, flashName) as Flash | undefined);
+    const flash = takeFlash(call, memory);
     const document =
       session === undefined ? (
         <Frame {...frame}>
@@ -146,11 +145,25 @@ export function createResponder({
     if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
     const title = errorTitles[status] ?? "Something went wrong";
     const message = describeStorageError(thrown) ?? sentence(body.error.message);
+    if (request.headers.has("x-fragment")) return plainText(call, message, status);
     const requestId = status === 500 ? where.id : undefined;
     return page(call, title, <ErrorPage title={title} message={message} requestId={requestId} />, status);
   }
 
   return { html, redirect, page, send, error };
+}
+
+/** Returns the message for the next page. Pages that the script fetches in the background leave it to others. */
+function takeFlash({ request, visitor }: ConsoleRequest, memory: SessionMemory): Flash | undefined {
+  const session = visitor?.session;
+  if (session === undefined || request.headers.has("x-fragment")) return undefined;
+  return memory.take(session.seq, flashName) as Flash | undefined;
+}
+
+/** For the script, which shows the message above the page. */
+function plainText({ headers }: ConsoleRequest, text: string, status: number): Response {
+  headers["content-type"] = "text/plain; charset=utf-8";
+  return new Response(text, { status, headers });
 }
 
 /** Describes what an operator can solve. The API's clients cannot, so its responses do not contain it. */

@@ -19,8 +19,10 @@
  *   written by strangers goes through `<Text>`, `<Name>`, or `visible()`, which reveal hidden characters. Never use
  *   `dangerouslySetInnerHTML`, and never a `style` attribute, which the content security policy forbids: use
  *   classes, and presentation attributes in SVG.
- * - The script (browser/) adds convenience only: `data-refresh`, `data-copy`, `data-key`, `data-select-all`,
- *   `data-row`, `data-upload`. Links to other pages take their address from paths.ts.
+ * - The script (browser/) adds convenience only: `data-refresh`, `data-fresh`, `data-copy`, `data-key`,
+ *   `data-select-all`, `data-selected`, `data-row`, `data-panel`, `data-compare`, `data-upload`. A GET form with
+ *   `data-apply` needs no button: the page of its address replaces the content, except for the field that has the
+ *   focus. Links to other pages take their address from paths.ts.
  */
 import type { Actor } from "../../access/audit/actor.ts";
 import type { ConsoleSession } from "../../access/console/sessions.ts";
@@ -88,6 +90,8 @@ export interface NavigationEntry<Name extends ServiceName = never> {
   label: string;
   path: string;
   icon: IconName;
+  /** Keyboard shortcut: two keys, one after the other, such as `g t`. */
+  keys?: string;
   /** Returns a mark beside the label. Every page shows it, so it must be cheap. */
   mark?: (services: Pick<PageServices, Name>) => NavigationMark | undefined;
 }

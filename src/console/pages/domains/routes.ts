@@ -15,7 +15,7 @@ const path = `${domainsPath}/:domain`;
 
 /** Protected domains: list, add, change, remove. */
 export const domainPages = pageGroup({
-  nav: { section: "main", label: "Protected domains", icon: "domain", path: domainsPath },
+  nav: { section: "main", label: "Protected domains", icon: "domain", keys: "g d", path: domainsPath },
   services: ["archiveChecks", "assessDomain", "config", "domains", "scans", "threats"],
   routes: [
     { method: "GET", path: domainsPath, permission: "read", run: listDomains },

@@ -5,7 +5,7 @@ import { showRunningScan } from "./running-scan.tsx";
 
 /** Start page: what needs attention and why, the newest threats, and whether things improve. */
 export const overviewPages = pageGroup({
-  nav: { section: "main", label: "Overview", icon: "overview", path: overviewPath },
+  nav: { section: "main", label: "Overview", icon: "overview", keys: "g o", path: overviewPath },
   services: [
     "archive",
     "auditLog",

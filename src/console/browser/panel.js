@@ -1,0 +1,173 @@
+// The panel beside the list: shows a threat of the list without leaving it. On a narrow window a row opens the page.
+
+const wideWindow = matchMedia("(min-width: 1200px)");
+/** Panels that were fetched ahead, by path. */
+const panels = /** @type {Map<string, Promise<string>>} */ (new Map());
+const panelsMax = 8;
+const panelMsMax = 30_000;
+let wantedPanel = "";
+
+const shownPanel = () => document.getElementById("panel");
+
+/** @param {string} id */
+function panelPath(id) {
+  const link = rowOf(id) && one("a.go", rowOf(id));
+  if (link) return link.href;
+  const view = new URLSearchParams(location.search);
+  view.delete("open");
+  view.delete("page");
+  return `${location.pathname}/${id}?${view}`;
+}
+
+/** Forgets what a decision has changed. @param {string[]} ids */
+function forgetPanels(ids) {
+  for (const path of panels.keys()) if (ids.some((id) => path.includes(id))) panels.delete(path);
+}
+
+/** @param {string} path */
+function fetchPanel(path) {
+  const known = panels.get(path);
+  if (known) return known;
+  const html = load(path, "panel");
+  panels.set(path, html);
+  html.catch(() => panels.delete(path));
+  setTimeout(() => panels.get(path) === html && panels.delete(path), panelMsMax);
+  for (const oldest of panels.keys()) {
+    if (panels.size <= panelsMax) break;
+    panels.delete(oldest);
+  }
+  return html;
+}
+
+/**
+ * @param {string} id
+ * @param {"push" | "replace" | "keep"} how what happens to the address of the tab
+ */
+async function showPanel(id, how) {
+  const path = panelPath(id);
+  wantedPanel = path;
+  markOpen(id);
+  if (how !== "keep") {
+    const address = new URL(location.href);
+    address.searchParams.set("open", id);
+    setAddress(address, how);
+  }
+  const fresh = parsePart(await fetchPanel(path));
+  if (wantedPanel !== path) return;
+  if (fresh?.id !== "panel") return location.assign(path);
+  const shown = shownPanel();
+  const focused = /** @type {any} */ (document.activeElement);
+  const hadFocus = shown?.contains(focused);
+  if (shown) shown.replaceWith(fresh);
+  else one(".split").append(fresh);
+  prepare(fresh);
+  if (hadFocus) {
+    const key = focused.dataset.key;
+    (key ? one(`[data-key="${key}"]`, fresh) : one("a, button", fresh))?.focus({ preventScroll: true });
+  }
+  for (const near of neighborsOf(id)) fetchPanel(panelPath(near)).catch(() => {});
+}
+
+/** Ids of the threats that are likely to be shown next. @param {string} id */
+function neighborsOf(id) {
+  const list = rows().filter((row) => row.dataset.id === id || !isDecided(row));
+  const at = list.findIndex((row) => row.dataset.id === id);
+  return [list[at + 1], list[at - 1]].filter((row) => at >= 0 && row).map((row) => row.dataset.id);
+}
+
+/** @param {string} id empty: none */
+function markOpen(id) {
+  for (const row of rows()) row.classList.toggle("open", row.dataset.id === id);
+}
+
+function closePanel() {
+  const shown = shownPanel();
+  if (!shown) return;
+  const address = new URL(location.href);
+  address.searchParams.delete("open");
+  setAddress(address, "push");
+  hidePanel(shown);
+}
+
+/** @param {any} shown */
+function hidePanel(shown) {
+  wantedPanel = "";
+  const { id } = shown.dataset;
+  shown.remove();
+  markOpen("");
+  const row = rowOf(id) ?? rowOf(currentId);
+  if (row) one("a.go", row).focus({ preventScroll: true });
+}
+
+/** @param {any} link */
+async function followPanelLink(link) {
+  const id = link.pathname.split("/").at(-1);
+  const row = rowOf(id);
+  if (row) return goTo(row);
+  currentId = "";
+  await showPanel(id, "replace");
+}
+
+/** Corrects the place in the view, which a decision has changed. */
+async function refreshPlace() {
+  const shown = shownPanel();
+  const path = wantedPanel;
+  const bar = shown && one(".bar", shown);
+  if (!bar || path === "") return;
+  panels.delete(path);
+  const fresh = parsePart(await fetchPanel(path).catch(() => ""));
+  const next = fresh && one(".bar", fresh);
+  if (next && wantedPanel === path && bar.isConnected && !bar.contains(document.activeElement))
+    bar.replaceWith(next);
+}
+
+document.addEventListener("click", (/** @type {any} */ event) => {
+  const link = event.target.closest?.("a");
+  if (!link || !triageForm() || event.defaultPrevented || event.button !== 0) return;
+  if (
+    event.ctrlKey ||
+    event.metaKey ||
+    event.shiftKey ||
+    event.altKey ||
+    !wideWindow.matches ||
+    !one(".split")
+  )
+    return;
+  if (link.matches("[data-panel-close]")) closePanel();
+  else if (link.matches("#panel a[data-panel]")) inTurn(() => followPanelLink(link));
+  else if (link.matches("form#triage [data-row] a.go")) {
+    const { id } = link.closest("[data-row]").dataset;
+    currentId = id;
+    showPanel(id, "push").catch(showError);
+  } else return;
+  event.preventDefault();
+});
+
+// Back and forward: what is the same stays in place.
+addEventListener("popstate", async () => {
+  if (!triageForm() && !one("form[data-apply]")) return;
+  const { y } = history.state ?? {};
+  try {
+    if (viewOf(location.href) !== listedView) {
+      await showPage(location.href, "keep");
+      if (y !== undefined) scrollTo(0, y);
+    }
+    const id = new URLSearchParams(location.search).get("open");
+    const shown = shownPanel();
+    if (id && wideWindow.matches && shown?.dataset.id !== id) await showPanel(id, "keep");
+    else if (!id && shown) hidePanel(shown);
+  } catch (error) {
+    showError(/** @type {Error} */ (error));
+  }
+});
+
+// The page was opened with a panel.
+function startPanel() {
+  const shown = shownPanel();
+  if (!shown || !triageForm()) return;
+  const id = shown.dataset.id;
+  currentId = id;
+  wantedPanel = panelPath(id);
+  markOpen(id);
+  for (const near of neighborsOf(id)) fetchPanel(panelPath(near)).catch(() => {});
+}

@@ -1,0 +1,231 @@
+// Triage in the list of threats (form#triage with rows li[data-row][data-id]): j and k move, x selects, o opens, and
+// the key of a button decides about the selected rows, or about the current row if none is selected.
+
+/** The row that has, or last had, the focus. */
+let currentId = "";
+/** Ids of the last decision, to find the rows again after an undo. */
+let decidedIds = /** @type {string[]} */ ([]);
+/** Decisions and moves happen one after the other, in the order of the keys. */
+let turn = Promise.resolve();
+
+const triageForm = () => one("form#triage");
+const rows = () => all("form#triage [data-row]");
+/** @param {string} id */
+const rowOf = (id) => rows().find((row) => row.dataset.id === id);
+/** @param {any} row */
+const isDecided = (row) => row.classList.contains("decided");
+
+/** @param {() => unknown} action */
+function inTurn(action) {
+  turn = runAfter(turn, action);
+}
+
+/** @param {Promise<void>} before @param {() => unknown} action */
+async function runAfter(before, action) {
+  await before;
+  try {
+    await action();
+  } catch (error) {
+    showError(/** @type {Error} */ (error));
+  }
+}
+
+document.addEventListener("focusin", (/** @type {any} */ event) => {
+  const row = event.target.closest?.("form#triage [data-row]");
+  if (row) currentId = row.dataset.id;
+});
+
+/** Focuses a row, and shows its threat if the panel is open. @param {any} row */
+function goTo(row) {
+  currentId = row.dataset.id;
+  one("a.go", row).focus({ preventScroll: true });
+  row.scrollIntoView({ block: "nearest" });
+  if (shownPanel()) showPanel(currentId, "replace").catch(showError);
+}
+
+/** @param {1 | -1} step */
+async function move(step) {
+  const list = rows();
+  const at = list.findIndex((row) => row.dataset.id === currentId);
+  // The panel may show a threat that is not on this page of the list.
+  const link = at < 0 && one(`#panel a[data-panel][data-key=${step > 0 ? "j" : "k"}]`);
+  if (link) return followPanelLink(link);
+  const row = at < 0 ? list[0] : (list[at + step] ?? (await turnPage(step)));
+  if (row) goTo(row);
+}
+
+/**
+ * Loads what follows the rows, or what precedes them, and returns the row to continue with. Rows that were decided have
+ * left the view, so the next page begins with other threats than before: what has been seen is skipped.
+ * @param {1 | -1} step
+ */
+async function turnPage(step) {
+  if (step < 0) {
+    const previous = one("a[rel=prev]");
+    if (!previous) return undefined;
+    await showPage(previous.href, "push");
+    return rows().at(-1);
+  }
+  const seen = new Set(rows().map((row) => row.dataset.id));
+  const unseen = () => {
+    const list = rows();
+    return list[list.findLastIndex((row) => seen.has(row.dataset.id)) + 1];
+  };
+  if (rows().some(isDecided)) {
+    await showPage(location.href, "keep");
+    const row = unseen();
+    if (row) return row;
+  }
+  const next = one("a[rel=next]");
+  if (!next) return undefined;
+  await showPage(next.href, "push");
+  return unseen();
+}
+
+/** @param {string} key @returns {boolean} whether the key has a meaning here */
+function pressTriageKey(key) {
+  if (!triageForm()) return false;
+  if (key === "j" || key === "k") inTurn(() => move(key === "j" ? 1 : -1));
+  else if (key === "o") one("a.go", rowOf(currentId) ?? document.createElement("p"))?.click();
+  else if (key === "x") inTurn(() => one("input[type=checkbox]", rowOf(currentId) ?? triageForm())?.click());
+  else {
+    const buttons = all("button[name=status]", triageForm());
+    const button = buttons.find(({ dataset }) => (dataset.rowKey ?? dataset.key) === key);
+    if (!button) return false;
+    inTurn(() => decide(button));
+  }
+  return true;
+}
+
+/**
+ * Decides about the selected rows, or about the current one if none is selected.
+ * @param {any} button
+ */
+async function decide(button) {
+  const form = triageForm();
+  const data = new FormData(form, button);
+  if (!data.has("id") && !data.has("all")) {
+    const id = rowOf(currentId) ? currentId : shownPanel()?.dataset.id;
+    if (!id) return;
+    data.set("id", id);
+  }
+  const isAll = data.has("all");
+  const isDone = await send(form.action, data);
+  if (isDone) await afterDecision(/** @type {string[]} */ (data.getAll("id")), isAll);
+}
+
+/**
+ * Sends a form as browsers do without script, and shows the message that it returns.
+ * @param {string} path
+ * @param {FormData} data
+ * @returns {Promise<boolean>} whether anything changed
+ */
+async function send(path, data) {
+  const body = new URLSearchParams(/** @type {any} */ (data));
+  const toast = parsePart(await load(path, "toast", { method: "POST", body }));
+  showToast(toast);
+  return toast.dataset.batch !== undefined;
+}
+
+/**
+ * Strikes the rows and moves on: to the next row that is not decided, to the rest of the view, or back to the nearest
+ * row that is left.
+ * @param {string[]} ids
+ * @param {boolean} isAll
+ */
+async function afterDecision(ids, isAll) {
+  decidedIds = ids;
+  forgetPanels(ids);
+  updateLater();
+  const list = rows();
+  for (const row of list) {
+    if (isAll || ids.includes(row.dataset.id)) row.classList.add("decided");
+  }
+  for (const box of all("input[type=checkbox]", triageForm())) box.checked = false;
+  showSelected(triageForm());
+  const at = list.findIndex((row) => row.dataset.id === currentId);
+  const here = list[at];
+  if (here && !isDecided(here)) return goTo(here);
+  const next = list.slice(at + 1).find((row) => !isDecided(row)) ?? (await turnPage(1));
+  if (next) return goTo(next);
+  const left = rows().findLast((row) => !isDecided(row));
+  if (left) return goTo(left);
+  closePanel();
+  one("main").focus();
+}
+
+// Buttons of the list and of the panel.
+document.addEventListener("submit", (/** @type {any} */ event) => {
+  const form = event.target;
+  const { submitter } = event;
+  if (event.defaultPrevented || form.method !== "post") return;
+  if (form.id === "triage" && submitter?.name === "status") {
+    event.preventDefault();
+    inTurn(() => decide(submitter));
+  } else if (triageForm() && form.closest("#panel") && form.action.endsWith("/status")) {
+    event.preventDefault();
+    const id = shownPanel().dataset.id;
+    inTurn(async () => {
+      if (!(await send(form.action, new FormData(form, submitter)))) return;
+      if (rowOf(id)) currentId = id;
+      await afterDecision([id], false);
+    });
+  } else if (form.closest(".toasts") && form.action.endsWith("/undo")) {
+    event.preventDefault();
+    inTurn(() => undo(form.action, new FormData(form)));
+  }
+});
+
+/** Undoes the decision of the message, or the visitor's last one. */
+async function undoLast() {
+  const shown = one(".toasts form[action$='/undo']");
+  const fields = new FormData(shown ?? undefined);
+  if (!shown) {
+    fields.set("form_token", one("input[name=form_token]").value);
+    fields.set("act", "latest");
+  }
+  await undo("/console/threats/undo", fields);
+}
+
+/** @param {string} path @param {FormData} fields */
+async function undo(path, fields) {
+  await send(path, fields);
+  panels.clear();
+  if (!isEdited()) await showPage(location.href, "keep");
+  const row = decidedIds.map(rowOf).find(Boolean);
+  decidedIds = [];
+  if (row) goTo(row);
+  else if (shownPanel()) await showPanel(shownPanel().dataset.id, "replace");
+}
+
+// After decisions, the numbers in the navigation and the tabs, and the place in the view, change.
+const updateMs = 300;
+let updateTimer = 0;
+
+function updateLater() {
+  clearTimeout(updateTimer);
+  updateTimer = setTimeout(() => {
+    fetchPage(location.href).then(updateCounts, () => {});
+    refreshPlace();
+  }, updateMs);
+}
+
+// data-select-all="name": checks all boxes of that name in its form. [data-selected] shows how many are selected.
+document.addEventListener("change", ({ target }) => {
+  const box = /** @type {any} */ (target);
+  const form = box.form;
+  const name = box.dataset?.selectAll;
+  if (name) {
+    for (const each of all(`input[type=checkbox][name="${CSS.escape(name)}"]`, form ?? document))
+      each.checked = box.checked;
+  }
+  if (form?.id !== "triage") return;
+  showSelected(form);
+});
+
+/** @param {any} form */
+function showSelected(form) {
+  const count = all("input[name=id]:checked", form).length;
+  for (const label of all("[data-selected]", form))
+    label.textContent = count === 0 ? "Selected" : `${count.toLocaleString("en-US")} selected`;
+}
