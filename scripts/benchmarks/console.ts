@@ -1,6 +1,9 @@
 import { appendFileSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { chromium } from "../../test/support/browser.ts";
+import { consolePassword as password } from "../../test/support/console.ts";
+import { measureKeys } from "./console-keys.ts";
 import { signIn } from "./console-session.ts";
 import { freePort, startServer, type ServerProcess } from "./server-process.ts";
 import { readOptions } from "./options.ts";
@@ -26,7 +29,6 @@ const {
 });
 const p99MsMax = 50;
 const warmUpRequests = 5;
-const password = "a password for the benchmark";
 
 const random = randomFrom(7);
 const letters = "abcdefghijklmnopqrstuvwxyz";
@@ -60,6 +62,8 @@ const pages: Page[] = [
   ],
   ["threats, name prefix", () => `/console/threats?q=example-bank-${random.below(99)}*`],
   ["threats, no match", list("q=nothing-like-this")],
+  ["search, few matches", () => `/console/commands?q=${random.text(letters, 4)}`],
+  ["search, many matches", () => `/console/commands?q=${random.text(letters, 2)}`],
   ["threat", ({ ids }) => `/console/threats/${random.pick(ids)}`],
   ["domain", ({ domain }) => `/console/domains/${domain}`],
   ["deliveries", () => "/console/settings/webhooks/deliveries"],
@@ -108,6 +112,12 @@ async function main(): Promise<void> {
   console.log(
     `\np99 of every page below ${p99MsMax} ms: ${missed === 0 ? "met" : `MISSED by ${missed} (on a busy machine, compare the CPU times)`}`,
   );
+  if (chromium === undefined || only !== null) return;
+  const keys = await measureKeys(url);
+  const keyRows = keys.map(({ key, p50Ms, p95Ms }) => [key, p50Ms.toFixed(0), p95Ms.toFixed(0)]);
+  console.log(
+    `\n${formatTable(["key press to the next threat on the screen", "p50 ms", "p95 ms"], keyRows)}`,
+  );
 }
 
 async function measure(target: ServerProcess, url: string, cookie: string, path: () => string) {
@@ -128,7 +138,7 @@ async function measure(target: ServerProcess, url: string, cookie: string, path:
 async function navigationPages(url: string, cookie: string): Promise<Page[]> {
   const html = await (await fetch(`${url}/console`, { headers: { cookie } })).text();
   const menu = html.slice(html.indexOf('id="menu"'), html.indexOf("<main"));
-  const links = [...menu.matchAll(/<li><a href="([^"]+)"[^>]*>([^<]+)<\/a>/g)];
+  const links = [...menu.matchAll(/<li><a href="([^"]+)"[^>]*><svg.*?<\/svg>([^<]+)/g)];
   const known = pages.map(([, pathOf]) => pathOf({ ids: [""], domain: "" }));
   return links
     .filter(([, path]) => !known.includes(path!))
