@@ -1,12 +1,14 @@
+import type { Instant } from "../../../lib/clock.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { FoundThreat } from "../../../threat-index/threat-index.ts";
 import { Section, Time } from "../../kit/components.tsx";
-import { Icon } from "../../kit/icons.tsx";
 import { Name } from "../../kit/name.tsx";
 import { newThreatsPath, threatPath } from "../../kit/paths.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
+import { strongestEvidence } from "../../threat-kit/evidence.ts";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
+import { Thumbnail } from "../../threat-kit/shot.tsx";
 
 export const newestShownMax = 5;
 
@@ -17,6 +19,7 @@ export function NewestThreats({
   threats,
   total,
   lastSeq,
+  capturedAt,
   keywordsOf,
 }: {
   threats: readonly FoundThreat[];
@@ -24,6 +27,8 @@ export function NewestThreats({
   total: number;
   /** `seq` of the newest threat of all. */
   lastSeq: number;
+  /** When the screenshot of each was taken, by id. */
+  capturedAt: ReadonlyMap<string, Instant | null>;
   keywordsOf: (protectedDomain: string) => readonly string[];
 }) {
   if (threats.length === 0) return null;
@@ -38,11 +43,9 @@ export function NewestThreats({
     >
       <Fresh lastSeq={lastSeq} />
       <div class="gallery">
-        {threats.map(({ id, domain, protectedDomain, severity, verified, firstSeen }) => (
+        {threats.map(({ id, domain, protectedDomain, severity, severityReasons, verified, firstSeen }) => (
           <a href={threatPath(id, view)}>
-            <span class="shot none">
-              <Icon name="image" />
-            </span>
+            <Thumbnail threat={{ id }} capturedAt={capturedAt.get(id) ?? null} />
             <div>
               <div class="line tight">
                 <SeverityMark severity={severity} verified={verified} word={false} />
@@ -54,7 +57,8 @@ export function NewestThreats({
                 </span>
               </div>
               <p class="cut">
-                <Name name={protectedDomain} /> · <Time at={firstSeen} relative="short" />
+                {strongestEvidence(severityReasons)[0] ?? <Name name={protectedDomain} />} ·{" "}
+                <Time at={firstSeen} relative="short" />
               </p>
             </div>
           </a>

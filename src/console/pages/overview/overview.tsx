@@ -45,6 +45,7 @@ export async function showOverview({
   | "databaseStatus"
   | "deliveries"
   | "domains"
+  | "enrichment"
   | "keys"
   | "readiness"
   | "scans"
@@ -56,6 +57,8 @@ export async function showOverview({
   await index.prepare();
   const newestFirst = { key: "first_seen", descending: true } as const;
   const newest = await index.search(highView, newestFirst, { page: 1, perPage: newestShownMax });
+  const sites = services.enrichment.overviewOf(newest.threats.map(({ id }) => id));
+  const capturedAt = new Map([...sites].map(([id, site]) => [id, site.capturedAt]));
   const high = await readHighThreats(index);
   const domains = services.domains.list().filter(({ enabled }) => enabled);
   const news = await readNews(
@@ -91,6 +94,7 @@ export async function showOverview({
         threats={newest.threats}
         total={newest.total}
         lastSeq={newest.lastSeq}
+        capturedAt={capturedAt}
         keywordsOf={(domain) => keywords.get(domain) ?? []}
       />
       {hasThreats ? (

@@ -14,6 +14,7 @@ export const overviewPages = pageGroup({
     "databaseStatus",
     "deliveries",
     "domains",
+    "enrichment",
     "keys",
     "readiness",
     "scans",
