@@ -1,5 +1,6 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
+import { statement, value } from "../database/statement.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import { foundColumns } from "../threats/store/fields.ts";
 import { threats } from "../threats/store/tables.ts";
@@ -7,14 +8,17 @@ import { rowOfSeq, type Columns } from "./columns/columns.ts";
 import type { SearchFilter } from "./filter.ts";
 
 /** Returns functions that look up the numbers of the protected domains that a filter names. */
-export function createDomainSeqs({ query }: Database) {
-  function seqOfDomain({ protectedDomain }: SearchFilter): number | undefined {
-    if (protectedDomain === undefined) return undefined;
-    return query
+export function createDomainSeqs(database: Database) {
+  const { query } = database;
+  const find = statement(database, (q) =>
+    q
       .select({ seq: protectedDomains.seq })
       .from(protectedDomains)
-      .where(eq(protectedDomains.domain, protectedDomain))
-      .get()?.seq;
+      .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
+  );
+
+  function seqOfDomain({ protectedDomain: domain }: SearchFilter): number | undefined {
+    return domain === undefined ? undefined : find.get({ domain })?.seq;
   }
 
   /** Undefined: of all protected domains. */

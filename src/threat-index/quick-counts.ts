@@ -9,7 +9,15 @@ export function quickCounts(
   filters: readonly SearchFilter[],
   seqOfDomain: (filter: SearchFilter) => number | undefined,
 ): (number | undefined)[] {
-  return filters.map((filter) => quickCount(columns, filter, seqOfDomain(filter)));
+  // Most filters of a page differ in one field only.
+  const kinds = new Map<string, Uint8Array>();
+  const wantedBy = ({ status, severity, type, source }: SearchFilter) => {
+    const key = [status, severity, type, source].join();
+    const wanted = kinds.get(key) ?? wantedKindsOf({ status, severity, type, source });
+    kinds.set(key, wanted);
+    return wanted;
+  };
+  return filters.map((filter) => quickCount(columns, filter, { seqOf: seqOfDomain, wantedBy }));
 }
 
 /**
@@ -19,15 +27,34 @@ export function quickCounts(
 function quickCount(
   { summary }: Pick<Columns, "summary">,
   filter: SearchFilter,
-  protectedDomainSeq: number | undefined,
+  {
+    seqOf,
+    wantedBy,
+  }: {
+    seqOf: (filter: SearchFilter) => number | undefined;
+    wantedBy: (filter: SearchFilter) => Uint8Array;
+  },
 ): number | undefined {
-  const { protectedDomain, status, severity, type, source, indicator, verified, ...scanned } = filter;
+  const {
+    protectedDomain,
+    status: _1,
+    severity: _2,
+    type: _3,
+    source: _4,
+    indicator,
+    verified,
+    ...scanned
+  } = filter;
   if (Object.values(scanned).some((value) => value !== undefined)) return undefined;
-  const wanted = wantedKindsOf({ status, severity, type, source });
-  const sum = (ofKind: Uint32Array) => ofKind.reduce((total, n, kind) => total + n * wanted[kind]!, 0);
+  const wanted = wantedBy(filter);
+  const sum = (ofKind: Uint32Array) => {
+    let total = 0;
+    for (let kind = 0; kind < ofKind.length; kind += 1) total += ofKind[kind]! * wanted[kind]!;
+    return total;
+  };
   if (indicator === undefined && verified === undefined)
     // No protected domain has the number 0.
-    return sum(summary.ofKind(protectedDomain === undefined ? undefined : (protectedDomainSeq ?? 0)));
+    return sum(summary.ofKind(protectedDomain === undefined ? undefined : (seqOf(filter) ?? 0)));
   if (protectedDomain !== undefined || (indicator !== undefined && verified !== undefined)) return undefined;
   if (indicator !== undefined) return sum(summary.ofKindWithBit(indicatorBit(indicator)));
   const ofVerified = sum(summary.ofKindWithBit(verifiedBit));
