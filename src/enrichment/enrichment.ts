@@ -53,7 +53,7 @@ export interface Enrichment {
   running(): number;
 }
 
-interface SiteOverview {
+export interface SiteOverview {
   site: SiteState;
   /** Null if there is no screenshot. */
   capturedAt: Instant | null;

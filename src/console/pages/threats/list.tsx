@@ -19,7 +19,7 @@ import { viewTabs } from "../views/views.ts";
 
 export const perPage = 50;
 
-export type ListContext = Context<"domains" | "savedViews" | "threats" | "threatIndex">;
+export type ListContext = Context<"domains" | "enrichment" | "savedViews" | "threats" | "threatIndex">;
 
 export async function listThreats(context: ListContext): Promise<PageResult> {
   const { services, query: given } = context;
@@ -59,6 +59,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
         anywhere={services.threats.totals().length > 0}
         rows={{
           threats: found.threats,
+          sites: services.enrichment.overviewOf(found.threats.map(({ id }) => id)),
           keywordsOf: (domain) => keywords.get(domain) ?? [],
           query,
           open,

@@ -1,3 +1,4 @@
+import type { SiteOverview } from "../../../enrichment/enrichment.ts";
 import type { FoundThreat } from "../../../threat-index/threat-index.ts";
 import { Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
@@ -6,12 +7,16 @@ import { threatPath } from "../../kit/paths.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { strongestEvidence } from "../../threat-kit/evidence.ts";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
+import { Thumbnail } from "../../threat-kit/shot.tsx";
+import { SiteMark } from "../../threat-kit/site.tsx";
 
 /** Properties that the rows of a view share. */
 export interface RowsProps {
   threats: readonly FoundThreat[];
   /** Brand keywords of a protected domain. */
   keywordsOf: (protectedDomain: string) => readonly string[];
+  /** State of the site and time of the screenshot, by id. */
+  sites: ReadonlyMap<string, SiteOverview>;
   /** The view, for the links to the threats. */
   query: URLSearchParams;
   /** Threat in the panel. */
@@ -36,11 +41,13 @@ export function ThreatRows({ threats, ...common }: RowsProps) {
 type ItemProps = { threat: FoundThreat } & Omit<RowsProps, "threats">;
 
 function Row(props: ItemProps) {
-  const { threat, timeOf } = props;
+  const { threat, sites, timeOf } = props;
+  const site = sites.get(threat.id);
   return (
     <li {...itemAttributes(props, "row")}>
       <SelectThreat threat={threat} />
       <SeverityMark severity={threat.severity} verified={threat.verified} word={false} />
+      <Thumbnail threat={threat} capturedAt={site?.capturedAt ?? null} />
       <div class="main">
         <div>
           <ThreatName {...props} />
@@ -49,6 +56,9 @@ function Row(props: ItemProps) {
           <Evidence {...props} />
           {inWords(threat.type)} of <Name name={threat.protectedDomain} />
         </p>
+      </div>
+      <div class="site">
+        <SiteMark site={site?.site ?? "unknown"} />
       </div>
       <Time at={timeOf(threat)} relative="short" />
     </li>
@@ -67,9 +77,10 @@ export function ThreatGallery({ threats, ...common }: RowsProps) {
 }
 
 function Tile(props: ItemProps) {
-  const { threat, timeOf } = props;
+  const { threat, sites, timeOf } = props;
   return (
     <li {...itemAttributes(props, "tile")}>
+      <Thumbnail threat={threat} capturedAt={sites.get(threat.id)?.capturedAt ?? null} />
       <SelectThreat threat={threat} />
       <SeverityMark severity={threat.severity} verified={threat.verified} word={false} />
       <div class="cut">
