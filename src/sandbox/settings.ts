@@ -1,8 +1,9 @@
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load.ts";
-import { worldDomains } from "./world/defaults.ts";
+import { feedName, worldDomains } from "./world/defaults.ts";
 
 export const consolePassword = "sandbox-console";
+const demonstrationPassword = "phishwatch-demo";
 
 /** Settings of a sandbox without a configuration file. Everything else has the default of the schema. */
 const ownDefaults = `
@@ -12,11 +13,22 @@ schedule = ""
 level = "warn"
 `;
 
-/** Returns the configuration of a sandbox without a configuration file. */
-export function defaultConfig(): Config {
+/** Returns the configuration of a demonstration whose feed is a folder. @param folder absolute path */
+export function demonstrationConfig(folder: string): Config {
+  const feed = `[[feeds]]\nname = "${feedName}"\npath = ${JSON.stringify(folder)}\n`;
+  const config = defaultConfig(feed);
+  return { ...config, console: { ...config.console, password: demonstrationPassword } };
+}
+
+/**
+ * Returns the configuration of a sandbox without a configuration file.
+ *
+ * @param further entries in TOML
+ */
+export function defaultConfig(further = ""): Config {
   const loaded = loadConfig({
     path: "sandbox.toml",
-    text: ownDefaults,
+    text: `${ownDefaults}${further}`,
     env: {},
     readFile(path) {
       throw new Error(`the sandbox's defaults must not read a file: ${path}`);

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { commandFolder, quickest } from "../support/command-line.ts";
 import { until } from "../support/until.ts";
 
@@ -22,4 +23,7 @@ test("phishwatch demo prints the address and password of a console, and leaves n
   await until(() => running.exitCode !== null, "it has ended");
   expect(running.exitCode).toBe(0);
   expect(readdirSync(folder.path)).toEqual([]);
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`phishwatch-demo-${running.pid}-`))).toEqual(
+    [],
+  );
 });

@@ -1,13 +1,14 @@
-import { systemClock } from "../../lib/clock.ts";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock, toIsoTime } from "../../lib/clock.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
-import { defaultConfig } from "../../sandbox/settings.ts";
+import { demonstrationConfig } from "../../sandbox/settings.ts";
 import { demonstrationSeed } from "../../sandbox/world/defaults.ts";
 import { openLog } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { number } from "../terminal/flags.ts";
-
-const demoPassword = "phishwatch-demo";
 
 export const demoCommand = command({
   name: "demo",
@@ -27,33 +28,50 @@ Prints the address and the password of the console when it is ready.`,
   examples: [["phishwatch demo", "run the demonstration until Ctrl-C"]],
   endsStartup: true,
   async run({ options, terminal }) {
-    const config = defaultConfig();
     const interrupted = terminal.interruption();
     const ended = new Promise<void>((resolve) =>
       interrupted.addEventListener("abort", () => resolve(), { once: true }),
     );
-    const sandbox = await startSandbox({
-      config: { ...config, console: { ...config.console, password: demoPassword } },
-      scanSchedule: null,
-      log: await openLog(config, terminal),
-      monotonicMs: () => performance.now(),
-      seed: demonstrationSeed,
-      start: systemClock.now(),
-      empty: false,
-      isDemonstration: true,
-      port: options.port,
-      pid: process.pid,
-    });
+    const now = systemClock.now();
+    const folder = mkdtempSync(join(tmpdir(), `phishwatch-demo-${process.pid}-`));
     try {
-      const { console_password: password, url } = sandbox.ready;
-      terminal.out.write(
-        `Open ${url}/console\nPassword: ${password}\n\nPress Ctrl-C to stop. Nothing is kept.\n`,
-      );
-      terminal.out.flush();
-      endStartup();
-      await ended;
+      writeFileSync(join(folder, `${toIsoTime(now).slice(0, 10)}.txt`), `${harmlessNames().join("\n")}\n`);
+      const config = demonstrationConfig(folder);
+      const sandbox = await startSandbox({
+        config,
+        scanSchedule: null,
+        log: await openLog(config, terminal),
+        monotonicMs: () => performance.now(),
+        seed: demonstrationSeed,
+        start: now,
+        empty: false,
+        isDemonstration: true,
+        port: options.port,
+        pid: process.pid,
+      });
+      try {
+        const { console_password: password, url } = sandbox.ready;
+        terminal.out.write(
+          `Open ${url}/console\nPassword: ${password}\n\nPress Ctrl-C to stop. Nothing is kept.\n`,
+        );
+        terminal.out.flush();
+        endStartup();
+        await ended;
+      } finally {
+        sandbox.stop();
+      }
     } finally {
-      sandbox.stop();
+      rmSync(folder, { recursive: true, force: true });
     }
   },
 });
+
+/** Returns names for the feed that resemble no protected domain. */
+function harmlessNames(): string[] {
+  const places = ["harbor", "meadow", "lake", "hill", "market", "river", "station", "garden"];
+  const trades = ["bakery", "bikes", "books", "ceramics", "coffee", "music", "plants", "yoga"];
+  const suffixes = ["com", "net", "info", "eu"];
+  return places.flatMap((place) =>
+    trades.flatMap((trade) => suffixes.map((suffix) => `${place}-${trade}.${suffix}`)),
+  );
+}

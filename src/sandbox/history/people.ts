@@ -4,11 +4,14 @@ import { apiKeys } from "../../access/keys/tables.ts";
 import { dayMs, startOfDay } from "../../lib/clock.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import { scopes } from "../../vocabulary/keys.ts";
-import { analyst, automation } from "../world/decisions.ts";
+import { analyst, automation, timer } from "../world/decisions.ts";
 import { insertAll, type Draft } from "./draft.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
+/** A backup is made every night. */
+const backupMs = hourMs + 12_000;
+const backupDays = 14;
 /** The installation is a little older than its oldest threat. */
 const installedDays = 92;
 
@@ -60,6 +63,14 @@ export function addPeople(draft: Draft): void {
     if (key.revokedAt !== null)
       changes.push({ at: key.revokedAt, by: analyst, action: "key.revoke", subject: subjectOf(key) });
   }
+  for (let day = startOfDay(start) - backupDays * dayMs; day + backupMs < start; day += dayMs)
+    changes.push({
+      at: day + backupMs,
+      by: timer,
+      action: "backup.make",
+      subject: null,
+      detail: { bytes: 1_400_000 + random.below(90_000) },
+    });
   for (let day = startOfDay(start) - installedDays * dayMs; day < start; day += dayMs) {
     const weekday = new Date(day).getUTCDay();
     const at = day + 6 * hourMs + random.below(50) * minuteMs;

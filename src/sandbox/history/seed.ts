@@ -12,10 +12,15 @@ import { sandboxKeys, type SandboxKey } from "../world/keys.ts";
 import { createRandom } from "../world/random.ts";
 import { makeWorld, type WorldThreat } from "../world/world.ts";
 
-/** Writes the public keys, if wanted, and unless `empty`, the sample threats with their history. */
+/** Writes the sample threats with their history, unless `empty`, and the public keys, except for a demonstration. */
 export function seedDatabase(
   database: Database,
-  { empty, publicKeys, seed, start }: { empty: boolean; publicKeys: boolean; seed: number; start: Instant },
+  {
+    empty,
+    isDemonstration,
+    seed,
+    start,
+  }: { empty: boolean; isDemonstration: boolean; seed: number; start: Instant },
 ): void {
   const ids = createIdFactory(() => start, createRandom(seed + 1).fillRandom);
   const { query } = database;
@@ -36,7 +41,7 @@ export function seedDatabase(
     };
   });
   database.transaction(() => {
-    if (publicKeys) query.insert(apiKeys).values(keys).run();
+    if (!isDemonstration) query.insert(apiKeys).values(keys).run();
     if (empty) return;
     const { domain, seq } = protectedDomains;
     const seqs = new Map(
@@ -46,7 +51,11 @@ export function seedDatabase(
         .all()
         .map((row) => [row.domain, row.seq]),
     );
-    const stored = storeThreats(database, makeWorld(start, createRandom(seed)), seqs);
+    const stored = storeThreats(
+      database,
+      makeWorld(start, createRandom(seed), { isCaughtUp: isDemonstration }),
+      seqs,
+    );
     writeHistory({ database, domainSeqs: seqs, random: createRandom(seed + 2), start, threats: stored });
   });
 }

@@ -1,5 +1,4 @@
 import { eq, inArray } from "drizzle-orm";
-import type { Actor } from "../../access/audit/actor.ts";
 import { dayMs, startOfDay, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { scans } from "../../scans/tables.ts";
 import { sourceActivity } from "../../sources/activity/tables.ts";
@@ -7,8 +6,8 @@ import { listImports } from "../../sources/imports/tables.ts";
 import { threats as threatTable } from "../../threats/store/tables.ts";
 import type { ScanTrigger } from "../../vocabulary/scans.ts";
 import type { ThreatSource } from "../../vocabulary/threats.ts";
-import { analyst, automation } from "../world/decisions.ts";
-import { worldDomains } from "../world/defaults.ts";
+import { analyst, automation, timer } from "../world/decisions.ts";
+import { feedName, worldDomains } from "../world/defaults.ts";
 import { insertAll, type Draft, type StoredThreat } from "./draft.ts";
 import { eventsKeptMs } from "./threats.ts";
 
@@ -18,8 +17,6 @@ const historyDays = 90;
 /** Time of the nightly scan. */
 const nightlyMs = 3 * hourMs + 17 * minuteMs;
 const namesPerDomain = 5_240;
-/** A timer outside of phishwatch runs scans with the command line. */
-const timer: Actor = { channel: "command_line", name: "phishwatch", address: null };
 
 /** Adds scans, imports, and the names of each source by day. Every threat is from what its source did at that time. */
 export function addSources(draft: Draft): void {
@@ -166,8 +163,6 @@ function addImports({ changes, database, random, threats }: Draft): ReadonlySet<
   }
   return new Set(chosen.map(({ seq }) => seq));
 }
-
-const feedName = "newly-registered";
 
 interface Origin {
   kind: string;

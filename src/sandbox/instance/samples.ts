@@ -13,7 +13,7 @@ export async function seedSamples(
   }: { empty: boolean; isDemonstration: boolean; publicUrl: string; seed: number; start: Instant },
 ): Promise<void> {
   const { seedDatabase } = await import("../history/seed.ts");
-  seedDatabase(database, { ...options, publicKeys: !isDemonstration });
+  seedDatabase(database, { ...options, isDemonstration });
   if (!isDemonstration) return;
   const { connectRecipients } = await import("../history/recipients.ts");
   connectRecipients(

@@ -20,6 +20,9 @@ export const analyst: Actor = { channel: "console", name: null, address: "192.0.
 /** A program that decides through the API. */
 export const automation: Actor = { channel: "api", name: "SOAR", address: "192.0.2.44" };
 
+/** A timer outside of phishwatch runs scans and backups with the command line. */
+export const timer: Actor = { channel: "command_line", name: "phishwatch", address: null };
+
 /** Median time to a decision at the start of the samples and at their end: the team became faster. */
 const medianHours = { oldest: 40, newest: 6 };
 const historyDays = 90;

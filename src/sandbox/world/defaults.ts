@@ -8,3 +8,5 @@ export const defaultStart: Instant = Date.UTC(2026, 0, 15, 12);
 export const defaultSeed = 1;
 /** Several threats of the demonstration are a few hours old, and some of them are copies of a page. */
 export const demonstrationSeed = 2_287;
+/** Name of the feed in the samples. */
+export const feedName = "newly-registered";
