@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Status } from "../../src/vocabulary/threats.ts";
-import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
+import {
+  browserTimeoutMs,
+  chromium,
+  expectAccessible,
+  openBrowser,
+  type Browser,
+} from "../support/browser.ts";
 import { tester } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { addThreats } from "../support/console-threats.ts";
@@ -155,6 +161,26 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
   );
 
   test(
+    "new threats are announced in the list and in the title, and move nothing",
+    async () => {
+      only(["example-bank-a.biz", "example-bank-b.biz"]);
+      await list();
+      const top = `document.querySelector("[data-row]").getBoundingClientRect().top`;
+      const before = await browser.evaluate<number>(top);
+      addThreats(app.app, Date.now(), [{ domain: "example-bank-c.biz" }]);
+      // The script asks every ten seconds.
+      await browser.evaluate(`void (Date.now = ((now) => () => now() + 60_000)(Date.now))`);
+      await ready(`document.querySelector(".fresh a")?.innerText.includes("1 new, show")`);
+      expect(await browser.evaluate<string>("document.title")).toBe("(1) Threats · phishwatch");
+      expect(await browser.evaluate<number>(top)).toBe(before);
+      await browser.click(".fresh a");
+      await ready(`document.querySelectorAll("[data-row]").length === 3`);
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+
+  test(
     "the command bar finds a threat, a page and the shortcuts, and single keys do nothing while one types",
     async () => {
       const [a] = only(["example-bank-a.info", "example-bank-b.info"]);
@@ -168,6 +194,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await ready(`${chosen}?.href?.includes("${a}")`);
       const named = `document.querySelector("dialog input").getAttribute("aria-activedescendant") === ${chosen}.id`;
       expect(await browser.evaluate<boolean>(named)).toBe(true);
+      await expectAccessible(browser, "command bar");
       await browser.press("ArrowDown");
       await ready(`!${chosen}.href?.includes("${a}")`);
       await browser.press("ArrowUp");

@@ -4,7 +4,14 @@ import { Form } from "../kit/form.tsx";
 import { Icon } from "../kit/icons.tsx";
 import { PageContextOf, usePage, type PageContext } from "../kit/page-context.ts";
 import type { Flash } from "../kit/page-result.ts";
-import { commandsPath, overviewPath, preferencesPath, signOutPath } from "../kit/paths.ts";
+import {
+  commandsPath,
+  decisionsPath,
+  overviewPath,
+  preferencesPath,
+  shortcutsPath,
+  signOutPath,
+} from "../kit/paths.ts";
 import { cityOf } from "../kit/times.ts";
 import type { Assets } from "./assets.ts";
 import type { Theme } from "./reader.ts";
@@ -184,6 +191,18 @@ function AccountMenu({ path }: { path: string }) {
           <a href={`${preferencesPath}?${new URLSearchParams({ to: path }).toString()}`}>
             <Icon name="clock" />
             Preferences
+          </a>
+        </li>
+        <li>
+          <a href={decisionsPath}>
+            <Icon name="undo" />
+            Recent decisions
+          </a>
+        </li>
+        <li>
+          <a href={shortcutsPath}>
+            <Icon name="key" />
+            Keyboard shortcuts
           </a>
         </li>
         <li>

@@ -1,5 +1,6 @@
 import type { IconName } from "../../kit/icons.tsx";
 import {
+  decisionsPath,
   failedSignInsPath,
   keysPath,
   newChannelPath,
@@ -69,6 +70,7 @@ export const actions: readonly Command[] = [
     path: newSubscriptionPath,
     words: "notification alert digest",
   },
+  { label: "Recent decisions", icon: "history", path: decisionsPath, words: "undo revert" },
   {
     label: "Undo the last decision",
     icon: "undo",

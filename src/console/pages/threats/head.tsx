@@ -6,7 +6,6 @@ import { usePage } from "../../kit/page-context.ts";
 import { decisionsPath, exportPath, newViewPath, savedViewPath } from "../../kit/paths.ts";
 import { listPath, type Look } from "../../threat-kit/filters.ts";
 import { pathWith, type ViewTab } from "../views/views.ts";
-import { KeyboardHelp } from "./keyboard-help.tsx";
 
 /** Title of the list, and what can be done with the present view. */
 export function ListHead({
@@ -32,14 +31,7 @@ export function ListHead({
         <Menu>
           <ViewActions query={query} tabs={tabs} />
           {total === 0 ? null : <Exports query={query} />}
-          <li data-script-only hidden>
-            <button type="button" popovertarget="keys" data-key="?">
-              <Icon name="info" />
-              Keyboard shortcuts
-            </button>
-          </li>
         </Menu>
-        <KeyboardHelp />
       </PageHead>
     </div>
   );
