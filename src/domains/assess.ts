@@ -1,12 +1,14 @@
 import type { Permutation } from "../detection/generate/permutations.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import { type DeclaredDomain, type DomainContent, validateDeclaration } from "./declaration.ts";
+import type { Suggestions } from "./suggestions.ts";
 
 /** Preview of what protecting a domain will do. */
 export interface DomainAssessment {
   content: DomainContent;
   /** Examples of look-alikes, alternating between all types. */
   lookAlikes: Permutation[];
+  suggestions: Suggestions;
 }
 
 /** Rejects with DomainFieldError for an invalid value. Does no I/O. */
@@ -14,6 +16,8 @@ export type AssessDomain = (declared: DeclaredDomain) => Promise<DomainAssessmen
 
 /** Number of look-alikes in a preview. */
 const lookAlikesShown = 40;
+/** Maximum number of previews in memory, of about 10 kB each. One takes a tenth of a second to generate. */
+const keptMax = 100;
 
 export function createDomainAssessment({
   minSimilarity,
@@ -23,16 +27,29 @@ export function createDomainAssessment({
   minSimilarity: number;
   yielder: () => Yielder;
 }): AssessDomain {
-  return async (declared) => {
-    const content = validateDeclaration(declared);
+  /** By content, the one used least recently first. */
+  const kept = new Map<string, DomainAssessment>();
+
+  async function assess(content: DomainContent): Promise<DomainAssessment> {
     const pace = yielder();
     // Loaded here, because the word lists would delay startup.
     const { previewSteps } = await import("../detection/generate/preview.ts");
+    const { suggestFor } = await import("./suggestions.ts");
     const steps = previewSteps(content, { minSimilarity, count: lookAlikesShown });
     for (;;) {
       const { done, value } = steps.next();
-      if (done === true) return { content, lookAlikes: value };
+      if (done === true) return { content, lookAlikes: value, suggestions: suggestFor(content) };
       if (pace.due()) await pace.pause();
     }
+  }
+
+  return async (declared) => {
+    const content = validateDeclaration(declared);
+    const key = JSON.stringify(content);
+    const assessment = kept.get(key) ?? (await assess(content));
+    kept.delete(key);
+    kept.set(key, assessment);
+    if (kept.size > keptMax) kept.delete(kept.keys().next().value!);
+    return assessment;
   };
 }

@@ -4,7 +4,7 @@ import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
 import type { Browser } from "../lookups/page/chromium.ts";
-import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
+import { readDated, type ScreenshotFiles, type StoredScreenshot } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createScanIntake } from "./apply-results.ts";
 import { createCheckJob } from "./check-job.ts";
@@ -38,6 +38,8 @@ export interface Enrichment {
   screenshotOf(threatId: string): Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
   /** Returns the screenshot of the original page with which a threat was last compared (WebP). */
   originalOf(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Returns the latest screenshot of a protected domain's own page. @param id of the protected domain */
+  originalOfDomain(id: string): Promise<StoredScreenshot | undefined>;
   /**
    * Saves DNS results of a scan as facts of their threats. Before it returns its promise, they are all available to the
    * checks that follow, which may begin while facts are saved.
@@ -114,7 +116,6 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     const id = store.protectedDomainIdOf(threatId);
     return id === undefined ? undefined : screenshotFiles.read(id);
   };
-
   return {
     start() {
       if (!anything) return;
@@ -150,6 +151,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
         }),
       );
     },
+    originalOfDomain: (id) => readDated(screenshotFiles, id),
     registrationResponseOf: responses.find,
     factsOf: store.factsOf,
     async handOff(results) {

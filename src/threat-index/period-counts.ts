@@ -65,10 +65,14 @@ export interface DecisionCount {
   medianMs: number | null;
 }
 
-/** Counts first decisions by period, with the exact median of the time they took. */
+/**
+ * Counts first decisions by period, with the exact median of the time they took.
+ * @param protectedDomainSeq only threats to this protected domain; undefined: all
+ */
 export function countDecisions(
-  { decidedAt, firstSeen, kindNumbers, count, summary }: Columns,
+  { decidedAt, firstSeen, kindNumbers, protectedDomainSeqs, count, summary }: Columns,
   { from, periodMs, count: periods }: Periods,
+  protectedDomainSeq?: number,
 ): DecisionCount[] {
   const end = from + periods * periodMs;
   const took = Array.from({ length: periods }, (): number[] => []);
@@ -79,6 +83,7 @@ export function countDecisions(
     for (let row = block * blockRows; row < blockEnd; row += 1) {
       const at = decidedAt[row]!;
       if (at < from || at >= end || kindNumbers[row] === deletedKind) continue;
+      if (protectedDomainSeq !== undefined && protectedDomainSeqs[row] !== protectedDomainSeq) continue;
       // A source can report a time that is later than the decision.
       took[Math.floor((at - from) / periodMs)]!.push(Math.max(0, at - firstSeen[row]!));
     }

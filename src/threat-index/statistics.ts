@@ -20,8 +20,11 @@ export interface ThreatStatistics {
    * Protected domains without any are left out.
    */
   newByDomain(periods: Periods): Promise<Map<string, SeverityCounts[]>>;
-  /** Counts first decisions by period, with the median of the time they took. */
-  decisions(periods: Periods): Promise<DecisionCount[]>;
+  /**
+   * Counts first decisions by period, with the median of the time they took.
+   * @param protectedDomain A-label form; undefined: all
+   */
+  decisions(periods: Periods, protectedDomain?: string): Promise<DecisionCount[]>;
   /** Counts active threats by age; `limits` in milliseconds, ascending, separate the counts. */
   openByAge(now: Instant, limits: readonly number[]): Promise<number[]>;
   /** Counts the hosts of the matches; at most `max` of each kind are returned. */
@@ -46,7 +49,13 @@ export function createStatistics({
         domainNames().flatMap(({ seq, domain }) => (counts.has(seq) ? [[domain, counts.get(seq)!]] : [])),
       );
     },
-    decisions: async (periods) => countDecisions(await current(), periods),
+    async decisions(periods, protectedDomain) {
+      const columns = await current();
+      if (protectedDomain === undefined) return countDecisions(columns, periods);
+      // No protected domain has the number 0.
+      const seq = domainNames().find(({ domain }) => domain === protectedDomain)?.seq ?? 0;
+      return countDecisions(columns, periods, seq);
+    },
     openByAge: async (now, limits) => countOpenByAge(await current(), now, limits),
     async hosts(filter, max) {
       const columns = await current();

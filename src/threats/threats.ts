@@ -10,6 +10,7 @@ import { createNeighbors, type FindNeighbors } from "./store/neighbors.ts";
 import {
   createThreatQueries,
   type ListedThreat,
+  type NamedThreat,
   type Threat,
   type ThreatDetail,
   type ThreatFilter,
@@ -31,6 +32,8 @@ export interface Threats {
     page: { page: number; perPage: number },
   ): { threats: ListedThreat[]; total: number };
   get(id: string): Threat | undefined;
+  /** Returns the threats to a protected domain that have one of these names; all in A-label form. */
+  named(protectedDomain: string, names: readonly string[]): NamedThreat[];
   /** Returns the fields that the API shows; faster than `get`. */
   detail(id: string): ThreatDetail | undefined;
   /**
@@ -93,6 +96,7 @@ export function createThreats({
     record: (sightings) => database.transaction(() => sightings.map(record)),
     list: queries.list,
     get: queries.get,
+    named: queries.named,
     detail: queries.detail,
     changeStatus: (threatIds, status, options) =>
       database.transaction(() => {

@@ -112,7 +112,7 @@ test("a domain from the configuration file is marked and can be neither changed 
   const path = "/console/domains/example-bank.com";
   const shown = await visitor.get(path);
   expect(shown.text).toContain(
-    "configuration file Declared in the configuration file. To change it, edit the file and restart.",
+    "Declared in the configuration file. To change it, edit the file and restart.",
   );
   expect(shown.html).not.toContain("textarea");
   expect(shown.html).not.toContain("/remove");
@@ -121,8 +121,65 @@ test("a domain from the configuration file is marked and can be neither changed 
   expect((await visitor.submit(`${path}/remove`).catch((error: Error) => error.message)) as string).toContain(
     "remove it there",
   );
-  expect((await visitor.get(`${path}/remove`)).location).toBe(path);
+  for (const action of ["remove", "edit"])
+    expect((await visitor.get(`${path}/${action}`)).location).toBe(path);
   expect(app.app.domains.find("example-bank.com")).toMatchObject({ enabled: true, keywords: ["examplepay"] });
+});
+
+test("the page of a domain shows its numbers, its threats and what was checked, each with a link", async () => {
+  await visitor.submit("/console/domains/new", { ...fields("example-figures.com", "figurine"), step: "add" });
+  const path = "/console/domains/example-figures.com";
+  const before = await visitor.get(path);
+  expect(before.text).toMatch(/Checks in progress .*Nothing found so far/);
+  expect(before.text).toContain("Not scanned yet. No scan is scheduled.");
+  await app.app.candidates.submit(["examp1e-figures.com", "login-example-figures.com"], {
+    source: "submission",
+  });
+  const { text, html } = await visitor.get(path);
+  expect(text).toMatch(/2 to decide .*2 new in 7 days .*nothing decided in 30 days/);
+  expect(text).toContain("How they deceive 2 active threats");
+  expect(html).toContain('href="/console/threats?domain=example-figures.com&amp;type=combosquatting"');
+  // Two days of data are no chart.
+  expect(html).not.toContain("New threats by day");
+  const [threat] = app.app.threats.named("example-figures.com", ["examp1e-figures.com"]);
+  expect(html).toContain(`href="/console/threats/${threat!.id}?domain=example-figures.com"`);
+  app.app.threats.changeStatus([threat!.id], "resolved", {
+    by: { channel: "console", name: null, address: null },
+  });
+  expect((await visitor.get(path)).text).toContain("1 decided in 30 days");
+  expect((await visitor.get(`${path}/original`)).status).toBe(404);
+
+  const list = await visitor.get("/console/domains?sort=new");
+  expect(list.text).toMatch(/example-figures\.com figurine 1 to decide .*? 2 new in 7 days/);
+});
+
+test("among the look-alikes of a domain, those that are threats are linked and show their state", async () => {
+  await visitor.submit("/console/domains/new", { ...fields("example-known.com"), step: "add" });
+  const { lookAlikes } = await app.app.assessDomain({ domain: "example-known.com" });
+  const names = lookAlikes.slice(0, 2).map(({ name }) => name);
+  await app.app.candidates.submit(names, { source: "submission" });
+  const known = app.app.threats.named("example-known.com", names);
+  expect(known).toHaveLength(2);
+  const { html } = await visitor.get("/console/domains/example-known.com/look-alikes");
+  const linked = html.match(/href="\/console\/threats\/[a-z0-9_]+"/g);
+  expect(linked?.toSorted()).toEqual(known.map(({ id }) => `href="/console/threats/${id}"`).sort());
+  expect(html).toContain(">High, unverified<");
+});
+
+test("a preview suggests keywords and allowed names, and those that are ticked are added", async () => {
+  const preview = await visitor.post("/console/domains/new", { ...fields("zephyrobank.com"), step: "look" });
+  expect(preview.html).toContain('name="keyword" value="zephyro"');
+  expect(preview.html).toContain('name="own" value="zephyrobank.net"');
+  await visitor.submit("/console/domains/new", {
+    ...fields("zephyrobank.com", "zbk"),
+    keyword: "zephyro",
+    own: ["zephyrobank.net", "zephyrobank.org"],
+    step: "add",
+  });
+  expect(app.app.domains.find("zephyrobank.com")).toMatchObject({
+    keywords: ["zbk", "zephyro"],
+    allow: ["zephyrobank.net", "zephyrobank.org"],
+  });
 });
 
 test("hostile input is rendered as text in the form and in its errors", async () => {

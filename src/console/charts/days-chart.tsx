@@ -9,7 +9,7 @@ import { Table } from "../kit/table.tsx";
 export interface Layer<Key extends string> {
   key: Key;
   label: string;
-  color: "high" | "rest";
+  color: "high" | "medium" | "low" | "rest";
 }
 
 /** Heights in pixels. The width is fluid, so horizontal positions are percentages. */
@@ -111,7 +111,7 @@ function Legend({ layers }: { layers: readonly Layer<string>[] }) {
   return (
     <span class="key">
       {layers.map(({ label, color }) => (
-        <span>
+        <span class="line tight">
           <svg width="10" height="10" aria-hidden="true">
             <rect class={`c-${color}`} width="10" height="10" rx="2" />
           </svg>{" "}

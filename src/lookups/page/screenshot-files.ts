@@ -1,5 +1,6 @@
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
+import type { Instant } from "../../lib/clock.ts";
 
 /** Stores screenshots, one file for each threat and each protected domain, named by its id. */
 export interface ScreenshotFiles {
@@ -7,6 +8,8 @@ export interface ScreenshotFiles {
   write(id: string, webp: Uint8Array): Promise<void>;
   /** Returns WebP, or undefined if there is no screenshot. */
   read(id: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Returns when a screenshot was stored; undefined if there is none, or if that is not known. */
+  writtenAt(id: string): Promise<Instant | undefined>;
 }
 
 const plainId = /^[a-z0-9_]{1,64}$/;
@@ -17,6 +20,15 @@ export function createScreenshotFiles(folder: string | null): ScreenshotFiles {
     if (folder === null || !plainId.test(id)) throw new Error(`no folder for a screenshot of ${id}`);
     return join(folder, `${id}.webp`);
   };
+  const find = async <T>(id: string, read: (file: Bun.BunFile) => Promise<T>): Promise<T | undefined> => {
+    if (folder === null) return undefined;
+    try {
+      return await read(Bun.file(pathOf(id)));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  };
   return {
     async write(id, webp) {
       const path = pathOf(id);
@@ -25,14 +37,18 @@ export function createScreenshotFiles(folder: string | null): ScreenshotFiles {
       await Bun.write(`${path}.new`, webp);
       await rename(`${path}.new`, path);
     },
-    async read(id) {
-      if (folder === null) return undefined;
-      try {
-        return await Bun.file(pathOf(id)).bytes();
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-        throw error;
-      }
-    },
+    read: (id) => find(id, (file) => file.bytes()),
+    writtenAt: (id) => find(id, async (file) => (await file.stat()).mtimeMs),
   };
+}
+
+/** A screenshot (WebP), with the time at which it was stored if that is known. */
+export interface StoredScreenshot {
+  webp: Uint8Array<ArrayBuffer>;
+  at: Instant | undefined;
+}
+
+export async function readDated(files: ScreenshotFiles, id: string): Promise<StoredScreenshot | undefined> {
+  const webp = await files.read(id);
+  return webp === undefined ? undefined : { webp, at: await files.writtenAt(id) };
 }

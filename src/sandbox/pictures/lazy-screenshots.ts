@@ -9,5 +9,6 @@ export function createLazyScreenshots(database: () => Pick<Database, "query">): 
   return {
     write: async () => {},
     read: async (id) => (await open()).read(id),
+    writtenAt: async () => undefined,
   };
 }

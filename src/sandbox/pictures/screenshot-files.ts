@@ -36,6 +36,7 @@ export function createSampleScreenshots(database: () => Pick<Database, "query">)
 
   return {
     async write() {},
+    writtenAt: async () => undefined,
     async read(id) {
       const name = nameOf(id);
       return name === undefined ? undefined : Bun.file(join(folderOfScreenshots(), `${name}.webp`)).bytes();

@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { opaqueValue, statement } from "../../database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
@@ -12,6 +12,7 @@ export type { ThreatDetail } from "./detail-query.ts";
 
 /** A threat with all of its columns. */
 export type Threat = NonNullable<ReturnType<ThreatQueries["get"]>>;
+export type NamedThreat = ReturnType<ThreatQueries["named"]>[number];
 export type ThreatQueries = ReturnType<typeof createThreatQueries>;
 
 export function createThreatQueries(database: Database) {
@@ -31,6 +32,20 @@ export function createThreatQueries(database: Database) {
   );
   return {
     get: (id: string) => byId.get({ id }),
+    /** Returns the threats to a protected domain that have one of these names (A-label form). */
+    named: (protectedDomain: string, names: readonly string[]) =>
+      database.query
+        .select({
+          id: threats.id,
+          domain: threats.domain,
+          status: threats.status,
+          severity: threats.severity,
+          verified: threats.verified,
+        })
+        .from(threats)
+        .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
+        .where(and(eq(protectedDomains.domain, protectedDomain), inArray(threats.domain, [...names])))
+        .all(),
     detail: createDetailQuery(database),
     list: createListQuery(database),
     totals: () => totals.all(),

@@ -1,253 +1,297 @@
 import type { ProtectedDomain } from "../../../domains/domains.ts";
-import { notFound } from "../../../lib/errors.ts";
+import { dayMs } from "../../../lib/clock.ts";
+import { spanText } from "../../../lib/durations.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import {
-  Confirm,
-  DeclaredMark,
-  Facts,
-  LinkButton,
-  PageHead,
-  FormError,
-  Section,
-  Time,
-} from "../../kit/components.tsx";
-import { splitList } from "../../kit/fields.ts";
-import { Button, Form, PostButton } from "../../kit/form.tsx";
+import type { FoundThreat } from "../../../threat-index/threat-index.ts";
+import { severities } from "../../../vocabulary/threats.ts";
+import { Bars } from "../../charts/bars.tsx";
+import { DaysChart } from "../../charts/days-chart.tsx";
+import { changeText, SplitBar, SplitNumbers, totalOf } from "../../charts/split-bar.tsx";
+import { Card, LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { Menu } from "../../kit/disclosure.tsx";
+import { formatDay } from "../../kit/fields.ts";
+import { PostButton } from "../../kit/form.tsx";
+import { Icon } from "../../kit/icons.tsx";
+import { Note } from "../../kit/marks.tsx";
 import { Name } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { domainPath, domainsPath, newDomainPath, startScanPath } from "../../kit/paths.ts";
+import { fragment, page, type PageResult } from "../../kit/page-result.ts";
+import { domainPath, domainsPath, newDomainPath, startScanPath, threatPath } from "../../kit/paths.ts";
+import { Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import type { PageServices } from "../../shell/services.ts";
-import { ChecksPanel, ThreatLinks, type CheckServices, type ThreatCounts } from "./checks.tsx";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { listPath } from "../../threat-kit/filters.ts";
+import { readActiveHosts, WhoHosts, type ActiveHosts } from "../../threat-kit/hosts.tsx";
+import { SeverityMark } from "../../threat-kit/severity.tsx";
+import { TypeName } from "../../threat-kit/threat-type.tsx";
+import { ChecksCard, isInProgress, readChecks, type CheckServices, type DomainChecks } from "./checks.tsx";
+import { fieldsOf } from "./form.tsx";
 import {
-  ContentFields,
-  fieldErrorOf,
-  LookAlikes,
-  readFields,
-  BrandKeywords,
-  type DomainFields,
-  type FieldError,
-} from "./form.tsx";
+  chartDays,
+  firstChartDay,
+  firstNewDay,
+  hasChart,
+  newDays,
+  readNumbers,
+  type DomainNumbers,
+} from "./numbers.ts";
+import { OwnPagesCard, readOwnPages, type OwnPages } from "./own-pages.tsx";
+import { findDomain, isDeclared } from "./shared.ts";
 
-/** Counts the threats of a domain. */
-export function threatCounts({ threats }: Pick<PageServices, "threats">, domain: string) {
-  const total = (status?: "active") =>
-    threats.list({ protectedDomain: domain, ...(status && { status }) }, { page: 1, perPage: 1 }).total;
-  return { all: total(), active: total("active") };
-}
+const threatsShownMax = 6;
 
-export function findDomain({ services, params }: Context<"domains">): ProtectedDomain {
-  const domain = services.domains.find(params["domain"]!);
-  if (domain === undefined) throw notFound("There is no protected domain with this name.");
-  return domain;
-}
+type DetailServices = CheckServices | "domains" | "enrichment" | "threatIndex" | "traps";
 
-/** Returns whether the configuration file declares the domain, so that it can only be changed there. */
-export function isDeclared({ origin, enabled }: ProtectedDomain): boolean {
-  return origin === "file" && enabled;
-}
-
-function fieldsOf({ domain, keywords, allow }: ProtectedDomain): DomainFields {
-  return { domain, keywords: keywords.join(" "), allow: allow.join("\n") };
-}
-
-function DomainPage({
-  context,
-  domain,
-  fields = fieldsOf(domain),
-  error,
-  counts,
-}: {
-  context: Context<CheckServices>;
+/** Everything that the page shows. */
+interface DomainPageProps {
   domain: ProtectedDomain;
-  fields?: DomainFields;
-  error?: FieldError;
-  counts: ThreatCounts;
-}) {
-  const { may } = usePage();
-  const path = domainPath(domain.domain);
+  numbers: DomainNumbers;
+  hosts: ActiveHosts;
+  /** Active threats, most severe first. */
+  worst: readonly FoundThreat[];
+  checks: DomainChecks;
+  own: OwnPages;
+}
+
+export async function showDomain(context: Context<DetailServices>): Promise<PageResult> {
+  const domain = findDomain(context);
+  const { domain: name } = domain;
+  const index = context.services.threatIndex();
+  await index.prepare();
+  const order = { key: "severity", descending: true } as const;
+  const active = { protectedDomain: name, status: "active" } as const;
+  const { threats: worst } = await index.search(active, order, { page: 1, perPage: threatsShownMax });
+  const props: DomainPageProps = {
+    domain,
+    numbers: await readNumbers(index, name, context.now),
+    hosts: await readActiveHosts(index, name),
+    worst,
+    checks: readChecks(context, name),
+    own: await readOwnPages(context, domain),
+  };
+  return page(name, <DomainPage {...props} />);
+}
+
+export function showChecks(context: Context<CheckServices | "domains">): PageResult {
+  const { domain } = findDomain(context);
+  return fragment(<ChecksCard checks={readChecks(context, domain)} />);
+}
+
+function DomainPage({ domain, numbers, hosts, worst, checks, own }: DomainPageProps) {
+  const { enabled } = domain;
+  const isBusy = enabled && isInProgress(checks);
+  const checksCard = enabled ? <ChecksCard checks={checks} /> : null;
   return (
     <>
-      <PageHead
-        title={<Name name={domain.domain} />}
-        back={{ label: "Protected domains", path: domainsPath }}
-      >
-        <LinkButton path={`${path}/look-alikes`} label="Look-alikes" />
-        {domain.enabled ? (
-          <PostButton action={startScanPath} label="Scan now" fields={{ domain: domain.domain }} />
-        ) : (
-          <PostButton
-            action={newDomainPath}
-            label="Protect again"
-            fields={{ ...fieldsOf(domain), step: "add" }}
-          />
-        )}
-        {domain.enabled && !isDeclared(domain) ? (
-          <LinkButton path={`${path}/remove`} label="Remove" variant="danger" />
-        ) : null}
-      </PageHead>
-      <FormError message={error?.field === undefined ? error?.message : undefined} />
-      {domain.enabled ? null : (
-        <p>This domain is no longer protected: new look-alikes are not detected. Its threats are kept.</p>
+      <Head domain={domain} hasThreats={numbers.all > 0} />
+      {enabled ? null : (
+        <Note tone="warn" title="This domain is no longer protected">
+          New look-alikes are not detected. Its threats are kept.
+        </Note>
       )}
-      <Facts
-        facts={[
-          ...(domain.enabled
-            ? []
-            : [["Threats", <ThreatLinks domain={domain.domain} counts={counts} />] as const]),
-          ["Declared", isDeclared(domain) ? <DeclaredMark /> : "in the console or on the command line"],
-          ["Since", <Time at={domain.createdAt} />],
-        ]}
-      />
-      {domain.enabled ? (
-        <Section title="Checks">
-          <ChecksPanel context={context} domain={domain.domain} counts={counts} />
-        </Section>
-      ) : null}
-      <Section title="Matching">
-        {isDeclared(domain) || !domain.enabled || !may("administer") ? (
-          <Facts
-            facts={[
-              ["Keywords", domain.keywords.length === 0 ? "none" : domain.keywords.join(", ")],
-              ["Allow list", domain.allow.length === 0 ? "empty" : <AllowedNames names={domain.allow} />],
-            ]}
-          />
-        ) : (
-          <Form action={path} class="narrow">
-            <ContentFields fields={fields} error={error} />
-            <p class="line">
-              <Button label="Save changes" />
-            </p>
-          </Form>
-        )}
-      </Section>
-      <Section title="Brand keywords">
-        <BrandKeywords domain={domain} />
-      </Section>
+      {isBusy ? checksCard : null}
+      <div class="cols cols-main">
+        <div class="stack">
+          {numbers.all === 0 ? <NothingFound domain={domain.domain} isBusy={isBusy} /> : null}
+          {numbers.all === 0 ? null : <Figures domain={domain.domain} numbers={numbers} />}
+          <NewByDay domain={domain.domain} numbers={numbers} />
+          <Worst domain={domain} numbers={numbers} threats={worst} />
+          <Types domain={domain.domain} numbers={numbers} />
+          <WhoHosts hosts={hosts} />
+        </div>
+        <div class="stack">
+          {isBusy ? null : checksCard}
+          <OwnPagesCard own={own} />
+        </div>
+      </div>
     </>
   );
 }
 
-const namesShownMax = 100;
-
-function AllowedNames({ names }: { names: readonly string[] }) {
+function Head({ domain: row, hasThreats }: { domain: ProtectedDomain; hasThreats: boolean }) {
+  const { may } = usePage();
+  const { domain, enabled } = row;
+  const path = domainPath(domain);
+  const canRemove = enabled && !isDeclared(row) && may("administer");
   return (
-    <ul class="plain">
-      {names.slice(0, namesShownMax).map((name) => (
-        <li>
-          <Name name={name} />
-        </li>
-      ))}
-      {names.length > namesShownMax ? (
-        <li>and {counted(names.length - namesShownMax, "more", "more")}</li>
+    <PageHead title={<Name name={domain} />} crumbs={[{ label: "Protected domains", path: domainsPath }]}>
+      {hasThreats ? (
+        <LinkButton
+          path={listPath(new URLSearchParams({ domain }))}
+          label="View threats"
+          variant={enabled ? "primary" : undefined}
+        />
       ) : null}
-    </ul>
-  );
-}
-
-export function showDomain(context: Context<CheckServices | "domains" | "threats">): PageResult {
-  const domain = findDomain(context);
-  const counts = threatCounts(context.services, domain.domain);
-  return page(domain.domain, <DomainPage context={context} domain={domain} counts={counts} />);
-}
-
-export function showChecks(context: Context<CheckServices | "domains" | "threats">): PageResult {
-  const { domain } = findDomain(context);
-  const counts = threatCounts(context.services, domain);
-  return fragment(<ChecksPanel context={context} domain={domain} counts={counts} />);
-}
-
-export async function changeDomain(
-  context: Context<CheckServices | "domains" | "threats">,
-): Promise<PageResult> {
-  const domain = findDomain(context);
-  const { services, form, by } = context;
-  const fields = { ...readFields(form), domain: domain.domain };
-  try {
-    const content = { keywords: splitList(fields.keywords), allow: splitList(fields.allow) };
-    const changed = await context.write(() => services.domains.change(domain.domain, content, { by }));
-    const isWider = changed.widenings !== domain.widenings;
-    const isChecked = isWider && services.archiveChecks.find(domain.domain) !== undefined;
-    const scope = isChecked ? "Applies to new names and to names seen before" : "Applies to new names";
-    return redirect(domainPath(domain.domain), `Saved. ${scope}; existing threats are unchanged.`);
-  } catch (error) {
-    const counts = threatCounts(services, domain.domain);
-    const content = (
-      <DomainPage
-        context={context}
-        domain={domain}
-        fields={fields}
-        error={fieldErrorOf(error)}
-        counts={counts}
-      />
-    );
-    return page(domain.domain, content, { status: 400 });
-  }
-}
-
-export async function showLookAlikes(context: Context<"assessDomain" | "domains">): Promise<PageResult> {
-  const domain = findDomain(context);
-  const { domain: name, keywords, allow } = domain;
-  const { lookAlikes } = await context.services.assessDomain({ domain: name, keywords, allow });
-  return page(
-    `Look-alikes of ${name}`,
-    <>
-      <PageHead
-        title={
-          <>
-            Look-alikes of <Name name={name} />
-          </>
-        }
-        back={{ label: name, path: domainPath(name) }}
-        lead={
-          <>
-            A sample of each type, whether registered or not. To list all of them, run{" "}
-            <code>phishwatch permutations {name}</code>. To find those that exist, start a scan.
-          </>
-        }
-      />
-      <LookAlikes domain={domain} lookAlikes={lookAlikes} />
-    </>,
-  );
-}
-
-export function confirmRemoval(context: Context<"domains" | "threats">): PageResult {
-  const row = findDomain(context);
-  const { domain } = row;
-  if (isDeclared(row)) {
-    const text = `${domain} is declared in the configuration file. To remove it, edit the file and restart.`;
-    return redirect(domainPath(domain), { tone: "warning", text });
-  }
-  const { all, active } = threatCounts(context.services, domain);
-  const title = `Remove ${domain}`;
-  return page(
-    title,
-    <Confirm
-      title={`Stop protecting ${domain}?`}
-      action={`${domainPath(domain)}/remove`}
-      button="Stop protecting"
-      back={domainPath(domain)}
-    >
-      <p>New look-alikes are no longer detected, and scans no longer include this domain.</p>
-      {all === 0 ? (
-        <p>It has no threats, so it is deleted.</p>
+      {enabled ? (
+        <PostButton
+          action={startScanPath}
+          label="Scan now"
+          icon="scan"
+          fields={{ domain }}
+          variant={hasThreats ? undefined : "primary"}
+        />
       ) : (
-        <p>
-          Its <strong>{counted(all, "threat")}</strong> ({grouped(active)} active) are kept and can still be
-          triaged. You can protect the domain again at any time.
-        </p>
+        <PostButton
+          action={newDomainPath}
+          label="Protect again"
+          fields={{ ...fieldsOf(row), step: "add" }}
+          variant="primary"
+        />
       )}
-    </Confirm>,
+      <Menu>
+        {canRemove ? (
+          <li>
+            <a href={`${path}/edit`}>
+              <Icon name="note" />
+              Edit keywords and allowed names
+            </a>
+          </li>
+        ) : null}
+        <li>
+          <a href={`${path}/look-alikes`}>
+            <Icon name="grid" />
+            Possible look-alikes
+          </a>
+        </li>
+        {canRemove ? (
+          <li>
+            <a class="danger" href={`${path}/remove`}>
+              <Icon name="x" />
+              Stop protecting
+            </a>
+          </li>
+        ) : null}
+      </Menu>
+    </PageHead>
   );
 }
 
-export async function removeDomain(context: Context<"domains" | "threats">): Promise<PageResult> {
-  const { domain } = findDomain(context);
-  const { services, by } = context;
-  const { all } = threatCounts(services, domain);
-  const outcome = await context.write(() => services.domains.remove(domain, { by }));
-  const kept =
-    outcome === "removed" ? "" : ` Its ${counted(all, "threat")} ${all === 1 ? "is" : "are"} kept.`;
-  return redirect(domainsPath, `${domain} is no longer protected.${kept}`);
+function NothingFound({ domain, isBusy }: { domain: string; isBusy: boolean }) {
+  return (
+    <Card>
+      <div class="empty">
+        <Icon name={isBusy ? "clock" : "ok"} />
+        <h2>{isBusy ? "Nothing found so far" : "No threats found"}</h2>
+        <p>
+          {isBusy
+            ? "Look-alikes appear here as soon as a check finds them."
+            : "New look-alikes appear here when a scan or a source finds them."}
+        </p>
+        <LinkButton path={`${domainPath(domain)}/look-alikes`} label="See possible look-alikes" />
+      </div>
+    </Card>
+  );
+}
+
+function Figures({ domain, numbers }: { domain: string; numbers: DomainNumbers }) {
+  const { now } = usePage();
+  const { open, news, decided, medianMs } = numbers;
+  const from = formatDay(firstNewDay(now));
+  return (
+    <div class="cols cols-3">
+      <div class="card stat">
+        <a class="big ink" href={listPath(new URLSearchParams({ domain }))}>
+          {grouped(totalOf(open))}
+        </a>
+        <span class="s">to decide</span>
+        <SplitBar counts={open} />
+        <SplitNumbers counts={open} />
+      </div>
+      <div class="card stat">
+        <a class="big ink" href={listPath(new URLSearchParams({ status: "all", domain, from }))}>
+          {grouped(news.recent)}
+        </a>
+        <span class="s">new in {newDays} days</span>
+        <span class="xs faint">{changeText(news.recent, news.before, "the week before")}</span>
+      </div>
+      <div class="card stat">
+        <span class="big">{medianMs === null ? "–" : spanText(medianMs)}</span>
+        <span class="s">median time to decide</span>
+        <span class="xs faint">
+          {decided === 0 ? "nothing decided" : `${grouped(decided)} decided`} in {chartDays} days
+        </span>
+      </div>
+    </div>
+  );
+}
+
+const layers = severities.map((key) => ({ key, label: key, color: key }));
+
+function NewByDay({ domain, numbers: { news } }: { domain: string; numbers: DomainNumbers }) {
+  const { now } = usePage();
+  if (!hasChart(news)) return null;
+  const first = firstChartDay(now);
+  return (
+    <Card title="New threats by day" aside={<span class="faint">last {chartDays} days (UTC)</span>}>
+      <DaysChart
+        caption={`New threats of ${domain} by day`}
+        days={news.days.map((counts, index) => ({ day: first + index * dayMs, ...counts }))}
+        layers={layers}
+      />
+    </Card>
+  );
+}
+
+function Worst({
+  domain: { domain, keywords },
+  numbers: { open },
+  threats,
+}: {
+  domain: ProtectedDomain;
+  numbers: DomainNumbers;
+  threats: readonly FoundThreat[];
+}) {
+  if (threats.length === 0) return null;
+  const view = new URLSearchParams({ domain });
+  const columns: Column<FoundThreat>[] = [
+    {
+      title: "Look-alike",
+      layout: "wide",
+      cell: ({ id, domain: name }) => (
+        <a class="ink" href={threatPath(id, view)}>
+          <ComparedName name={name} comparison={compareNames(name, domain, keywords)} />
+        </a>
+      ),
+    },
+    {
+      title: "Severity",
+      layout: "tight",
+      cell: ({ severity, verified }) => <SeverityMark severity={severity} verified={verified} />,
+    },
+    { title: "Type", layout: "tight", fold: "under", cell: ({ type }) => <TypeName type={type} /> },
+    {
+      title: "First seen",
+      layout: "number",
+      fold: "end",
+      cell: ({ firstSeen }) => <Time at={firstSeen} relative="short" />,
+    },
+  ];
+  return (
+    <section class="section" aria-labelledby="to-decide">
+      <header class="card-head">
+        <h2 id="to-decide">To decide</h2>
+        <a class="s" href={listPath(view)}>
+          All {grouped(totalOf(open))}
+        </a>
+      </header>
+      <Table caption="Threats to decide, most severe first" columns={columns} rows={threats} empty="" />
+    </section>
+  );
+}
+
+function Types({ domain, numbers: { types } }: { domain: string; numbers: DomainNumbers }) {
+  if (types.length === 0) return null;
+  const active = types.reduce((sum, { total }) => sum + total, 0);
+  return (
+    <Card title="How they deceive" aside={<span class="faint">{counted(active, "active threat")}</span>}>
+      <Bars
+        caption="Active threats by type"
+        rows={types.map(({ type, total }) => ({
+          label: <TypeName type={type} />,
+          value: total,
+          path: listPath(new URLSearchParams({ domain, type })),
+        }))}
+      />
+    </Card>
+  );
 }

@@ -1,80 +1,53 @@
+import type { ComponentChildren } from "preact";
 import type { ProtectedDomain } from "../../../domains/domains.ts";
+import type { Instant } from "../../../lib/clock.ts";
 import { grouped } from "../../../lib/wording.ts";
-import type { ArchiveCheckStatus } from "../../../sources/archive-checks/archive-checks.ts";
+import type { Severity } from "../../../vocabulary/threats.ts";
+import { Sparkline } from "../../charts/sparkline.tsx";
+import { SplitBar, SplitNumbers, totalOf } from "../../charts/split-bar.tsx";
 import { LinkButton, PageHead } from "../../kit/components.tsx";
-import { StateMark } from "../../kit/marks.tsx";
+import { formatDay } from "../../kit/fields.ts";
 import { Button, TextField } from "../../kit/form.tsx";
-import { Name } from "../../kit/name.tsx";
+import { StateMark } from "../../kit/marks.tsx";
+import { Name, Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
-import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { Empty, PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
-import { CheckBadge } from "./checks.tsx";
-import { isDeclared, threatCounts } from "./detail.tsx";
+import { CheckState, readLastChecks, type LastCheck } from "./last-check.tsx";
+import { countOpen, firstNewDay, hasChart, readNewThreats, type NewThreats } from "./numbers.ts";
+import { isDeclared } from "./shared.ts";
 
 const perPage = 50;
 /** The search form is shown from this number of domains on. */
 const searchDomainsMin = 15;
+const keywordsShownMax = 3;
 
-type Row = ProtectedDomain & {
-  counts: { all: number; active: number };
-  check: ArchiveCheckStatus | undefined;
-};
-
-const columns: Column<Row>[] = [
-  {
-    title: "Domain",
-    layout: "wide",
-    cell: ({ domain }) => (
-      <a href={domainPath(domain)}>
-        <Name name={domain} />
-      </a>
-    ),
-  },
-  { title: "Keywords", cell: ({ keywords }) => shortList(keywords) },
-  { title: "Allow list", layout: "number", cell: ({ allow }) => grouped(allow.length) },
-  {
-    title: "Active threats",
-    layout: "number",
-    cell: ({ domain, counts }) => (
-      <a href={listPath(new URLSearchParams({ domain }))}>{grouped(counts.active)}</a>
-    ),
-  },
-  { title: "Total", layout: "number", cell: ({ counts }) => grouped(counts.all) },
-  {
-    title: "State",
-    layout: "tight",
-    cell: (row) => (
-      <>
-        <StateMark tone={row.enabled ? "good" : "neutral"}>
-          {row.enabled ? "protected" : "disabled"}
-        </StateMark>{" "}
-        {isDeclared(row) ? <StateMark tone="neutral">configuration file</StateMark> : null}{" "}
-        <CheckBadge check={row.check} />
-      </>
-    ),
-  },
-];
-
-const wordsShownMax = 3;
-
-function shortList(words: readonly string[]): string {
-  const shown = words.slice(0, wordsShownMax).join(", ");
-  return words.length > wordsShownMax ? `${shown} and ${words.length - wordsShownMax} more` : shown;
+interface Row {
+  domain: ProtectedDomain;
+  open: Record<Severity, number>;
+  news: NewThreats;
+  checked: LastCheck;
 }
 
-export function listDomains({
+/** Orders of the list; the first one is the default. */
+const orders = ["open", "new", "name", "checked"] as const;
+type Order = (typeof orders)[number];
+
+export async function listDomains({
   services,
   query,
-}: Context<"archiveChecks" | "domains" | "threats">): PageResult {
+  now,
+}: Context<"archiveChecks" | "domains" | "scans" | "threatIndex">): Promise<PageResult> {
   const all = services.domains.list();
-  const checks = new Map(services.archiveChecks.list().map((check) => [check.domain, check]));
   const wanted = (query.get("q") ?? "").trim().toLowerCase();
   const found = all.filter(
     ({ domain, keywords }) => domain.includes(wanted) || keywords.some((word) => word.includes(wanted)),
   );
-  const declared = all.some(isDeclared);
+  const order = orders.find((one) => one === query.get("sort")) ?? orders[0];
+  const rows = sorted(await readRows(services, found, now), order);
+  const isAnyDeclared = all.some(isDeclared);
   return page(
     "Protected domains",
     <>
@@ -83,11 +56,11 @@ export function listDomains({
         lead={
           <>
             Domains whose look-alikes are detected.
-            {declared ? " To change a domain from the configuration file, edit the file and restart." : null}
+            {isAnyDeclared ? " To change one from the configuration file, edit the file and restart." : null}
           </>
         }
       >
-        <LinkButton path={newDomainPath} label="Protect a domain" />
+        <LinkButton path={newDomainPath} label="Protect a domain" variant="primary" icon="plus" />
       </PageHead>
       {all.length < searchDomainsMin ? null : (
         <form method="get" action={domainsPath} class="line filters" role="search">
@@ -97,24 +70,20 @@ export function listDomains({
       )}
       <PagedTable
         caption="Protected domains"
-        columns={columns}
-        rowsIn={(range) =>
-          pagesOf(found)(range).map((row) => ({
-            ...row,
-            counts: threatCounts(services, row.domain),
-            check: checks.get(row.domain),
-          }))
-        }
-        total={found.length}
+        columns={columnsOf(query, order, now)}
+        rowsIn={pagesOf(rows)}
+        total={rows.length}
         perPage={perPage}
         path={domainsPath}
         query={query}
         empty={
           all.length === 0 ? (
-            <>
-              No protected domains yet. <a href={newDomainPath}>Protect a domain</a> to detect its
-              look-alikes.
-            </>
+            <Empty
+              title="No protected domains"
+              action={<LinkButton path={newDomainPath} label="Protect a domain" />}
+            >
+              Add the domain that your customers know. Its look-alikes are then detected.
+            </Empty>
           ) : (
             "No protected domains match this search."
           )
@@ -122,4 +91,152 @@ export function listDomains({
       />
     </>,
   );
+}
+
+async function readRows(
+  { archiveChecks, scans, threatIndex }: Context<"archiveChecks" | "scans" | "threatIndex">["services"],
+  domains: readonly ProtectedDomain[],
+  now: Instant,
+): Promise<Row[]> {
+  const index = threatIndex();
+  await index.prepare();
+  const newThreats = await readNewThreats(index, now);
+  const open = await countOpen(
+    index,
+    domains.map(({ domain }) => domain),
+  );
+  const lastCheck = readLastChecks({ archiveChecks, scans });
+  return domains.map((domain, number) => ({
+    domain,
+    open: open[number]!,
+    news: newThreats(domain.domain),
+    checked: lastCheck(domain.domain),
+  }));
+}
+
+function sorted(rows: Row[], order: Order): Row[] {
+  const keys: Record<Exclude<Order, "name">, (row: Row) => number> = {
+    open: ({ open }) => totalOf(open),
+    new: ({ news }) => news.recent,
+    checked: ({ checked }) => checked.at ?? 0,
+  };
+  // The domains come by name, and disabled ones are of interest last.
+  const key = order === "name" ? () => 0 : keys[order];
+  return rows.toSorted((a, b) => Number(b.domain.enabled) - Number(a.domain.enabled) || key(b) - key(a));
+}
+
+function columnsOf(query: URLSearchParams, order: Order, now: Instant): Column<Row>[] {
+  const heading = (of: Order, label: string) => (
+    <SortLink query={query} of={of} current={order}>
+      {label}
+    </SortLink>
+  );
+  const from = formatDay(firstNewDay(now));
+  return [
+    { title: heading("name", "Domain"), fold: "title", layout: "wide", cell: DomainCell },
+    {
+      title: heading("open", "To decide"),
+      fold: "state",
+      layout: "number",
+      cell: ({ domain: { domain }, open }) => {
+        const total = totalOf(open);
+        return <Count total={total} unit="to decide" path={listPath(new URLSearchParams({ domain }))} />;
+      },
+    },
+    {
+      title: <span class="vh">By severity</span>,
+      fold: "hidden",
+      cell: ({ open }) =>
+        totalOf(open) === 0 ? null : (
+          <div class="of-domain">
+            <SplitBar counts={open} />
+            <SplitNumbers counts={open} />
+          </div>
+        ),
+    },
+    {
+      title: heading("new", "New in 7 days"),
+      fold: "under",
+      layout: "number",
+      cell: ({ domain: { domain }, news: { recent } }) => (
+        <Count
+          total={recent}
+          unit="new in 7 days"
+          path={listPath(new URLSearchParams({ status: "all", domain, from }))}
+        />
+      ),
+    },
+    {
+      title: "30 days",
+      fold: "hidden",
+      cell: ({ domain: { domain }, news }) =>
+        hasChart(news) ? (
+          <Sparkline label={`New threats of ${domain} per day`} values={news.days.map(totalOf)} />
+        ) : null,
+    },
+    {
+      title: heading("checked", "Last checked"),
+      fold: "end",
+      layout: "tight",
+      cell: ({ domain, checked }) =>
+        domain.enabled ? (
+          <span class="faint">
+            <CheckState checked={checked} />
+          </span>
+        ) : (
+          <StateMark tone="neutral">Disabled</StateMark>
+        ),
+    },
+  ];
+}
+
+/** A number that links to what it counts. The unit is shown where the column has no heading. */
+function Count({ total, unit, path }: { total: number; unit: string; path: string }) {
+  const text = (
+    <>
+      {grouped(total)}
+      <span class="unit"> {unit}</span>
+    </>
+  );
+  return total === 0 ? <span class="faint">{text}</span> : <a href={path}>{text}</a>;
+}
+
+function DomainCell({ domain: row }: Row) {
+  const { domain, keywords, enabled } = row;
+  return (
+    <>
+      <a class={enabled ? "ink" : "faint"} href={domainPath(domain)}>
+        <Name name={domain} />
+      </a>
+      {keywords.length === 0 && !isDeclared(row) ? null : (
+        <p class="hide-s">
+          {keywords.length === 0 ? null : <Text text={shortList(keywords)} />}
+          {isDeclared(row) ? `${keywords.length === 0 ? "" : " · "}configuration file` : null}
+        </p>
+      )}
+    </>
+  );
+}
+
+function shortList(words: readonly string[]): string {
+  const shown = words.slice(0, keywordsShownMax).join(", ");
+  return words.length > keywordsShownMax ? `${shown} and ${words.length - keywordsShownMax} more` : shown;
+}
+
+function SortLink({
+  query,
+  of,
+  current,
+  children,
+}: {
+  query: URLSearchParams;
+  of: Order;
+  current: Order;
+  children: ComponentChildren;
+}) {
+  if (of === current) return <span class="ink">{children}</span>;
+  const next = new URLSearchParams(query);
+  next.delete("page");
+  next.set("sort", of);
+  return <a href={`${domainsPath}?${next}`}>{children}</a>;
 }

@@ -1,22 +1,30 @@
 import { domainsPath, newDomainPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import {
-  changeDomain,
-  confirmRemoval,
-  removeDomain,
-  showChecks,
-  showDomain,
-  showLookAlikes,
-} from "./detail.tsx";
-import { protectDomain, showNewDomain } from "./form.tsx";
+import { protectDomain, showNewDomain } from "./adding.tsx";
+import { showChecks, showDomain } from "./detail.tsx";
+import { changeDomain, showEdit } from "./editing.tsx";
 import { listDomains } from "./list.tsx";
+import { showLookAlikes } from "./look-alikes.tsx";
+import { sendOriginal } from "./own-pages.tsx";
+import { confirmRemoval, removeDomain } from "./removal.tsx";
 
 const path = `${domainsPath}/:domain`;
 
 /** Protected domains: list, add, change, remove. */
 export const domainPages = pageGroup({
   nav: { section: "main", label: "Protected domains", icon: "domain", keys: "g d", path: domainsPath },
-  services: ["archiveChecks", "assessDomain", "config", "domains", "scans", "threats"],
+  services: [
+    "archiveChecks",
+    "assessDomain",
+    "config",
+    "domains",
+    "enrichment",
+    "scans",
+    "sources",
+    "threatIndex",
+    "threats",
+    "traps",
+  ],
   routes: [
     { method: "GET", path: domainsPath, permission: "read", run: listDomains },
     { method: "GET", path: newDomainPath, permission: "administer", run: showNewDomain },
@@ -24,6 +32,8 @@ export const domainPages = pageGroup({
     { method: "GET", path, permission: "read", run: showDomain },
     { method: "POST", path, permission: "administer", run: changeDomain },
     { method: "GET", path: `${path}/checks`, permission: "read", run: showChecks },
+    { method: "GET", path: `${path}/edit`, permission: "administer", run: showEdit },
+    { method: "GET", path: `${path}/original`, permission: "read", run: sendOriginal },
     { method: "GET", path: `${path}/look-alikes`, permission: "read", run: showLookAlikes },
     { method: "GET", path: `${path}/remove`, permission: "administer", run: confirmRemoval },
     { method: "POST", path: `${path}/remove`, permission: "administer", run: removeDomain },

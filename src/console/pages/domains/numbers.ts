@@ -1,0 +1,108 @@
+import { dayMs, startOfDay, type Instant } from "../../../lib/clock.ts";
+import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
+import { severities, type Severity, type ThreatType } from "../../../vocabulary/threats.ts";
+import { sumOf, totalOf, type SeverityCounts } from "../../charts/split-bar.tsx";
+
+/** Days of the charts, today included. */
+export const chartDays = 30;
+/** Days in which a threat counts as new, today included. */
+export const newDays = 7;
+/** With fewer days of data, numbers say more than a chart. */
+export const chartDaysMin = 3;
+
+const none: SeverityCounts = { high: 0, medium: 0, low: 0 };
+
+/** New threats of a protected domain. */
+export interface NewThreats {
+  /** By day; the last one is today (UTC). */
+  days: readonly SeverityCounts[];
+  /** In the last seven days. */
+  recent: number;
+  /** In the seven days before. */
+  before: number;
+}
+
+export function firstChartDay(now: Instant): Instant {
+  return startOfDay(now) - (chartDays - 1) * dayMs;
+}
+
+export function firstNewDay(now: Instant): Instant {
+  return startOfDay(now) - (newDays - 1) * dayMs;
+}
+
+/** Returns a function that finds the new threats of a protected domain. */
+export async function readNewThreats(
+  index: Pick<ThreatIndex, "newByDomain">,
+  now: Instant,
+): Promise<(domain: string) => NewThreats> {
+  const byDomain = await index.newByDomain({ from: firstChartDay(now), periodMs: dayMs, count: chartDays });
+  return (domain) => {
+    const days = byDomain.get(domain) ?? Array.from({ length: chartDays }, () => none);
+    const total = (from: number, to?: number) => totalOf(sumOf(days.slice(from, to)));
+    return { days, recent: total(-newDays), before: total(-2 * newDays, -newDays) };
+  };
+}
+
+/** Returns whether the threats of the last days spread over enough days for a chart. */
+export function hasChart({ days }: Pick<NewThreats, "days">): boolean {
+  const first = days.findIndex((counts) => totalOf(counts) > 0);
+  return first !== -1 && days.length - first >= chartDaysMin;
+}
+
+/** Counts the active threats of protected domains by severity. */
+export async function countOpen(
+  index: Pick<ThreatIndex, "quickCounts">,
+  domains: readonly string[],
+): Promise<Record<Severity, number>[]> {
+  const filters = domains.flatMap((protectedDomain) =>
+    severities.map((severity) => ({ protectedDomain, status: "active" as const, severity })),
+  );
+  const counts = await index.quickCounts(filters);
+  return domains.map(
+    (_, domain) =>
+      Object.fromEntries(
+        severities.map((severity, number) => [severity, counts[domain * severities.length + number] ?? 0]),
+      ) as Record<Severity, number>,
+  );
+}
+
+/** Numbers on the page of a protected domain. */
+export interface DomainNumbers {
+  /** Threats of any status. */
+  all: number;
+  open: Record<Severity, number>;
+  news: NewThreats;
+  /** First decisions in the days of the chart. */
+  decided: number;
+  /** Median time of those decisions; null without any. */
+  medianMs: number | null;
+  /** Active threats by type, most first. */
+  types: { type: ThreatType; total: number }[];
+}
+
+export async function readNumbers(
+  index: Pick<ThreatIndex, "decisions" | "newByDomain" | "quickCounts" | "search">,
+  domain: string,
+  now: Instant,
+): Promise<DomainNumbers> {
+  const newThreats = await readNewThreats(index, now);
+  const [open] = await countOpen(index, [domain]);
+  const [all] = await index.quickCounts([{ protectedDomain: domain }]);
+  // To the end of today, which has not come yet.
+  const periods = { from: firstChartDay(now), periodMs: chartDays * dayMs, count: 1 };
+  const [decisions] = await index.decisions(periods, domain);
+  const active = { protectedDomain: domain, status: "active" } as const;
+  const { facets } = await index.search(
+    active,
+    { key: "first_seen", descending: true },
+    { page: 1, perPage: 1 },
+  );
+  return {
+    all: all ?? 0,
+    open: open!,
+    news: newThreats(domain),
+    decided: decisions!.decided,
+    medianMs: decisions!.medianMs,
+    types: Array.from(facets.type, ([type, total]) => ({ type, total })).sort((a, b) => b.total - a.total),
+  };
+}

@@ -1,0 +1,163 @@
+import type { ProtectedDomain } from "../../../domains/domains.ts";
+import type { Instant } from "../../../lib/clock.ts";
+import { notFound } from "../../../lib/errors.ts";
+import { counted } from "../../../lib/wording.ts";
+import { beacon } from "../../../traps/kinds/beacon/beacon.ts";
+import type { Trap } from "../../../traps/trap.ts";
+import { ActionLink, Facts, Time } from "../../kit/components.tsx";
+import { Help } from "../../kit/disclosure.tsx";
+import { Tag } from "../../kit/marks.tsx";
+import { Name, Text } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import type { PageResult } from "../../kit/page-result.ts";
+import { domainPath, newTrapPath, trapPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { BrandKeywords } from "./form.tsx";
+import { findDomain, isDeclared } from "./shared.ts";
+
+/** Allowed names and keywords that are shown; the form has all. */
+const namesShownMax = 20;
+
+/** Pages and words of the protected domain itself. */
+export interface OwnPages {
+  domain: ProtectedDomain;
+  /** Undefined: its page was never captured. */
+  screenshot: { at: Instant | undefined } | undefined;
+  beacons: Pick<Trap, "id" | "name" | "enabled">[];
+}
+
+export async function readOwnPages(
+  { services }: Pick<Context<"enrichment" | "traps">, "services">,
+  domain: ProtectedDomain,
+): Promise<OwnPages> {
+  const screenshot = await services.enrichment.originalOfDomain(domain.id);
+  const beacons = services.traps.of(beacon).list();
+  return {
+    domain,
+    screenshot,
+    beacons: beacons.filter(({ protectedDomain }) => protectedDomain?.domain === domain.domain),
+  };
+}
+
+/** The screenshot of the original page, with the words, names and beacons that belong to it. */
+export function OwnPagesCard({ own: { domain, screenshot, beacons } }: { own: OwnPages }) {
+  const { may } = usePage();
+  const { keywords, allow } = domain;
+  const canEdit = domain.enabled && !isDeclared(domain) && may("administer");
+  return (
+    <section class="card stack">
+      <header>
+        <h2>Original page</h2>
+        {canEdit ? <a href={`${domainPath(domain.domain)}/edit`}>Edit</a> : null}
+      </header>
+      <OriginalPage domain={domain.domain} screenshot={screenshot} />
+      <Facts
+        facts={[
+          [
+            "Brand keywords",
+            <span class="line tight">
+              {keywords.slice(0, namesShownMax).map((word) => (
+                <Tag>
+                  <Text text={word} charactersMax={40} />
+                </Tag>
+              ))}
+              <More total={keywords.length} none="none" />
+              <Help about="a brand keyword" manual="protect-domains#brand-keywords">
+                Another word that your brand is known by. Names that contain it are matched too.
+              </Help>
+            </span>,
+          ],
+          [
+            "Allowed names",
+            <span class="line tight">
+              {allow.slice(0, namesShownMax).map((name) => (
+                <Tag>
+                  <Name name={name} />
+                </Tag>
+              ))}
+              <More total={allow.length} none="none" />
+              <Help about="an allowed name" manual="protect-domains#allow-your-own-names">
+                A name that belongs to you or to a partner. It is never a threat, and neither are its
+                subdomains.
+              </Help>
+            </span>,
+          ],
+          ["Beacons", <Beacons beacons={beacons} />],
+          ["Protected since", <Time at={domain.createdAt} />],
+        ]}
+      />
+      <details class="more">
+        <summary>Where its words count</summary>
+        <BrandKeywords domain={domain} />
+      </details>
+      {isDeclared(domain) ? (
+        <p class="hint">Declared in the configuration file. To change it, edit the file and restart.</p>
+      ) : null}
+    </section>
+  );
+}
+
+function More({ total, none }: { total: number; none: string }) {
+  if (total === 0) return <span class="faint">{none}</span>;
+  return total > namesShownMax ? <span>and {counted(total - namesShownMax, "more", "more")}</span> : null;
+}
+
+function OriginalPage({ domain, screenshot }: { domain: string; screenshot: OwnPages["screenshot"] }) {
+  if (screenshot === undefined)
+    return (
+      <p class="s quiet">
+        Not captured yet. A screenshot is taken for comparison as soon as a look-alike has a page.
+      </p>
+    );
+  const { at } = screenshot;
+  const path = `${domainPath(domain)}/original${at === undefined ? "" : `?v=${Math.floor(at)}`}`;
+  return (
+    <figure>
+      <a class="shot" href={path}>
+        <img src={path} alt={`Screenshot of ${domain}`} loading="lazy" width="640" height="400" />
+      </a>
+      <figcaption class="hint">
+        {at === undefined ? null : (
+          <>
+            Captured <Time at={at} relative />.{" "}
+          </>
+        )}
+        Pages of look-alikes are compared with it.
+      </figcaption>
+    </figure>
+  );
+}
+
+function Beacons({ beacons }: { beacons: OwnPages["beacons"] }) {
+  return (
+    <span class="line tight">
+      {beacons.map(({ id, name, enabled }) => (
+        <span>
+          <a href={trapPath(beacon.name, id)}>
+            <Text text={name} charactersMax={60} />
+          </a>
+          {enabled ? null : <span class="faint"> disabled</span>}
+        </span>
+      ))}
+      {beacons.length > 0 ? null : (
+        <span class="faint">
+          none
+          <ActionLink path={newTrapPath(beacon.name)} label="create one" />
+        </span>
+      )}
+      <Help about="a beacon" manual="traps#beacons">
+        A script in your page that reports when a copy of the page is shown on another host.
+      </Help>
+    </span>
+  );
+}
+
+/** Sends the screenshot of the protected domain's page. */
+export async function sendOriginal(context: Context<"domains" | "enrichment">): Promise<PageResult> {
+  const { id } = findDomain(context);
+  const screenshot = await context.services.enrichment.originalOfDomain(id);
+  if (screenshot === undefined) throw notFound("There is no screenshot of the domain with this name.");
+  return new Response(screenshot.webp, {
+    headers: { "content-type": "image/webp", "cache-control": "private, max-age=86400" },
+  });
+}
