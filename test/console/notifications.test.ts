@@ -368,7 +368,7 @@ describe("messages", () => {
     const state = { consecutiveFailures: 3, failingSince: Date.now() - 60_000 };
     database.query.update(recipients).set(state).where(eq(recipients.id, id)).run();
     const { text, html } = await visitor.get("/console");
-    expect(text).toContain("Channel team is failing: 3 consecutive failures");
+    expect(text).toContain("Channel team has failed for 60 s 3 deliveries failed in a row.");
     expect(html).toContain(`href="${channelsPath}/${id}"`);
   });
 });

@@ -44,7 +44,7 @@ test("A feed is paused and resumed with buttons that work without script, and th
     /Feed nrd paused Resume Paused now by/,
   );
   expect((await visitor.get("/console")).text).toMatch(
-    /Feed nrd has been paused since .* UTC and reads nothing/,
+    /Reading of feed nrd is paused Nothing has been read since .* UTC\./,
   );
   const metrics = await (await fetch(`${app.url}/metrics`)).text();
   expect(metrics).toContain('phishwatch_source_ok{kind="feed",source="nrd"} 0\n');
