@@ -151,11 +151,12 @@ export function makeWorld(start: Instant, random: SeededRandom, { isCaughtUp = f
   });
 }
 
-/** A team that has caught up leaves half of the threats of a week open, and few older ones. */
-const weekMs = 8 * dayMs;
+/** A team that has caught up leaves many of the threats up to this age open, and few older ones. */
+const recentMs = 12 * dayMs;
 
 function caughtUp(entry: WorldEntry, ageMs: number, random: SeededRandom): WorldEntry {
-  const isOpen = ageMs < dayMs || random.below(ageMs < weekMs ? 2 : 14) === 0;
+  const chance = random.below(12);
+  const isOpen = ageMs < dayMs || chance < (ageMs < recentMs ? 8 : 1);
   if (entry.status !== "active" || isOpen) return entry;
   const isHarmless = entry.evidence?.page?.namesBrand !== true && entry.evidence?.mail !== true;
   const isFair = isHarmless && entry.evidence?.exists === "yes" && random.below(3) === 0;
