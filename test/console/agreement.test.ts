@@ -100,7 +100,7 @@ describe("of a webhook endpoint", () => {
     await until(() => log.get(id)!.status === "succeeded", "it is delivered");
     expect(log.attempts(id).length).toBe(2);
     const { text } = await visitor.get(path);
-    expect(text).toContain("delivered after 1 attempt since it was sent again");
+    expect(text).toContain("At attempt 2, the first since it was sent again");
   });
 });
 

@@ -50,7 +50,7 @@ test("a list is added, shown with its first names and its addresses, and found u
   }
   const overview = await visitor.get(path);
   expect(overview.text).toContain("block active; any severity 2");
-  expect(overview.text).toContain("now by 127.0.0.1 enabled");
+  expect(overview.text).toContain("now by 127.0.0.1 Enabled");
   expect(overview.html).not.toContain(lists().get("block").token);
 });
 

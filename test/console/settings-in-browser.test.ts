@@ -45,11 +45,11 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
     browser.until(`location.pathname.match(${path}) && document.readyState === "complete"`, path);
 
   test(
-    "a key is created under Settings → API Keys → Create Key and can be copied once",
+    "a key is created under Settings → API keys → Create API key and can be copied once",
     async () => {
-      await follow("API Keys");
+      await follow("API keys");
       await arrives("/settings.keys$/");
-      await follow("Create Key");
+      await follow("Create API key");
       await arrives("/keys.create$/");
       await browser.fill("#name", "from a browser");
       await browser.click("main form button[type=submit]");

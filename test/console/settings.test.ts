@@ -134,7 +134,8 @@ describe("API keys", () => {
   test("from the configuration file are marked and cannot be revoked", async () => {
     const { text, html } = await visitor.get(keysPath);
     const { id } = opened.app.keys.list().find(({ name }) => name === "declared key")!;
-    expect(text).toContain("Declared as [[api_keys]] in the configuration file");
+    expect(html).toContain("Declared as [[api_keys]] in the configuration file.");
+    expect(text).toContain("configuration file");
     expect(html).not.toContain(`${id}/revoke`);
     expect((await visitor.post(`${keysPath}/${id}/revoke`)).status).toBe(400);
   });
@@ -227,6 +228,23 @@ describe("webhooks", () => {
     await visitor.submit(`${webhooksPath}/${id}/edit`, { ...settings, min_severity: "low" });
     expect(endpoints.get("filtered").filter).toBeNull();
     await endpoints.remove("filtered", { by: { channel: "system", name: null, address: null } });
+  });
+
+  test("are sent all events or only those that were chosen, and choosing none is an error instead of all", async () => {
+    const { endpoints } = opened.app.webhooks;
+    const settings = { url: receiver.url, name: "chosen" };
+    const none = await visitor.post(`${webhooksPath}/add`, { ...settings, events_scope: "only" });
+    expect([none.status, none.html]).toEqual([400, expect.stringContaining('id="events-error"')]);
+    expect(none.text).toContain("Choose at least one, or choose all.");
+    expect(none.html).toMatch(/value="only" checked/);
+    const events = ["scan.started", "scan.completed"];
+    await visitor.post(`${webhooksPath}/add`, { ...settings, events_scope: "only", events });
+    const { id } = endpoints.get("chosen");
+    expect(endpoints.get("chosen").events).toEqual(["scan.started", "scan.completed"]);
+    // Boxes that are hidden behind "all" may still be checked.
+    await visitor.post(`${webhooksPath}/${id}/edit`, { ...settings, events_scope: "all", events });
+    expect(endpoints.get("chosen").events).toEqual([]);
+    await endpoints.remove("chosen", { by: { channel: "system", name: null, address: null } });
   });
 
   test.each([

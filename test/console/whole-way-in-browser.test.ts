@@ -127,13 +127,13 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
       await browser.press("Enter");
       await arrives(/console$/);
 
-      await hand.press("API Keys");
+      await hand.press("API keys");
       await arrives(/settings.keys$/);
-      await hand.press("Create Key");
+      await hand.press("Create API key");
       await arrives(/keys.create$/);
       await hand.write("#name", "feeder");
       await hand.tick("input[value='candidates:write']");
-      await hand.press("Create Key");
+      await hand.press("Create API key");
       await arrives(/key_.*made$/);
       const key = await browser.evaluate<string>(`document.querySelector(".secret code").innerText`);
       const call = (path: string, init: RequestInit = {}) =>

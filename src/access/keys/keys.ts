@@ -3,7 +3,7 @@ import type { Database } from "../../database/database.ts";
 import { statement, value, valuesOf } from "../../database/statement.ts";
 import { normalizeName } from "../../detection/names/name.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
-import { badRequest, notFound } from "../../lib/errors.ts";
+import { badRequest, FieldError, notFound } from "../../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { defaultPlan, defaultScopes, type Plan, type Scope } from "../../vocabulary/keys.ts";
@@ -229,17 +229,22 @@ function validateNewKey(
 ) {
   const { name, plan = defaultPlan, scopes = defaultScopes, domains = [], expiresAt = null } = wanted;
   if (name === "" || name.length > nameCharactersMax || visible(name) !== name) {
-    throw badRequest(`The name of an API key must have 1 to ${nameCharactersMax} visible characters.`);
+    throw new FieldError(
+      "name",
+      `The name of an API key must have 1 to ${nameCharactersMax} visible characters.`,
+    );
   }
-  if (scopes.length === 0) throw badRequest("An API key needs at least one scope.");
+  if (scopes.length === 0) throw new FieldError("scopes", "An API key needs at least one scope.");
   if (expiresAt !== null && expiresAt <= now)
-    throw badRequest("The expiry of an API key must be in the future.");
+    throw new FieldError("expires_on", "The expiry of an API key must be in the future.");
   const normalized = domains.map((text) => {
     const result = normalizeName(text);
     const shown = visible(text, 100);
-    if (!("name" in result)) throw badRequest(`"${shown}" is not a domain name: it ${result.error}.`);
+    if (!("name" in result))
+      throw new FieldError("domains", `"${shown}" is not a domain name: it ${result.error}.`);
     // A key that is bound to any other domain would see nothing.
-    if (!isProtected(result.name)) throw badRequest(`There is no protected domain ${shown}; add it first.`);
+    if (!isProtected(result.name))
+      throw new FieldError("domains", `There is no protected domain ${shown}; add it first.`);
     return result.name;
   });
   return { name, plan, scopes: [...new Set(scopes)], domains: [...new Set(normalized)], expiresAt };

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { fieldAttributes, FieldErrorText, FieldLayout, type FieldProps } from "./field-layout.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { usePage } from "./page-context.ts";
 
@@ -110,53 +111,6 @@ export function Button({
   );
 }
 
-interface FieldProps {
-  label: string;
-  name: string;
-  hint?: ComponentChildren;
-  /** Describes what is wrong with the value. */
-  error?: string | undefined;
-}
-
-/** Returns the attributes that tie a field to its hint and its error for assistive technology. */
-function fieldAttributes({ name, hint, error }: FieldProps) {
-  const ids = [
-    ...(error === undefined ? [] : [`${name}-error`]),
-    ...(hint === undefined ? [] : [`${name}-hint`]),
-  ];
-  return {
-    id: name,
-    name,
-    "aria-describedby": ids.length === 0 ? undefined : ids.join(" "),
-    "aria-invalid": error === undefined ? undefined : ("true" as const),
-  };
-}
-
-function FieldLayout({ field, children }: { field: FieldProps; children: ComponentChildren }) {
-  const { label, name, hint, error } = field;
-  return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      {children}
-      {error === undefined ? null : <FieldError name={name} error={error} />}
-      {hint === undefined ? null : (
-        <p class="hint" id={`${name}-hint`}>
-          {hint}
-        </p>
-      )}
-    </div>
-  );
-}
-
-function FieldError({ name, error }: { name: string; error: string }) {
-  return (
-    <div class="error">
-      <Icon name="fail" />
-      <p id={`${name}-error`}>{error}</p>
-    </div>
-  );
-}
-
 export function TextField({
   type = "text",
   value,
@@ -253,11 +207,35 @@ export function Choices({
   label,
   name,
   hint,
+  help,
   error,
 }: FieldProps & { choices: readonly Choice[]; values: readonly string[]; single?: boolean }) {
   return (
     <fieldset class="field" aria-describedby={error === undefined ? undefined : `${name}-error`}>
-      <legend>{label}</legend>
+      <legend>
+        {label} {help}
+      </legend>
+      <CheckboxList choices={choices} values={values} single={single} name={name} />
+      {error === undefined ? null : <FieldErrorText name={name} error={error} />}
+      {hint === undefined ? null : <p class="hint">{hint}</p>}
+    </fieldset>
+  );
+}
+
+/** Checkboxes, or radio buttons with `single`, for a group that has a label already. */
+export function CheckboxList({
+  choices,
+  values,
+  single = false,
+  name,
+}: {
+  choices: readonly Choice[];
+  values: readonly string[];
+  single?: boolean;
+  name: string;
+}) {
+  return (
+    <>
       {choices.map((choice) => (
         <label class="check">
           <input
@@ -272,9 +250,7 @@ export function Choices({
           </span>
         </label>
       ))}
-      {error === undefined ? null : <FieldError name={name} error={error} />}
-      {hint === undefined ? null : <p class="hint">{hint}</p>}
-    </fieldset>
+    </>
   );
 }
 

@@ -7,8 +7,10 @@ import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import { severities, threatSources, threatTypes, type ThreatSource } from "../../vocabulary/threats.ts";
 import { splitList, type createFieldReader, type FieldErrors } from "../kit/fields.ts";
-import { Checkbox, Choices, Select, type Choice } from "../kit/form.tsx";
+import { Help } from "../kit/disclosure.tsx";
+import { Checkbox, Select, type Choice } from "../kit/form.tsx";
 import { inWords, typeDescriptions } from "../kit/labels.ts";
+import { OnlyThese, readOnlyThese } from "../kit/only-these.tsx";
 import { ProtectedDomainsField } from "./protected-domains-field.tsx";
 
 /** Filters of threats, in the forms of webhook endpoints and subscriptions. The fields are named like the settings. */
@@ -55,7 +57,11 @@ export function FilterFields({
         choices={severityChoices}
         value={form.get("min_severity") ?? "low"}
         error={errors["min_severity"]}
-        hint="A threat whose severity rises to it later is sent then."
+        help={
+          <Help about="the minimum severity" manual="webhooks#send-only-some-events">
+            Threats below it are not sent. A threat whose severity rises to it later is sent then.
+          </Help>
+        }
       />
       <Checkbox
         label="Only verified threats: the name is known to exist, or its page was seen"
@@ -65,26 +71,26 @@ export function FilterFields({
       <details class="more" open={further.some((name) => form.has(name) || errors[name] !== undefined)}>
         <summary>Domains, types and sources</summary>
         <ProtectedDomainsField
-          label="Protected domains"
           name="protected_domains"
           domains={domains}
-          values={form.getAll("protected_domains").flatMap(splitList)}
+          form={form}
           error={errors["protected_domains"]}
-          hint="Leave empty for all, including future ones."
         />
-        <Choices
+        <OnlyThese
           label="Threat types"
           name="types"
+          all="All types"
           choices={typeChoices}
-          values={form.getAll("types")}
-          hint="Leave unchecked for all."
+          form={form}
+          error={errors["types"]}
         />
-        <Choices
+        <OnlyThese
           label="Found by"
           name="sources"
+          all="All sources"
           choices={sourceChoices}
-          values={form.getAll("sources")}
-          hint="Leave unchecked for all."
+          form={form}
+          error={errors["sources"]}
         />
       </details>
     </>
@@ -116,9 +122,17 @@ export function readFilter(
   const severity = form.get("min_severity") ?? "low";
   return {
     minSeverity: field("min_severity", () => oneOf(severities, severity), "low"),
-    protectedDomains: field("protected_domains", () => [...new Set(names.map(readName))], []),
-    types: field("types", () => form.getAll("types").map((type) => oneOf(threatTypes, type)), []),
-    sources: field("sources", () => form.getAll("sources").map((one) => oneOf(threatSources, one)), []),
+    protectedDomains: field(
+      "protected_domains",
+      () => [...new Set(readOnlyThese(form, "protected_domains", names).map(readName))],
+      [],
+    ),
+    types: field("types", () => readOnlyThese(form, "types").map((type) => oneOf(threatTypes, type)), []),
+    sources: field(
+      "sources",
+      () => readOnlyThese(form, "sources").map((one) => oneOf(threatSources, one)),
+      [],
+    ),
     verifiedOnly: form.get("verified_only") === "yes",
   };
 }

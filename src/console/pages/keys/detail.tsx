@@ -17,9 +17,9 @@ export function showCreatedKey({ params, services, takeOnce }: Context<"keys" | 
       text: "A key is shown only once. If you lost it, revoke it and create another.",
     });
   return page(
-    "Key created",
+    "API key created",
     <div class="narrow">
-      <PageHead title="Key created" back={{ label: "API Keys", path }} />
+      <PageHead title="API key created" back={{ label: "API keys", path }} />
       <p>
         This is the key of{" "}
         <strong>
@@ -34,7 +34,7 @@ export function showCreatedKey({ params, services, takeOnce }: Context<"keys" | 
           For all operations, see the <a href="/docs/api">API reference</a>.
         </p>
       </Section>
-      <LinkButton path={path} label="Done" />
+      <LinkButton path={path} label="Done" variant="primary" />
     </div>,
   );
 }

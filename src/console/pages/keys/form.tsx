@@ -1,5 +1,5 @@
 import { dayMs, type Instant } from "../../../lib/clock.ts";
-import { badRequest } from "../../../lib/errors.ts";
+import { FieldError } from "../../../lib/errors.ts";
 import {
   defaultPlan,
   defaultScopes,
@@ -9,9 +9,11 @@ import {
   type Scope,
 } from "../../../vocabulary/keys.ts";
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
-import { attempt, parseDay, splitList } from "../../kit/fields.ts";
+import { Help } from "../../kit/disclosure.tsx";
+import { attempt, parseDay, splitList, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
 import { ProtectedDomainsField } from "../../threat-kit/protected-domains-field.tsx";
+import { readOnlyThese } from "../../kit/only-these.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { keysPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
@@ -44,20 +46,19 @@ const expiries = [
 export function showKeyForm(
   { services: { domains } }: Context<"domains">,
   form: URLSearchParams,
-  message?: string,
+  errors: FieldErrors = {},
 ) {
   const isFilledIn = form.size > 0;
   const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
-  const bound = form.getAll("domains").flatMap(splitList);
   return page(
-    "Create Key",
+    "Create API key",
     <div class="narrow">
       <PageHead
-        title="Create Key"
-        back={{ label: "API Keys", path }}
+        title="Create API key"
+        back={{ label: "API keys", path }}
         lead="The key is shown once, on the next page."
       />
-      <FormError message={message} />
+      <FormError message={errors[wholeForm]} />
       <Form action={`${path}/create`}>
         <TextField
           label="Name"
@@ -67,36 +68,67 @@ export function showKeyForm(
           maxLength={100}
           autofocus
           hint="The program that uses the key, such as “SIEM” or “nightly import”."
+          error={errors["name"]}
         />
+        <h2>What it may do</h2>
         <Choices
           label="Scopes"
           name="scopes"
           choices={scopeChoices}
           values={isFilledIn ? form.getAll("scopes") : defaultScopes}
+          help={
+            <Help about="a scope" manual="http-api#authenticate">
+              What requests with the key may do. Uncheck “threats:write” for programs that only read.
+            </Help>
+          }
+          error={errors["scopes"]}
         />
-        <Select label="Plan" name="plan" choices={planChoices} value={form.get("plan") ?? defaultPlan} />
         <ProtectedDomainsField
-          label="Protected domains"
           name="domains"
           domains={names}
-          values={bound}
-          hint="Leave empty to allow access to threats of all protected domains, including future ones."
+          form={form}
+          help={
+            <Help about="a key of some protected domains" manual="http-api#authenticate">
+              The key sees and changes only threats of these protected domains.
+            </Help>
+          }
+          error={errors["domains"]}
         />
-        <Select label="Expires" name="expires_in" choices={expiries} value={form.get("expires_in") ?? ""} />
+        <h2>Limits</h2>
+        <Select
+          label="Plan"
+          name="plan"
+          choices={planChoices}
+          value={form.get("plan") ?? defaultPlan}
+          help={
+            <Help about="a plan" manual="http-api#rate-limits">
+              How many requests the key may make per minute. Further requests are rejected with status 429.
+            </Help>
+          }
+          error={errors["plan"]}
+        />
+        <Select
+          label="Expires"
+          name="expires_in"
+          choices={expiries}
+          value={form.get("expires_in") ?? ""}
+          error={errors["expires_in"]}
+        />
         <TextField
-          label="Expires on"
+          label="Or on a day"
           name="expires_on"
           type="date"
           value={form.get("expires_on") ?? ""}
           hint="Overrides the choice above. The key expires at the end of this day, UTC."
+          error={errors["expires_on"]}
         />
         <div class="line">
-          <Button label="Create Key" />
-          <LinkButton path={path} label="Cancel" />
+          <Button label="Create API key" variant="primary" />
+          <LinkButton path={path} label="Cancel" variant="plain" />
         </div>
       </Form>
     </div>,
-    { status: message === undefined ? 200 : 400 },
+    { status: Object.keys(errors).length === 0 ? 200 : 400 },
   );
 }
 
@@ -104,17 +136,17 @@ export async function createKey(context: Context<"domains" | "keys">) {
   const { form, services, by, putOnce, now } = context;
   const created = await attempt(() => {
     const plan = plans.find((one) => one === form.get("plan"));
-    if (plan === undefined) throw badRequest(`Choose one of these plans: ${plans.join(", ")}.`);
+    if (plan === undefined) throw new FieldError("plan", `Choose one of these plans: ${plans.join(", ")}.`);
     const wanted = {
       name: (form.get("name") ?? "").trim(),
       plan,
       scopes: scopes.filter((scope) => form.getAll("scopes").includes(scope)),
-      domains: form.getAll("domains").flatMap(splitList),
+      domains: readOnlyThese(form, "domains", form.getAll("domains").flatMap(splitList)),
       ...readExpiry(form, now),
     };
     return context.write(() => services.keys.create(wanted, { by }));
   });
-  if (!created.ok) return showKeyForm(context, form, created.message);
+  if (!created.ok) return showKeyForm(context, form, created.errors);
   const { record, key } = created.value;
   putOnce(`key ${record.id}`, key);
   return redirect(`${path}/${record.id}/made`);
@@ -124,12 +156,13 @@ function readExpiry(form: URLSearchParams, now: Instant): { expiresAt?: Instant 
   const day = form.get("expires_on") ?? "";
   if (day !== "") {
     const start = parseDay(day);
-    if (start === undefined) throw badRequest("Enter the expiration date as YYYY-MM-DD, such as 2027-01-31.");
+    if (start === undefined)
+      throw new FieldError("expires_on", "Enter the expiration date as YYYY-MM-DD, such as 2027-01-31.");
     return { expiresAt: start + dayMs };
   }
   const days = form.get("expires_in") ?? "";
   if (days === "") return {};
   if (!expiries.some(({ value }) => value === days))
-    throw badRequest("Choose one of the listed expiration times.");
+    throw new FieldError("expires_in", "Choose one of the listed expiration times.");
   return { expiresAt: now + Number(days) * dayMs };
 }

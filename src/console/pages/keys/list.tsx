@@ -2,8 +2,8 @@ import type { KeyUsage } from "../../../access/keys/key-usage.ts";
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import { DeclaredMark, LinkButton, PageHead, Time } from "../../kit/components.tsx";
-import { StateMark } from "../../kit/marks.tsx";
+import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { keysPath as path } from "../../kit/paths.ts";
@@ -20,13 +20,13 @@ export function listKeys({ services: { keys, keyUsage }, now, query, may }: Cont
   const valid = all.filter((key) => !hasEnded(key, now));
   const ended = all.filter((key) => hasEnded(key, now));
   return page(
-    "API Keys",
+    "API keys",
     <>
       <PageHead
-        title="API Keys"
+        title="API keys"
         lead="Programs that can use the HTTP API, their permissions, and their usage."
       >
-        <LinkButton path={`${path}/create`} label="Create Key" />
+        <LinkButton path={`${path}/create`} label="Create API key" icon="plus" variant="primary" />
       </PageHead>
       <PagedTable
         caption="Valid API keys"
@@ -38,12 +38,12 @@ export function listKeys({ services: { keys, keyUsage }, now, query, may }: Cont
         query={query}
         empty={
           <>
-            No valid API keys. <a href={`${path}/create`}>Create a key</a> to use the HTTP API.
+            No valid API keys. <a href={`${path}/create`}>Create an API key</a> to use the HTTP API.
           </>
         }
       />
       {ended.length === 0 ? null : (
-        <details class="section">
+        <details class="more">
           <summary>
             Revoked and expired keys ({grouped(ended.length)}
             {ended.length > perPage ? `, the latest ${perPage}` : ""})
@@ -70,25 +70,24 @@ const commonColumns: readonly Column<ApiKey>[] = [
     layout: "wide",
     cell: (key) => (
       <>
-        <Text text={key.name} /> <br />
-        <code>{key.prefix}…</code>
+        <Text text={key.name} />
+        <p>
+          <code>{key.prefix}…</code>
+        </p>
       </>
     ),
   },
   {
     title: "Scopes",
+    fold: "under",
     cell: (key) => (
       <>
-        {key.scopes.map((scope) => (
-          <div class="tight">{scope}</div>
-        ))}
-        <div class="hint">
-          {key.domains.length === 0 ? "all domains" : <Text text={key.domains.join(", ")} />}
-        </div>
+        {key.scopes.join(", ")}
+        <p>{key.domains.length === 0 ? "all protected domains" : <Text text={key.domains.join(", ")} />}</p>
       </>
     ),
   },
-  { title: "Plan", layout: "tight", cell: ({ plan }) => plan },
+  { title: "Plan", layout: "tight", fold: "hidden", cell: ({ plan }) => plan },
 ];
 
 function validColumns(
@@ -100,6 +99,7 @@ function validColumns(
     {
       title: "Last hour",
       layout: "number",
+      fold: "hidden",
       cell({ seq, lastUsedAt }) {
         const { requests, limited } = keyUsage.lastHour(seq, now);
         // Requests are counted in memory, so those before a restart are not among them.
@@ -120,20 +120,26 @@ function validColumns(
     {
       title: "Last used",
       layout: "tight",
+      fold: "state",
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : <Time at={lastUsedAt} relative />),
     },
     {
       title: "Expires",
       layout: "tight",
+      fold: "hidden",
       cell: ({ expiresAt }) => <Expiration expiresAt={expiresAt} now={now} />,
     },
     {
       title: <span class="vh">Actions</span>,
+      fold: "end",
+      layout: "number",
       cell: ({ id, name, origin }) =>
         origin === "file" ? (
-          <DeclaredMark where="[[api_keys]]" />
+          <Tag title="Declared as [[api_keys]] in the configuration file. To change it, edit the file and restart.">
+            configuration file
+          </Tag>
         ) : mayRevoke ? (
-          <a class="tight" href={`${path}/${id}/revoke`} aria-label={`Revoke ${name}`}>
+          <a class="btn small plain danger" href={`${path}/${id}/revoke`} aria-label={`Revoke ${name}`}>
             Revoke
           </a>
         ) : null,
@@ -146,6 +152,7 @@ const endedColumns: readonly Column<ApiKey>[] = [
   {
     title: "Ended",
     layout: "tight",
+    fold: "state",
     cell: ({ revokedAt, expiresAt }) =>
       revokedAt === null ? (
         <>

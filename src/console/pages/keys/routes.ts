@@ -4,7 +4,7 @@ import { confirmRevocation, revokeKey, showCreatedKey } from "./detail.tsx";
 import { createKey, showKeyForm } from "./form.tsx";
 import { listKeys } from "./list.tsx";
 
-/** Settings → API Keys. */
+/** Settings → API keys. */
 export const keyPages = pageGroup({
   nav: { section: "settings", label: "API keys", icon: "key", path },
   services: ["domains", "keys", "keyUsage", "publicUrl"],

@@ -3,7 +3,17 @@ import { grouped } from "../../../lib/wording.ts";
 import { formatDuration } from "../../../lib/durations.ts";
 import { listAddress, type List, type ListContent } from "../../../outputs/lists/list.ts";
 import { blockListFormatHints, blockListFormats } from "../../../vocabulary/lists.ts";
-import { Copyable, DeclaredMark, Facts, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import {
+  Card,
+  Copyable,
+  DeclaredMark,
+  Facts,
+  LinkButton,
+  PageHead,
+  Section,
+  Time,
+} from "../../kit/components.tsx";
+import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
@@ -29,12 +39,19 @@ export async function showList(context: Context<"lists" | "publicUrl">) {
     name,
     <>
       <PageHead title={<Text text={name} />} back={{ label: "Block lists", path: listsPath }}>
-        {list.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
-        {isUndeclared(list) ? null : (
-          <PostButton
-            action={`${path}/${enabled ? "disable" : "enable"}`}
-            label={enabled ? "Disable" : "Enable"}
-          />
+        {isUndeclared(list) ? null : enabled ? (
+          <PostButton action={`${path}/disable`} label="Disable" icon="pause" />
+        ) : (
+          <PostButton action={`${path}/enable`} label="Enable" variant="primary" />
+        )}
+        {list.origin === "file" ? null : (
+          <LinkButton path={`${path}/edit`} label="Edit" variant={enabled ? "primary" : undefined} />
+        )}
+        {declared ? null : (
+          <Menu>
+            {list.origin === "file" ? null : <MenuLink path={`${path}/rotate`} label="Replace token" />}
+            <MenuLink path={`${path}/remove`} label="Remove list" danger />
+          </Menu>
         )}
       </PageHead>
       {declared ? (
@@ -42,18 +59,15 @@ export async function showList(context: Context<"lists" | "publicUrl">) {
           <DeclaredMark where="[[lists]]" />
         </p>
       ) : null}
-      <Facts facts={factsOf(list, content)} />
+      <Card>
+        <Facts facts={factsOf(list, content)} />
+      </Card>
       {may("administer") ? (
         <Addresses list={list} publicUrl={services.publicUrl()} />
       ) : (
         <p class="hint">Only administrators see the addresses of the list, because they contain its token.</p>
       )}
       <Names content={content} />
-      {declared ? null : (
-        <Section title="Remove">
-          <LinkButton path={`${path}/remove`} label="Remove list" />
-        </Section>
-      )}
     </>,
   );
 }
@@ -101,11 +115,6 @@ function Addresses({ list, publicUrl }: { list: List; publicUrl: string }) {
           </div>
         ))}
       </dl>
-      {list.origin === "file" ? null : (
-        <p class="after">
-          <LinkButton path={`${listPath(list.id)}/rotate`} label="Replace token" />
-        </p>
-      )}
     </Section>
   );
 }
@@ -136,8 +145,22 @@ function Names({ content: { allowed, rows } }: { content: ListContent }) {
 
 const nameColumns: readonly Column<ListContent["rows"][number]>[] = [
   { title: "Name", layout: "wide", cell: ({ name }) => <Name name={name} /> },
-  { title: "Protected domain", cell: ({ protectedDomains }) => <Text text={protectedDomains.join(", ")} /> },
-  { title: "Type", cell: ({ type }) => inWords(type) },
-  { title: "Severity", layout: "tight", cell: ({ severity }) => <SeverityMark severity={severity} /> },
-  { title: "First seen", layout: "tight", cell: ({ firstSeen }) => <Time at={firstSeen} relative /> },
+  {
+    title: "Protected domain",
+    fold: "under",
+    cell: ({ protectedDomains }) => <Text text={protectedDomains.join(", ")} />,
+  },
+  { title: "Type", fold: "hidden", cell: ({ type }) => inWords(type) },
+  {
+    title: "Severity",
+    layout: "tight",
+    fold: "state",
+    cell: ({ severity }) => <SeverityMark severity={severity} />,
+  },
+  {
+    title: "First seen",
+    layout: "tight",
+    fold: "end",
+    cell: ({ firstSeen }) => <Time at={firstSeen} relative />,
+  },
 ];

@@ -6,7 +6,9 @@ import { FormError, LinkButton, PageHead } from "../../kit/components.tsx";
 import { enabledDomains } from "../../threat-kit/event-filter.tsx";
 import { attempt, splitList, wholeForm, type FieldErrors } from "../../kit/fields.ts";
 import { Button, Checkbox, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
+import { Help } from "../../kit/disclosure.tsx";
 import { inWords } from "../../kit/labels.ts";
+import { readOnlyThese } from "../../kit/only-these.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { listPath, listsPath } from "../../kit/paths.ts";
 import { ProtectedDomainsField } from "../../threat-kit/protected-domains-field.tsx";
@@ -79,7 +81,7 @@ function showForm(
           />
         ) : null}
         <Choices
-          label="Statuses"
+          label="Status of the threats"
           name="statuses"
           choices={statusChoices}
           values={form.getAll("statuses")}
@@ -92,6 +94,11 @@ function showForm(
           choices={severityChoices}
           value={form.get("min_severity") ?? ""}
           error={errors["min_severity"]}
+          help={
+            <Help about="the minimum severity of a list" manual="block-lists#what-is-listed">
+              Only threats of this severity or a higher one are listed, and blocked by those who use the list.
+            </Help>
+          }
         />
         <Checkbox
           label="Only verified threats: the name is known to exist, or its page was seen"
@@ -99,11 +106,9 @@ function showForm(
           checked={form.get("verified_only") === "yes"}
         />
         <ProtectedDomainsField
-          label="Protected domains"
           name="protected_domains"
           domains={enabledDomains(domains)}
-          values={form.getAll("protected_domains").flatMap(splitList)}
-          hint="Leave empty for all, including future ones."
+          form={form}
           error={errors["protected_domains"]}
         />
         <TextField
@@ -112,12 +117,17 @@ function showForm(
           value={form.get("max_age") ?? ""}
           placeholder="30d"
           maxLength={20}
-          hint="How long a threat is listed after it was first seen. Leave empty for always."
+          hint="Such as 30d. Leave empty to list threats for as long as they match."
+          help={
+            <Help about="the maximum age" manual="block-lists#what-is-listed">
+              A threat leaves the list this long after it was first seen, whatever its status.
+            </Help>
+          }
           error={errors["max_age"]}
         />
         <div class="line">
-          <Button label={list === undefined ? "Add list" : "Save"} />
-          <LinkButton path={back.path} label="Cancel" />
+          <Button label={list === undefined ? "Add list" : "Save"} variant="primary" />
+          <LinkButton path={back.path} label="Cancel" variant="plain" />
         </div>
       </Form>
     </div>,
@@ -148,7 +158,11 @@ function readFilter(form: URLSearchParams): ListFilter {
     statuses: statuses.filter((status) => form.getAll("statuses").includes(status)),
     minSeverity,
     verifiedOnly: form.get("verified_only") === "yes",
-    protectedDomains: form.getAll("protected_domains").flatMap(splitList),
+    protectedDomains: readOnlyThese(
+      form,
+      "protected_domains",
+      form.getAll("protected_domains").flatMap(splitList),
+    ),
     maxAgeMs,
   };
 }

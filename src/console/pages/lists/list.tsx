@@ -18,7 +18,7 @@ export function listLists({ services: { lists }, query }: Context<"lists">) {
         title="Block lists"
         lead="Lists of threats that resolvers, firewalls and ad blockers fetch from an address."
       >
-        <LinkButton path={`${path}/add`} label="Add list" />
+        <LinkButton path={`${path}/add`} label="Add list" icon="plus" variant="primary" />
       </PageHead>
       <PagedTable
         caption="Block lists"
@@ -41,17 +41,31 @@ export function listLists({ services: { lists }, query }: Context<"lists">) {
 
 const columns: readonly Column<List>[] = [
   {
-    title: "Name",
+    title: "List",
     cell: (list) => <EntryLink path={listPath(list.id)} entry={list} />,
   },
-  { title: "Contains", layout: "wide", cell: describeFilter },
+  { title: "Contains", layout: "wide", fold: "under", cell: describeFilter },
   // Counted when the list was last published: counting all lists on each visit would read all threats.
-  { title: "Names", layout: "number", cell: ({ digest, names }) => (digest === "" ? "–" : grouped(names)) },
+  {
+    title: "Names",
+    layout: "number",
+    fold: "end",
+    cell: ({ digest, names }) =>
+      digest === "" ? (
+        "–"
+      ) : (
+        <>
+          {grouped(names)}
+          <span class="unit"> {names === 1 ? "name" : "names"}</span>
+        </>
+      ),
+  },
   {
     title: "Changed",
     layout: "tight",
+    fold: "hidden",
     cell: ({ contentChangedAt, digest }) => (digest === "" ? "–" : <Time at={contentChangedAt} relative />),
   },
-  { title: "Last download", cell: (list) => <LastDownload list={list} /> },
-  { title: "State", cell: (list) => <ListState list={list} /> },
+  { title: "Last download", fold: "hidden", cell: (list) => <LastDownload list={list} /> },
+  { title: "State", fold: "state", cell: (list) => <ListState list={list} /> },
 ];

@@ -6,11 +6,13 @@ import { Text } from "../../kit/name.tsx";
 import type { Context } from "../../shell/router.ts";
 
 export function ListState({ list: { enabled, disabledReason } }: { list: List }) {
-  if (enabled) return <StateMark tone="good">enabled</StateMark>;
+  if (enabled) return <StateMark tone="good">Enabled</StateMark>;
   return (
     <>
-      <StateMark tone="warn">disabled</StateMark>
-      {disabledReason === "undeclared" ? <div class="hint">no longer declared</div> : null}
+      <StateMark tone="neutral" icon="pause">
+        Disabled
+      </StateMark>
+      {disabledReason === "undeclared" ? <p>no longer declared</p> : null}
     </>
   );
 }
@@ -21,9 +23,9 @@ export function LastDownload({ list: { fetchedAt, fetchedBy } }: { list: List })
     <>
       <Time at={fetchedAt} relative />
       {fetchedBy === null ? null : (
-        <div class="hint">
-          by <Text text={fetchedBy} />
-        </div>
+        <p>
+          by <Text text={fetchedBy} charactersMax={60} />
+        </p>
       )}
     </>
   );

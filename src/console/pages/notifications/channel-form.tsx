@@ -125,8 +125,8 @@ export function showChannelForm(
             checked={Object.keys(errors).length === 0 || form.get("test") === "yes"}
           />
           <div class="line">
-            <Button label="Save" />
-            <LinkButton path={back.path} label="Cancel" />
+            <Button label={channel === undefined ? "Add channel" : "Save"} variant="primary" />
+            <LinkButton path={back.path} label="Cancel" variant="plain" />
           </div>
         </Form>
       )}

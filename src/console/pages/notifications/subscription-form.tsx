@@ -16,7 +16,9 @@ import {
   readFilter,
 } from "../../threat-kit/event-filter.tsx";
 import { createFieldReader, wholeForm, type FieldErrors } from "../../kit/fields.ts";
+import { Help } from "../../kit/disclosure.tsx";
 import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
+import { OnlyThese, readOnlyThese } from "../../kit/only-these.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { newChannelPath, newSubscriptionPath, notificationsPath, subscriptionPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
@@ -93,9 +95,9 @@ export function showSubscriptionForm(
           <h2>Time</h2>
           <TimeFields form={form} errors={errors} />
           <div class="line">
-            <Button label="Save" />
+            <Button label={subscription === undefined ? "Add subscription" : "Save"} variant="primary" />
             <Button label="Preview" name="preview" value="yes" />
-            <LinkButton path={back.path} label="Cancel" />
+            <LinkButton path={back.path} label="Cancel" variant="plain" />
           </div>
         </Form>
       )}
@@ -129,6 +131,11 @@ function TimeFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
         single
         label="Send messages"
         name="digest"
+        help={
+          <Help about="a burst" manual="notify#choose-who-is-sent-what">
+            Events that happen within a short time are sent as one message, also at once.
+          </Help>
+        }
         choices={digestChoices}
         values={[form.get("digest") ?? "none"]}
         error={errors["digest"]}
@@ -139,20 +146,30 @@ function TimeFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
         open={further.some((name) => (form.get(name) ?? "") !== "" || errors[name] !== undefined)}
       >
         <summary>Weekdays and quiet hours</summary>
-        <Choices
+        <OnlyThese
           label="Weekdays"
           name="weekdays"
+          all="Every day"
+          only="Only on these days; messages of other days wait"
           choices={weekdayChoices}
-          values={form.getAll("weekdays")}
+          form={form}
           error={errors["weekdays"]}
-          hint="On other days, messages wait. Leave unchecked for every day."
         />
-        <TextField {...field("quiet_from")} label="Quiet hours begin" type="time" />
+        <TextField
+          {...field("quiet_from")}
+          label="Quiet hours begin"
+          type="time"
+          help={
+            <Help about="quiet hours" manual="notify#choose-who-is-sent-what">
+              In quiet hours messages wait, and are sent as one when they end.
+            </Help>
+          }
+        />
         <TextField
           {...field("quiet_to")}
           label="Quiet hours end"
           type="time"
-          hint="In quiet hours, messages wait. Leave both empty for none."
+          hint="Leave both empty for none."
         />
       </details>
       <TextField
@@ -205,7 +222,7 @@ export function readSubscription({ form, services: { channels } }: SubscriptionC
     filter: readFilter(form, reader),
     digest: field("digest", () => oneOf(digests, given("digest")), "none"),
     at: field("at", () => readTime(given("at") || "08:00"), 0),
-    weekdays: field("weekdays", () => form.getAll("weekdays").map((day) => oneOf(weekdays, day)), []),
+    weekdays: field("weekdays", () => readOnlyThese(form, "weekdays").map((day) => oneOf(weekdays, day)), []),
     timeZone: field("time_zone", () => readZone(given("time_zone") || "UTC"), "UTC"),
     quietHours: null,
   };

@@ -6,7 +6,9 @@ import { eventDescriptions, eventTypes } from "../../../vocabulary/events.ts";
 import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
 import { enabledDomains, filterFields, FilterFields, readFilter } from "../../threat-kit/event-filter.tsx";
 import { attempt, createFieldReader, readHeaders, wholeForm, type FieldErrors } from "../../kit/fields.ts";
-import { Button, Checkbox, Choices, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
+import { Help } from "../../kit/disclosure.tsx";
+import { Button, Checkbox, Form, TextArea, TextField, type Choice } from "../../kit/form.tsx";
+import { OnlyThese, readOnlyThese } from "../../kit/only-these.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { webhooksPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
@@ -80,23 +82,31 @@ export function showEndpointForm(
             hint="Leave empty to use the host of the URL."
           />
         ) : null}
-        <Choices
+        <h2>What it is sent</h2>
+        <OnlyThese
           label="Events"
           name="events"
+          all="All events, including types that later versions add"
           choices={eventChoices}
-          values={form.getAll("events")}
+          form={form}
           error={errors["events"]}
-          hint="Leave unchecked to receive all events, including future types."
         />
         <FilterFields form={form} domains={enabledDomains(domains)} errors={errors} />
+        <h2>How it is sent</h2>
         {endpoint === undefined ? (
           <TextField
-            label="Secret"
+            label="Signing secret"
             name="secret"
+            help={
+              <Help about="the signing secret" manual="webhooks#verify-signatures">
+                Each request has a signature made with it, so that the receiver can tell real events from
+                forged ones.
+              </Help>
+            }
             value={value("secret")}
             maxLength={200}
             error={errors["secret"]}
-            hint="Signs each request. Leave empty to generate one; it is shown once on the next page."
+            hint="Leave empty to generate one; it is shown once on the next page."
           />
         ) : null}
         <MoreFields form={form} errors={errors} />
@@ -106,8 +116,8 @@ export function showEndpointForm(
           checked={form.size === 0 || value("test") === "yes"}
         />
         <div class="line">
-          <Button label="Save" />
-          <LinkButton path={back.path} label="Cancel" />
+          <Button label={endpoint === undefined ? "Add endpoint" : "Save"} variant="primary" />
+          <LinkButton path={back.path} label="Cancel" variant="plain" />
         </div>
       </Form>
     </div>,
@@ -141,6 +151,11 @@ function MoreFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
         type="number"
         value={value("concurrency")}
         error={errors["concurrency"]}
+        help={
+          <Help about="the maximum of concurrent requests" manual="webhooks#retries">
+            Maximum number of deliveries in flight. A failing endpoint gets one at a time.
+          </Help>
+        }
         hint="Leave empty to use webhooks.endpoint_concurrency."
       />
       <TextField
@@ -148,6 +163,11 @@ function MoreFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
         name="rate"
         value={value("rate")}
         error={errors["rate"]}
+        help={
+          <Help about="the maximum rate" manual="webhooks#retries">
+            Deliveries above this rate wait. Use it for receivers that limit requests.
+          </Help>
+        }
         hint="Leave empty for no limit."
       />
     </details>
@@ -237,7 +257,7 @@ function readSettings(form: URLSearchParams): { settings: EndpointSettings; erro
   const given = (name: string) => form.get(name) ?? "";
   const settings = {
     url: given("url").trim(),
-    events: form.getAll("events"),
+    events: field("events", () => readOnlyThese(form, "events"), []),
     filter: readFilter(form, reader),
     headers: field("headers", () => readHeaders(given("headers")), {}),
     concurrency: field("concurrency", () => readNumber(given("concurrency"), concurrencyLabel), null),
