@@ -40,10 +40,8 @@ export async function triageThreats({
         : `No changes: ${counted(unchanged, "threat was", "threats were")} already ${inWords(status)}.`;
     return endDecision(request, { to: place, flash: { tone: "warning", text } });
   }
-  // Keyboard users stay at the same row, which now shows the next threat.
-  const at = /^\d{1,2}$/.test(form.get("at") ?? "") && changed === 1 ? `#row-${form.get("at")}` : "";
   const flash = decidedFlash({ batch, changed, status, back: place });
-  return endDecision(request, { to: `${place}${at}`, flash, batch });
+  return endDecision(request, { to: place, flash, batch });
 
   /** The decision may have emptied the last pages of the view. */
   async function placeAfter(): Promise<string> {

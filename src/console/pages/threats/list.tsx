@@ -117,7 +117,7 @@ function Results({
       ) : (
         <Form action={triagePath} id="triage">
           <HiddenFields
-            fields={{ query: withPage(query, number).toString(), last_seq: String(found.lastSeq), at: "" }}
+            fields={{ query: withPage(query, number).toString(), last_seq: String(found.lastSeq) }}
           />
           {look === "gallery" ? <ThreatGallery {...rows} /> : <ThreatRows {...rows} />}
           <SelectionBar filter={filter} total={found.total} shown={found.threats.length} />
