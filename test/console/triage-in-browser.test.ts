@@ -13,6 +13,8 @@ import { addThreats } from "../support/console-threats.ts";
 
 const perPage = 50;
 const minuteMs = 60_000;
+const pressCtrlK = `void document.body.dispatchEvent(
+  new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }))`;
 
 describe.skipIf(chromium === undefined)("triage in a browser", () => {
   let app: ConsoleApp;
@@ -185,9 +187,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
     async () => {
       const [a] = only(["example-bank-a.info", "example-bank-b.info"]);
       await list();
-      await browser.evaluate(
-        `void document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true }))`,
-      );
+      await browser.evaluate(pressCtrlK);
       await ready(`document.querySelectorAll("dialog [role=option]").length > 5`);
       for (const key of "bank-a.in") await browser.press(key);
       const chosen = `document.querySelector("dialog [aria-selected=true]")`;
@@ -209,6 +209,16 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await ready(`document.querySelector("dialog[open]")?.innerText.includes("undo the last decision")`);
       await browser.press("Escape");
       await ready(`!document.querySelector("dialog")`);
+
+      // The preference of the reader.
+      await browser.evaluate(`document.body.removeAttribute("data-shortcuts")`);
+      await browser.press("?");
+      await browser.press("g");
+      await browser.press("o");
+      await browser.evaluate(pressCtrlK);
+      await ready(`document.querySelector("dialog[open] [role=option]")`);
+      expect(await browser.evaluate<string>("location.pathname")).toBe("/console/sources");
+      expect(await browser.evaluate<number>(`document.querySelectorAll("dialog").length`)).toBe(1);
       expect(browser.complaints()).toEqual([]);
     },
     browserTimeoutMs,

@@ -61,7 +61,7 @@ async function move(step) {
  */
 async function turnPage(step) {
   if (step < 0) {
-    const previous = one("a[rel=prev]");
+    const previous = one("main a[rel=prev]");
     if (!previous) return undefined;
     await showPage(previous.href, "push");
     return rows().at(-1);
@@ -76,7 +76,7 @@ async function turnPage(step) {
     const row = unseen();
     if (row) return row;
   }
-  const next = one("a[rel=next]");
+  const next = one("main a[rel=next]");
   if (!next) return undefined;
   await showPage(next.href, "push");
   return unseen();
