@@ -154,7 +154,7 @@ describe("the overview", () => {
     const visitor = await opened.signedIn();
     const before = await visitor.get("/console");
     expect(before.text).toContain(
-      "Time to decide Recent decisions – no decisions this week 4 h 30 min in the week of 26 Jan",
+      "Time to decide Recent decisions No decisions this week 4 h 30 min in the week of 26 Jan",
     );
     decide("example-bank-c.com", 38 * 60_000);
     const { html, text } = await visitor.get("/console");

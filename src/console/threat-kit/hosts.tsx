@@ -7,9 +7,8 @@ import { hostLabels } from "../kit/labels.ts";
 import { Text } from "../kit/name.tsx";
 import { hostParameters, listPath } from "./filters.ts";
 
-/** Hosts of each kind that are read, and those that are shown if the kinds are below each other. */
-const readMax = 6;
-const stackedMax = 3;
+/** Hosts of each kind that are shown. */
+const shownMax = 3;
 const labelCharactersMax = 60;
 
 /** Hosts of the active threats: of all of them, or of those to one protected domain. */
@@ -19,34 +18,26 @@ export interface ActiveHosts {
 }
 
 export async function readActiveHosts(index: ThreatIndex, protectedDomain?: string): Promise<ActiveHosts> {
-  const counts = await index.hosts({ status: "active", protectedDomain }, readMax);
+  const counts = await index.hosts({ status: "active", protectedDomain }, shownMax);
   return { protectedDomain, counts };
+}
+
+export function isAnyHostKnown({ counts }: ActiveHosts): boolean {
+  return hostFields.some((field) => counts[field].known > 0);
 }
 
 /**
  * Who hosts the active threats, as far as registration data and DNS say: registrars, operators of name servers, and
  * networks. Each bar links to its threats. Renders nothing while nothing is known.
  */
-export function WhoHosts({
-  hosts: { counts, protectedDomain },
-  stacked = false,
-}: {
-  hosts: ActiveHosts;
-  /** Whether the kinds of hosts are below each other, as in half of the page's width. */
-  stacked?: boolean;
-}) {
+export function WhoHosts({ hosts: { counts, protectedDomain } }: { hosts: ActiveHosts }) {
   const known = hostFields.filter((field) => counts[field].known > 0);
   if (known.length === 0) return null;
   return (
     <Card title="Who hosts it" aside={<span class="faint">active threats</span>}>
-      <div class={stacked ? "stack" : `cols cols-${known.length}`}>
+      <div class="stack">
         {known.map((field) => (
-          <Field
-            field={field}
-            counts={counts[field]}
-            shownMax={stacked ? stackedMax : readMax}
-            protectedDomain={protectedDomain}
-          />
+          <Field field={field} counts={counts[field]} protectedDomain={protectedDomain} />
         ))}
       </div>
     </Card>
@@ -56,29 +47,26 @@ export function WhoHosts({
 function Field({
   field,
   counts: { top, values },
-  shownMax,
   protectedDomain,
 }: {
   field: HostField;
   counts: ActiveHosts["counts"][HostField];
-  shownMax: number;
   protectedDomain: string | undefined;
 }) {
   const label = hostLabels[field];
-  const shown = top.slice(0, shownMax);
   const view: Record<string, string> = protectedDomain === undefined ? {} : { domain: protectedDomain };
   return (
     <div>
       <h3>{label}</h3>
       <Bars
         caption={`Active threats by ${label.toLowerCase()}`}
-        rows={shown.map(({ value, total }) => ({
+        rows={top.map(({ value, total }) => ({
           label: <Text text={value} charactersMax={labelCharactersMax} />,
           value: total,
           path: listPath(new URLSearchParams({ ...view, [hostParameters[field]]: value })),
         }))}
       />
-      {values <= shown.length ? null : <p class="hint">{grouped(values - shown.length)} more</p>}
+      {values <= top.length ? null : <p class="hint">{grouped(values - top.length)} more</p>}
     </div>
   );
 }

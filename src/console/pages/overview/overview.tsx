@@ -4,7 +4,7 @@ import { PageHead } from "../../kit/components.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";
-import { readActiveHosts, WhoHosts } from "../../threat-kit/hosts.tsx";
+import { isAnyHostKnown, readActiveHosts, WhoHosts } from "../../threat-kit/hosts.tsx";
 import { concernsOf } from "./attention.ts";
 import { NewByDomain, readNews } from "./by-domain.tsx";
 import { FirstSteps } from "./first-steps.tsx";
@@ -57,6 +57,7 @@ export async function showOverview({
   await index.prepare();
   const newestFirst = { key: "first_seen", descending: true } as const;
   const newest = await index.search(highView, newestFirst, { page: 1, perPage: newestShownMax });
+  const hosts = await readActiveHosts(index);
   const sites = services.enrichment.overviewOf(newest.threats.map(({ id }) => id));
   const capturedAt = new Map([...sites].map(([id, site]) => [id, site.capturedAt]));
   const high = await readHighThreats(index);
@@ -100,9 +101,9 @@ export async function showOverview({
       {hasThreats ? (
         <>
           <NewByDomain news={news} />
-          <div class="cols cols-2">
+          <div class={isAnyHostKnown(hosts) ? "cols cols-2" : "cols"}>
             <TimeToDecide progress={await readDecisionProgress(index, now)} />
-            <WhoHosts hosts={await readActiveHosts(index)} stacked />
+            <WhoHosts hosts={hosts} />
           </div>
         </>
       ) : null}

@@ -56,10 +56,10 @@ export function TimeToDecide({ progress: { weeks, minute, openByAge } }: { progr
         <a href={decisionsPath}>Recent decisions</a>
       </header>
       <div class="line">
-        <span class="big">{current.medianMs === null ? "–" : spanText(current.medianMs)}</span>
+        {current.medianMs === null ? null : <span class="big">{spanText(current.medianMs)}</span>}
         <span class="s faint">
           {current.decided === 0
-            ? "no decisions this week"
+            ? "No decisions this week"
             : `median this week, ${counted(current.decided, "decision")}`}
           {earlier === undefined ? null : (
             <>
