@@ -66,7 +66,7 @@ test("the tabs of the list count the threats of each view and mark the present o
 
 test("a view is saved under a name as a tab, renamed, moved and deleted, which can be undone", async () => {
   const form = await visitor.get("/console/threats/views/new?q=bank-a&order=asc&page=2&status=active");
-  expect(form.text).toContain("name contains bank-a, Status is active");
+  expect(form.text).toContain("name contains bank-a, status is active");
   const query = /name="query" value="([^"]*)"/.exec(form.html)![1]!.replaceAll("&amp;", "&");
   const save = (name: string, fields = { query }) =>
     visitor.submit("/console/threats/views/new", { name, ...fields });

@@ -23,7 +23,9 @@ export function ListHead({
   return (
     <div class="inset">
       <PageHead title="Threats">
-        <LinkButton path={decisionsPath} label="Recent decisions" variant="plain" small icon="undo" />
+        <span class="hide-s">
+          <LinkButton path={decisionsPath} label="Recent decisions" variant="plain" small icon="undo" />
+        </span>
         <div class="join">
           <LookLink query={query} isHere={look === "list"} look={undefined} icon="list" label="List" />
           <LookLink query={query} isHere={look === "gallery"} look="gallery" icon="grid" label="Gallery" />

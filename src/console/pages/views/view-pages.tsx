@@ -1,5 +1,6 @@
 import type { SavedView } from "../../../access/views/saved-views.ts";
 import { notFound } from "../../../lib/errors.ts";
+import { visible } from "../../../lib/safe-text.ts";
 import { Card, FormError, LinkButton, PageHead } from "../../kit/components.tsx";
 import { attempt, parseWholeNumber } from "../../kit/fields.ts";
 import { Button, Form, HiddenFields, PostButton, TextField } from "../../kit/form.tsx";
@@ -25,7 +26,7 @@ export async function saveView({ services, form, by, write }: ViewContext): Prom
     write(() => services.savedViews.add({ name, query: query.toString() }, { by })),
   );
   if (!saved.ok) return renderNewView(query, { name, message: saved.message });
-  return redirect(listPath(query), `View saved. It is a tab for everybody.`);
+  return redirect(listPath(query), "View saved.");
 }
 
 function renderNewView(
@@ -36,29 +37,27 @@ function renderNewView(
     "Save view",
     <>
       <PageHead title="Save view" crumbs={[toThreats]} />
-      <Card>
-        <FormError message={undefined} />
-        <Form action={newViewPath} class="stack">
-          <HiddenFields fields={{ query: query.toString() }} />
-          <p class="quiet">
-            The view keeps its filters and its order, and shows the threats that match them at the time:{" "}
-            {describeView(query)}.
-          </p>
-          <TextField
-            label="Name"
-            name="name"
-            value={name}
-            maxLength={100}
-            required
-            autofocus
-            error={message}
-          />
-          <div class="line">
-            <Button label="Save view" variant="primary" />
-            <LinkButton path={listPath(query)} label="Cancel" variant="plain" />
-          </div>
-        </Form>
-      </Card>
+      <div class="narrow">
+        <Card>
+          <Form action={newViewPath} class="stack">
+            <HiddenFields fields={{ query: query.toString() }} />
+            <p class="quiet">The view becomes a tab for everybody. Filters: {describeView(query)}.</p>
+            <TextField
+              label="Name"
+              name="name"
+              value={name}
+              maxLength={100}
+              required
+              autofocus
+              error={message}
+            />
+            <div class="line">
+              <Button label="Save view" variant="primary" />
+              <LinkButton path={listPath(query)} label="Cancel" variant="plain" />
+            </div>
+          </Form>
+        </Card>
+      </div>
     </>,
     { status: message === undefined ? 200 : 400 },
   );
@@ -68,9 +67,15 @@ function describeView(query: URLSearchParams): string {
   const text = query.get("q");
   const filters = activeFilters(query, readListRequest(query).filter);
   return [
-    ...(text === null ? [] : [`name contains ${text.slice(0, 60)}`]),
-    ...(filters.length === 0 ? ["all threats"] : filters.map(({ label, value }) => `${label} ${value}`)),
+    ...(text === null ? [] : [`name contains ${visible(text, 60)}`]),
+    ...(filters.length === 0
+      ? ["any status"]
+      : filters.map(({ label, value }) => `${lowered(label)} ${value}`)),
   ].join(", ");
+}
+
+function lowered(text: string): string {
+  return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
 }
 
 function findView({ services, params }: ViewContext): SavedView {
@@ -136,21 +141,27 @@ function renderView(
       {isValid(view.query) ? null : (
         <FormError message="The filters of this view are no longer valid, so it shows nothing. Delete it." />
       )}
-      <Card>
-        <div class="stack">
+      <div class="narrow">
+        <Card
+          footer={
+            <div class="line">
+              <PostButton action={`${path}/move`} label="Move left" small />
+              <PostButton action={`${path}/delete`} label="Delete view" variant="danger" small />
+            </div>
+          }
+        >
           <Form action={path} class="stack">
+            {isValid(view.query) ? (
+              <p class="quiet">Filters: {describeView(new URLSearchParams(view.query))}.</p>
+            ) : null}
             <TextField label="Name" name="name" value={name} maxLength={100} required error={message} />
             <div class="line">
               <Button label="Rename" variant="primary" />
               <LinkButton path={pathOf(view)} label="Cancel" variant="plain" />
             </div>
           </Form>
-          <div class="line">
-            <PostButton action={`${path}/move`} label="Move left" small />
-            <PostButton action={`${path}/delete`} label="Delete view" variant="danger" small />
-          </div>
-        </div>
-      </Card>
+        </Card>
+      </div>
     </>,
     { status: message === undefined ? 200 : 400 },
   );
