@@ -2,20 +2,25 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assetsPath } from "../src/console/kit/paths.ts";
 import { createAssets } from "../src/console/shell/assets.ts";
+import { systemClock } from "../src/lib/clock.ts";
+import { createLog } from "../src/lib/log.ts";
+import { startDemonstration } from "../src/sandbox/demonstration.ts";
+import { demonstrationSeed } from "../src/sandbox/world/defaults.ts";
 import { createRandom } from "../src/sandbox/world/random.ts";
-import { manualClock } from "../test/support/appliance.ts";
+import { makeWorld } from "../src/sandbox/world/world.ts";
 import { chromium, openBrowser } from "../test/support/browser.ts";
 import { componentsPage } from "../test/support/components-page.tsx";
 import { consolePages, sampleConfig, seedSamples } from "../test/support/console-pages.ts";
-import { openConsoleApp } from "../test/support/console.ts";
-import { bankPage, readmeNow, readmeStart, seedReadme } from "../test/support/readme-samples.ts";
-import { startReceiver } from "../test/support/receiver.ts";
+import { consolePassword, openConsoleApp } from "../test/support/console.ts";
 
 const looks = [
   { look: "light", width: 1440, colors: "light" },
   { look: "dark", width: 1440, colors: "dark" },
   { look: "narrow", width: 390, colors: "light" },
 ] as const;
+
+/** A Thursday in the morning, at which the demonstration stands still. */
+const demonstrationStart = Date.UTC(2026, 2, 12, 9, 40);
 
 if (chromium === undefined) {
   console.error("Chromium is not installed");
@@ -25,6 +30,7 @@ const wanted = process.argv.slice(2);
 const browser = await openBrowser();
 try {
   if (wanted.includes("--readme")) await takeReadmeScreenshots();
+  else if (wanted.includes("--demo")) await takeDemonstrationScreenshots();
   else if (wanted.includes("--components")) await takeComponentScreenshots();
   else await takePageScreenshots();
 } finally {
@@ -114,45 +120,81 @@ async function takeComponentScreenshots(): Promise<void> {
   }
 }
 
-/** Takes screenshots of the top of three pages with a month of sample data. Reproducible. */
+/** Opens the demonstration at a time that stands still, and calls `take` with its address and its newest copied page. */
+async function withDemonstration(take: (url: string, threatId: string) => Promise<void>): Promise<void> {
+  const random = createRandom(demonstrationSeed);
+  const shown = makeWorld(demonstrationStart, random, { isCaughtUp: true }).findLast(
+    ({ checks, severity, status }) =>
+      status === "active" && severity === "high" && checks.at(-1)!.facts.page?.asksForPassword === true,
+  )!;
+  const sandbox = await startDemonstration({
+    log: createLog({ level: "error", format: "json", clock: systemClock, write: console.error }),
+    monotonicMs: () => 0,
+    password: consolePassword,
+    pid: process.pid,
+    port: 0,
+    start: demonstrationStart,
+  });
+  try {
+    await browser.signIn(sandbox.ready.url);
+    await take(sandbox.ready.url, shown.id);
+  } finally {
+    sandbox.stop();
+  }
+}
+
+/** Takes screenshots of the top of three pages of the demonstration. Reproducible. */
 async function takeReadmeScreenshots(): Promise<void> {
   const folder = ".github/screenshots";
   mkdirSync(folder, { recursive: true });
-  const clock = manualClock(readmeStart);
-  const { fillRandom } = createRandom(1);
-  const app = openConsoleApp({
-    clock,
-    fillRandom,
-    // The samples contain the results of all lookups.
-    scan: "registration_data = false",
-    config: "allow_private_networks = true",
-  });
-  const receiver = startReceiver();
-  try {
-    await browser.colors("light");
-    await browser.size(1280, 800);
-    const takeSignInPage = async (copied: boolean) => {
-      await browser.open(`data:text/html;base64,${Buffer.from(bankPage(copied)).toString("base64")}`);
-      return new Bun.Image(await browser.screenshot("window")).webp({ quality: 80 }).bytes();
-    };
-    const pages = { own: await takeSignInPage(false), clone: await takeSignInPage(true) };
-    const shown = await seedReadme(app.app, clock, receiver.url, pages);
-    if (clock.now() !== readmeNow) throw new Error("the sample data does not end at the expected time");
-    await browser.signIn(app.url);
+  await withDemonstration(async (url, threatId) => {
     for (const [name, path, height, colors] of [
       ["overview", "/console", 1_000, "light"],
       ["threats", "/console/threats", 804, "dark"],
-      ["threat", `/console/threats/${shown}`, 940, "light"],
+      ["threat", `/console/threats/${threatId}`, 940, "light"],
     ] as const) {
       await browser.colors(colors);
       await browser.size(1280, height);
-      await browser.open(`${app.url}${path}`);
+      await browser.open(`${url}${path}`);
       await loadImages();
       const screenshot = new Bun.Image(await browser.screenshot("window"));
       save(`${folder}/${name}.webp`, await screenshot.webp({ lossless: true }).bytes());
     }
-  } finally {
-    await app.dispose();
-    receiver.stop();
-  }
+  });
+}
+
+/** Takes full-page screenshots of the main pages of the demonstration in every look. */
+async function takeDemonstrationScreenshots(): Promise<void> {
+  const folder = "dist/screenshots";
+  mkdirSync(folder, { recursive: true });
+  await withDemonstration(async (url, threatId) => {
+    const paths = [
+      "",
+      "/threats",
+      "/threats?layout=gallery",
+      `/threats/${threatId}`,
+      "/threats/decisions",
+      "/domains",
+      "/domains/example-bank.com",
+      "/scans",
+      "/sources",
+      "/beacons",
+      "/honeytokens",
+      "/settings/webhooks",
+      "/settings/webhooks/deliveries",
+      "/settings/notifications",
+      "/settings/keys",
+      "/settings/audit",
+    ];
+    for (const path of paths) {
+      const name = `demo${path.replace(threatId, "one").replace(/\W+/g, "-")}`;
+      for (const { look, width, colors } of looks) {
+        await browser.colors(colors);
+        await browser.size(width);
+        await browser.open(`${url}/console${path}`);
+        await loadImages();
+        save(`${folder}/${name}.${look}.png`, await browser.screenshot());
+      }
+    }
+  });
 }

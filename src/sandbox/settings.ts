@@ -4,6 +4,8 @@ import { feedName, worldDomains } from "./world/defaults.ts";
 
 export const consolePassword = "sandbox-console";
 const demonstrationPassword = "phishwatch-demo";
+/** Schedule of the scans in the samples. */
+const nightly = "17 3 * * *";
 
 /** Settings of a sandbox without a configuration file. Everything else has the default of the schema. */
 const ownDefaults = `
@@ -13,11 +15,18 @@ schedule = ""
 level = "warn"
 `;
 
-/** Returns the configuration of a demonstration whose feed is a folder. @param folder absolute path */
-export function demonstrationConfig(folder: string): Config {
+/** Returns the configuration of a demonstration. */
+export function demonstrationConfig({
+  folder,
+  password = demonstrationPassword,
+}: {
+  /** Absolute path of the folder that the feed reads. */
+  folder: string;
+  password?: string | undefined;
+}): Config {
   const feed = `[[feeds]]\nname = "${feedName}"\npath = ${JSON.stringify(folder)}\n`;
   const config = defaultConfig(feed);
-  return { ...config, console: { ...config.console, password: demonstrationPassword } };
+  return { ...config, console: { ...config.console, password } };
 }
 
 /**
@@ -65,7 +74,12 @@ export function inSandbox(config: Config, port: number, { looksUp = false } = {}
     storage: { path: ":memory:" },
     console: { ...config.console, password: config.console.password ?? consolePassword },
     // Scans have a schedule of their own (`scheduleOf`), over the sandbox's own DNS.
-    scan: { ...config.scan, schedule: null, registrationData: looksUp, screenshots: "off" },
+    scan: {
+      ...config.scan,
+      schedule: looksUp ? nightly : null,
+      registrationData: looksUp,
+      screenshots: "off",
+    },
     lookups: { enabled: looksUp },
     certificateLogs: { ...config.certificateLogs, enabled: false },
     feeds: config.feeds.filter(({ path }) => path !== null),

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { subjectOf } from "../../access/keys/audit.ts";
 import { apiKeys } from "../../access/keys/tables.ts";
-import { dayMs, startOfDay } from "../../lib/clock.ts";
+import { dayMs, startOfDay, toIsoTime } from "../../lib/clock.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import { scopes } from "../../vocabulary/keys.ts";
 import { analyst, automation, timer } from "../world/decisions.ts";
@@ -68,8 +68,7 @@ export function addPeople(draft: Draft): void {
       at: day + backupMs,
       by: timer,
       action: "backup.make",
-      subject: null,
-      detail: { bytes: 1_400_000 + random.below(90_000) },
+      subject: `phishwatch-${toIsoTime(day).slice(0, 10)}.db`,
     });
   for (let day = startOfDay(start) - installedDays * dayMs; day < start; day += dayMs) {
     const weekday = new Date(day).getUTCDay();

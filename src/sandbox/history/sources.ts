@@ -33,7 +33,8 @@ type ScannedNames = Map<Instant, { names: number; lastAt: Instant }>;
 function addScans(draft: Draft): ScannedNames {
   const { changes, database, events, idAt, random, start, threats } = draft;
   const found = threats.filter(({ source }) => source === "scan");
-  const knownBefore = (at: Instant) => found.filter(({ createdAt }) => createdAt < at).length;
+  const knownBefore = (at: Instant, domains: readonly string[]) =>
+    found.filter((threat) => threat.createdAt < at && domains.includes(threat.protectedDomain)).length;
   const nightly = Array.from({ length: historyDays }, (_, index) => {
     const startedAt = startOfDay(start) - index * dayMs + nightlyMs;
     return { startedAt, trigger: "schedule" as ScanTrigger, domains: [...worldDomains], threat: undefined };
@@ -48,7 +49,7 @@ function addScans(draft: Draft): ScannedNames {
   const rows = planned.map(({ domains, startedAt, threat, trigger }): ScanRow => {
     const candidates = namesPerDomain * domains.length;
     const lastsMs = 150_000 * domains.length + random.below(40_000);
-    const again = threat === undefined ? knownBefore(startedAt) : 0;
+    const again = knownBefore(startedAt, domains);
     return {
       id: idAt(startedAt).next("scan"),
       trigger,
