@@ -30,6 +30,7 @@ const failed = (
   enabled: true,
   total,
   more: total === 10_000,
+  queued: 0,
   examined: Math.min(total, 1_000),
   causes: causes.map(([count, statusCode, response]) => ({
     total: count,

@@ -45,6 +45,7 @@ test("failed deliveries are counted by the cause of their last attempt, with the
     enabled: true,
     total: 7,
     more: false,
+    queued: 0,
     examined: 7,
     causes: [cause(401, 5, "token expired"), cause(503, 2, null)],
   };

@@ -70,28 +70,30 @@ export function FilterFields({
       />
       <details class="more" open={further.some((name) => form.has(name) || errors[name] !== undefined)}>
         <summary>Domains, types and sources</summary>
-        <ProtectedDomainsField
-          name="protected_domains"
-          domains={domains}
-          form={form}
-          error={errors["protected_domains"]}
-        />
-        <OnlyThese
-          label="Threat types"
-          name="types"
-          all="All types"
-          choices={typeChoices}
-          form={form}
-          error={errors["types"]}
-        />
-        <OnlyThese
-          label="Found by"
-          name="sources"
-          all="All sources"
-          choices={sourceChoices}
-          form={form}
-          error={errors["sources"]}
-        />
+        <div>
+          <ProtectedDomainsField
+            name="protected_domains"
+            domains={domains}
+            form={form}
+            error={errors["protected_domains"]}
+          />
+          <OnlyThese
+            label="Threat types"
+            name="types"
+            all="All types"
+            choices={typeChoices}
+            form={form}
+            error={errors["types"]}
+          />
+          <OnlyThese
+            label="Found by"
+            name="sources"
+            all="All sources"
+            choices={sourceChoices}
+            form={form}
+            error={errors["sources"]}
+          />
+        </div>
       </details>
     </>
   );

@@ -12,6 +12,8 @@ export interface FailedDeliveries {
   total: number;
   /** Whether there are more than `total`. */
   more: boolean;
+  /** Deliveries that wait for their next attempt, up to `failedCountedMax` and one more. */
+  queued: number;
   /** The newest of them that the causes were counted of. */
   examined: number;
   /** The most frequent cause first. */
@@ -52,13 +54,16 @@ interface RecipientRow {
   channel: string;
   enabled: number;
   total: number;
+  queued: number;
 }
 
 export function createFailureSummary({ sqlite }: Pick<Database, "sqlite">): FailureSummary {
   const counted = sqlite.prepare<RecipientRow, [{ channels: string | null; recipient: string | null }]>(
     `select seq, id as recipientId, name as recipientName, channel, enabled,
        (select count(*) from (select 1 from deliveries
-          where recipient_seq = recipients.seq and status = 'failed' limit ${failedCountedMax + 1})) as total
+          where recipient_seq = recipients.seq and status = 'failed' limit ${failedCountedMax + 1})) as total,
+       (select count(*) from (select 1 from deliveries
+          where recipient_seq = recipients.seq and status = 'pending' limit ${failedCountedMax + 1})) as queued
      from recipients
      where ($recipient is null or id = $recipient)
        and ($channels is null or channel in (select value from json_each($channels)))

@@ -5,7 +5,7 @@ import { Note } from "../../kit/marks.tsx";
 import { recipientPath } from "../../kit/paths.ts";
 import type { PageServices } from "../../shell/services.ts";
 import { failureTexts } from "./outcome.ts";
-import { adviceOn, sendAllLabel, type RecipientWords } from "./recipient-note.tsx";
+import { adviceOn, queuedText, sendAllLabel, type RecipientWords } from "./recipient-note.tsx";
 
 const nameCharactersMax = 60;
 
@@ -27,7 +27,7 @@ export function FailureList({
   return (
     <>
       {failed.map((summary) => {
-        const { recipientId: id, recipientName, channel, enabled, total, more } = summary;
+        const { recipientId: id, recipientName, channel, enabled, total, more, queued } = summary;
         const { title, causes } = failureTexts(summary, {
           ...words,
           to: visible(recipientName, nameCharactersMax),
@@ -41,14 +41,14 @@ export function FailureList({
               page === undefined || !enabled ? undefined : (
                 <LinkButton
                   path={`${page}/send-all`}
-                  label={more ? "Send all again" : sendAllLabel({ failed: total, queued: 0 })}
+                  label={more ? "Send all again" : sendAllLabel({ failed: total, queued })}
                   icon="send"
                   variant={offersSendAll(failed) ? "primary" : undefined}
                 />
               )
             }
           >
-            {causes}{" "}
+            {causes} {queuedText(queued, words)}
             {enabled ? "" : `The ${words.recipient} is disabled: enable it before you send them again. `}
             {adviceOn(summary, deliveries)}
           </Note>

@@ -49,11 +49,8 @@ export function RecipientNote({ recipient, path, words, deliveries }: NoteProps)
   const cause = lastFailure === null ? null : causeText(lastFailure);
   const advice = lastFailure === null ? undefined : deliveries.failureAdvice(channel, lastFailure.failure);
   const texts = summary === undefined ? undefined : failureTexts(summary, words);
-  const gaveUp = texts === undefined ? "" : ` ${texts.title}. ${texts.causes}`;
-  const waiting =
-    queued === 0
-      ? ""
-      : ` ${atMost(queued)} ${queued === 1 ? words.one : words.many} ${queued === 1 ? "is" : "are"} queued.`;
+  const gaveUp = texts === undefined ? "" : `${texts.title}. ${texts.causes}`;
+  const waiting = queuedText(queued, words);
   if (state === "disabled")
     return (
       <Note
@@ -68,8 +65,7 @@ export function RecipientNote({ recipient, path, words, deliveries }: NoteProps)
         action={<PostButton action={`${path}/enable`} label="Enable" variant="primary" />}
       >
         {isDisabledForFailing(disabledReason) && cause !== null ? `The last result was ${cause}. ` : ""}
-        {advice}
-        {waiting}
+        {advice} {waiting}
         {gaveUp}
       </Note>
     );
@@ -85,7 +81,8 @@ export function RecipientNote({ recipient, path, words, deliveries }: NoteProps)
   if (state === "enabled")
     return summary === undefined || texts === undefined ? null : (
       <Note tone="warn" title={texts.title} action={sendAll}>
-        {texts.causes} {adviceOn(summary, deliveries)}
+        {texts.causes} {waiting}
+        {adviceOn(summary, deliveries)}
       </Note>
     );
   return (
@@ -100,17 +97,20 @@ export function RecipientNote({ recipient, path, words, deliveries }: NoteProps)
       action={sendAll}
     >
       {cause === null ? "" : `The result is ${cause}. `}
-      {advice}
-      {waiting}
+      {advice} {waiting}
       {nextProbeAt === null ? null : (
         <>
-          {" "}
-          The next attempt is <Time at={nextProbeAt} relative="next" />.
+          The next attempt is <Time at={nextProbeAt} relative="next" />.{" "}
         </>
       )}
       {gaveUp}
     </Note>
   );
+}
+
+/** @param queued counted up to `failedCountedMax` and one more */
+export function queuedText(queued: number, { one, many }: RecipientWords): string {
+  return queued === 0 ? "" : `${atMost(queued)} ${queued === 1 ? `${one} is` : `${many} are`} queued. `;
 }
 
 /** Returns advice on the most frequent cause. */

@@ -22,13 +22,15 @@ import { listPath, listsPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { LastDownload, listOf, ListState } from "./parts.tsx";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { TypeName } from "../../threat-kit/threat-type.tsx";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
 
 /** Names that the page shows of the list. */
 const namesShown = 20;
 const allowedShown = 10;
 
-export async function showList(context: Context<"lists" | "publicUrl">) {
+export async function showList(context: Context<"domains" | "lists" | "publicUrl">) {
   const { may, services } = context;
   const list = listOf(context);
   const content = await services.lists.content(list);
@@ -44,9 +46,7 @@ export async function showList(context: Context<"lists" | "publicUrl">) {
         ) : (
           <PostButton action={`${path}/enable`} label="Enable" variant="primary" />
         )}
-        {list.origin === "file" ? null : (
-          <LinkButton path={`${path}/edit`} label="Edit" variant={enabled ? "primary" : undefined} />
-        )}
+        {list.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
         {declared ? null : (
           <Menu>
             {list.origin === "file" ? null : <MenuLink path={`${path}/rotate`} label="Replace token" />}
@@ -67,7 +67,10 @@ export async function showList(context: Context<"lists" | "publicUrl">) {
       ) : (
         <p class="hint">Only administrators see the addresses of the list, because they contain its token.</p>
       )}
-      <Names content={content} />
+      <Names
+        content={content}
+        keywords={new Map(services.domains.list().map((one) => [one.domain, one.keywords]))}
+      />
     </>,
   );
 }
@@ -109,7 +112,7 @@ function Addresses({ list, publicUrl }: { list: List; publicUrl: string }) {
           <div>
             <dt>{format}</dt>
             <dd>
-              <Copyable text={listAddress(list, format, publicUrl)} label={`address for ${format}`} secret />
+              <Copyable text={listAddress(list, format, publicUrl)} label={`address for ${format}`} />
               <span class="hint">{blockListFormatHints[format]}</span>
             </dd>
           </div>
@@ -119,12 +122,19 @@ function Addresses({ list, publicUrl }: { list: List; publicUrl: string }) {
   );
 }
 
-function Names({ content: { allowed, rows } }: { content: ListContent }) {
+function Names({
+  content: { allowed, rows },
+  keywords,
+}: {
+  content: ListContent;
+  /** Brand keywords by protected domain. */
+  keywords: ReadonlyMap<string, readonly string[]>;
+}) {
   return (
     <Section title="Names">
       <Table
         caption="First names of the list"
-        columns={nameColumns}
+        columns={nameColumns(keywords)}
         rows={rows.slice(0, namesShown)}
         empty="No threats match the filter of this list. An empty list is valid: nothing is blocked."
       />
@@ -143,24 +153,37 @@ function Names({ content: { allowed, rows } }: { content: ListContent }) {
   );
 }
 
-const nameColumns: readonly Column<ListContent["rows"][number]>[] = [
-  { title: "Name", layout: "wide", cell: ({ name }) => <Name name={name} /> },
-  {
-    title: "Protected domain",
-    fold: "under",
-    cell: ({ protectedDomains }) => <Text text={protectedDomains.join(", ")} />,
-  },
-  { title: "Type", fold: "hidden", cell: ({ type }) => inWords(type) },
-  {
-    title: "Severity",
-    layout: "tight",
-    fold: "state",
-    cell: ({ severity }) => <SeverityMark severity={severity} />,
-  },
-  {
-    title: "First seen",
-    layout: "tight",
-    fold: "end",
-    cell: ({ firstSeen }) => <Time at={firstSeen} relative />,
-  },
-];
+function nameColumns(
+  keywords: ReadonlyMap<string, readonly string[]>,
+): readonly Column<ListContent["rows"][number]>[] {
+  return [
+    {
+      title: "Name",
+      layout: "wide",
+      cell: ({ name, protectedDomains: [first] }) =>
+        first === undefined ? (
+          <Name name={name} />
+        ) : (
+          <ComparedName name={name} comparison={compareNames(name, first, keywords.get(first))} />
+        ),
+    },
+    {
+      title: "Protected domain",
+      fold: "under",
+      cell: ({ protectedDomains }) => <Text text={protectedDomains.join(", ")} />,
+    },
+    { title: "Type", fold: "hidden", cell: ({ type }) => <TypeName type={type} /> },
+    {
+      title: "Severity",
+      layout: "tight",
+      fold: "state",
+      cell: ({ severity }) => <SeverityMark severity={severity} />,
+    },
+    {
+      title: "First seen",
+      layout: "tight",
+      fold: "end",
+      cell: ({ firstSeen }) => <Time at={firstSeen} relative />,
+    },
+  ];
+}

@@ -108,7 +108,7 @@ export function showSubscriptionForm(
 
 function EventFields({ form, errors }: { form: URLSearchParams; errors: FieldErrors }) {
   return (
-    <div class="cols cols-3">
+    <div class="cols cols-2 groups">
       {noticeGroups.map(({ label, types }, index) => (
         <Choices
           label={label}
@@ -146,31 +146,33 @@ function TimeFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
         open={further.some((name) => (form.get(name) ?? "") !== "" || errors[name] !== undefined)}
       >
         <summary>Weekdays and quiet hours</summary>
-        <OnlyThese
-          label="Weekdays"
-          name="weekdays"
-          all="Every day"
-          only="Only on these days; messages of other days wait"
-          choices={weekdayChoices}
-          form={form}
-          error={errors["weekdays"]}
-        />
-        <TextField
-          {...field("quiet_from")}
-          label="Quiet hours begin"
-          type="time"
-          help={
-            <Help about="quiet hours" manual="notify#choose-who-is-sent-what">
-              In quiet hours messages wait, and are sent as one when they end.
-            </Help>
-          }
-        />
-        <TextField
-          {...field("quiet_to")}
-          label="Quiet hours end"
-          type="time"
-          hint="Leave both empty for none."
-        />
+        <div>
+          <OnlyThese
+            label="Weekdays"
+            name="weekdays"
+            all="Every day"
+            only="Only on these days; messages of other days wait"
+            choices={weekdayChoices}
+            form={form}
+            error={errors["weekdays"]}
+          />
+          <TextField
+            {...field("quiet_from")}
+            label="Quiet hours begin"
+            type="time"
+            help={
+              <Help about="quiet hours" manual="notify#choose-who-is-sent-what">
+                In quiet hours messages wait, and are sent as one when they end.
+              </Help>
+            }
+          />
+          <TextField
+            {...field("quiet_to")}
+            label="Quiet hours end"
+            type="time"
+            hint="Leave both empty for none."
+          />
+        </div>
       </details>
       <TextField
         {...field("time_zone")}

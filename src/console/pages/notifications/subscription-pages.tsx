@@ -55,9 +55,7 @@ export function showSubscription(context: Context<"notifications">): PageResult 
         ) : (
           <PostButton action={`${path}/enable`} label="Enable" variant="primary" />
         )}
-        {subscription.origin === "file" ? null : (
-          <LinkButton path={`${path}/edit`} label="Edit" variant={enabled ? "primary" : undefined} />
-        )}
+        {subscription.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
         {declared ? null : (
           <Menu>
             <MenuLink path={`${path}/remove`} label="Remove subscription" danger />

@@ -133,43 +133,45 @@ function MoreFields({ form, errors }: { form: URLSearchParams; errors: FieldErro
   return (
     <details class="more" open={advanced}>
       <summary>Headers and limits</summary>
-      <TextArea
-        label="Custom headers"
-        name="headers"
-        value={value("headers")}
-        rows={3}
-        error={errors["headers"]}
-        hint={
-          <>
-            One per line, such as <code>Authorization: Bearer …</code>
-          </>
-        }
-      />
-      <TextField
-        label={concurrencyLabel}
-        name="concurrency"
-        type="number"
-        value={value("concurrency")}
-        error={errors["concurrency"]}
-        help={
-          <Help about="the maximum of concurrent requests" manual="webhooks#retries">
-            Maximum number of deliveries in flight. A failing endpoint gets one at a time.
-          </Help>
-        }
-        hint="Leave empty to use webhooks.endpoint_concurrency."
-      />
-      <TextField
-        label={rateLabel}
-        name="rate"
-        value={value("rate")}
-        error={errors["rate"]}
-        help={
-          <Help about="the maximum rate" manual="webhooks#retries">
-            Deliveries above this rate wait. Use it for receivers that limit requests.
-          </Help>
-        }
-        hint="Leave empty for no limit."
-      />
+      <div>
+        <TextArea
+          label="Custom headers"
+          name="headers"
+          value={value("headers")}
+          rows={3}
+          error={errors["headers"]}
+          hint={
+            <>
+              One per line, such as <code>Authorization: Bearer …</code>
+            </>
+          }
+        />
+        <TextField
+          label={concurrencyLabel}
+          name="concurrency"
+          type="number"
+          value={value("concurrency")}
+          error={errors["concurrency"]}
+          help={
+            <Help about="the maximum of concurrent requests" manual="webhooks#retries">
+              Maximum number of deliveries in flight. A failing endpoint gets one at a time.
+            </Help>
+          }
+          hint="Leave empty to use webhooks.endpoint_concurrency."
+        />
+        <TextField
+          label={rateLabel}
+          name="rate"
+          value={value("rate")}
+          error={errors["rate"]}
+          help={
+            <Help about="the maximum rate" manual="webhooks#retries">
+              Deliveries above this rate wait. Use it for receivers that limit requests.
+            </Help>
+          }
+          hint="Leave empty for no limit."
+        />
+      </div>
     </details>
   );
 }
