@@ -97,8 +97,13 @@ describe("the overview", () => {
     expect(links).toHaveLength(2);
     expect(links[0]).toBe(newer!);
     const { seq } = opened.app.threats.get(decided!)!;
-    expect(html).toContain(`data-fresh="/console/threats/new?severity=high&amp;since=${seq + 1}" hidden`);
-    expect((await visitor.get("/console/threats?severity=high")).text).toContain("2 of 2");
+    const fresh = /data-fresh="([^"]+)" data-count="0" hidden/.exec(html)![1]!.replaceAll("&amp;", "&");
+    expect(fresh).toContain(`since=${seq + 1}`);
+    addThreats(opened.app, clock.now(), [{ domain: "examp1e-bank.net", similarity: 0.98 }]);
+    const announced = await visitor.get(fresh);
+    expect(announced.html).toContain('<a href="/console/threats?severity=high&amp;sort=first_seen">');
+    expect(announced.text).toContain("1 new, show");
+    expect((await visitor.get("/console/threats?severity=high")).text).toContain("3 of 3");
   });
 
   test("shows for each protected domain what is new, and each number is that of the view behind it", async () => {

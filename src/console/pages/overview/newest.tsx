@@ -3,10 +3,11 @@ import { grouped } from "../../../lib/wording.ts";
 import type { FoundThreat } from "../../../threat-index/threat-index.ts";
 import { Section, Time } from "../../kit/components.tsx";
 import { Name } from "../../kit/name.tsx";
-import { newThreatsPath, threatPath } from "../../kit/paths.ts";
+import { threatPath } from "../../kit/paths.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
 import { strongestEvidence } from "../../threat-kit/evidence.ts";
+import { Fresh } from "../threats/fresh.tsx";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
 import { Thumbnail } from "../../threat-kit/shot.tsx";
 
@@ -41,7 +42,7 @@ export function NewestThreats({
         </a>
       }
     >
-      <Fresh lastSeq={lastSeq} />
+      <Fresh query={view} since={lastSeq} count={0} />
       <div class="gallery">
         {threats.map(({ id, domain, protectedDomain, severity, severityReasons, verified, firstSeen }) => (
           <a href={threatPath(id, view)}>
@@ -66,10 +67,4 @@ export function NewestThreats({
       </div>
     </Section>
   );
-}
-
-/** Says that newer ones have arrived, without moving anything; a script asks for their number. */
-function Fresh({ lastSeq }: { lastSeq: number }) {
-  const query = new URLSearchParams({ severity: "high", since: String(lastSeq) });
-  return <div class="fresh" data-fresh={`${newThreatsPath}?${query}`} hidden></div>;
 }
