@@ -171,7 +171,7 @@ async function takeDemonstrationScreenshots(): Promise<void> {
     const paths = [
       "",
       "/threats",
-      "/threats?layout=gallery",
+      "/threats?look=gallery",
       `/threats/${threatId}`,
       "/threats/decisions",
       "/domains",

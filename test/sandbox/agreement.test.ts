@@ -279,6 +279,17 @@ describe("in the demonstration,", () => {
     }, "the threat was checked");
     expect(changes()).toEqual(before);
   });
+
+  test("new look-alikes arrive after some minutes, are looked up, and are announced", async () => {
+    const find = () => all().find(({ domain }) => domain === "example-bank-verify.com");
+    await until(async () => {
+      await instance.clock.advance(10_000);
+      return find()?.verified === true;
+    }, "the look-alike was recorded and looked up");
+    expect(find()).toMatchObject({ severity: "high", source: "certificate_transparency" });
+    const sent = instance.app.deliveries.log.list({ threat: find()!.id }, 9);
+    expect(sent.map(({ recipientName }) => recipientName)).toContain("SIEM connector");
+  });
 });
 
 test("the same seed and start give the same demonstration", async () => {

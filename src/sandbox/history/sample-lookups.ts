@@ -3,7 +3,9 @@ import type { Database } from "../../database/database.ts";
 import type { Facts } from "../../enrichment/facts/facts.ts";
 import type { Lookups } from "../../enrichment/lookups.ts";
 import { enrichments } from "../../enrichment/tables.ts";
+import type { Instant } from "../../lib/clock.ts";
 import { threats } from "../../threats/store/tables.ts";
+import { factsOfArrival } from "./arrivals.ts";
 
 const noPage = "the demonstration has no page of this name";
 const noRegistration = "the demonstration has no registration data of this name";
@@ -11,19 +13,26 @@ const noRegistration = "the demonstration has no registration data of this name"
 /**
  * Returns lookups that find the facts on record again, so that a check of a sample threat works without a network.
  *
- * @param lookUpExistence looks up names that are not among the samples
+ * @param dependencies.lookUpExistence looks up names that are not among the samples
  */
-export function createSampleLookups(
-  database: () => Pick<Database, "query">,
-  lookUpExistence: Lookups["existence"],
-): Lookups {
-  const factsOf = (name: string): Facts | undefined =>
-    database()
+export function createSampleLookups({
+  database,
+  lookUpExistence,
+  now,
+}: {
+  database: () => Pick<Database, "query">;
+  lookUpExistence: Lookups["existence"];
+  now: () => Instant;
+}): Lookups {
+  function factsOf(name: string): Facts | undefined {
+    const known = database()
       .query.select({ facts: enrichments.facts })
       .from(enrichments)
       .innerJoin(threats, eq(enrichments.threatSeq, threats.seq))
       .where(eq(threats.domain, name))
       .get()?.facts;
+    return known?.existence === undefined ? (factsOfArrival(name, now()) ?? known) : known;
+  }
 
   return {
     async existence(name, options) {

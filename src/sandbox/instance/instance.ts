@@ -9,7 +9,7 @@ import type { LoggedCertificate } from "../log/entry.ts";
 import { createRandom } from "../world/random.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
-import { reachOf, seedSamples } from "./samples.ts";
+import { reachOf, seedSamples, startArrivals } from "./samples.ts";
 import { runScan, showNames } from "./scan.ts";
 
 /** State of an instance, for snapshots. */
@@ -94,7 +94,7 @@ export async function openInstance(
   const clock = createSandboxClock({ start: from?.now ?? start, monotonicMs, settle });
   const requests = createInFlight();
   const image = from?.image ?? prebuilt;
-  const reach = await reachOf(() => opened.database, isDemonstration);
+  const reach = await reachOf(() => opened.database, { isDemonstration, now: clock.now });
   const opened = openApp({
     config,
     clock,
@@ -111,6 +111,7 @@ export async function openInstance(
   random.resumeFrom(from?.random ?? ~seed);
   if (isDemonstration) showNames(opened, dns, { finds: demonstrationFinds, reachable: true });
   opened.start();
+  if (isDemonstration) await startArrivals(opened, { clock, log });
   if (from?.flows ?? isDemonstration) clock.run();
   if (scanSchedule !== null) startSchedule(scanSchedule, { app: opened, clock, dns, log, track });
 

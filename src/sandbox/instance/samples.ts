@@ -1,6 +1,8 @@
+import type { App } from "../../app.ts";
 import type { Database } from "../../database/database.ts";
 import type { Reach } from "../../enrichment/open-enrichment.ts";
-import type { Instant } from "../../lib/clock.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
 import { createLazyScreenshots } from "../pictures/lazy-screenshots.ts";
 
 /** Writes the initial data. Loaded only here, because most sandboxes start with a prebuilt database. */
@@ -23,12 +25,24 @@ export async function seedSamples(
 }
 
 /** Returns lookups that find what is on record, for a demonstration, and the sample screenshots. */
-export async function reachOf(database: () => Database, isDemonstration: boolean): Promise<Reach> {
+export async function reachOf(
+  database: () => Database,
+  { isDemonstration, now }: { isDemonstration: boolean; now: () => Instant },
+): Promise<Reach> {
   const reach: Reach = {
     rules: { allowPrivateNetworks: false },
     screenshotFiles: createLazyScreenshots(database),
   };
   if (!isDemonstration) return reach;
   const { createSampleLookups } = await import("../history/sample-lookups.ts");
-  return { ...reach, lookups: (existence) => createSampleLookups(database, existence) };
+  return {
+    ...reach,
+    lookups: (lookUpExistence) => createSampleLookups({ database, lookUpExistence, now }),
+  };
+}
+
+/** Starts what happens while somebody looks at a demonstration. */
+export async function startArrivals(app: App, { clock, log }: { clock: Clock; log: Log }): Promise<void> {
+  const { scheduleArrivals } = await import("../history/arrivals.ts");
+  scheduleArrivals({ candidates: app.candidates, clock, log });
 }

@@ -156,7 +156,9 @@ const recentMs = 12 * dayMs;
 
 function caughtUp(entry: WorldEntry, ageMs: number, random: SeededRandom): WorldEntry {
   const chance = random.below(12);
-  const isOpen = ageMs < dayMs || chance < (ageMs < recentMs ? 8 : 1);
+  // Sites that imitate the brand come back more often.
+  const isOld = chance < (entry.evidence?.page?.namesBrand === true ? 3 : 1);
+  const isOpen = ageMs < dayMs || (ageMs < recentMs ? chance < 8 : isOld);
   if (entry.status !== "active" || isOpen) return entry;
   const isHarmless = entry.evidence?.page?.namesBrand !== true && entry.evidence?.mail !== true;
   const isFair = isHarmless && entry.evidence?.exists === "yes" && random.below(3) === 0;
