@@ -93,6 +93,8 @@ export function worldEntries(): WorldEntry[] {
 
 const minuteMs = 60_000;
 const oldestDays = 90;
+/** Characters at the end of an identifier that do not depend on the time. */
+const randomCharacters = 12;
 const registrars = [
   ["Quick Names LLC", "9990", "quicknames-dns.example"],
   ["Northern Registry Services Ltd.", "9991", "northern-hosting.example"],
@@ -126,7 +128,8 @@ export function makeWorld(start: Instant, random: SeededRandom, { isCaughtUp = f
     const id = ids.next("threat");
     const firstSeen = listed ? createdAt - random.below(30 * minuteMs) : createdAt;
     const screenshotToken = randomText(random.fillRandom, 16);
-    const own = createRandom(Bun.hash.crc32(id));
+    // The random part of the identifier: the same course of events whatever the time.
+    const own = createRandom(Bun.hash.crc32(id.slice(-randomCharacters)));
     const entry = isCaughtUp ? caughtUp(documented, start - createdAt, own) : documented;
     const { evidence: _, ...fixed } = entry;
     const decidedAt =
