@@ -9,7 +9,9 @@ import {
 } from "../support/browser.ts";
 import { tester } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
-import { addThreats } from "../support/console-threats.ts";
+import { addThreats, secretsPage } from "../support/console-threats.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { until } from "../support/until.ts";
 
 const perPage = 50;
 const minuteMs = 60_000;
@@ -20,16 +22,22 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
   let app: ConsoleApp;
   let browser: Browser;
   let visitor: Visitor;
+  let receiver: Receiver;
+  /** Status of the receiver's responses. */
+  let responds = 200;
   const statusOf = (id: string) => app.app.threats.get(id)!.status;
 
   beforeAll(async () => {
     app = openConsoleApp({ config: `[[protected_domains]]\ndomain = "example-bank.com"` });
+    app.app.start();
+    receiver = startReceiver(() => new Response(null, { status: responds }));
     browser = await openBrowser();
     await browser.signIn(app.url);
     visitor = await app.signedIn();
   }, browserTimeoutMs);
   afterAll(async () => {
     await browser?.close();
+    receiver.stop();
     await app?.dispose();
   });
 
@@ -150,12 +158,19 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await expectHere(a!, null);
       expect(statusOf(a!)).toBe("active");
 
-      await browser.press("f");
-      await message("1 threat is now false positive.");
+      await browser.click(`input[value="${a}"]`);
+      await browser.click(`input[value="${b}"]`);
+      expect(await browser.evaluate<string>(`document.querySelector("[data-selected]").innerText`)).toBe(
+        "2 selected",
+      );
+      await browser.evaluate("void (window.isSamePage = true)");
+      await browser.click(`.bulk button[value=false_positive]`);
+      await message("2 threats are now false positive.");
+      expect(await browser.evaluate<boolean>("isSamePage")).toBe(true);
       await browser.open(`${app.url}/console/domains`);
       await ready(`document.querySelector(".toasts")`);
       await browser.press("u");
-      await message("Decision undone: 1 threat restored.");
+      await message("Decision undone: 2 threats restored.");
       expect(statusOf(a!)).toBe("active");
       expect(browser.complaints()).toEqual([]);
     },
@@ -219,6 +234,104 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await ready(`document.querySelector("dialog[open] [role=option]")`);
       expect(await browser.evaluate<string>("location.pathname")).toBe("/console/sources");
       expect(await browser.evaluate<number>(`document.querySelectorAll("dialog").length`)).toBe(1);
+      expect(browser.complaints()).toEqual([]);
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "the four tasks of an operator take at most 3, 2, 3 and 3 clicks",
+    async () => {
+      let clicks = 0;
+      const clickOn = async (selector: string) => {
+        await ready(`document.querySelector(${JSON.stringify(selector)})`);
+        await browser.click(selector);
+        clicks += 1;
+      };
+      /** Clicks on the first visible link or button whose label begins with this. */
+      const click = async (label: string) => {
+        const labeled = `[...document.querySelectorAll("main :is(a, button), #panel button")].find((one) =>
+          one.checkVisibility() && one.innerText.trim().startsWith(${JSON.stringify(label)}))`;
+        await ready(labeled, label);
+        await browser.evaluate(`(document.querySelector("[data-meant]")?.removeAttribute("data-meant"),
+          ${labeled}.setAttribute("data-meant", ""))`);
+        await clickOn("[data-meant]");
+      };
+      const counted = async (task: () => Promise<void>) => {
+        clicks = 0;
+        await browser.open(`${app.url}/console`);
+        await ready(`document.querySelector(".toasts")`);
+        await task();
+        return clicks;
+      };
+
+      // The newest high threat of one protected domain is resolved.
+      only([]);
+      const high = { page: secretsPage, mail: true, registeredDays: 2 };
+      const [newest] = addThreats(app.app, Date.now(), [
+        { domain: "example-bank-new.com", agoMs: minuteMs, evidence: high },
+        ...[1, 2, 3, 4, 5].map((day) => ({
+          domain: `example-bank-day${day}.com`,
+          agoMs: day * 1440 * minuteMs,
+          evidence: high,
+        })),
+      ]);
+      const resolving = await counted(async () => {
+        await clickOn(`main a[href*="domain=example-bank.com"]`);
+        await ready(`location.pathname === "/console/threats" && document.querySelector(".toasts")`);
+        await clickOn(`[data-id="${newest}"] a.go`);
+        await clickOn(`button[data-key=r]`);
+        await ready(`document.querySelector(".note")?.innerText.includes("resolved")`);
+      });
+      expect(statusOf(newest!)).toBe("resolved");
+
+      const creating = await counted(async () => {
+        await browser.evaluate(pressCtrlK);
+        await ready(`document.querySelector("dialog [role=option]")`);
+        for (const key of "api key") await browser.press(key);
+        await ready(
+          `document.querySelector("dialog [aria-selected=true]")?.innerText.includes("Create an API key")`,
+        );
+        await browser.press("Enter");
+        await ready(`location.pathname === "/console/settings/keys/create"`);
+        await browser.fill("#name", "feeder");
+        await click("Create");
+        await ready(`document.querySelector(".secret")`);
+      });
+
+      // A webhook endpoint fails; its deliveries are sent again.
+      const endpoint = app.app.webhooks.endpoints.add(
+        { url: receiver.url, name: "soc" },
+        { by: tester },
+      ).endpoint;
+      responds = 503;
+      addThreats(app.app, Date.now(), [{ domain: "example-bank-x.com" }, { domain: "example-bank-y.com" }]);
+      const failed = () =>
+        app.app.deliveries.recipients.list("webhook").some(({ failingSince }) => failingSince !== null);
+      await until(failed, "the endpoint fails");
+      const sending = await counted(async () => {
+        await click("Review");
+        await ready(`location.pathname.endsWith("${endpoint.id}")`);
+        expect(await browser.text()).toContain("503");
+        responds = 200;
+        await click("Send all");
+        await click("Send all");
+        await until(() => receiver.received.length > 2, "it is sent again");
+      });
+
+      const protecting = await counted(async () => {
+        await clickOn(`nav a[href="/console/domains"]`);
+        await clickOn(`main a[href="/console/domains/new"]`);
+        await ready(`document.querySelector("#domain")`);
+        await browser.fill("#domain", "example-shop.com");
+        await clickOn(`button[name=step][value=add]`);
+        await until(() => app.app.domains.list().length === 2, "it is protected");
+      });
+
+      expect(resolving).toBeLessThanOrEqual(3);
+      expect(creating).toBeLessThanOrEqual(2);
+      expect(sending).toBeLessThanOrEqual(3);
+      expect(protecting).toBeLessThanOrEqual(3);
       expect(browser.complaints()).toEqual([]);
     },
     browserTimeoutMs,

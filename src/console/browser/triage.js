@@ -158,8 +158,9 @@ async function afterDecision(ids, isAll) {
 document.addEventListener("submit", (/** @type {any} */ event) => {
   const form = event.target;
   const { submitter } = event;
-  if (event.defaultPrevented || form.method !== "post") return;
-  if (form.id === "triage" && submitter?.name === "status") {
+  if (event.defaultPrevented) return;
+  // A form that has a field called id has no property id.
+  if (form.matches("#triage") && submitter?.name === "status") {
     event.preventDefault();
     inTurn(() => decide(submitter));
   } else if (triageForm() && form.closest("#panel") && form.action.endsWith("/status")) {
@@ -219,7 +220,7 @@ document.addEventListener("change", ({ target }) => {
     for (const each of all(`input[type=checkbox][name="${CSS.escape(name)}"]`, form ?? document))
       each.checked = box.checked;
   }
-  if (form?.id !== "triage") return;
+  if (!form?.matches("#triage")) return;
   showSelected(form);
 });
 
