@@ -26,7 +26,7 @@ test("a preview shows brand keywords and look-alikes of every type, and adds not
   expect(preview.status).toBe(200);
   expect(preview.text).toContain('chase : "chase" is a common word');
   expect(preview.text).toContain("login- chase.example combosquatting");
-  expect(preview.text).toMatch(/homograph .* doppelganger .* tld squatting/);
+  expect(preview.text).toMatch(/homograph .* doppelganger .* TLD squatting/);
   // The form keeps what was typed.
   expect(preview.html).toContain('value="Chase.example."');
   expect(preview.html).toContain('value="Kestrel, post"');
@@ -161,7 +161,7 @@ test("among the look-alikes of a domain, those that are threats are linked and s
   const known = app.app.threats.named("example-known.com", names);
   expect(known).toHaveLength(2);
   const { html } = await visitor.get("/console/domains/example-known.com/look-alikes");
-  const linked = html.match(/href="\/console\/threats\/[a-z0-9_]+"/g);
+  const linked = html.match(/href="\/console\/threats\/thr_[a-z0-9]+"/g);
   expect(linked?.toSorted()).toEqual(known.map(({ id }) => `href="/console/threats/${id}"`).sort());
   expect(html).toContain(">High, unverified<");
 });

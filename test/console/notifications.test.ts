@@ -395,7 +395,7 @@ test.each<[Partial<SubscriptionSettings>, string]>([
       protectedDomains: ["a.example", "b.example"],
       types: ["tld_squatting"],
     }),
-    "New threats, at least medium, of a.example and b.example, only tld squatting, at once, to team-chat",
+    "New threats, at least medium, of a.example and b.example, only TLD squatting, at once, to team-chat",
   ],
   [
     filtered({ protectedDomains: ["a.example", "b.example", "c.example"], sources: ["scan"] }),

@@ -2,9 +2,9 @@ import type { HostField } from "../../threat-index/columns/hosts.ts";
 import type { Indicator } from "../../threats/severity/indicators.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
 
-/** Formats a value of the API for people: `false_positive` as `false positive`. */
+/** Formats a value of the API for people: `false_positive` as `false positive`, `tld_squatting` as `TLD squatting`. */
 export function inWords(value: string): string {
-  return value.replaceAll("_", " ");
+  return value.replaceAll("_", " ").replace(/^tld\b/, "TLD");
 }
 
 /** Descriptions of the types, for people who do not know the terms. */
