@@ -22,7 +22,8 @@ function showToast(toast) {
 
 /** @param {Error} error */
 function showError(error) {
-  if (error.name === "AbortError") return;
+  // An empty message: the page is about to be loaded again.
+  if (error.name === "AbortError" || error.message === "") return;
   const toast = document.createElement("div");
   toast.className = "toast bad";
   toast.textContent = error.message;

@@ -82,12 +82,18 @@ async function turnPage(step) {
   return unseen();
 }
 
+/** @param {string} selector */
+function clickInRow(selector) {
+  const row = rowOf(currentId);
+  if (row) one(selector, row).click();
+}
+
 /** @param {string} key @returns {boolean} whether the key has a meaning here */
 function pressTriageKey(key) {
   if (!triageForm()) return false;
   if (key === "j" || key === "k") inTurn(() => move(key === "j" ? 1 : -1));
-  else if (key === "o") one("a.go", rowOf(currentId) ?? document.createElement("p"))?.click();
-  else if (key === "x") inTurn(() => one("input[type=checkbox]", rowOf(currentId) ?? triageForm())?.click());
+  else if (key === "o") clickInRow("a.go");
+  else if (key === "x") inTurn(() => clickInRow("input[type=checkbox]"));
   else {
     const buttons = all("button[name=status]", triageForm());
     const button = buttons.find(({ dataset }) => (dataset.rowKey ?? dataset.key) === key);
