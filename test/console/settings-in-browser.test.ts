@@ -96,10 +96,10 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
       );
       await follow("Webhook endpoints");
       await arrives("/settings.webhooks$/");
-      expect(await browser.text()).toContain("failing");
+      expect(await browser.text()).toContain("Failing");
       await follow("Delivery log");
       await arrives("/deliveries$/");
-      await follow("threat.created");
+      await follow("examp1e-bank.com");
       await arrives("/dlv_[^/]*$/");
       expect(await browser.text()).toContain("a status other than 200 to 299");
       expect(await browser.text()).toContain("we are closed");
@@ -108,11 +108,11 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
       const opens = Promise.withResolvers<void>();
       gate = opens.promise;
       await follow("Send again");
-      await browser.until(`document.querySelector("#state").innerText.includes("next attempt")`, "it waits");
+      await browser.until(`document.querySelector("#state").innerText.includes("Next attempt")`, "it waits");
       opens.resolve();
       // The page refreshes without a reload.
       await browser.until(
-        `document.querySelector("#state").innerText.includes("delivered after")`,
+        `document.querySelector("#state").innerText.includes("At attempt 2")`,
         "it is seen to be delivered",
       );
       expect(await browser.evaluate(`document.querySelector("#state").dataset.refresh`)).toBeUndefined();

@@ -27,7 +27,11 @@ export function DeliveryTable({
   const to: Column<Delivery> = {
     title: "To",
     fold: "hidden",
-    cell: ({ recipientName }) => <Text text={recipientName} charactersMax={40} />,
+    cell: ({ recipientName }) => (
+      <span class="to cut">
+        <Text text={recipientName} charactersMax={60} />
+      </span>
+    ),
   };
   const columns: Column<Delivery>[] = [
     {
@@ -84,16 +88,16 @@ export function DeliveryTable({
 function Cause({ delivery }: { delivery: Delivery }) {
   const { attempts, last, nextAttemptAt, status } = delivery;
   const result = last === null ? undefined : resultOf(last);
-  if (status !== "pending") return <span>{result ?? "–"}</span>;
+  if (status !== "pending") return <span class="why">{result ?? "–"}</span>;
   const before = result === undefined || last?.failure === null ? "" : `${result}. `;
   if (nextAttemptAt === null)
     return (
-      <span>
+      <span class="why">
         {before}Waits until the {isMessage(delivery) ? "channel" : "endpoint"} is enabled.
       </span>
     );
   return (
-    <span>
+    <span class="why">
       {before}
       {attempts === 0 ? "First attempt" : "Next"} <Time at={nextAttemptAt} relative="next" />
     </span>

@@ -49,7 +49,9 @@ export function RecipientNote({ recipient, path, words, deliveries }: NoteProps)
   const cause = lastFailure === null ? null : causeText(lastFailure);
   const advice = lastFailure === null ? undefined : deliveries.failureAdvice(channel, lastFailure.failure);
   const texts = summary === undefined ? undefined : failureTexts(summary, words);
-  const gaveUp = texts === undefined ? "" : `${texts.title}. ${texts.causes}`;
+  // The cause is not said twice.
+  const isSame = summary?.causes.length === 1 && causeText(summary.causes[0]!) === cause;
+  const gaveUp = texts === undefined ? "" : isSame ? `${texts.title}.` : `${texts.title}. ${texts.causes}`;
   const waiting = queuedText(queued, words);
   if (state === "disabled")
     return (
