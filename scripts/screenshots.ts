@@ -12,6 +12,7 @@ import { chromium, openBrowser } from "../test/support/browser.ts";
 import { componentsPage } from "../test/support/components-page.tsx";
 import { consolePages, sampleConfig, seedSamples } from "../test/support/console-pages.ts";
 import { consolePassword, openConsoleApp } from "../test/support/console.ts";
+import { until } from "../test/support/until.ts";
 
 const looks = [
   { look: "light", width: 1440, colors: "light" },
@@ -21,6 +22,9 @@ const looks = [
 
 /** A Thursday in the morning, at which the demonstration stands still. */
 const demonstrationStart = Date.UTC(2026, 2, 12, 9, 40);
+
+/** Time after which it stands still: until then, its feed is read. */
+const demonstrationMs = 3_000;
 
 if (chromium === undefined) {
   console.error("Chromium is not installed");
@@ -122,6 +126,7 @@ async function takeComponentScreenshots(): Promise<void> {
 
 /** Opens the demonstration at a time that stands still, and calls `take` with its address and its newest copied page. */
 async function withDemonstration(take: (url: string, threatId: string) => Promise<void>): Promise<void> {
+  const openedAt = performance.now();
   const random = createRandom(demonstrationSeed);
   const shown = makeWorld(demonstrationStart, random, { isCaughtUp: true }).findLast(
     ({ checks, severity, status }) =>
@@ -129,7 +134,7 @@ async function withDemonstration(take: (url: string, threatId: string) => Promis
   )!;
   const sandbox = await startDemonstration({
     log: createLog({ level: "error", format: "json", clock: systemClock, write: console.error }),
-    monotonicMs: () => 0,
+    monotonicMs: () => Math.min(performance.now() - openedAt, demonstrationMs),
     password: consolePassword,
     pid: process.pid,
     port: 0,
@@ -137,6 +142,11 @@ async function withDemonstration(take: (url: string, threatId: string) => Promis
   });
   try {
     await browser.signIn(sandbox.ready.url);
+    const isRead = `fetch("/console").then(async (page) => !(await page.text()).includes("nothing read"))`;
+    await until(
+      async () => performance.now() - openedAt > demonstrationMs && (await browser.evaluate<boolean>(isRead)),
+      "the feed was read",
+    );
     await take(sandbox.ready.url, shown.id);
   } finally {
     sandbox.stop();

@@ -174,6 +174,8 @@ interface Origin {
   invalid: number;
 }
 
+/** Number of names in the list that the feed delivers every day. */
+const namesPerList = 256;
 /** Age of the latest names of a source that delivers all the time. */
 const lastNamesMs = 4 * minuteMs;
 
@@ -182,15 +184,17 @@ function addActivity(
   { database, random, start, threats }: Draft,
   { imported, scanned }: { imported: ReadonlySet<number>; scanned: ScannedNames },
 ): void {
+  const today = startOfDay(start);
   const isFrom = (source: ThreatSource) => (threat: StoredThreat) => threat.source === source;
   const varied = (perDay: number) => Math.round(perDay * (0.8 + random.below(400) / 1_000));
   const origins: Origin[] = [
     {
       kind: "feed",
       name: feedName,
-      namesOn: () => varied(212_000),
+      // The list of today has not been read yet.
+      namesOn: (day) => (day === today ? 0 : namesPerList),
       includes: (threat) => threat.source === "feed" && !imported.has(threat.seq),
-      invalid: 1,
+      invalid: 0,
     },
     {
       kind: "certificate logs",
@@ -222,7 +226,6 @@ function addActivity(
       invalid: 0,
     },
   ];
-  const today = startOfDay(start);
   for (const { includes, invalid, kind, name, namesOn } of origins) {
     const created = Map.groupBy(threats.filter(includes), ({ createdAt }) => startOfDay(createdAt));
     const days = Array.from({ length: historyDays + 1 }, (_, index) => today - (historyDays - index) * dayMs);
