@@ -26,7 +26,7 @@ export function countHosts(
     const hosts = columns.hosts[field];
     const totals = hosts.active();
     if (matches !== undefined) tally(columns[field], matches, totals.fill(0));
-    return [field, topValues(totals, hosts.valueOf, max)];
+    return [field, topValues(totals, hosts.valueAt, max)];
   });
   return Object.fromEntries(counted) as Record<HostField, HostCounts>;
 }
@@ -36,12 +36,12 @@ function tally(numbers: Uint32Array, { rows, count }: Pick<Matches, "rows" | "co
 }
 
 /** @param totals by number of the value; number 0 is for unknown ones */
-function topValues(totals: Uint32Array, valueOf: (number: number) => string, max: number): HostCounts {
+function topValues(totals: Uint32Array, valueAt: (number: number) => string, max: number): HostCounts {
   const top: number[] = [];
   let values = 0;
   let known = 0;
   const isBefore = (a: number, b: number) =>
-    totals[a]! > totals[b]! || (totals[a] === totals[b] && valueOf(a) < valueOf(b));
+    totals[a]! > totals[b]! || (totals[a] === totals[b] && valueAt(a) < valueAt(b));
   for (let number = 1; number < totals.length; number += 1) {
     if (totals[number] === 0) continue;
     values += 1;
@@ -51,7 +51,7 @@ function topValues(totals: Uint32Array, valueOf: (number: number) => string, max
     top.sort((a, b) => (isBefore(a, b) ? -1 : 1));
     if (top.length > max) top.pop();
   }
-  return { top: top.map((number) => ({ value: valueOf(number), total: totals[number]! })), values, known };
+  return { top: top.map((number) => ({ value: valueAt(number), total: totals[number]! })), values, known };
 }
 
 /** Returns 1 for each row that has the hosts that the filter names; undefined if it names none. */

@@ -11,8 +11,8 @@ const initialCapacity = 1 << 12;
 /** Similarities are stored as ten-thousandths, their precision. */
 export const similarityUnits = 10_000;
 
-/** Maximum number of name servers whose operator is remembered. */
-const rememberedMax = 100_000;
+/** Finding an operator takes a microsecond, and most rows share a few hundred name servers. */
+const nameServersRememberedMax = 100_000;
 
 /** Marks a verified threat among the bits of its indicators, which do not use it. */
 export const verifiedBit = 1 << 7;
@@ -81,8 +81,8 @@ export function createColumns(): MutableColumns {
     count: 0,
     hosts: {
       registrar: createValueNumbers(),
-      nameServers: createValueNumbers(remembered(operatorOf)),
-      network: createValueNumbers(networkOf),
+      nameServers: createValueNumbers({ toValue: operatorOf, textsRememberedMax: nameServersRememberedMax }),
+      network: createValueNumbers({ toValue: networkOf }),
     },
     names: createNameColumn({ fold: foldName }),
     summary: createColumnSummary(),
@@ -180,19 +180,6 @@ export function firstRowFrom({ seqs, count }: Columns, seq: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** Finding the registrable domain takes a microsecond, and most rows share a few hundred name servers. */
-function remembered(operator: (nameServer: string) => string): (nameServer: string) => string {
-  const known = new Map<string, string>();
-  return (nameServer) => {
-    let found = known.get(nameServer);
-    if (found === undefined) {
-      found = operator(nameServer);
-      if (known.size < rememberedMax) known.set(nameServer, found);
-    }
-    return found;
-  };
 }
 
 function foldName(name: string): string {

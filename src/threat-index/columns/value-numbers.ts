@@ -1,10 +1,10 @@
 /** Numbers for values that many rows share, so that a row needs four bytes. A row without a value has the number 0. */
 export interface ValueNumbers {
-  /** Returns the number of the value that `valueOf` gives for a stored text; a new value gets the next number. */
+  /** Returns the number of the value that `toValue` gives for a stored text; a new value gets the next number. */
   numberOf(text: string | null): number;
   /** Returns the number of a value; undefined if no row has had it. */
   find(value: string): number | undefined;
-  valueOf(number: number): string;
+  valueAt(number: number): string;
   /** Records that an active threat has the value now (1), or no longer (-1). */
   count(number: number, by: 1 | -1): void;
   /** Number of active threats by number of their value; as many elements as there are numbers. */
@@ -13,24 +13,42 @@ export interface ValueNumbers {
 
 const initialCapacity = 64;
 
-/** @param valueOf null: none. Without it, the text is the value. */
-export function createValueNumbers(valueOf?: (text: string) => string | null): ValueNumbers {
+export function createValueNumbers({
+  toValue,
+  textsRememberedMax = 0,
+}: {
+  /** Null: none. Absent: the text is the value. */
+  toValue?: (text: string) => string | null;
+  /** Maximum number of texts whose value is computed only once. */
+  textsRememberedMax?: number;
+} = {}): ValueNumbers {
   const values = [""];
   const numbers = new Map<string, number>();
+  const remembered = new Map<string, number>();
   let counts = new Uint32Array(initialCapacity);
+  function add(value: string | null): number {
+    if (value === null || value === "") return 0;
+    let number = numbers.get(value);
+    if (number === undefined) {
+      number = values.push(value) - 1;
+      numbers.set(value, number);
+    }
+    return number;
+  }
+
   return {
     numberOf(text) {
-      const value = text === null || valueOf === undefined ? text : valueOf(text);
-      if (value === null || value === "") return 0;
-      let number = numbers.get(value);
+      if (text === null) return 0;
+      if (textsRememberedMax === 0) return add(toValue === undefined ? text : toValue(text));
+      let number = remembered.get(text);
       if (number === undefined) {
-        number = values.push(value) - 1;
-        numbers.set(value, number);
+        number = add(toValue === undefined ? text : toValue(text));
+        if (remembered.size < textsRememberedMax) remembered.set(text, number);
       }
       return number;
     },
     find: (value) => numbers.get(value),
-    valueOf: (number) => values[number]!,
+    valueAt: (number) => values[number]!,
     count(number, by) {
       if (number >= counts.length) {
         const larger = new Uint32Array(Math.max(values.length, counts.length * 2));
