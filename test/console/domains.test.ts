@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { typeDescriptions } from "../../src/console/kit/labels.ts";
+import { inWords, typeDescriptions } from "../../src/console/kit/labels.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 
 let app: ConsoleApp;
@@ -41,7 +41,7 @@ test("The look-alikes page marks the differences of each name and explains the t
   expect(unmarked).toEqual([]);
   expect(text).toContain("What the types mean");
   for (const type of ["tld_squatting", "doppelganger", "bitsquatting", "levelsquatting"] as const)
-    expect(html).toContain(`<span title="${typeDescriptions[type]}">${type.replace("_", " ")}</span>`);
+    expect(html).toContain(`<span title="${typeDescriptions[type]}">${inWords(type)}</span>`);
 });
 
 test("Brand keywords that are searched for everywhere are named (operator minor)", async () => {
