@@ -212,9 +212,8 @@ export function Choices({
 }: FieldProps & { choices: readonly Choice[]; values: readonly string[]; single?: boolean }) {
   return (
     <fieldset class="field" aria-describedby={error === undefined ? undefined : `${name}-error`}>
-      <legend>
-        {label} {help}
-      </legend>
+      <legend>{label}</legend>
+      {help}
       <CheckboxList choices={choices} values={values} single={single} name={name} />
       {error === undefined ? null : <FieldErrorText name={name} error={error} />}
       {hint === undefined ? null : <p class="hint">{hint}</p>}

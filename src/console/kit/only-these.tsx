@@ -39,9 +39,8 @@ export function OnlyThese({
   const isAll = scope === null ? values.length === 0 : scope === "all";
   return (
     <fieldset class="field either" aria-describedby={error === undefined ? undefined : `${name}-error`}>
-      <legend>
-        {label} {help}
-      </legend>
+      <legend>{label}</legend>
+      {help}
       <Scope name={name} value="all" label={all} checked={isAll} />
       <Scope name={name} value="only" label={only} checked={!isAll} />
       <div class="only">
