@@ -106,6 +106,40 @@ describe("the overview", () => {
     expect((await visitor.get("/console/threats?severity=high")).text).toContain("3 of 3");
   });
 
+  test("says in one line when everything last worked, and what does not", async () => {
+    const clock = manualClock();
+    opened = openConsoleApp({
+      clock,
+      config: `${domain}\n[[feeds]]\nname = "nrd"\npath = "no/such/folder"\n`,
+    });
+    const { app } = opened;
+    const line = async () => {
+      const { html } = await (await opened!.signedIn()).get("/console");
+      const start = html.indexOf('class="well"');
+      const text = html.slice(start, html.indexOf("</ul>", start)).replace(/<[^>]*>/g, " ");
+      return text
+        .slice(text.indexOf(">") + 1)
+        .replace(/\s+/g, " ")
+        .trim();
+    };
+    expect(await line()).toBe(
+      "Last scan none yet Feeds nothing read yet Deliveries nobody is notified Backup none on record",
+    );
+    app.database.sqlite.run(
+      `insert into scans (id, "trigger", protected_domains, status, started_at, completed_at)
+       values ('scn_01h455vb4pex5vsknk084sn02q', 'schedule', '[]', 'completed', ${clock.now() - 3_600_000}, ${clock.now()})`,
+    );
+    app.auditLog.record(analyst, "backup.make", null);
+    app.webhooks.endpoints.add({ name: "soc", url: "https://soc.example/hook", events: [] }, { by: analyst });
+    for (const feed of app.feeds.sources) feed.start();
+    while (!(await line()).includes("1 of 1 failing"));
+    expect(await line()).toBe("Last scan 11:00 Feeds 1 of 1 failing Deliveries 1 working Backup 12:00");
+    app.database.sqlite.run(`update recipients set consecutive_failures = 3, failing_since = ${clock.now()}`);
+    clock.advance(2 * day);
+    expect(await line()).toContain("Last scan 2 days ago");
+    expect(await line()).toContain("Deliveries 1 of 1 recipient failing Backup 2 days ago");
+  });
+
   test("shows for each protected domain what is new, and each number is that of the view behind it", async () => {
     const clock = manualClock();
     opened = openConsoleApp({
