@@ -1,5 +1,4 @@
 import { createAuditLog } from "./access/audit/audit-log.ts";
-import { firstStart, type KeepSecrets } from "./access/console/first-start.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
 import { openConditions } from "./conditions/open-conditions.ts";
@@ -232,6 +231,7 @@ export function openApp(environment: Environment) {
       keys,
       keyUsage,
       savedViews,
+      setup: access.setup,
       messaging,
       traps,
       lists,
@@ -255,6 +255,7 @@ export function openApp(environment: Environment) {
     eventLog,
     keys,
     savedViews,
+    setup: access.setup,
     consolePassword,
     domains,
     assessDomain,
@@ -292,8 +293,7 @@ export function openApp(environment: Environment) {
       auditLog.stopReport();
     },
     /** Creates the first API key and the console password, exactly once. `keep` receives them before they are stored. */
-    firstStart: (keep?: KeepSecrets) =>
-      firstStart({ database, clock, settings, keys, consolePassword, keep }),
+    firstStart: access.firstStart,
     /** Closes the database. Nothing may be called afterward. */
     close: () => database.close(),
   };

@@ -1,12 +1,14 @@
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
 import { createLiveBackups } from "./backups/live-backups.ts";
+import { firstStart, type KeepSecrets } from "./console/first-start.ts";
 import { createConsolePassword } from "./console/password.ts";
 import { createConsoleSignIn } from "./console/sign-in.ts";
 import { createKeyUsage } from "./keys/key-usage.ts";
 import { createApiKeys } from "./keys/keys.ts";
 import { createLastUsedWriter } from "./keys/last-used.ts";
 import { createSettings } from "./settings/settings.ts";
+import { createSetupChoice } from "./settings/setup-choice.ts";
 import { createSavedViews } from "./views/saved-views.ts";
 
 /** Constructs the settings, the console's password and sign-in, the API keys, the saved views and the backups. */
@@ -39,6 +41,9 @@ export function openAccess({
         settings,
       }),
     savedViews: createSavedViews({ auditLog, clock, database }),
+    firstStart: (keep?: KeepSecrets) =>
+      firstStart({ database, clock, settings, keys, consolePassword, keep }),
     settings,
+    setup: createSetupChoice({ clock, settings }),
   };
 }

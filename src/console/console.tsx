@@ -12,6 +12,7 @@ import {
   signOutEverywherePath,
   signOutPath,
 } from "./kit/paths.ts";
+import { homePath } from "./pages/first-run/home-path.ts";
 import { pageGroups } from "./page-groups.ts";
 import { createAssets } from "./shell/assets.ts";
 import { isSecure } from "./shell/cookies.ts";
@@ -61,7 +62,7 @@ export function createConsole(
     ...shellRoutes(createSignOut({ consoleSignIn, memory, visitors })),
   ]);
   const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, services });
-  const signIn = createSignIn({ ...given, responder, secure, visitors });
+  const signIn = createSignIn({ ...given, homePath: () => homePath(services), responder, secure, visitors });
   const checkPassword = createPasswordCheck(consoleSignIn);
 
   async function respond(call: ConsoleRequest): Promise<Response> {

@@ -1,6 +1,7 @@
 import { trapKinds } from "../traps/kinds/kinds.ts";
 import { commandPages } from "./pages/commands/routes.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
+import { firstRunPages } from "./pages/first-run/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
 import { listPages } from "./pages/lists/routes.ts";
 import { namePages } from "./pages/names/routes.ts";
@@ -21,6 +22,7 @@ import type { PageGroup } from "./shell/router.ts";
 /** Pages that the command bar offers, in the order of the navigation. */
 const searchable: readonly PageGroup[] = [
   overviewPages,
+  firstRunPages,
   threatListPages,
   viewPages,
   threatPages,

@@ -157,7 +157,9 @@ export async function openBrowser({
       await view.navigate(`${url}/console/sign-in`);
       await self.fill("#password", consolePassword);
       await leave(view.click("button[type=submit]"));
-      await self.until("location.pathname === '/console' && document.readyState === 'complete'");
+      await self.until(
+        "['/console', '/console/welcome'].includes(location.pathname) && document.readyState === 'complete'",
+      );
     },
     complaints: () => complaints.splice(0),
     async close() {

@@ -15,6 +15,7 @@ import { addSampleThreats } from "./console-threats.ts";
 export const consolePages: readonly ConsolePage[] = [
   { name: "sign-in", path: () => "/console/sign-in", signedOut: true },
   { name: "overview", path: () => "/console" },
+  { name: "welcome", path: () => "/console/welcome?step=notify" },
   { name: "threats", path: () => "/console/threats?status=all&sort=similarity" },
   { name: "threats-nothing-found", path: () => "/console/threats?q=nothing-like-this" },
   { name: "threats-gallery", path: () => "/console/threats?sign=receives_mail&look=gallery" },

@@ -10,6 +10,8 @@ export type SettingName =
   | "console_password_mark"
   | "console_device_key"
   | "instance_id"
+  | "setup_skipped_at"
+  | "setup_test_delivered_at"
   | `feed_token:${string}`;
 
 /** Values of this installation that phishwatch sets itself. The operator's settings are in the configuration file. */

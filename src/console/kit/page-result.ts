@@ -9,21 +9,29 @@ export interface Flash {
 }
 
 export type PageResult =
-  | { kind: "page"; title: string; content: VNode; status: number; beside: VNode | null | undefined }
+  | {
+      kind: "page";
+      title: string;
+      content: VNode;
+      status: number;
+      beside: VNode | null | undefined;
+      alone: boolean;
+    }
   | { kind: "redirect"; to: string; flash: Flash | undefined; cookie: string | undefined }
   | { kind: "fragment"; content: VNode }
   | Response;
 
 /**
  * Returns a whole page inside the console's layout.
+ * @param options.alone without the navigation
  * @param options.beside what stands beside the content of a work page, if anything; undefined: a page for reading
  */
 export function page(
   title: string,
   content: VNode,
-  { status = 200, beside }: { status?: number; beside?: VNode | null } = {},
+  { status = 200, beside, alone = false }: { status?: number; beside?: VNode | null; alone?: boolean } = {},
 ): PageResult {
-  return { kind: "page", title, content, status, beside };
+  return { kind: "page", title, content, status, beside, alone };
 }
 
 /**

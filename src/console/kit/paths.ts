@@ -8,6 +8,8 @@ import { channelTypes } from "../../vocabulary/channels.ts";
 export const overviewPath = "/console";
 /** Fragment that refreshes the progress of the running scan. */
 export const runningScanPath = `${overviewPath}/overview/scan`;
+/** Setup after the first sign-in. */
+export const welcomePath = `${overviewPath}/welcome`;
 export const signInPath = "/console/sign-in";
 export const signOutPath = "/console/sign-out";
 export const signOutEverywherePath = "/console/sign-out-everywhere";

@@ -68,12 +68,24 @@ export function Layout({
   children,
   ...frame
 }: FrameProps & {
-  navigation: readonly MarkedEntry[];
+  /** Undefined: the page stands alone. */
+  navigation: readonly MarkedEntry[] | undefined;
   flash: Flash | undefined;
   /** See `page` in `kit/page-result.ts`. */
   beside: VNode | null | undefined;
 }) {
   const message = flash === undefined ? null : <FlashMessage flash={flash} />;
+  if (navigation === undefined)
+    return (
+      <Frame {...frame}>
+        <main class="alone run" id="content">
+          <div class="run-inner stack gap-l">
+            {message}
+            {children}
+          </div>
+        </main>
+      </Frame>
+    );
   return (
     <Frame {...frame}>
       <a class="skip" href="#content">

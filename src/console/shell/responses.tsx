@@ -95,7 +95,7 @@ export function createResponder({
     title: string,
     content: VNode,
     status: number,
-    beside?: VNode | null,
+    { beside, alone = false }: { beside?: VNode | null | undefined; alone?: boolean } = {},
   ): Response {
     const session = call.visitor?.session;
     const frame = { title, assets, theme: preferencesOf(call.request).theme, context: pageContext(call) };
@@ -106,7 +106,7 @@ export function createResponder({
           <div class="alone">{content}</div>
         </Frame>
       ) : (
-        <Layout {...frame} navigation={navigation()} flash={flash} beside={beside}>
+        <Layout {...frame} navigation={alone ? undefined : navigation()} flash={flash} beside={beside}>
           {content}
         </Layout>
       );
@@ -133,7 +133,7 @@ export function createResponder({
         return html(call, renderToString(content), 200);
       }
       case "page":
-        return page(call, result.title, result.content, result.status, result.beside);
+        return page(call, result.title, result.content, result.status, result);
     }
   }
 

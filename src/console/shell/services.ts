@@ -6,6 +6,7 @@ import type { ConsoleSignIn } from "../../access/console/sign-in.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";
 import type { ApiKeys } from "../../access/keys/keys.ts";
 import type { SavedViews } from "../../access/views/saved-views.ts";
+import type { SetupChoice } from "../../access/settings/setup-choice.ts";
 import type { Archive } from "../../archive/archive.ts";
 import type { NameSearches } from "../../archive/search/name-searches.ts";
 import type { Server } from "../../api/server.ts";
@@ -69,6 +70,7 @@ export interface PageServices {
   /** Address of a proxy that requests came through, but that the configuration does not trust. */
   untrustedProxy: () => string | undefined;
   scans: Scans;
+  setup: SetupChoice;
   /** Location and size of the database file. Routes write through `Context.write`. */
   storage: Pick<Database, "path" | "bytesOnDisk" | "write">;
   databaseStatus: () => DatabaseStatus;

@@ -11,10 +11,13 @@ const toLengthMax = 500;
 /** Signs visitors in. */
 export function createSignIn({
   consoleSignIn,
+  homePath,
   responder,
   secure,
   visitors,
 }: Pick<ConsoleServices, "consoleSignIn"> & {
+  /** Returns the page after a sign-in for no particular page. */
+  homePath: () => string;
   responder: Responder;
   /** Restricts cookies to HTTPS. */
   secure: boolean;
@@ -54,7 +57,7 @@ export function createSignIn({
     if (result.outcome === "wrong_password")
       return showForm(call, to, { message: "Incorrect password.", status: 401 });
     headers["set-cookie"] = visitors.sessionCookie(result.token);
-    const response = responder.redirect(call, to);
+    const response = responder.redirect(call, to === overviewPath ? homePath() : to);
     response.headers.append("set-cookie", visitors.deviceCookie(result.deviceMark));
     const preferences = preferencesOf(request);
     const timeZone = timeZoneIn(form.get("time_zone"));

@@ -21,7 +21,7 @@ import { LookAlikes } from "./look-alikes.tsx";
 type AddingServices = "assessDomain" | "domains" | "scans";
 
 /** State of the form for a new domain. */
-interface NewDomain {
+export interface NewDomain {
   fields: DomainFields;
   error?: FieldError | undefined;
   /** Undefined before the first preview. */
@@ -32,7 +32,7 @@ interface NewDomain {
 type Submitted = { shown: NewDomain } | { added: string; flash: Flash };
 
 /** Previews or adds the domain, depending on the button; then starts a scan if that was ticked. */
-async function submitNewDomain(context: Context<AddingServices>): Promise<Submitted> {
+export async function submitNewDomain(context: Context<AddingServices>): Promise<Submitted> {
   const { services, form, by, write } = context;
   const fields = readFields(form);
   try {
@@ -62,7 +62,14 @@ async function startFirstScan(
 }
 
 /** The fields of a new domain, up to the buttons. */
-function NewDomainFields({ given: { fields, error, assessment } }: { given: NewDomain }) {
+export function NewDomainFields({
+  given: { fields, error, assessment },
+  inSetup = false,
+}: {
+  given: NewDomain;
+  /** The setup asks for the name first, and starts the scan in a step of its own. */
+  inSetup?: boolean;
+}) {
   const { may } = usePage();
   return (
     <>
@@ -77,8 +84,10 @@ function NewDomainFields({ given: { fields, error, assessment } }: { given: NewD
         error={error?.field === "domain" ? error.message : undefined}
         hint="The registered name, in any script, without www. Its subdomains are covered."
       />
-      <ContentFields fields={fields} error={error} suggestions={assessment?.suggestions} />
-      {may("scan") ? (
+      {inSetup && assessment === undefined && error === undefined ? null : (
+        <ContentFields fields={fields} error={error} suggestions={assessment?.suggestions} />
+      )}
+      {!inSetup && may("scan") ? (
         <label class="check">
           <input type="checkbox" name="scan" value="yes" checked />
           <span>

@@ -37,7 +37,9 @@ export function readChecks(
   domain: string,
 ): DomainChecks {
   const { archiveChecks, config, scans, sources } = services;
-  const reading = sources.filter(({ pausing }) => (pausing?.current() ?? null) === null);
+  // Imports are read once, and are nothing to wait for.
+  const declared = sources.filter(({ declaredAs }) => declaredAs !== null);
+  const reading = declared.filter(({ pausing }) => (pausing?.current() ?? null) === null);
   const latest = reading.flatMap((source) => {
     const { lastReadAt, latest: newest } = source.status();
     return lastReadAt ?? newest?.at ?? [];

@@ -48,12 +48,12 @@ export function LookAlikes({
     { title: "Type", layout: "tight", fold: "under", cell: ({ type }) => <TypeName type={type} /> },
     {
       title: (
-        <span class="line tight nowrap">
+        <div class="line tight nowrap">
           Similarity
           <Help about="similarity" manual="detection#similarity">
             How close a name is to the protected domain, from 0 to 1. At 1, they look the same.
           </Help>
-        </span>
+        </div>
       ),
       layout: "number",
       fold: known === undefined ? "state" : "end",

@@ -55,7 +55,7 @@ export function OwnPagesCard({ own: { domain, screenshot, beacons } }: { own: Ow
         facts={[
           [
             "Brand keywords",
-            <span class="line tight">
+            <div class="line tight">
               {keywords.slice(0, namesShownMax).map((word) => (
                 <Tag>
                   <Text text={word} charactersMax={40} />
@@ -65,11 +65,11 @@ export function OwnPagesCard({ own: { domain, screenshot, beacons } }: { own: Ow
               <Help about="a brand keyword" manual="protect-domains#brand-keywords">
                 Another word that your brand is known by. Names that contain it are matched too.
               </Help>
-            </span>,
+            </div>,
           ],
           [
             "Allowed names",
-            <span class="line tight">
+            <div class="line tight">
               {allow.slice(0, namesShownMax).map((name) => (
                 <Tag>
                   <Name name={name} />
@@ -80,7 +80,7 @@ export function OwnPagesCard({ own: { domain, screenshot, beacons } }: { own: Ow
                 A name that belongs to you or to a partner. It is never a threat, and neither are its
                 subdomains.
               </Help>
-            </span>,
+            </div>,
           ],
           ["Beacons", <Beacons beacons={beacons} />],
           ["Protected since", <Time at={domain.createdAt} />],
@@ -130,7 +130,7 @@ function OriginalPage({ domain, screenshot }: { domain: string; screenshot: OwnP
 
 function Beacons({ beacons }: { beacons: OwnPages["beacons"] }) {
   return (
-    <span class="line tight">
+    <div class="line tight">
       {beacons.map(({ id, name, enabled }) => (
         <span>
           <a href={trapPath(beacon.name, id)}>
@@ -148,7 +148,7 @@ function Beacons({ beacons }: { beacons: OwnPages["beacons"] }) {
       <Help about="a beacon" manual="traps#beacons">
         A script in your page that reports when a copy of the page is shown on another host.
       </Help>
-    </span>
+    </div>
   );
 }
 

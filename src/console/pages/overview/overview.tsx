@@ -5,9 +5,9 @@ import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";
 import { isAnyHostKnown, readActiveHosts, WhoHosts } from "../../threat-kit/hosts.tsx";
+import { SetupCard } from "../first-run/setup-card.tsx";
 import { concernsOf } from "./attention.ts";
 import { NewByDomain, readNews } from "./by-domain.tsx";
-import { FirstSteps } from "./first-steps.tsx";
 import { highView, NeedsAttention, readHighThreats, threatConcern } from "./needs-attention.tsx";
 import { newestShownMax, NewestThreats } from "./newest.tsx";
 import { readDecisionProgress, TimeToDecide } from "./progress.tsx";
@@ -49,7 +49,9 @@ export async function showOverview({
   | "keys"
   | "readiness"
   | "scans"
+  | "setup"
   | "sources"
+  | "storage"
   | "threatIndex"
   | "untrustedProxy"
 >): Promise<PageResult> {
@@ -80,7 +82,7 @@ export async function showOverview({
       <PageHead title="Overview">
         <Now />
       </PageHead>
-      {isNew ? <FirstSteps services={services} /> : null}
+      <SetupCard services={services} />
       <StatusLine status={status}>
         {isCalm && !isNew ? (
           <li>

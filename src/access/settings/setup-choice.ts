@@ -1,0 +1,38 @@
+import { dayMs, toIsoTime, type Clock } from "../../lib/clock.ts";
+import type { Settings } from "./settings.ts";
+
+/** How long the setup is offered after the first start. */
+const offeredMs = 30 * dayMs;
+
+/** Progress of the setup of this installation that no other record tells. */
+export interface SetupChoice {
+  /** Returns whether the setup is still offered: nobody skipped it, and the first start was not long ago. */
+  isOffered(): boolean;
+  skip(): void;
+  /** Offers the setup again. */
+  resume(): void;
+  /** Returns whether a test message of the setup was delivered. */
+  isTestDelivered(): boolean;
+  recordTestDelivered(): void;
+}
+
+export function createSetupChoice({
+  clock,
+  settings,
+}: {
+  clock: Pick<Clock, "now">;
+  settings: Settings;
+}): SetupChoice {
+  const now = () => toIsoTime(clock.now());
+  return {
+    isOffered() {
+      const firstStartedAt = Date.parse(settings.get("first_started_at") ?? "");
+      const isOld = clock.now() - firstStartedAt > offeredMs;
+      return !isOld && (settings.get("setup_skipped_at") ?? "") === "";
+    },
+    skip: () => settings.set("setup_skipped_at", now()),
+    resume: () => settings.set("setup_skipped_at", ""),
+    isTestDelivered: () => settings.get("setup_test_delivered_at") !== undefined,
+    recordTestDelivered: () => settings.set("setup_test_delivered_at", now()),
+  };
+}
