@@ -72,6 +72,10 @@ export const consolePages: readonly ConsolePage[] = [
     path: ({ brokenEndpointId }) =>
       `/console/settings/webhooks/${brokenEndpointId}/replay?which=failed&since=`,
   },
+  {
+    name: "webhook-send-all",
+    path: ({ brokenEndpointId }) => `/console/settings/webhooks/${brokenEndpointId}/send-all`,
+  },
   { name: "lists", path: () => "/console/settings/lists" },
   { name: "list-add", path: () => "/console/settings/lists/add" },
   { name: "list", path: ({ listId }) => `/console/settings/lists/${listId}` },

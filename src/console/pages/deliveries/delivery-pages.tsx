@@ -139,8 +139,8 @@ function stateOf(context: Context<"deliveries">) {
         {deliveries.recipients.find(channel, recipientId)?.enabled === false ? (
           <>
             The {isMessage(delivery) ? "channel" : "recipient"} is disabled.{" "}
-            {recipientPage === undefined ? "Enable it" : <a href={recipientPage}>Enable it</a>} to continue
-            the delivery.
+            {recipientPage === undefined ? "Enable it" : <a href={recipientPage}>Enable it</a>}{" "}
+            {status === "failed" ? "before you send it again." : "to continue the delivery."}
           </>
         ) : null}
       </Note>

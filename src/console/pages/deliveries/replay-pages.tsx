@@ -123,7 +123,7 @@ async function show(
   const failure = message ?? (counting?.ok === false ? counting.message : undefined);
   return page(
     title,
-    <div class="narrow">
+    <div class="narrow stack">
       <PageHead title={title} back={{ label: recipient.name, path: back }} lead={lead} />
       <FormError message={failure} />
       <form method="get" action={`${back}/replay`}>
@@ -183,8 +183,12 @@ function Counted({
       {count === 0 ? null : (
         <Form action={`${back}/replay`} class="line">
           <HiddenFields fields={{ which, since: since === 0 ? "" : toIsoTime(since) }} />
-          <Button label={count === 1 ? "Send it" : `Send all ${grouped(count)}`} />
-          <LinkButton path={back} label="Cancel" />
+          <Button
+            label={count === 1 ? "Send it" : `Send all ${grouped(count)}`}
+            icon="send"
+            variant="primary"
+          />
+          <LinkButton path={back} label="Cancel" variant="plain" />
         </Form>
       )}
     </>

@@ -41,11 +41,11 @@ export function sendAllRoutes({
     const recipient = recipientOf(context);
     const back = `${base}/${recipient.id}`;
     if (!recipient.enabled) throw badRequest(`${recipient.name} is disabled; enable it first`);
-    const { sendAll } = context.services.deliveries;
+    const { failures, sendAll } = context.services.deliveries;
     const { failed, queued } = sendAll.count(recipient.seq, Number.MAX_SAFE_INTEGER);
     const total = failed + queued;
     if (total === 0) return redirect(back, `Nothing is left to send to ${recipient.name}.`);
-    const { lastFailure } = recipient;
+    const cause = recipient.lastFailure ?? failures.of({ recipient: recipient.id })[0]?.causes[0];
     return page(
       "Send all again",
       <section class="card narrow">
@@ -60,10 +60,10 @@ export function sendAllRoutes({
               : `${grouped(failed)} failed for good${queued === 0 ? "" : `, ${grouped(queued)} ${queued === 1 ? "is" : "are"} queued`}.`}{" "}
             All are sent now, oldest first. {duplicates}
           </p>
-          {lastFailure === null ? null : (
+          {cause === undefined ? null : (
             <p>
-              The last result was {causeText(lastFailure)}. If that has not been fixed, they fail again and
-              are retried on the usual schedule. Send a test first to find out.
+              The last result was {causeText(cause)}. If that has not been fixed, they fail again and are
+              retried on the usual schedule. Send a test first to find out.
             </p>
           )}
         </div>

@@ -41,7 +41,7 @@ function chooseService({ services: { channels } }: FormContext): PageResult {
         back={{ label: "Notifications", path: notificationsPath }}
         lead="Choose where your team reads messages."
       />
-      <ul class="plain cards">
+      <ul class="cols cols-3">
         {channels.types.map((type) => (
           <li class="card">
             <a href={`${newChannelPath}?type=${type}`}>{channels.label(type)}</a>

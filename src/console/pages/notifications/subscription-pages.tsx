@@ -77,7 +77,7 @@ export function showSubscription(context: Context<"notifications">): PageResult 
                 <Text text={channel.name} />
               </a>,
             ],
-            ["Events", events.map(noticeLabel).join(", ")],
+            ["Events", events.map((type) => noticeLabel(type).toLowerCase()).join(", ")],
             ...filterFacts(filter).map(([label, value]): [string, preact.JSX.Element] => [
               label,
               <Text text={value} charactersMax={2_000} />,
