@@ -248,8 +248,8 @@ describe("in the demonstration,", () => {
       expect(recipient!.channel).toBe(event.type === "message" ? "teams" : "webhook");
       const own = attempts.get(delivery!.seq)!;
       expect(own).toHaveLength(delivery!.attempts);
-      expect(own.at(-1)!.failure).toBe(delivery!.status === "succeeded" ? null : "tls");
-      expect(own.slice(0, -1).every(({ failure }) => failure === "tls")).toBe(true);
+      expect(own.at(-1)!.failure).toBe(delivery!.status === "succeeded" ? null : "status");
+      expect(own.slice(0, -1).every(({ failure }) => failure === "status")).toBe(true);
       if (delivery!.status === "failed") expect(own).toHaveLength(5);
     }
     const types = Map.groupBy(sent, ({ event }) => event.type);

@@ -18,14 +18,14 @@ const messageMs = 15_000;
 
 const linksTo = consoleLinks("https://phishwatch.example-bank.com");
 
-/** Adds the events, an endpoint whose certificate expired on a weekend, and a channel with its messages. */
+/** Adds the events, an endpoint that was down for a weekend, and a channel with its messages. */
 export function addDeliveries(draft: Draft): void {
   const endpoint = addEndpoint(draft);
   const { announced, channel } = addChannel(draft);
   writeEvents(draft, { announced, channel, endpoint });
 }
 
-/** Returns the time in which the receiver's certificate was expired: from Saturday to Monday morning. */
+/** Returns the time in which the receiver was down: from Saturday to Monday morning. */
 function outageBefore(start: Instant): { from: Instant; to: Instant } {
   const today = startOfDay(start);
   const sinceSaturday = (new Date(today).getUTCDay() + 1) % 7;
@@ -140,19 +140,17 @@ function attemptsOf(
   for (const delayMs of [...specifiedRetryDelaysMs, 0]) {
     const isDown = isEndpoint && startedAt >= outage.from && startedAt < outage.to;
     const waitMs = 25 + random.below(isEndpoint ? 60 : 180);
-    const tlsMs = 12 + random.below(9);
-    const durationMs = isDown ? 4 + tlsMs : 6 + tlsMs + waitMs;
+    const connectMs = 9 + random.below(9);
+    const durationMs = 2 + connectMs + waitMs;
     attempts.push({
       startedAt: Math.min(startedAt, start - durationMs - 1),
       durationMs,
-      phases: isDown
-        ? { dnsMs: 1, connectMs: 3, tlsMs }
-        : { dnsMs: 1, connectMs: 4, tlsMs, waitMs, readMs: 1 },
+      phases: { dnsMs: 1, connectMs, waitMs, readMs: 1 },
       address: isEndpoint ? "203.0.113.80" : "203.0.113.91",
-      statusCode: isDown ? null : isEndpoint ? 200 : 202,
-      failure: isDown ? "tls" : null,
-      error: isDown ? "certificate has expired" : null,
-      response: isDown ? "" : isEndpoint ? "ok" : "",
+      statusCode: isDown ? 503 : isEndpoint ? 200 : 202,
+      failure: isDown ? "status" : null,
+      error: isDown ? "HTTP status 503" : null,
+      response: isDown ? "Down for maintenance until Monday, 08:40 UTC" : isEndpoint ? "ok" : "",
     });
     if (!isDown) break;
     startedAt += durationMs + delayMs;

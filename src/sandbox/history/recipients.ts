@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { webhookKind, type WebhookTarget } from "../../channels/webhook/endpoint.ts";
 import { makeSecret } from "../../channels/webhook/signing.ts";
 import { subjectOf } from "../../deliveries/recipients.ts";
-import { announcements, recipients } from "../../deliveries/store/tables.ts";
+import { announcements, deliveryAttempts, recipients } from "../../deliveries/store/tables.ts";
 import { severityFactsOf } from "../../enrichment/facts/facts.ts";
 import { noFilter } from "../../events/event-filter.ts";
 import { dayMs, startOfDay } from "../../lib/clock.ts";
@@ -175,4 +175,6 @@ export function connectRecipients(database: Draft["database"], urlOf: (name: str
       .where(eq(recipients.seq, found.seq))
       .run();
   }
+  // Where the past attempts went must agree with the addresses.
+  query.update(deliveryAttempts).set({ address: "127.0.0.1" }).run();
 }

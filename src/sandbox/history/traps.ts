@@ -13,8 +13,8 @@ const browsers = [
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
   "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
 ];
-/** Own visitors of each beacon, who are only counted. */
-const ownVisits = 48_213;
+/** Maximum number of own visitors of a beacon, who are only counted. */
+const ownVisitsMax = 90_000;
 
 const beacons = [
   { name: "Sign-in page", domain: "example-bank.com", memo: "Template signin.html" },
@@ -221,7 +221,7 @@ function visitBy(number: number, browser: number, at: Instant) {
 }
 
 /** Writes the visits once their events have identifiers, and their totals now. */
-function writeVisits({ afterEvents, database, start }: Draft, visits: readonly Visit[]): void {
+function writeVisits({ afterEvents, database, random, start }: Draft, visits: readonly Visit[]): void {
   const totals = new Map<string, { class: VisitClass; lastAt: Instant; total: number; trapId: string }>();
   for (const { class: visitClass, count, lastAt, trapId } of visits) {
     const key = `${trapId} ${visitClass}`;
@@ -231,7 +231,12 @@ function writeVisits({ afterEvents, database, start }: Draft, visits: readonly V
   const own = [...new Set(visits.filter((visit) => visit.class === "foreign").map(({ trapId }) => trapId))];
   insertAll(database, trapVisitTotals, [
     ...totals.values(),
-    ...own.map((trapId) => ({ trapId, class: "own" as const, total: ownVisits, lastAt: start - 4_000 })),
+    ...own.map((trapId) => ({
+      trapId,
+      class: "own" as const,
+      total: random.below(ownVisitsMax),
+      lastAt: start - 4_000,
+    })),
   ]);
   afterEvents.push(() =>
     insertAll(
