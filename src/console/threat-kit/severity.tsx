@@ -26,16 +26,14 @@ export function SeverityMark({
   return (
     <span
       class={`sev ${severity}${verified ? "" : " unsure"}`}
-      title={verified ? undefined : "Only the name is known: no lookup has found it in DNS."}
+      title={verified || !word ? undefined : "Only the name is known: no lookup has found it in DNS."}
     >
       <svg
-        width="14"
-        height="14"
         viewBox="0 0 14 14"
         {...(word ? { "aria-hidden": "true" as const } : { role: "img" as const, "aria-label": text })}
       >
         {bars.map((bar, index) => (
-          <rect class={index < filledBars[severity] ? "on" : undefined} {...bar} width="3" rx="1" />
+          <rect class={index < filledBars[severity] ? "on" : undefined} {...bar} />
         ))}
       </svg>
       {word ? text : null}

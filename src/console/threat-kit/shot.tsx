@@ -1,5 +1,4 @@
 import type { Instant } from "../../lib/clock.ts";
-import { Icon } from "../kit/icons.tsx";
 import { threatPath } from "../kit/paths.ts";
 
 /** The screenshot of a threat's page in a row, or an outline in its place. Decorative: the row says the rest. */
@@ -11,12 +10,7 @@ export function Thumbnail({
   /** When the screenshot was taken; null: there is none. */
   capturedAt: Instant | null;
 }) {
-  if (capturedAt === null)
-    return (
-      <span class="shot none">
-        <Icon name="image" />
-      </span>
-    );
+  if (capturedAt === null) return <span class="shot none"></span>;
   return (
     <span class="shot">
       <img src={thumbnailPath(id, capturedAt)} width="112" height="70" loading="lazy" alt="" />

@@ -49,9 +49,9 @@ export async function filterChoices({
   return {
     status: [...ofFacet(statuses, facets.status), { value: "all", count: all }],
     severity: ofFacet(severities, facets.severity),
-    domain: byDomain.slice(0, domainsShownMax),
+    domain: byDomain.filter(({ count }) => count !== 0).slice(0, domainsShownMax),
     type: ofFacet(threatTypes, facets.type).filter(({ count }) => count > 0),
-    sign: await counted(indicators, (indicator) => ({ indicator })),
+    sign: (await counted(indicators, (indicator) => ({ indicator }))).filter(({ count }) => count !== 0),
     verified: await counted(["yes", "no"], (value) => ({ verified: value === "yes" })),
     source: ofFacet(threatSources, facets.source).filter(({ count }) => count > 0),
   };

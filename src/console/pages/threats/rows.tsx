@@ -54,7 +54,7 @@ function Row(props: ItemProps) {
         </div>
         <p>
           <Evidence {...props} />
-          {inWords(threat.type)} of <Name name={threat.protectedDomain} />
+          {inWords(threat.type)} of <ProtectedName {...threat} />
         </p>
       </div>
       <div class="site">
@@ -89,7 +89,7 @@ function Tile(props: ItemProps) {
       <Time at={timeOf(threat)} relative="short" />
       <p class="cut">
         <Evidence {...props} />
-        <Name name={threat.protectedDomain} />
+        <ProtectedName {...threat} />
       </p>
     </li>
   );
@@ -112,6 +112,11 @@ function ThreatName({ threat: { id, domain, protectedDomain }, keywordsOf, query
       />
     </a>
   );
+}
+
+/** Hardly any protected domain is internationalized, and a page has one in every row. */
+function ProtectedName({ protectedDomain }: FoundThreat) {
+  return protectedDomain.includes("xn--") ? <Name name={protectedDomain} /> : <>{protectedDomain}</>;
 }
 
 /** The strongest evidence, and the decision if the view has several, each before a dot. */
