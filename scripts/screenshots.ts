@@ -168,7 +168,7 @@ async function takeReadmeScreenshots(): Promise<void> {
       await browser.open(`${url}${path}`);
       await loadImages();
       const screenshot = new Bun.Image(await browser.screenshot("window"));
-      save(`${folder}/${name}.webp`, await screenshot.webp({ lossless: true }).bytes());
+      save(`${folder}/${name}.webp`, await screenshot.webp({ quality: 90 }).bytes());
     }
   });
 }
