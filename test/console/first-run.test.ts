@@ -27,7 +27,7 @@ test("a sign-in leads to the setup until a domain is protected or the setup is s
   expect(await homeOf(visitor)).toBe("/console/welcome");
   // The overview stays open, and leads back.
   const overview = await visitor.get("/console");
-  expect(overview.text).toContain("Finish setting up 5 steps of 5 left. Next: protect a domain.");
+  expect(overview.text).toContain("Finish setting up 5 of 5 steps left. Next: protect a domain.");
 
   const skipped = await visitor.submit("/console/welcome/skip");
   expect(skipped.text).toContain("The setup is no longer offered. Resume setup");
@@ -38,7 +38,7 @@ test("a sign-in leads to the setup until a domain is protected or the setup is s
   expect(await homeOf()).toBe("/console/welcome");
   app.app.domains.add({ domain: "example-mail.com" }, { by });
   expect(await homeOf()).toBe("/console");
-  expect((await visitor.get("/console")).text).toContain("4 steps of 5 left. Next: check the sources.");
+  expect((await visitor.get("/console")).text).toContain("4 of 5 steps left. Next: check the sources.");
 });
 
 test("with a declared domain, a sign-in leads to the overview, and the setup begins with the next open step", async () => {

@@ -36,7 +36,7 @@ describe("the overview", () => {
 
   test("leads to the setup of a new appliance, with links that work", async () => {
     const { html, text } = await overviewOf({});
-    expect(text).toMatch(/Finish setting up 5 steps of 5 left\. Next: protect a domain\. .*Continue/);
+    expect(text).toMatch(/Finish setting up 5 of 5 steps left\. Next: protect a domain\. .*Continue/);
     expect(html).not.toContain('class="chart"');
     const visitor = await opened!.signedIn();
     expect(linksIn(html).length).toBeGreaterThanOrEqual(6);

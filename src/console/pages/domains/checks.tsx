@@ -62,7 +62,14 @@ export function isInProgress({ archive, scan }: DomainChecks): boolean {
 }
 
 /** Reports what is and was checked for a domain, and what was found. Refreshes itself while something is in progress. */
-export function ChecksCard({ checks }: { checks: DomainChecks }): VNode {
+export function ChecksCard({
+  checks,
+  withThreats,
+}: {
+  checks: DomainChecks;
+  /** Whether it counts the threats, because the rest of the page does not follow the checks. */
+  withThreats: boolean;
+}): VNode {
   const inProgress = isInProgress(checks);
   const refresh = inProgress
     ? { "data-refresh": `${domainPath(checks.domain)}/checks`, "data-refresh-ms": "1000" }
@@ -76,8 +83,7 @@ export function ChecksCard({ checks }: { checks: DomainChecks }): VNode {
         <ArchiveItem checks={checks} />
         <ScanItem checks={checks} />
         <SourcesItem checks={checks} />
-        {/* Here, because a check that is in progress changes them. */}
-        {inProgress && checks.threats.all > 0 ? <ThreatsItem checks={checks} /> : null}
+        {withThreats && checks.threats.all > 0 ? <ThreatsItem checks={checks} /> : null}
       </ul>
     </section>
   );
@@ -249,7 +255,7 @@ function Found({
 function ThreatsItem({ checks: { domain, threats } }: { checks: DomainChecks }) {
   const ofDomain = new URLSearchParams({ domain });
   return (
-    <Item icon="threat" title="Threats so far">
+    <Item icon="threat" title="Threats">
       <p>
         <a href={listPath(ofDomain)}>{grouped(threats.active)} to decide</a>,{" "}
         <a href={listPath(ofDomain, { status: "all" })}>{grouped(threats.all)} in total</a>

@@ -74,13 +74,13 @@ export async function showDomain(context: Context<DetailServices>): Promise<Page
 
 export function showChecks(context: Context<CheckServices | "domains">): PageResult {
   const { domain } = findDomain(context);
-  return fragment(<ChecksCard checks={readChecks(context, domain)} />);
+  return fragment(<ChecksCard checks={readChecks(context, domain)} withThreats />);
 }
 
 function DomainPage({ domain, numbers, hosts, worst, checks, own }: DomainPageProps) {
   const { enabled } = domain;
   const isBusy = enabled && isInProgress(checks);
-  const checksCard = enabled ? <ChecksCard checks={checks} /> : null;
+  const checksCard = enabled ? <ChecksCard checks={checks} withThreats={isBusy} /> : null;
   return (
     <>
       <Head domain={domain} hasThreats={numbers.all > 0} />
@@ -174,7 +174,7 @@ function NothingFound({ domain, isBusy }: { domain: string; isBusy: boolean }) {
         <h2>{isBusy ? "Nothing found so far" : "No threats found"}</h2>
         <p>
           {isBusy
-            ? "Look-alikes appear here as soon as a check finds them."
+            ? "What the checks find is counted above."
             : "New look-alikes appear here when a scan or a source finds them."}
         </p>
         <LinkButton path={`${domainPath(domain)}/look-alikes`} label="See possible look-alikes" />

@@ -67,7 +67,12 @@ export function ContentFields({
         value={fields.keywords}
         maxLength={7_000}
         error={errorAt("keywords")}
-        hint="Other words that identify this brand, such as product names. Separate them with spaces."
+        hint={
+          <>
+            Other words that identify this brand, such as product names. Separate them with spaces.{" "}
+            <a href="/docs/protect-domains#brand-keywords">Manual</a>
+          </>
+        }
       />
       <Suggested legend="Suggested keywords" name="keyword" values={suggestions.keywords} />
       <TextArea
@@ -76,7 +81,12 @@ export function ContentFields({
         value={fields.allow}
         rows={3}
         error={errorAt("allow")}
-        hint="Names that are never threats, including their subdomains. One per line."
+        hint={
+          <>
+            Names that are never threats, including their subdomains. One per line.{" "}
+            <a href="/docs/protect-domains#allow-your-own-names">Manual</a>
+          </>
+        }
       />
       <Suggested legend="Tick the names that you own" name="own" values={suggestions.allow} />
     </>

@@ -1,4 +1,3 @@
-import { counted } from "../../../lib/wording.ts";
 import { LinkButton } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
@@ -20,7 +19,7 @@ export function SetupCard({ services }: { services: Context<ProgressServices>["s
       <div>
         <h2 id="setup-card">Finish setting up</h2>
         <p>
-          {counted(left, "step")} of {stepNames.length} left. Next: {stepTitles[next].toLowerCase()}.
+          {left} of {stepNames.length} steps left. Next: {stepTitles[next].toLowerCase()}.
         </p>
       </div>
       <div class="line">
