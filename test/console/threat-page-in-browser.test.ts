@@ -40,10 +40,14 @@ describe.skipIf(chromium === undefined)("a threat in a browser", () => {
     async () => {
       await open(first);
       await browser.press("r");
-      await arrived("document.querySelector('.flash')?.innerText.includes('This threat is now resolved.')");
+      // The message about the first one is on the page of the second.
+      await arrived(`location.pathname === '/console/threats/${second}'`);
+      await arrived(
+        "document.querySelector('.note')?.innerText.includes('exarnple-bank.com is now resolved.')",
+      );
       expect(app.app.threats.get(first)!.status).toBe("resolved");
-      await browser.click(".flash button");
-      await arrived("document.querySelector('.flash')?.innerText.includes('Decision undone')");
+      await browser.click(".note button");
+      await arrived("document.querySelector('.note')?.innerText.includes('Decision undone')");
       expect(app.app.threats.get(first)!.status).toBe("active");
       await browser.press("j");
       await arrived(`location.pathname === '/console/threats/${second}'`);
@@ -59,6 +63,7 @@ describe.skipIf(chromium === undefined)("a threat in a browser", () => {
     "has an abuse report that one click copies",
     async () => {
       await open(first);
+      await browser.evaluate("document.querySelector('details:has(#report)').open = true");
       const button = "document.querySelector('button[aria-label=\"Copy the report\"]')";
       await browser.until(`${button} && !${button}.hidden`);
       await browser.evaluate(

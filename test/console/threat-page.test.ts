@@ -37,7 +37,6 @@ test("A threat whose name does not resemble the domain shows no number as its si
   const id = sight("unrelated.example", 0);
   for (const path of [pathOf(id), "/console/threats?q=unrelated"]) {
     const { text, html } = await visitor.get(path);
-    expect(text).toMatch(/(Similarity|example-bank\.com \w+ (unverified )?)\s*—/);
     expect(text).not.toContain("0.00");
     expect(html).not.toContain("<meter");
   }
@@ -54,8 +53,9 @@ describe("the page of a threat", () => {
     const { text, html, status } = await visitor.get(pathOf(id));
     expect(status).toBe(200);
     for (const shown of [
-      "Why high the name deceives a careful reader (similarity 0.97)",
-      "the page asks for a password",
+      "Why high",
+      "Deceptive name The name deceives a careful reader (similarity 0.97)",
+      "The page asks for a password",
       "Report it: the abuse contact and a ready-to-send report are below.",
       "1 (U+0031, digit) looks like l",
       "Address https://exarnple-bank.com/login",
@@ -65,14 +65,13 @@ describe("the page of a threat", () => {
       "Issuer R11, Let's Encrypt",
       "Send it to the abuse desk of Example Registrar, Inc.",
       "Phishing: examp1e-bank[.]com is a look-alike of example-bank.com",
-      "status : active → resolved decided by API key soc, 192.0.2.44",
-      "status : resolved → active decided by console, 192.0.2.7",
-      "recorded (source: feed)",
+      "API key soc, 192.0.2.44 resolved it",
+      "Console, 192.0.2.7 reactivated it",
+      "Page asks for: password",
+      "Recorded (source: feed)",
     ])
       expect(text).toContain(shown);
     expect(html).toContain('href="mailto:abuse@registrar.example?subject=Phishing%3A%20examp1e-bank');
-    // The reasons come first.
-    expect(text.indexOf("Why high")).toBeLessThan(text.indexOf("Name comparison"));
   });
 
   test("explains why a fact is missing", async () => {
@@ -80,8 +79,10 @@ describe("the page of a threat", () => {
     expect(nothing.text).toContain("DNS Not looked up yet.");
     expect(nothing.text).toContain("Registration Not looked up yet.");
     expect(nothing.text).toContain("No abuse contact is known.");
-    expect(nothing.html).not.toContain('class="screenshots"');
+    expect(nothing.html).not.toContain("<img");
     const id = sight("example-bank.cm");
+    for (const end of ["/original", "/thumbnail", "/original/thumbnail"])
+      expect((await visitor.get(`${pathOf(id)}${end}`)).status).toBe(404);
     const { registration: _registration, page: _page, ...facts } = phishingFacts;
     const unknown = { registration: "the registry does not respond", page: "connection refused" };
     await knowAbout(app.app, id, { ...facts, unknown }, Date.now());
@@ -109,7 +110,7 @@ describe("the page of a threat", () => {
       const response = await stranger.get(`${pathOf(id)}${end}`);
       expect([response.status, response.location?.split("?")[0]]).toEqual([303, "/console/sign-in"]);
     }
-    for (const end of ["/status", "/notes", "/look", "/undo"])
+    for (const end of ["/status", "/notes", "/look"])
       expect((await stranger.post(`${pathOf(id)}${end}`, { status: "resolved", text: "x" })).status).toBe(
         401,
       );
@@ -135,19 +136,69 @@ describe("the page of a threat", () => {
     expect(html).not.toContain("x".repeat(500));
   });
 
-  test("links to the neighboring active threats of the same severity", async () => {
-    const [first, second, decided, third] = [
-      "neighbor-a.com",
-      "neighbor-b.com",
-      "neighbor-c.com",
-      "neighbor-d.com",
-    ].map((domain) => sight(domain, 0.8));
+  test("links to its neighbors in the view that it was opened from, and back to that view", async () => {
+    const names = ["neighbor-a.com", "neighbor-b.com", "neighbor-c.com", "neighbor-d.com"];
+    const [first, second, decided, third] = names.map((domain) => sight(domain, 0.8));
     app.app.threats.changeStatus([decided!], "resolved", { by: tester });
-    const { html } = await visitor.get(pathOf(second!));
-    expect(html).toMatch(new RegExp(`href="${pathOf(third!)}" rel="prev" data-key="k"`));
-    expect(html).toMatch(new RegExp(`href="${pathOf(first!)}" rel="next" data-key="j"`));
+    const view = "?q=neighbor-&sort=first_seen";
+    const link = (id: string, rel: string) =>
+      `href="${pathOf(id)}${view.replace("&", "&amp;")}" rel="${rel}"`;
+    const { html, text } = await visitor.get(`${pathOf(second!)}${view}`);
+    expect(html).toContain(link(third!, "prev"));
+    expect(html).toContain(link(first!, "next"));
+    expect(text).toContain("2 of 3");
+    expect(html).toContain(`href="/console/threats${view.replace("&", "&amp;")}&amp;open=${second}"`);
     // A threat that was just decided keeps its neighbors.
-    expect((await visitor.get(pathOf(decided!))).html).toContain(`href="${pathOf(second!)}" rel="next"`);
+    const after = await visitor.get(`${pathOf(decided!)}${view}`);
+    expect(after.html).toContain(link(third!, "prev"));
+    expect(after.html).toContain(link(second!, "next"));
+    expect((await visitor.get(`${pathOf(second!)}?severity=extreme`)).status).toBe(400);
+  });
+
+  test("is also a panel beside the list, with the same links and decisions, in less than 15 kB", async () => {
+    const id = sight("exampie-bank.com");
+    await knowAbout(
+      app.app,
+      id,
+      { ...phishingFacts, screenshot: { at: 0, hash: "0", visualSimilarity: 0.9 } },
+      Date.now(),
+    );
+    await capture(app.app, id);
+    const view = "?q=exampie&status=all";
+    const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+    const response = await fetch(`${app.url}${pathOf(id)}${view}`, {
+      headers: { cookie, "x-fragment": "panel" },
+    });
+    const panel = await response.text();
+    expect(panel).toStartWith(`<aside class="panel" id="panel" data-id="${id}"`);
+    expect(Buffer.byteLength(panel)).toBeLessThan(15_000);
+    for (const part of [
+      "Lifecycle of exampie-bank.com",
+      "1 of 1",
+      "data-panel-close",
+      "90 % alike",
+      'data-key="r"',
+    ])
+      expect(panel).toContain(part);
+    expect(panel).toContain(`href="/console/threats${view.replace("&", "&amp;")}"`);
+    // A reload of the list's address shows the same.
+    const list = await visitor.get(`/console/threats${view}&open=${id}`);
+    expect(list.html).toContain(`<aside class="panel" id="panel" data-id="${id}"`);
+    expect((await visitor.get(`/console/threats${view}&open=thr_none`)).html).not.toContain('id="panel"');
+  });
+
+  test("links to other sites that know about the name, and never to the name", async () => {
+    const id = sight("examp1e-bank.net");
+    await knowAbout(app.app, id, phishingFacts, Date.now());
+    const { html } = await visitor.get(pathOf(id));
+    const foreign = [...html.matchAll(/<a href="https?:([^"]*)"([^>]*)>/g)];
+    expect(foreign.map(([, address]) => address!.split("/")[2])).toEqual([
+      "crt.sh",
+      "urlscan.io",
+      "lookup.icann.org",
+      "web.archive.org",
+    ]);
+    for (const [, , attributes] of foreign) expect(attributes).toContain('rel="noreferrer noopener"');
   });
 });
 
@@ -155,17 +206,27 @@ describe("a decision about a threat", () => {
   test("changes its status, can be undone, and is recorded with the client's address", async () => {
     const id = sight("exarnple-bank.com");
     const decided = await visitor.submit(`${pathOf(id)}/status`, { status: "resolved" });
-    expect(decided.text).toContain("This threat is now resolved.");
+    expect(decided.text).toContain("exarnple-bank.com is now resolved.");
     expect(app.app.threats.get(id)!.status).toBe("resolved");
     const act = /name="act" value="(\d+)"/.exec(decided.html)![1]!;
     const again = await visitor.submit(`${pathOf(id)}/status`, { status: "resolved" });
-    expect(again.text).toContain("This threat is already resolved.");
-    const undone = await visitor.submit(`${pathOf(id)}/undo`, { act });
+    expect(again.text).toContain("exarnple-bank.com is already resolved.");
+    const undone = await visitor.submit("/console/threats/undo", { act, back: pathOf(id) });
     expect(undone.text).toContain("Decision undone: 1 threat restored.");
     expect(app.app.threats.get(id)!.status).toBe("active");
     const by = { channel: "console" as const, name: null, address: "127.0.0.1" };
     expect(app.app.threats.history(id).map((change) => change.by)).toEqual([by, by]);
     expect((await visitor.post(`${pathOf(id)}/status`, { status: "gone" })).status).toBe(400);
+  });
+
+  test("leads to the next threat of the view, and to the list after the last one", async () => {
+    const [first, second] = ["walk-a.com", "walk-b.com"].map((domain) => sight(domain, 0.8));
+    const view = "q=walk-&sort=first_seen";
+    const decide = (id: string) => visitor.post(`${pathOf(id)}/status`, { status: "false_positive", view });
+    expect((await decide(second!)).location).toBe(`${pathOf(first!)}?${view}`);
+    expect((await decide(first!)).location).toBe(`/console/threats?${view}`);
+    const back = await visitor.post(`${pathOf(first!)}/status`, { status: "active", view });
+    expect(back.location).toBe(`${pathOf(first!)}?${view}`);
   });
 });
 
@@ -186,7 +247,6 @@ describe("a note", () => {
 describe("the evidence bundle", () => {
   test("is a ZIP file with screenshots of both pages, which the page shows side by side", async () => {
     const id = sight("examplle-bank.com");
-    expect((await visitor.get(`${pathOf(id)}/original`)).status).toBe(404);
     await knowAbout(
       app.app,
       id,
@@ -195,7 +255,10 @@ describe("the evidence bundle", () => {
     );
     await capture(app.app, id);
     const { text, html } = await visitor.get(pathOf(id));
-    expect(text).toContain("94 % visual similarity: likely a copy.");
+    expect(html).toContain('aria-label="94 % visual similarity"');
+    expect(text).toContain("alike, likely a copy");
+    // The samples differ in the shade of their heading.
+    expect(html).toContain("which differs at top center");
     const screenshots = [...html.matchAll(/<img src="([^"]+)"/g)].map(([, path]) => path!);
     expect(screenshots).toHaveLength(2);
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
@@ -265,7 +328,7 @@ describe("a check", () => {
     expect(text).toContain("Registration Not looked up: lookups.enabled is off in the configuration.");
     expect(html).not.toContain(`action="${pathOf(id)}/look"`);
     expect(text).not.toMatch(/check now|wait for the first check/i);
-    expect(html).not.toContain('class="screenshots"');
+    expect(html).not.toContain("<img");
     const response = await guest.submit(`${pathOf(id)}/look`);
     expect(response.text).toContain("Lookups are off: lookups.enabled is false in the configuration.");
     await other.dispose();
@@ -281,7 +344,7 @@ test("events are shown with their deliveries, which link to the delivery log", a
   deliveries.dispatcher.start();
   await until(() => deliveries.log.list({ threat: id, status: "succeeded" }, 9).length === 3, "deliveries");
   const { text, html } = await visitor.get(pathOf(id));
-  expect(text).toMatch(/threat\.resolved soc <b> delivered/);
+  expect(text).toMatch(/threat\.resolved now soc <b> (delivered|Delivered)/);
   const [delivery] = deliveries.log.list({ threat: id }, 1);
   expect(html).toContain(`href="/console/settings/webhooks/deliveries/${delivery!.id}"`);
   await deliveries.dispatcher.stop();

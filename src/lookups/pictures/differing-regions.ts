@@ -10,7 +10,7 @@ export interface Region {
 export const comparedSize = { width: 160, height: 100 };
 /** Pixels on each side of a cell of the grid, in the scaled picture. */
 const cellSide = 4;
-const gridSize = { columns: comparedSize.width / cellSide, rows: comparedSize.height / cellSide };
+export const gridSize = { columns: comparedSize.width / cellSide, rows: comparedSize.height / cellSide };
 
 /** Differences of gray values up to this come from compression and from slight shades of a color. */
 const sameGrayMax = 24;

@@ -6,10 +6,10 @@ import { Name } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath } from "../../threat-kit/filters.ts";
-import { strongestEvidence } from "../../threat-kit/evidence.ts";
-import { Fresh } from "../threats/fresh.tsx";
+import { strongestEvidence } from "../../threat-kit/reasons.tsx";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
 import { Thumbnail } from "../../threat-kit/shot.tsx";
+import { Fresh } from "../threats/fresh.tsx";
 
 export const newestShownMax = 5;
 

@@ -1,66 +1,86 @@
 import { badRequest } from "../../../lib/errors.ts";
+import { visible } from "../../../lib/safe-text.ts";
 import { statuses } from "../../../vocabulary/threats.ts";
-import { attempt, parseWholeNumber } from "../../kit/fields.ts";
+import { attempt } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { fragment, redirect, type PageResult } from "../../kit/page-result.ts";
 import { threatPath } from "../../kit/paths.ts";
-import { undoFlash } from "../../threat-kit/decisions.ts";
-import { CheckState } from "./detail-parts.tsx";
+import { decidedFlash } from "../../threat-kit/decisions.ts";
+import { listPath, readListRequest } from "../../threat-kit/filters.ts";
+import { endDecision } from "../../threat-kit/toast.tsx";
 import { renderThreat } from "./detail.tsx";
-import { findThreat, type ThreatContext } from "./find-threat.ts";
+import { findThreat, type ThreatContext } from "./load.ts";
+import { CheckState } from "./head.tsx";
+
+const nameCharactersMax = 60;
 
 /** Requests fresh lookups about a threat. */
 export async function checkThreat(context: ThreatContext): Promise<PageResult> {
   const { id } = findThreat(context);
   const { enrichment } = context.services;
-  if (await context.write(() => enrichment.request(id), { relaxed: true }))
-    return redirect(`${threatPath(id)}?asked=yes`);
-  return redirect(threatPath(id), {
-    tone: "warning",
-    text: "Lookups are off: lookups.enabled is false in the configuration.",
-  });
+  const view = viewOf(context);
+  if (!(await context.write(() => enrichment.request(id), { relaxed: true })))
+    return redirect(threatPath(id, view), {
+      tone: "warning",
+      text: "Lookups are off: lookups.enabled is false in the configuration.",
+    });
+  view.set("asked", "yes");
+  return redirect(threatPath(id, view));
 }
 
 export function showCheck(context: ThreatContext): PageResult {
   const { id } = findThreat(context);
   const { enrichment } = context.services;
   const isEnabled = enrichment.enabledLookups.names || enrichment.enabledLookups.registration;
+  const { query: view } = readListRequest(context.query);
   const isSettled = enrichment.isSettled(id);
   return fragment(
-    <CheckState id={id} requested isEnabled={isEnabled} isSettled={isSettled} checkedAt={null} />,
+    <CheckState id={id} view={view} requested isEnabled={isEnabled} isSettled={isSettled} checkedAt={null} />,
   );
 }
 
+/** Decides, and goes on to the next threat of the view. */
 export async function decideThreat(context: ThreatContext): Promise<PageResult> {
-  const { services, form, by } = context;
-  const { id } = findThreat(context);
+  const { services, form, by, request } = context;
+  const { id, domain } = findThreat(context);
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("Choose a decision.");
+  const view = viewOf(context);
+  const here = threatPath(id, view);
   const { batch } = await context.write(() => services.threats.triage.change([id], status, { by }));
+  const name = visible(domain, nameCharactersMax);
   if (batch === undefined)
-    return redirect(threatPath(id), { tone: "warning", text: `This threat is already ${inWords(status)}.` });
-  return redirect(threatPath(id), {
-    tone: "success",
-    text: `This threat is now ${inWords(status)}.`,
-    action: { label: "Undo", path: `${threatPath(id)}/undo`, fields: { act: String(batch) } },
-  });
+    return endDecision(request, {
+      to: here,
+      flash: { tone: "warning", text: `${name} is already ${inWords(status)}.` },
+    });
+  const flash = {
+    ...decidedFlash({ batch, changed: 1, status, back: here }),
+    text: `${name} is now ${inWords(status)}.`,
+  };
+  const to = status === "active" ? here : await pathAfter(context, id, view);
+  return endDecision(request, { to, flash, batch });
 }
 
-export async function undoDecision(context: ThreatContext): Promise<PageResult> {
-  const { services, form, by } = context;
-  const { id } = findThreat(context);
-  const batch = parseWholeNumber(form.get("act")) ?? 0;
-  return redirect(
-    threatPath(id),
-    undoFlash(await context.write(() => services.threats.triage.undo(batch, { by }))),
-  );
+/** Returns the page of the next threat in a view, of the previous one after the last, or the list after the only one. */
+async function pathAfter({ services }: ThreatContext, id: string, view: URLSearchParams): Promise<string> {
+  const { filter, order } = readListRequest(view);
+  const place = await services.threatIndex().around(filter, order, id);
+  const neighbor = place?.next ?? place?.previous;
+  return neighbor === undefined ? listPath(view) : threatPath(neighbor.id, view);
 }
 
 export async function addNote(context: ThreatContext): Promise<PageResult> {
   const { services, form, by } = context;
   const { id } = findThreat(context);
   const text = form.get("text") ?? "";
+  const view = viewOf(context);
   const added = await attempt(() => context.write(() => services.threats.notes.add(id, text, { by })));
-  if (!added.ok) return renderThreat(context, { text, message: added.message });
-  return redirect(`${threatPath(id)}#notes`, "Note added.");
+  if (!added.ok) return renderThreat(context, { view, rejected: { text, message: added.message } });
+  return redirect(`${threatPath(id, view)}#notes`, "Note added.");
+}
+
+/** Returns the view that a form was sent from. */
+function viewOf({ form }: ThreatContext): URLSearchParams {
+  return readListRequest(new URLSearchParams(form.get("view") ?? "")).query;
 }

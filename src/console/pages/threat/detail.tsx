@@ -1,201 +1,280 @@
+import type { ComponentChildren } from "preact";
 import { visible } from "../../../lib/safe-text.ts";
-import { describeSeverityReason } from "../../../threats/severity/severity-reasons.ts";
-import type { Origins } from "../../../threats/store/origins.ts";
-import type { Threat } from "../../../threats/store/queries.ts";
+import { sentence } from "../../../lib/wording.ts";
+import type { Delivery } from "../../../deliveries/delivery-log.ts";
+import type { RecordedEvent } from "../../../events/event-log.ts";
+import type { Differences } from "../../../lookups/pictures/differing-regions.ts";
 import { describeSimilarityReason } from "../../../threats/store/similarity-reasons.ts";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
-import { inWords } from "../../kit/labels.ts";
-import { TypeName } from "../../threat-kit/threat-type.tsx";
-import { Name } from "../../kit/name.tsx";
-import { page, type PageResult } from "../../kit/page-result.ts";
-import { threatPath, threatsPath } from "../../kit/paths.ts";
+import type { Note } from "../../../threats/triage/notes.ts";
+import type { TrapVisit } from "../../../traps/visits/store.ts";
+import { Card, LinkButton } from "../../kit/components.tsx";
+import { Help } from "../../kit/disclosure.tsx";
+import { Icon } from "../../kit/icons.tsx";
+import { Text } from "../../kit/name.tsx";
+import { fragment, page, type PageResult } from "../../kit/page-result.ts";
+import { threatPath } from "../../kit/paths.ts";
+import { ComparedName } from "../../threat-kit/compared-name.tsx";
+import { listPath, readListRequest } from "../../threat-kit/filters.ts";
+import { ReasonTags, severityManualPath } from "../../threat-kit/reasons.tsx";
 import { SeenAt } from "../traps/visits.tsx";
 import { AbuseReport } from "./abuse-report.tsx";
 import { adviceOn } from "./advice.ts";
-import { DecisionButtons, CheckState, Neighbors, Reasons } from "./detail-parts.tsx";
-import {
-  CertificateFacts,
-  DnsFacts,
-  LoggedCertificates,
-  NamedAddresses,
-  PageFacts,
-  RegistrationFacts,
-  type FactsProps,
-} from "./facts.tsx";
-import { findThreat, type ThreatContext } from "./find-threat.ts";
-import { EventList, Notes, Timeline } from "./history.tsx";
-import { Similarity, Unverified } from "../../threat-kit/marks.tsx";
-import { NamesSideBySide } from "./name-comparison.tsx";
-import { Screenshots } from "./screenshots.tsx";
-import { SiteMark } from "../../threat-kit/site.tsx";
-import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
+import { FactCards } from "./facts.tsx";
+import { findThreat, type ThreatContext } from "./load.ts";
+import { CheckState, DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.tsx";
+import { Deliveries, NoteForm, Timeline } from "./history.tsx";
+import { LifecycleLine, timeToPage } from "../../threat-kit/lifecycle-line.tsx";
+import { loadThreat, type LoadedThreat } from "./load.ts";
+import { NameDifferences, VersusTable } from "./name-comparison.tsx";
+import { PageComparison } from "./page-comparison.tsx";
+import { threatPanel } from "./panel.tsx";
 
-const eventsShownMax = 20;
+const eventsShownMax = 10;
 const visitsShownMax = 10;
 const deliveriesShownMax = 100;
+const nameCharactersMax = 80;
 
-export function showThreat(context: ThreatContext): Promise<PageResult> {
-  return renderThreat(context, undefined);
+/** Everything that the page shows beyond the panel. */
+interface Details extends LoadedThreat {
+  advice: readonly string[];
+  deliveries: readonly Delivery[];
+  differences: Differences | undefined;
+  enabledLookups: ThreatContext["services"]["enrichment"]["enabledLookups"];
+  events: readonly RecordedEvent[];
+  hasOriginal: boolean;
+  isSettled: boolean;
+  notes: readonly Note[];
+  /** A check was just requested. */
+  requested: boolean;
+  visits: readonly TrapVisit[];
 }
 
-/** @param rejected the note that could not be saved, with the reason */
+/** Shows a threat as a page, or as the panel beside the list for the script (`x-fragment: panel`). */
+export async function showThreat(context: ThreatContext): Promise<PageResult> {
+  if (context.request.headers.get("x-fragment") !== "panel")
+    return renderThreat(context, { view: context.query });
+  const panel = await threatPanel(context.services, findThreat(context).id, readListRequest(context.query));
+  return fragment(panel!);
+}
+
 export async function renderThreat(
   context: ThreatContext,
-  rejected: { text: string; message: string } | undefined,
+  {
+    rejected,
+    view,
+  }: {
+    /** The note that could not be saved, with the reason. */
+    rejected?: { text: string; message: string };
+    /** Parameters of the view that the threat was opened from. */
+    view: URLSearchParams;
+  },
 ): Promise<PageResult> {
-  const { services, query } = context;
-  const { enrichment, eventLog, threats } = services;
-  const threat = findThreat(context);
-  const { id, domain, protectedDomain, severity, status } = threat;
-  const known = enrichment.factsOf(id);
-  const facts = known?.facts;
-  const keywords = services.domains.list().find((one) => one.domain === protectedDomain)?.keywords;
-  const comparison = compareNames(domain, protectedDomain, keywords);
-  const { detection } = services.config;
-  const { enabledLookups } = enrichment;
-  const deliveries = services.deliveries.log.list({ threat: id }, deliveriesShownMax);
+  const details = await loadDetails(context, view);
   return page(
-    visible(domain, 80),
+    visible(details.threat.domain, nameCharactersMax),
     <>
-      <PageHead
-        title={<ComparedName name={domain} comparison={comparison} />}
-        back={{ label: "Threats", path: threatsPath }}
-        lead={
-          <>
-            <SeverityMark severity={severity} /> {threat.verified ? null : <Unverified />}{" "}
-            <StatusMark status={status} /> <SiteMark site={enrichment.overviewOf([id]).get(id)!.site} />{" "}
-            <TypeName type={threat.type} /> of <Name name={protectedDomain} /> · first seen{" "}
-            <Time at={threat.firstSeen} relative /> by {inWords(threat.source)}
-          </>
-        }
-      >
-        <DecisionButtons threat={threat} />
-      </PageHead>
-      <div class="under-head">
-        <CheckState
-          id={id}
-          requested={query.has("asked")}
-          isEnabled={enabledLookups.names || enabledLookups.registration}
-          isSettled={enrichment.isSettled(id)}
-          checkedAt={known?.checkedAt ?? null}
-        />
-        <Neighbors {...threats.neighbors(threat)} severity={severity} />
+      <Head {...details} />
+      <Life {...details} />
+      <div class="cols cols-main">
+        <MainColumn {...details} rejected={rejected} />
+        <Aside {...details} />
       </div>
-      <div class="cols cols-3">
-        <Reasoning threat={threat} />
-        <div class="card-stack">
-          <RecommendedActions
-            id={id}
-            advice={adviceOn({
-              ...threat,
-              facts,
-              reactivates: detection.reactivate,
-              looksUpNames: enabledLookups.names,
-              isChecked: (known?.checkedAt ?? null) !== null,
-            })}
-          />
-          <section class="card">
-            <h2>Name comparison</h2>
-            <NamesSideBySide comparison={comparison} />
-          </section>
-        </div>
-      </div>
-      <SeenAt visits={services.traps.visits.ofThreat(id, visitsShownMax)} />
-      <Section title="Page comparison">
-        <Screenshots
-          threat={threat}
-          facts={facts}
-          capture={await enrichment.screenshotOf(id)}
-          hasOriginal={(await enrichment.originalOf(id)) !== undefined}
-          originalPath={`${threatPath(id)}/original`}
-        />
-      </Section>
-      <FactSections
-        threat={threat}
-        facts={facts}
-        enabledLookups={enabledLookups}
-        origins={threats.origins(id)}
-        hasRegistrationResponse={enrichment.registrationResponseOf(id) !== undefined}
-      />
-      <Section title="Abuse report" id="report">
-        <AbuseReport threat={threat} facts={facts} checkedAt={known?.checkedAt} />
-      </Section>
-      <Section title="Notes" id="notes">
-        <Notes path={`${threatPath(id)}/notes`} notes={threats.notes.list(id)} rejected={rejected} />
-      </Section>
-      <Section title="History">
-        <Timeline threat={threat} history={threats.history(id)} />
-      </Section>
-      <Section title="Webhook deliveries">
-        <EventList events={eventLog.ofThreat(id, eventsShownMax)} deliveries={deliveries} />
-      </Section>
     </>,
     { status: rejected === undefined ? 200 : 400 },
   );
 }
 
-function RecommendedActions({ id, advice }: { id: string; advice: readonly string[] }) {
+async function loadDetails(context: ThreatContext, view: URLSearchParams): Promise<Details> {
+  const { services, query } = context;
+  const { config, deliveries, enrichment, eventLog, threats, traps } = services;
+  const threat = findThreat(context);
+  const { id } = threat;
+  const loaded = await loadThreat(services, threat, readListRequest(view));
+  const { enabledLookups } = enrichment;
+  return {
+    ...loaded,
+    advice: adviceOn({
+      ...threat,
+      facts: loaded.known?.facts,
+      reactivates: config.detection.reactivate,
+      looksUpNames: enabledLookups.names,
+      isChecked: (loaded.known?.checkedAt ?? null) !== null,
+    }),
+    deliveries: deliveries.log.list({ threat: id }, deliveriesShownMax),
+    differences: await enrichment.pictures.differences(id),
+    enabledLookups,
+    events: eventLog.ofThreat(id, eventsShownMax),
+    hasOriginal: (await enrichment.originalOf(id)) !== undefined,
+    isSettled: enrichment.isSettled(id),
+    notes: threats.notes.list(id),
+    requested: query.has("asked"),
+    visits: traps.visits.ofThreat(id, visitsShownMax),
+  };
+}
+
+function Head(details: Details) {
+  const { comparison, enabledLookups, known, place, site, threat, view } = details;
+  const shownName = visible(threat.domain, nameCharactersMax);
   return (
-    <section class="card">
-      <h2>Recommended actions</h2>
-      <ul>
-        {advice.map((sentence) => (
-          <li>{sentence}</li>
+    <>
+      <nav class="crumbs" aria-label="Pages above this one">
+        <a href={listPath(view, { open: threat.id })}>Threats</a>
+        <span class="push">
+          <PlaceLinks place={place} view={view} />
+        </span>
+      </nav>
+      <header class="head">
+        <div class="stack gap-s">
+          <h1 class="line">
+            <ComparedName name={threat.domain} comparison={comparison} />
+            <button
+              type="button"
+              class="btn plain small square"
+              data-copy={threat.domain}
+              hidden
+              aria-label={`Copy ${shownName}`}
+              title="Copy name"
+            >
+              <Icon name="copy" />
+            </button>
+          </h1>
+          <div class="line s quiet">
+            <Marks threat={threat} site={site} />
+            <TypeOf threat={threat} />
+            <CheckState
+              id={threat.id}
+              view={view}
+              requested={details.requested}
+              isEnabled={enabledLookups.names || enabledLookups.registration}
+              isSettled={details.isSettled}
+              checkedAt={known?.checkedAt ?? null}
+            />
+          </div>
+        </div>
+        <div class="line">
+          <DecisionButtons threat={threat} view={view} />
+          <ThreatMenu threat={threat} hasRegistrationResponse={details.hasRegistrationResponse} />
+        </div>
+      </header>
+    </>
+  );
+}
+
+function Life({ lifecycle, threat }: Details) {
+  // A single moment has no course.
+  if (lifecycle.steps.length < 2) return null;
+  const speed = timeToPage(lifecycle);
+  return (
+    <Card title="Lifecycle" aside={speed === undefined ? null : <span class="faint">{speed}</span>}>
+      <LifecycleLine
+        lifecycle={lifecycle}
+        status={threat.status}
+        name={visible(threat.domain, nameCharactersMax)}
+      />
+    </Card>
+  );
+}
+
+function MainColumn({
+  rejected,
+  ...details
+}: Details & { rejected: { text: string; message: string } | undefined }) {
+  const { comparison, known, origins, threat } = details;
+  const facts = known?.facts;
+  return (
+    <div class="stack">
+      <PageComparison {...details} facts={facts} />
+      <Card title="Name comparison" aside={<span class="faint">{similarityText(threat.similarity)}</span>}>
+        <VersusTable comparison={comparison} />
+        <NameDifferences comparison={comparison} />
+        <SimilarityReasons threat={threat} />
+      </Card>
+      <SeenAt visits={details.visits} />
+      <FactCards threat={threat} facts={facts} enabledLookups={details.enabledLookups} origins={origins} />
+      <Late>
+        <Card title="Notes and history" id="notes">
+          <NoteForm path={`${threatPath(threat.id)}/notes`} view={details.view} rejected={rejected} />
+          <Timeline threat={threat} history={details.history} notes={details.notes} />
+        </Card>
+      </Late>
+      <Late>
+        <Card title="Abuse report">
+          <details class="more">
+            <summary>Recipient and text, ready to send</summary>
+            <div class="stack gap-s" id="report">
+              <AbuseReport threat={threat} facts={facts} checkedAt={known?.checkedAt} />
+            </div>
+          </details>
+        </Card>
+      </Late>
+    </div>
+  );
+}
+
+/** A value below 1 is not rounded up to it. */
+function similarityText(value: number): string {
+  if (value === 0) return "does not resemble the protected domain";
+  return `${(value < 1 ? Math.min(value, 0.99) : value).toFixed(2)} similarity`;
+}
+
+/** Why the detection takes the name for a look-alike. */
+function SimilarityReasons({ threat: { reasons } }: Pick<Details, "threat">) {
+  if (reasons.length === 0) return null;
+  return (
+    <>
+      <h3 class="after">Why it matches</h3>
+      <ul class="s quiet">
+        {reasons.map((reason) => (
+          <li>
+            <Text text={sentence(describeSimilarityReason(reason))} />
+          </li>
         ))}
       </ul>
-      <p class="line">
-        <LinkButton path="#report" label="Report abuse" />
-        <LinkButton path={`${threatPath(id)}/evidence`} label="Download evidence" />
-      </p>
-    </section>
+    </>
   );
 }
 
-function Reasoning({
-  threat: { protectedDomain, reasons, severity, severityReasons, similarity },
-}: {
-  threat: Threat;
-}) {
-  return (
-    <section class="card">
-      <h2>Why {severity}</h2>
-      <Reasons texts={severityReasons.map(describeSeverityReason)} />
-      <h3>Why it resembles {protectedDomain}</h3>
-      <Reasons texts={reasons.map(describeSimilarityReason)} />
-      <p>
-        Similarity <Similarity value={similarity} />
-      </p>
-    </section>
-  );
+/** A part that follows the column at the side where there is only one column. */
+function Late({ children }: { children: ComponentChildren }) {
+  return <div class="late">{children}</div>;
 }
 
-function FactSections({
-  hasRegistrationResponse,
-  origins,
-  ...props
-}: FactsProps & { hasRegistrationResponse: boolean; origins: Origins }) {
+function Aside({ advice, deliveries, events, threat }: Details) {
+  const { id, severity, severityReasons } = threat;
   return (
-    <div class="fact-cards">
-      <Section title="Page">
-        <PageFacts {...props} />
-        <NamedAddresses {...origins} />
-      </Section>
-      <Section title="DNS">
-        <DnsFacts {...props} />
-      </Section>
-      <Section title="Registration">
-        <RegistrationFacts {...props} />
-        {hasRegistrationResponse ? (
-          <p>
-            <a href={`${threatPath(props.threat.id)}/registration`}>Download the raw response</a>
-          </p>
-        ) : null}
-      </Section>
-      <Section title="Certificate">
-        <CertificateFacts {...props} />
-        <LoggedCertificates {...origins} />
-      </Section>
+    <div class="stack">
+      <Card
+        title={`Why ${severity}`}
+        aside={
+          <Help about="severity" manual={severityManualPath}>
+            The severity follows from the name and the facts. Each reason opens what it means.
+          </Help>
+        }
+      >
+        <ReasonTags reasons={severityReasons} />
+      </Card>
+      <Card title="Recommended actions">
+        <ul class="stack gap-s s">
+          {advice.map((step) => (
+            <li>{step}</li>
+          ))}
+        </ul>
+        <div class="line after">
+          <LinkButton path="#report" label="Report abuse" icon="send" small />
+          <LinkButton
+            path={`${threatPath(id)}/evidence`}
+            label="Evidence"
+            icon="download"
+            variant="plain"
+            small
+          />
+        </div>
+      </Card>
+      <Late>
+        <Card title="Deliveries">
+          <Deliveries events={events} deliveries={deliveries} />
+        </Card>
+      </Late>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { evidenceBundle, gatherEvidence } from "../../../evidence/evidence-bundle.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { download, type PageResult } from "../../kit/page-result.ts";
-import { findThreat, type ThreatContext } from "./find-threat.ts";
+import { findThreat, type ThreatContext } from "./load.ts";
 
 /** An address with the time of the screenshot always means the same image. */
 const imageForever = "private, max-age=31536000, immutable";

@@ -1,54 +1,123 @@
-import { describeActor } from "../../../access/audit/actor.ts";
+import type { ComponentChildren } from "preact";
+import { describeActor, type Actor } from "../../../access/audit/actor.ts";
 import type { Delivery } from "../../../deliveries/delivery-log.ts";
 import type { RecordedEvent } from "../../../events/event-log.ts";
+import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import type { DatedChange } from "../../../threats/triage/history.ts";
 import { noteCharactersMax, type Note } from "../../../threats/triage/notes.ts";
+import type { Status } from "../../../vocabulary/threats.ts";
 import { Time } from "../../kit/components.tsx";
-import { Button, Form, TextArea } from "../../kit/form.tsx";
+import { Button, Form, HiddenFields, TextArea } from "../../kit/form.tsx";
+import { Icon, type IconName } from "../../kit/icons.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { deliveryPath } from "../../kit/paths.ts";
-import { Empty } from "../../kit/table.tsx";
 import { DeliveryBadge } from "../deliveries/delivery-parts.tsx";
 
-const changesShownMax = 30;
+/** Number of entries that are shown at once; the rest are behind a link. */
+const entriesShownMax = 8;
+const olderShownMax = 40;
 const valueCharactersMax = 120;
 
-/** Changes and decisions in one timeline, newest first. */
-export function Timeline({ threat, history }: { threat: Threat; history: readonly DatedChange[] }) {
-  const groups = groupChanges(history);
-  const shown = groups.slice(0, changesShownMax);
-  const left = groups.slice(changesShownMax).flat().length;
+/** A note, a decision, what a check found, or what was recorded. */
+interface Entry {
+  at: Instant;
+  icon: IconName;
+  isOurs?: boolean;
+  content: ComponentChildren;
+}
+
+/** Notes and changes in one timeline, newest first. */
+export function Timeline({
+  threat,
+  history,
+  notes,
+}: {
+  threat: Threat;
+  history: readonly DatedChange[];
+  notes: readonly Note[];
+}) {
+  const entries: Entry[] = [
+    ...notes.map(noteEntry),
+    ...groupChanges(history).map(changeEntry),
+    { at: threat.createdAt, icon: "plus", content: <>Recorded (source: {inWords(threat.source)})</> },
+    { at: threat.firstSeen, icon: "threat", content: "First seen" },
+  ];
+  // Stable: entries of the same moment stay in this order.
+  const newestFirst = entries.toSorted((a, b) => b.at - a.at);
+  const [shown, older] = [newestFirst.slice(0, entriesShownMax), newestFirst.slice(entriesShownMax)];
+  const left = older.length - olderShownMax;
   return (
-    <ol class="time-line">
-      {shown.map((changes) => (
-        <li class={changes[0]!.by === null ? undefined : "decision"}>
-          <Time at={changes[0]!.at} />
-          <ul class="plain">
-            {changes.map((change) => (
-              <li>
-                <Change change={change} />
-              </li>
+    <>
+      <ol class="flow after-form">
+        {shown.map((entry) => (
+          <FlowEntry entry={entry} />
+        ))}
+      </ol>
+      {older.length === 0 ? null : (
+        <details class="more">
+          <summary>{counted(older.length, "older entry", "older entries")}</summary>
+          <ol class="flow">
+            {older.slice(0, olderShownMax).map((entry) => (
+              <FlowEntry entry={entry} />
             ))}
-          </ul>
-        </li>
-      ))}
-      {left > 0 ? (
-        <li>{counted(left, "older change is", "older changes are")} in the evidence bundle.</li>
-      ) : null}
-      <li>
-        <Time at={threat.createdAt} />
-        <div>recorded (source: {inWords(threat.source)})</div>
-      </li>
-      <li>
-        <Time at={threat.firstSeen} />
-        <div>first seen</div>
-      </li>
-    </ol>
+          </ol>
+          {left <= 0 ? null : (
+            <p class="s quiet">
+              {counted(left, "older entry is", "older entries are")} in the evidence bundle.
+            </p>
+          )}
+        </details>
+      )}
+    </>
+  );
+}
+
+function FlowEntry({ entry: { at, content, icon, isOurs = false } }: { entry: Entry }) {
+  return (
+    <li>
+      <span class={isOurs ? "dot on" : "dot"}>
+        <Icon name={icon} />
+      </span>
+      <div class="line tight">
+        <div>{content}</div>
+        <span class="push faint">
+          <Time at={at} relative="short" />
+        </span>
+      </div>
+    </li>
+  );
+}
+
+function noteEntry({ at, by, text }: Note): Entry {
+  return {
+    at,
+    icon: "note",
+    content: (
+      <>
+        <Who by={by} /> added a note
+        <div class="said">
+          {text.split("\n").map((line) => (
+            <p>
+              <Text text={line} charactersMax={noteCharactersMax} />
+            </p>
+          ))}
+        </div>
+      </>
+    ),
+  };
+}
+
+function Who({ by }: { by: Actor }) {
+  const who = describeActor(by);
+  return (
+    <b>
+      <Text text={`${who.slice(0, 1).toUpperCase()}${who.slice(1)}`} />
+    </b>
   );
 }
 
@@ -65,83 +134,123 @@ function groupChanges(history: readonly DatedChange[]): DatedChange[][] {
   return groups;
 }
 
-function Change({ change: { field, before, after, by } }: { change: DatedChange }) {
-  const value = (text: string | null) =>
-    text === null ? (
-      "none"
-    ) : (
-      <Text text={field === "status" ? inWords(text) : text} charactersMax={valueCharactersMax} />
-    );
-  // A first known value is not shown as a change from nothing.
-  const from = by === null && before === null ? null : <>{value(before)} → </>;
+const decided: Record<Status, string> = {
+  active: "reactivated it",
+  resolved: "resolved it",
+  false_positive: "marked it as a false positive",
+};
+const icons: Record<string, IconName> = {
+  status: "check",
+  severity: "threat",
+  page: "image",
+  "mail servers": "mail",
+  registered: "calendar",
+  "certificate issuer": "certificate",
+};
+
+/** Facts by how much they say about a threat. A first check finds a dozen at once. */
+const weighty = [
+  "severity",
+  "page asks for",
+  "page looks like the original",
+  "page",
+  "mail servers",
+  "in DNS",
+  "parked",
+  "sinkhole",
+];
+const changesShownMax = 4;
+
+function weightOf({ field }: DatedChange): number {
+  const weight = weighty.indexOf(field);
+  return weight === -1 ? weighty.length : weight;
+}
+
+function changeEntry(changes: readonly DatedChange[]): Entry {
+  const [first] = changes;
+  const { after, at, by, field } = first!;
+  const isOurs = by !== null;
+  if (by !== null && field === "status")
+    return {
+      at,
+      isOurs,
+      icon: after === "active" ? "undo" : "check",
+      content: (
+        <>
+          <Who by={by} /> {decided[after as Status] ?? inWords(after ?? "")}
+        </>
+      ),
+    };
+  const byWeight = changes.toSorted((a, b) => weightOf(a) - weightOf(b));
+  const shown = byWeight.slice(0, changesShownMax);
+  const left = changes.length - shown.length;
+  const icon = byWeight.map((change) => icons[change.field]).find((found) => found !== undefined);
+  return {
+    at,
+    isOurs,
+    icon: icon ?? "scan",
+    content: (
+      <ul>
+        {shown.map((change) => (
+          <li>
+            <Change change={change} />
+          </li>
+        ))}
+        {left > 0 ? <li class="faint">and {counted(left, "more fact")}</li> : null}
+      </ul>
+    ),
+  };
+}
+
+/** A change of a fact: a first value, a new one, or none any more. */
+function Change({ change: { after, before, by, field } }: { change: DatedChange }) {
+  const value = (text: string) => <Text text={inWords(text)} charactersMax={valueCharactersMax} />;
+  const name = `${field.slice(0, 1).toUpperCase()}${field.slice(1)}`;
   return (
     <>
-      {by === null ? field : <strong>{field}</strong>}: {from}
-      {value(after)}
       {by === null ? null : (
         <>
-          {" "}
-          <span class="hint">
-            decided by <Text text={describeActor(by)} />
-          </span>
+          <Who by={by} />{" "}
         </>
       )}
+      {name}: {after !== null && before !== null ? <>{value(before)} → </> : null}
+      {after === null ? "none" : value(after)}
     </>
   );
 }
 
-const notesShownMax = 10;
-
-export function Notes({
+/** A form for a note, for those who may write one. */
+export function NoteForm({
   path,
-  notes,
+  view,
   rejected,
 }: {
   path: string;
-  notes: readonly Note[];
+  view: URLSearchParams;
   /** The note that could not be saved, with the reason. */
   rejected: { text: string; message: string } | undefined;
 }) {
-  const { may } = usePage();
-  const shown = notes.slice(-notesShownMax);
+  if (!usePage().may("annotate")) return null;
   return (
-    <>
-      {notes.length > shown.length ? (
-        <p class="hint">
-          {counted(notes.length - shown.length, "older note is", "older notes are")} in the evidence bundle.
-        </p>
-      ) : null}
-      {shown.map((note) => (
-        <article class="note">
-          <p class="hint">
-            <Time at={note.at} /> · <Text text={describeActor(note.by)} />
-          </p>
-          {note.text.split("\n").map((line) => (
-            <p>
-              <Text text={line} charactersMax={noteCharactersMax} />
-            </p>
-          ))}
-        </article>
-      ))}
-      {may("annotate") ? (
-        <Form action={path}>
-          <TextArea
-            label={notes.length === 0 ? "Add a note for your team" : "Add another note"}
-            name="text"
-            rows={3}
-            maxLength={noteCharactersMax}
-            value={rejected?.text ?? ""}
-            error={rejected?.message}
-          />
-          <Button label="Add note" />
-        </Form>
-      ) : null}
-    </>
+    <Form action={path} class="stack gap-s">
+      <HiddenFields fields={{ view: view.toString() }} />
+      <TextArea
+        label="Add a note"
+        name="text"
+        rows={2}
+        maxLength={noteCharactersMax}
+        value={rejected?.text ?? ""}
+        error={rejected?.message}
+      />
+      <div class="line">
+        <Button label="Add note" small />
+      </div>
+    </Form>
   );
 }
 
-/** Events of the threat and their deliveries to webhook endpoints. */
-export function EventList({
+/** Events of the threat, newest first, with who was sent each. */
+export function Deliveries({
   events,
   deliveries,
 }: {
@@ -149,37 +258,40 @@ export function EventList({
   deliveries: readonly Delivery[];
 }) {
   if (events.length === 0)
-    return <Empty>No stored events. Old events are deleted after retention.events.</Empty>;
+    return <p class="s quiet">No stored events. Old events are deleted after retention.events.</p>;
   return (
-    <ul class="plain events">
-      {events.map((event) => {
-        const sent = deliveries.filter(({ eventId }) => eventId === event.id);
-        return (
-          <li>
-            <Time at={event.createdAt} /> <code>{event.type}</code>{" "}
-            {sent.length === 0 ? (
-              <span class="hint">{event.dispatched ? "no subscribed endpoint" : "queued"}</span>
-            ) : (
-              sent.map((delivery) => <DeliveryLink delivery={delivery} />)
-            )}
-          </li>
-        );
-      })}
+    <ul class="stack gap-s s">
+      {events.map((event) => (
+        <li>
+          <div class="line tight">
+            <code>{event.type}</code>
+            <span class="push faint">
+              <Time at={event.createdAt} relative="short" />
+            </span>
+          </div>
+          <Recipients event={event} sent={deliveries.filter(({ eventId }) => eventId === event.id)} />
+        </li>
+      ))}
     </ul>
   );
 }
 
-function DeliveryLink({ delivery }: { delivery: Delivery }) {
-  const { recipientName, status, attempts } = delivery;
+function Recipients({ event, sent }: { event: RecordedEvent; sent: readonly Delivery[] }) {
+  if (sent.length === 0)
+    return <p class="faint xs">{event.dispatched ? "No subscribed endpoint" : "Queued"}</p>;
   return (
-    <span class="sent">
-      <a href={deliveryPath(delivery)}>
-        <bdi>{visible(recipientName, 60)}</bdi>
-      </a>{" "}
-      <DeliveryBadge status={status} />
-      {status === "succeeded" && attempts <= 1 ? null : (
-        <span class="hint"> {counted(attempts, "attempt")}</span>
-      )}
-    </span>
+    <ul>
+      {sent.map((delivery) => (
+        <li class="line">
+          <a href={deliveryPath(delivery)}>
+            <bdi>{visible(delivery.recipientName, 60)}</bdi>
+          </a>{" "}
+          <DeliveryBadge status={delivery.status} />
+          {delivery.status === "succeeded" && delivery.attempts <= 1 ? null : (
+            <span class="faint xs">{counted(delivery.attempts, "attempt")}</span>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }

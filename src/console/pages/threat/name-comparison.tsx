@@ -1,57 +1,89 @@
 import type { NameComparison, NamePart } from "../../../detection/match/compare-names.ts";
 import type { EditKind } from "../../../detection/types.ts";
 
-/** Two names aligned character by character, with each difference described. */
-export function NamesSideBySide({ comparison }: { comparison: NameComparison }) {
-  const { parts, word, isKeyword } = comparison;
-  const differences = parts.filter(({ kind }) => kind !== "same");
+/** Two names one above the other, aligned character by character. */
+export function VersusTable({ comparison: { isKeyword, parts } }: { comparison: NameComparison }) {
   return (
-    <>
-      <div class="compared" aria-hidden="true">
-        {parts.flatMap(cellsOf).map(({ kind, found, expected }) => (
-          <span class={`pair ${kind}`}>
-            <bdi dir="ltr">{found === "" ? "–".repeat(characters(expected).length) : found}</bdi>
-            <bdi dir="ltr">{expected === "" ? "\u00a0" : expected}</bdi>
-          </span>
+    <div class="scroll" tabIndex={0} role="group" aria-label="Name comparison">
+      <table class="versus">
+        <caption class="vh">The names compared, part by part</caption>
+        {linesOf(parts.flatMap(cellsOf)).map((cells) => (
+          <tbody>
+            <tr>
+              <th scope="row">Look-alike</th>
+              {cells.map(({ kind, found }) => (
+                <Cell text={found} marked={kind !== "same"} />
+              ))}
+            </tr>
+            <tr>
+              <th scope="row">{isKeyword ? "Keyword" : "Original"}</th>
+              {cells.map(({ kind, expected }) => (
+                <Cell text={expected} marked={kind !== "same" && expected !== ""} />
+              ))}
+            </tr>
+          </tbody>
         ))}
-      </div>
-      <p class="hint">
-        Top: the suspicious name. Bottom: {isKeyword ? "the keyword " : ""}
-        <bdi>{word}</bdi>.
-      </p>
-      {differences.length === 0 ? (
-        <p>The names look the same.</p>
-      ) : (
-        <ul>
-          {differences.map((part) => (
-            <li>
-              <Difference part={part} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
+      </table>
+    </div>
   );
 }
 
-/** Characters per cell: long names wrap between cells, and a monospaced font keeps the rows aligned. */
-const cellCharacters = 8;
+function Cell({ text, marked }: { text: string; marked: boolean }) {
+  return <td class={marked ? "x" : undefined}>{text === "" ? "\u00a0" : <Isolated text={text} />}</td>;
+}
 
-function chunks(text: string): string[] {
-  const all = characters(text);
-  return Array.from({ length: Math.ceil(all.length / cellCharacters) }, (_, index) =>
-    all.slice(index * cellCharacters, (index + 1) * cellCharacters).join(""),
+/** Each difference of two names as a sentence. */
+export function NameDifferences({ comparison: { parts } }: { comparison: NameComparison }) {
+  const differences = parts.filter(({ kind }) => kind !== "same");
+  if (differences.length === 0) return <p class="s quiet">The names look the same.</p>;
+  return (
+    <ul class="s quiet">
+      {differences.map((part) => (
+        <li>
+          <Difference part={part} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
-function cellsOf(part: NamePart): Pick<NamePart, "kind" | "found" | "expected">[] {
+const printable = /^[!-~]+$/;
+
+/** Right-to-left letters must not reorder the cells around them. Names have mostly other ones. */
+function Isolated({ text }: { text: string }) {
+  return printable.test(text) ? <>{text}</> : <bdi dir="ltr">{text}</bdi>;
+}
+
+type ComparedCell = Pick<NamePart, "kind" | "found" | "expected">;
+
+/** Splits a part so that each character is below its counterpart, if both names have as many. */
+function cellsOf(part: NamePart): ComparedCell[] {
   const { kind, found, expected } = part;
-  if (kind === "same") return chunks(found).map((one) => ({ kind, found: one, expected: one }));
-  if (kind === "added") return chunks(found).map((one) => ({ kind, found: one, expected: "" }));
-  if (kind === "missing") return chunks(expected).map((one) => ({ kind, found: "", expected: one }));
+  if (kind === "same") return characters(found).map((one) => ({ kind, found: one, expected: one }));
+  if (kind === "added") return characters(found).map((one) => ({ kind, found: one, expected: "" }));
+  if (kind === "missing") return characters(expected).map((one) => ({ kind, found: "", expected: one }));
   const [ours, theirs] = [characters(found), characters(expected)];
   if (ours.length !== theirs.length) return [{ kind, found, expected }];
   return ours.map((one, index) => ({ kind, found: one, expected: theirs[index]! }));
+}
+
+/** Number of characters from which a name continues on the next line. As many fit into the panel. */
+const lineCharactersMax = 36;
+
+/** Distributes cells over lines. */
+function linesOf(cells: readonly ComparedCell[]): ComparedCell[][] {
+  const lines: ComparedCell[][] = [[]];
+  let left = lineCharactersMax;
+  for (const cell of cells) {
+    const length = Math.max(characters(cell.found).length, characters(cell.expected).length);
+    if (length > left) {
+      lines.push([]);
+      left = lineCharactersMax;
+    }
+    lines.at(-1)!.push(cell);
+    left -= length;
+  }
+  return lines;
 }
 
 /** Splits a text into characters; an escaped invisible character counts as one. */

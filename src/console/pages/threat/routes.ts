@@ -1,6 +1,6 @@
 import { threatsPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
-import { addNote, checkThreat, decideThreat, showCheck, undoDecision } from "./actions.tsx";
+import { addNote, checkThreat, decideThreat, showCheck } from "./actions.tsx";
 import { showThreat } from "./detail.tsx";
 import {
   downloadEvidence,
@@ -9,7 +9,7 @@ import {
   sendOriginalThumbnail,
   sendThumbnail,
 } from "./files.ts";
-import { threatServices } from "./find-threat.ts";
+import { threatServices } from "./load.ts";
 
 const path = `${threatsPath}/:id`;
 
@@ -25,7 +25,6 @@ export const threatPages = pageGroup({
     { method: "GET", path: `${path}/look`, permission: "read", run: showCheck },
     { method: "POST", path: `${path}/look`, permission: "inspect", run: checkThreat },
     { method: "POST", path: `${path}/status`, permission: "decide", run: decideThreat },
-    { method: "POST", path: `${path}/undo`, permission: "decide", run: undoDecision },
     { method: "POST", path: `${path}/notes`, permission: "annotate", run: addNote },
   ],
 });

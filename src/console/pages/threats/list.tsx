@@ -8,6 +8,7 @@ import { importPath, namesPath, overviewPath, threatsPath, triagePath } from "..
 import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
+import { threatPanel } from "../threat/panel.tsx";
 import { SelectionBar } from "./bulk.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { filterChoices } from "./filter-menu.tsx";
@@ -68,7 +69,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
         }}
       />
     </>,
-    { beside: null },
+    { beside: open === undefined ? null : await threatPanel(services, open, request) },
   );
 }
 

@@ -5,7 +5,7 @@ import { inWords } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { strongestEvidence } from "../../threat-kit/evidence.ts";
+import { strongestEvidence } from "../../threat-kit/reasons.tsx";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
 import { Thumbnail } from "../../threat-kit/shot.tsx";
 import { SiteMark } from "../../threat-kit/site.tsx";

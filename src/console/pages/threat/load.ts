@@ -1,0 +1,81 @@
+import { notFound } from "../../../lib/errors.ts";
+import { isId } from "../../../lib/ids.ts";
+import type { NameComparison } from "../../../detection/match/compare-names.ts";
+import type { KnownFacts } from "../../../enrichment/store.ts";
+import type { SiteState } from "../../../enrichment/facts/site-state.ts";
+import { lifecycleOf, type Lifecycle } from "../../../enrichment/facts/lifecycle.ts";
+import type { Place } from "../../../threat-index/threat-index.ts";
+import type { Origins } from "../../../threats/store/origins.ts";
+import type { Threat } from "../../../threats/store/queries.ts";
+import type { DatedChange } from "../../../threats/triage/history.ts";
+import type { Context } from "../../shell/router.ts";
+import { compareNames } from "../../threat-kit/compared-name.tsx";
+import type { ListRequest } from "../../threat-kit/filters.ts";
+
+export const threatServices = [
+  "config",
+  "deliveries",
+  "domains",
+  "enrichment",
+  "eventLog",
+  "threatIndex",
+  "threats",
+  "traps",
+] as const;
+export type ThreatContext = Context<(typeof threatServices)[number]>;
+
+/** @throws PublicError `not_found` */
+export function findThreat({ services, params }: Context<"threats">): Threat {
+  const id = params["id"] ?? "";
+  const threat = isId("threat", id) ? services.threats.get(id) : undefined;
+  if (threat === undefined) throw notFound("There is no threat with this ID.");
+  return threat;
+}
+
+/** Data that the page and the panel of a threat share. */
+export interface LoadedThreat {
+  threat: Threat;
+  known: KnownFacts | undefined;
+  site: SiteState;
+  comparison: NameComparison;
+  lifecycle: Lifecycle;
+  history: readonly DatedChange[];
+  origins: Origins;
+  /** Place in the view that the threat was opened from. */
+  place: Place | undefined;
+  /** Parameters of that view. */
+  view: URLSearchParams;
+  /** Why there is no screenshot of its page; undefined if there is one. */
+  whyMissing: string | undefined;
+  hasRegistrationResponse: boolean;
+}
+
+type LoadServices = Context<"domains" | "enrichment" | "threats" | "threatIndex">["services"];
+
+export async function loadThreat(
+  services: LoadServices,
+  threat: Threat,
+  { filter, order, query: view }: ListRequest,
+): Promise<LoadedThreat> {
+  const { domains, enrichment, threats } = services;
+  const { id, domain, protectedDomain } = threat;
+  const known = enrichment.factsOf(id);
+  const facts = known?.facts;
+  const keywords = domains.list().find((one) => one.domain === protectedDomain)?.keywords;
+  const history = threats.history(id);
+  const origins = threats.origins(id);
+  const capture = await enrichment.screenshotOf(id);
+  return {
+    threat,
+    known,
+    site: enrichment.overviewOf([id]).get(id)!.site,
+    comparison: compareNames(domain, protectedDomain, keywords),
+    lifecycle: lifecycleOf({ threat, facts, history, origins }),
+    history,
+    origins,
+    place: await services.threatIndex().around(filter, order, id),
+    view,
+    whyMissing: "why" in capture ? capture.why : undefined,
+    hasRegistrationResponse: enrichment.registrationResponseOf(id) !== undefined,
+  };
+}

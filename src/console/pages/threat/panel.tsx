@@ -1,0 +1,126 @@
+import type { VNode } from "preact";
+import type { ComponentChildren } from "preact";
+import { isId } from "../../../lib/ids.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { hostsOf } from "../../../threat-index/columns/hosts.ts";
+import { Facts, Time } from "../../kit/components.tsx";
+import { Icon } from "../../kit/icons.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { Text } from "../../kit/name.tsx";
+import { threatPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { ComparedName } from "../../threat-kit/compared-name.tsx";
+import { listPath, type ListRequest } from "../../threat-kit/filters.ts";
+import { ReasonTags } from "../../threat-kit/reasons.tsx";
+import { DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.tsx";
+import { LifecycleLine } from "../../threat-kit/lifecycle-line.tsx";
+import { loadThreat, type LoadedThreat } from "./load.ts";
+import { VersusTable } from "./name-comparison.tsx";
+import { PagePair } from "./page-comparison.tsx";
+
+/** Returns the panel of a threat beside the list of a view; null if there is no such threat. Changes nothing. */
+export async function threatPanel(
+  services: Context<"domains" | "enrichment" | "threats" | "threatIndex">["services"],
+  id: string,
+  request: ListRequest,
+): Promise<VNode | null> {
+  const threat = isId("threat", id) ? services.threats.get(id) : undefined;
+  return threat === undefined ? null : <ThreatPanel {...await loadThreat(services, threat, request)} />;
+}
+
+function ThreatPanel(loaded: LoadedThreat) {
+  const { comparison, known, lifecycle, place, site, threat, view, whyMissing } = loaded;
+  const { id, domain, severity, severityReasons, status } = threat;
+  return (
+    <aside class="panel" id="panel" data-id={id} aria-label={visible(domain, 80)}>
+      <div class="bar">
+        <PlaceLinks place={place} view={view} inPanel />
+        <div class="push line tight">
+          <a class="btn plain small" href={threatPath(id, view)}>
+            <Icon name="out" />
+            Open page
+          </a>
+          <ThreatMenu threat={threat} hasRegistrationResponse={loaded.hasRegistrationResponse} />
+          <a
+            class="btn plain small square"
+            data-panel-close=""
+            href={listPath(view)}
+            aria-label="Close panel"
+            title="Close (Esc)"
+          >
+            <Icon name="x" />
+          </a>
+        </div>
+      </div>
+      <div class="stack">
+        <div>
+          <h2>
+            <ComparedName name={domain} comparison={comparison} />
+          </h2>
+          <div class="s quiet">
+            <TypeOf threat={threat} />
+          </div>
+        </div>
+        <div class="line">
+          <Marks threat={threat} site={site} />
+        </div>
+        <div class="line">
+          <DecisionButtons threat={threat} view={view} />
+        </div>
+      </div>
+      <Part title="Name">
+        <VersusTable comparison={comparison} />
+      </Part>
+      <Part title="Page">
+        <PagePair threat={threat} facts={known?.facts} whyMissing={whyMissing} />
+      </Part>
+      <Part title={`Why ${severity}`}>
+        <ReasonTags reasons={severityReasons} />
+      </Part>
+      {lifecycle.steps.length < 2 ? null : (
+        <Part title="Lifecycle">
+          <LifecycleLine lifecycle={lifecycle} status={status} name={visible(domain, 80)} narrow />
+        </Part>
+      )}
+      <Part title="Facts">
+        <ShortFacts {...loaded} />
+      </Part>
+    </aside>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <h3>{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+function ShortFacts({ known, threat }: LoadedThreat) {
+  const { existence, page, registration } = known?.facts ?? {};
+  const hosts = hostsOf(threat);
+  const rows: [string, string | undefined | null][] = [
+    ["Title", page?.title || undefined],
+    ["Registrar", registration?.registrar],
+    ["Address", existence?.addresses[0]],
+    ["Network", hosts.network],
+    ["Name servers", hosts.nameServers],
+    ["Mail", existence?.mailServers[0]],
+    ["Certificate", page?.certificate?.issuer],
+    ["Source", inWords(threat.source)],
+  ];
+  return (
+    <Facts
+      facts={[
+        ...rows.flatMap(([name, text]): [string, ComponentChildren][] =>
+          text === undefined || text === null || text === ""
+            ? []
+            : [[name, <Text text={text} charactersMax={80} />]],
+        ),
+        ["First seen", <Time at={threat.firstSeen} relative />],
+      ]}
+    />
+  );
+}
