@@ -103,8 +103,9 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
         for (const id of order.slice(at, at + count)) decided.set(id, status);
         await browser.press(status === "resolved" ? "r" : "f");
         at += count;
-        const next = order[at] ?? null;
-        await expectHere(next, null);
+        // A fast reader does not wait for the next page.
+        const isPageEnd = at % perPage === 0 && at < order.length;
+        if (!isPageEnd) await expectHere(order[at] ?? null, null);
       }
       await ready(`document.querySelector("main").innerText.includes("No threats to decide")`);
       expect(order.map(statusOf)).toEqual(order.map((id) => decided.get(id)!));
@@ -117,7 +118,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
   );
 
   test(
-    "a filter applies while one types, keeps the focus, and is undone by going back",
+    "a filter applies while one types, is undone by going back, and Escape returns from its menu to its button",
     async () => {
       only(["example-bank-a.net", "example-bank-b.net", "example-bank-c.net"]);
       await list("?sort=first_seen");
@@ -130,6 +131,11 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       expect(await browser.evaluate<boolean>(field)).toBe(true);
       await browser.evaluate("history.back()");
       await ready(`!location.search.includes("q=") && document.querySelectorAll("[data-row]").length === 3`);
+
+      await browser.click("#chips summary");
+      await browser.evaluate(`document.getElementById("similarity").focus()`);
+      await browser.press("Escape");
+      await ready(`document.activeElement.matches("#chips details:not([open]) summary")`);
       expect(browser.complaints()).toEqual([]);
     },
     browserTimeoutMs,
@@ -150,6 +156,9 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
 
       await list("?sort=first_seen");
       await browser.press("j");
+      // A key that is held down does not decide one after the other.
+      await browser.evaluate(`void document.activeElement.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "r", repeat: true, bubbles: true }))`);
       await browser.press("r");
       await message("1 threat is now resolved.");
       await expectHere(b!, null);

@@ -1,5 +1,5 @@
-// Keyboard shortcuts. Single keys act while no field has the focus, unless they are switched off
-// (<body data-shortcuts> says that they are on).
+// All keys of the page; the command bar has its own while it is open. Single keys act while no field has the focus,
+// unless they are switched off (<body data-shortcuts> says that they are on).
 //
 // data-key="x" clicks the element, or focuses a field; data-key="g t" is two keys, one after the other.
 
@@ -28,11 +28,10 @@ document.addEventListener("keydown", (/** @type {any} */ event) => {
     return openCommandBar();
   }
   if (one("dialog[open]")) return;
-  if (isTyping(target)) {
-    if (key === "Escape") target.blur();
-    return;
-  }
-  if (key === "Escape") return one(":popover-open") || openMenus().length > 0 ? undefined : closePanel();
+  if (key === "Escape") return leave(target);
+  if (isTyping(target)) return;
+  // A key that is held down moves, but never decides.
+  if (event.repeat && key !== "j" && key !== "k") return;
   if (document.body.dataset.shortcuts === undefined) return;
   const isSecond = keyBefore !== "" && Date.now() - keyBeforeAt < keyPauseMsMax;
   const keys = isSecond ? `${keyBefore} ${key}` : key;
@@ -42,6 +41,14 @@ document.addEventListener("keydown", (/** @type {any} */ event) => {
     keyBeforeAt = Date.now();
   } else if (pressTriageKey(keys) || pressElement(keys) || pressGlobalKey(keys)) event.preventDefault();
 });
+
+/** Escape: leaves the innermost of menu, field and panel. @param {any} target */
+function leave(target) {
+  // The browser closes it.
+  if (one(":popover-open") || closeMenus()) return;
+  if (isTyping(target)) target.blur();
+  else closePanel();
+}
 
 /** @param {string} key */
 function pressGlobalKey(key) {

@@ -5,10 +5,13 @@ document.addEventListener("click", (event) => {
   for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false;
 });
 
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "Escape") return;
-  for (const menu of openMenus()) {
+/** Closes the menus. The focus returns from within one to its button. @returns {boolean} whether any was open */
+function closeMenus() {
+  const open = openMenus();
+  for (const menu of open) {
+    const hadFocus = menu.contains(document.activeElement);
     menu.open = false;
-    if (menu.contains(document.activeElement)) menu.querySelector("summary").focus();
+    if (hadFocus) one("summary", menu).focus();
   }
-});
+  return open.length > 0;
+}

@@ -14,18 +14,16 @@ async function refresh(element) {
     return;
   }
   try {
-    const response = await fetch(element.dataset.refresh, { headers: { "x-fragment": "1" } });
-    // Signed out or deleted: the page itself explains.
-    if (response.status === 401 || response.status === 404) return location.reload();
-    if (!response.ok) return refreshLater(element);
-    const fresh = parsePart(await response.text());
+    const fresh = parsePart(await load(element.dataset.refresh, "refresh"));
     // An element with focus is not replaced while somebody uses it.
     if (!fresh || element.contains(document.activeElement)) return refreshLater(element);
     element.replaceWith(fresh);
     prepare(fresh);
     fresh.dispatchEvent(new CustomEvent("refreshed", { bubbles: true }));
-  } catch {
-    refreshLater(element);
+  } catch (error) {
+    // Deleted: the page itself explains. Anything else passes.
+    if (/** @type {any} */ (error).status === 404) location.reload();
+    else refreshLater(element);
   }
 }
 

@@ -17,7 +17,7 @@ function parsePart(html) {
 }
 
 /**
- * Fetches a part of a page. Rejects with the server's reason.
+ * Fetches a part of a page. Rejects with the server's reason, and its status if there was a response.
  * @param {string} path
  * @param {string} kind value of the header x-fragment
  * @param {RequestInit} [options]
@@ -29,12 +29,11 @@ async function load(path, kind, options) {
   // Signed out: the page itself explains.
   if (response.status === 401) location.reload();
   const text = await response.text();
-  if (!response.ok) throw new Error(text);
+  if (!response.ok) throw Object.assign(new Error(text), { status: response.status });
   return text;
 }
 
-// Dialogs and selects that are open keep the keys for themselves.
-/** @param {any} element */
+/** Returns whether an element takes the letters that are typed. @param {any} element */
 const isTyping = (element) =>
   element.isContentEditable ||
   (element.matches?.("input:not([type=checkbox], [type=radio], [type=range]), textarea, select") ?? false);

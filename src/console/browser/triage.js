@@ -98,18 +98,21 @@ function pressTriageKey(key) {
     const buttons = all("button[name=status]", triageForm());
     const button = buttons.find(({ dataset }) => (dataset.rowKey ?? dataset.key) === key);
     if (!button) return false;
-    inTurn(() => decide(button));
+    inTurn(() => decide(button.value));
   }
   return true;
 }
 
 /**
- * Decides about the selected rows, or about the current one if none is selected.
- * @param {any} button
+ * Decides about the selected rows, or about the current one if none is selected. The decision before may have replaced
+ * the rows and the buttons, or left none.
+ * @param {string} status
  */
-async function decide(button) {
+async function decide(status) {
   const form = triageForm();
-  const data = new FormData(form, button);
+  if (!form) return;
+  const data = new FormData(form);
+  data.set("status", status);
   if (!data.has("id") && !data.has("all")) {
     const id = rowOf(currentId) ? currentId : shownPanel()?.dataset.id;
     if (!id) return;
@@ -168,7 +171,7 @@ document.addEventListener("submit", (/** @type {any} */ event) => {
   // A form that has a field called id has no property id.
   if (form.matches("#triage") && submitter?.name === "status") {
     event.preventDefault();
-    inTurn(() => decide(submitter));
+    inTurn(() => decide(submitter.value));
   } else if (triageForm() && form.closest("#panel") && form.action.endsWith("/status")) {
     event.preventDefault();
     const id = shownPanel().dataset.id;

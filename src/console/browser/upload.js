@@ -10,12 +10,12 @@ for (const form of all("form[data-upload]")) {
     while (request.readyState !== XMLHttpRequest.DONE) {
       await new Promise((resolve) => setTimeout(resolve, 400));
       if (document.getElementById("import-panel")) continue;
-      const response = await fetch("/console/imports/running", { headers: { "x-fragment": "1" } }).catch(
-        /** @returns {null} */ () => null,
-      );
-      if (response?.status !== 200) continue;
-      (form.closest(".cols") ?? form).insertAdjacentHTML("beforebegin", await response.text());
-      prepare(document.getElementById("import-panel"));
+      // Until the import runs, there is none.
+      const html = await load("/console/imports/running", "refresh").catch(() => "");
+      const panel = parsePart(html);
+      if (!panel) continue;
+      (form.closest(".cols") ?? form).before(panel);
+      prepare(panel);
     }
   }
 
