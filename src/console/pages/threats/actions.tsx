@@ -46,8 +46,8 @@ export async function triageThreats({
   /** The decision may have emptied the last pages of the view. */
   async function placeAfter(): Promise<string> {
     const page = parseWholeNumber(given.get("page")) ?? 1;
-    const last = Math.ceil((await search.count(filter)) / perPage);
-    const shown = Math.min(page, last);
+    if (page <= 1) return listPath(query);
+    const shown = Math.min(page, Math.ceil((await search.count(filter)) / perPage));
     return listPath(query, { page: shown > 1 ? String(shown) : undefined });
   }
 }
