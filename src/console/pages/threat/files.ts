@@ -12,7 +12,7 @@ export async function sendThumbnail(context: ThreatContext): Promise<PageResult>
   const { id } = findThreat(context);
   const { enrichment } = context.services;
   const webp = await enrichment.pictures.thumbnail(id);
-  if (webp === undefined) throw notFound("There is no screenshot of this threat.");
+  if (webp === undefined) throw notFound("There is no screenshot for this threat.");
   const version = String(enrichment.overviewOf([id]).get(id)?.capturedAt);
   return image(webp, context.query.get("v") === version ? imageForever : "no-store");
 }
