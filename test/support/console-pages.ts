@@ -30,6 +30,10 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "scan", path: ({ scanId }) => `/console/scans/${scanId}` },
   { name: "scan-failed", path: ({ failedScanId }) => `/console/scans/${failedScanId}` },
   { name: "threat", path: ({ threatPages: { known } }) => `/console/threats/${known}` },
+  {
+    name: "threats-panel",
+    path: ({ threatPages: { known } }) => `/console/threats?q=exarnple&open=${known}`,
+  },
   { name: "threat-hostile", path: ({ threatPages: { hostile } }) => `/console/threats/${hostile}` },
   { name: "threat-unknown", path: ({ threatPages: { unknown } }) => `/console/threats/${unknown}` },
   { name: "keys", path: () => "/console/settings/keys" },

@@ -149,13 +149,22 @@ export function ReasonTags({ reasons }: { reasons: readonly SeverityReason[] }) 
   if (reasons.length === 0) return <p class="faint s">No reasons are recorded.</p>;
   return (
     <ul class="line tight reasons">
-      {reasons.map((reason) => (
-        <li>
-          <ReasonTag reason={reason} />
-        </li>
-      ))}
+      {reasons
+        .toSorted((a, b) => weightOf(a) - weightOf(b))
+        .map((reason) => (
+          <li>
+            <ReasonTag reason={reason} />
+          </li>
+        ))}
     </ul>
   );
+}
+
+const tonesByWeight: readonly ReasonTone[] = ["high", "medium", "neutral", "good"];
+
+/** Reasons that raise the severity come first. */
+function weightOf({ code }: SeverityReason): number {
+  return tonesByWeight.indexOf(severityReasonTexts[code].tone);
 }
 
 const tagClasses: Record<ReasonTone, string> = {

@@ -1,10 +1,11 @@
 import type { SiteState } from "../../enrichment/facts/site-state.ts";
-import type { IconName } from "../kit/icons.tsx";
-import { StateMark, type Tone } from "../kit/marks.tsx";
+import { Icon, type IconName } from "../kit/icons.tsx";
+
+const classes = { neutral: "state", good: "state good", warn: "state warn", bad: "state bad" };
 
 const marks: Record<
   Exclude<SiteState, "unknown">,
-  { word: string; icon: IconName; tone: Tone; explanation: string }
+  { word: string; icon: IconName; tone: keyof typeof classes; explanation: string }
 > = {
   unregistered: {
     word: "Unregistered",
@@ -45,10 +46,9 @@ export function SiteMark({ site }: { site: SiteState }) {
     );
   const { word, icon, tone, explanation } = marks[site];
   return (
-    <span title={explanation}>
-      <StateMark tone={tone} icon={icon}>
-        {word}
-      </StateMark>
+    <span class={classes[tone]} title={explanation}>
+      <Icon name={icon} />
+      {word}
     </span>
   );
 }

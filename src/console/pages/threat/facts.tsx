@@ -109,7 +109,6 @@ const registrationNames: Record<string, string> = {
   abuse_email: "Abuse address",
   abuse_phone: "Abuse phone",
   source: "Source",
-  fetched_at: "Fetched",
 };
 
 function RegistrationFacts({ threat, facts, enabledLookups }: FactsProps) {

@@ -22,6 +22,7 @@ import { DeliveryBadge } from "../deliveries/delivery-parts.tsx";
 const entriesShownMax = 8;
 const olderShownMax = 40;
 const valueCharactersMax = 120;
+const sameMomentMs = 60_000;
 
 /** A note, a decision, what a check found, or what was recorded. */
 interface Entry {
@@ -44,10 +45,8 @@ export function Timeline({
   const entries: Entry[] = [
     ...notes.map(noteEntry),
     ...groupChanges(history).map(changeEntry),
-    { at: threat.createdAt, icon: "plus", content: <>Recorded (source: {inWords(threat.source)})</> },
-    { at: threat.firstSeen, icon: "threat", content: "First seen" },
+    ...sightings(threat),
   ];
-  // Stable: entries of the same moment stay in this order.
   const newestFirst = entries.toSorted((a, b) => b.at - a.at);
   const [shown, older] = [newestFirst.slice(0, entriesShownMax), newestFirst.slice(entriesShownMax)];
   const left = older.length - olderShownMax;
@@ -75,6 +74,17 @@ export function Timeline({
       )}
     </>
   );
+}
+
+/** A source may report when it saw a name long before it was recorded. */
+function sightings({ createdAt, firstSeen, source }: Threat): Entry[] {
+  const from = `(source: ${inWords(source)})`;
+  const seen = { at: firstSeen, icon: "threat" } as const;
+  if (createdAt - firstSeen < sameMomentMs) return [{ ...seen, content: `First seen ${from}` }];
+  return [
+    { at: createdAt, icon: "plus", content: `Recorded ${from}` },
+    { ...seen, content: "First seen" },
+  ];
 }
 
 function FlowEntry({ entry: { at, content, icon, isOurs = false } }: { entry: Entry }) {
@@ -140,12 +150,9 @@ const decided: Record<Status, string> = {
   false_positive: "marked it as a false positive",
 };
 const icons: Record<string, IconName> = {
-  status: "check",
   severity: "threat",
   page: "image",
   "mail servers": "mail",
-  registered: "calendar",
-  "certificate issuer": "certificate",
 };
 
 /** Facts by how much they say about a threat. A first check finds a dozen at once. */
@@ -162,8 +169,7 @@ const weighty = [
 const changesShownMax = 4;
 
 function weightOf({ field }: DatedChange): number {
-  const weight = weighty.indexOf(field);
-  return weight === -1 ? weighty.length : weight;
+  return weighty.includes(field) ? weighty.indexOf(field) : weighty.length;
 }
 
 function changeEntry(changes: readonly DatedChange[]): Entry {
@@ -208,12 +214,8 @@ function Change({ change: { after, before, by, field } }: { change: DatedChange 
   const name = `${field.slice(0, 1).toUpperCase()}${field.slice(1)}`;
   return (
     <>
-      {by === null ? null : (
-        <>
-          <Who by={by} />{" "}
-        </>
-      )}
-      {name}: {after !== null && before !== null ? <>{value(before)} → </> : null}
+      {by === null ? null : <Who by={by} />} {name}:{" "}
+      {after !== null && before !== null ? <>{value(before)} → </> : null}
       {after === null ? "none" : value(after)}
     </>
   );
@@ -277,8 +279,8 @@ export function Deliveries({
 }
 
 function Recipients({ event, sent }: { event: RecordedEvent; sent: readonly Delivery[] }) {
-  if (sent.length === 0)
-    return <p class="faint xs">{event.dispatched ? "No subscribed endpoint" : "Queued"}</p>;
+  const none = event.dispatched ? "No subscribed endpoint" : "Queued";
+  if (sent.length === 0) return <p class="faint xs">{none}</p>;
   return (
     <ul>
       {sent.map((delivery) => (

@@ -85,8 +85,8 @@ function Comparison({ threat, facts, differences }: Pictures & { differences: Di
             width="1280"
             height="800"
           />
-          <Marks regions={regions} />
         </div>
+        <Marks regions={regions} />
       </div>
       <input
         class="range"

@@ -18,7 +18,7 @@ import {
 } from "./fact-values.tsx";
 
 export function PageFacts({ facts, enabledLookups }: FactsProps) {
-  const { page, pageAt, unknown } = facts ?? {};
+  const { page, unknown } = facts ?? {};
   if (page === undefined) return <Absent why={whyNoPage(facts, enabledLookups)} />;
   const asks = [page.asksForPassword ? "a password" : "", page.asksForCard ? "a card number" : ""].filter(
     Boolean,
@@ -33,13 +33,9 @@ export function PageFacts({ facts, enabledLookups }: FactsProps) {
     rows.push(
       ["Asks for", asks.length === 0 ? "no secrets" : <strong>{asks.join(" and ")}</strong>],
       ["Names the brand", page.namesBrand ? "yes" : "no"],
-      ["Redirects to your domain", page.redirectsToProtected ? "yes" : "no"],
+      ["Redirects to you", page.redirectsToProtected ? "yes" : "no"],
     );
-  rows.push(
-    ...optional("Parked", page.parked),
-    ...optional("Favicon hash", page.faviconHash),
-    ...(pageAt === undefined ? [] : [["Fetched", <Time at={pageAt} relative />] as Row]),
-  );
+  rows.push(...optional("Parked", page.parked), ...optional("Favicon hash", page.faviconHash));
   return (
     <>
       <Facts facts={rows} />
