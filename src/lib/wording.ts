@@ -16,8 +16,13 @@ export function clause(text: string): string {
   return isOneSentence ? start.replace(/\.$/, "") : text;
 }
 
+/** Returns the text with its first letter in upper case. */
+export function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
 /** Turns a reason or an error message, which are written to follow a name, into a sentence. */
 export function sentence(text: string): string {
-  const start = text.slice(0, 1).toUpperCase() + text.slice(1);
+  const start = capitalized(text);
   return /[.!?]$/.test(start) ? start : `${start}.`;
 }

@@ -1,3 +1,4 @@
+import { capitalized } from "../../lib/wording.ts";
 import type { SeverityReason, SeverityReasonCode } from "../../threats/severity/severity-reasons.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { Icon, type IconName } from "../kit/icons.tsx";
@@ -199,8 +200,4 @@ function labelOf(reason: SeverityReason): string {
   const { password, card } = reason.params;
   if (password && card) return "Asks for a password and a card";
   return card ? "Asks for a card" : "Asks for a password";
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

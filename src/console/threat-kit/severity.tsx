@@ -1,3 +1,4 @@
+import { capitalized } from "../../lib/wording.ts";
 import type { Severity, Status } from "../../vocabulary/threats.ts";
 import { StateMark } from "../kit/marks.tsx";
 import type { IconName } from "../kit/icons.tsx";
@@ -50,8 +51,4 @@ export function StatusMark({ status }: { status: Status }) {
       {capitalized(inWords(status))}
     </StateMark>
   );
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

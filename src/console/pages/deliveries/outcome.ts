@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { LastAttempt } from "../../../deliveries/delivery-log.ts";
 import type { FailedDeliveries, FailureCause } from "../../../deliveries/store/failure-summary.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted, grouped } from "../../../lib/wording.ts";
+import { capitalized, counted, grouped } from "../../../lib/wording.ts";
 import { inWords } from "../../kit/labels.ts";
 
 /** Texts about the outcome of attempts. All of them are safe to show: hidden characters are escaped. */
@@ -15,8 +15,7 @@ export function resultOf({ failure, statusCode, error }: Omit<LastAttempt, "dura
   if (statusCode !== null && (failure === null || failure === "status"))
     return `${statusCode} ${STATUS_CODES[statusCode] ?? ""}`.trim();
   if (failure === null) return "Accepted";
-  const reason = visible(error ?? inWords(failure), errorCharactersMax);
-  return `${reason.slice(0, 1).toUpperCase()}${reason.slice(1)}`;
+  return capitalized(visible(error ?? inWords(failure), errorCharactersMax));
 }
 
 /** Returns the cause in a sentence: `401 Unauthorized (“token expired”)`. */

@@ -1,3 +1,4 @@
+import { capitalized } from "../../../lib/wording.ts";
 import { timeOfDay, type SubscriptionRules } from "../../../notifications/subscriptions/rules.ts";
 import type { SubscriptionSettings } from "../../../notifications/subscriptions/writer.ts";
 import { weekdays, type Weekday } from "../../../vocabulary/channels.ts";
@@ -121,8 +122,4 @@ function daysText(days: readonly Weekday[]): string {
 
 function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -7,7 +7,7 @@ import { disabledBecause, isDisabledForFailing } from "../../../deliveries/rules
 import { toPlainTime, type Instant } from "../../../lib/clock.ts";
 import { spanText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted, grouped, sentence } from "../../../lib/wording.ts";
+import { capitalized, counted, grouped, sentence } from "../../../lib/wording.ts";
 import { hasManyUnknown } from "../../../scans/unknown-share.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import { describeOverdue, nameOfSource, type Source, type SourceStatus } from "../../../sources/source.ts";
@@ -274,8 +274,4 @@ function keyConcerns({ keys, now }: ConcernSources): Concern[] {
 
 function shown(text: string): string {
   return visible(text, textMax);
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

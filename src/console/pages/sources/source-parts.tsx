@@ -1,5 +1,5 @@
 import { visible } from "../../../lib/safe-text.ts";
-import { counted, grouped, sentence } from "../../../lib/wording.ts";
+import { capitalized, counted, grouped, sentence } from "../../../lib/wording.ts";
 import type { NameOrigin } from "../../../sources/activity/source-activity.ts";
 import { describeOverdue, feedKind, nameOfSource, type SourceStatus } from "../../../sources/source.ts";
 import { Time } from "../../kit/components.tsx";
@@ -22,10 +22,8 @@ export function titleOf({ kind, name }: NameOrigin): string {
       return "Scans";
     case "beacon":
       return "Beacons";
-    default: {
-      const text = nameOfSource({ kind, name });
-      return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
-    }
+    default:
+      return capitalized(nameOfSource({ kind, name }));
   }
 }
 

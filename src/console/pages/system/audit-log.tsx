@@ -2,7 +2,7 @@ import { auditActions, type AuditAction } from "../../../access/audit/actions.ts
 import { describeActor, channelNames, actorChannels } from "../../../access/audit/actor.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-log.ts";
 import { dayMs } from "../../../lib/clock.ts";
-import { counted, grouped } from "../../../lib/wording.ts";
+import { capitalized, counted, grouped } from "../../../lib/wording.ts";
 import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Select } from "../../kit/form.tsx";
@@ -114,10 +114,6 @@ function What({ entry: { action, subject, detail } }: { entry: AuditEntry }) {
       )}
     </>
   );
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Returns the details that have a value. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { SiteState } from "../../../enrichment/facts/site-state.ts";
-import { grouped } from "../../../lib/wording.ts";
+import { capitalized, grouped } from "../../../lib/wording.ts";
 import type { Place } from "../../../threat-index/threat-index.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import { Time } from "../../kit/components.tsx";
@@ -31,7 +31,7 @@ export function TypeOf({ threat: { protectedDomain, type } }: { threat: Threat }
   const label = inWords(type);
   return (
     <div>
-      {label.slice(0, 1).toUpperCase() + label.slice(1)}
+      {capitalized(label)}
       <Help about={label} manual="detection#types">
         {typeDescriptions[type]}
       </Help>{" "}

@@ -4,7 +4,7 @@ import type { Delivery } from "../../../deliveries/delivery-log.ts";
 import type { RecordedEvent } from "../../../events/event-log.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted } from "../../../lib/wording.ts";
+import { capitalized, counted } from "../../../lib/wording.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import type { DatedChange } from "../../../threats/triage/history.ts";
 import { noteCharactersMax, type Note } from "../../../threats/triage/notes.ts";
@@ -123,10 +123,9 @@ function noteEntry({ at, by, text }: Note): Entry {
 }
 
 function Who({ by }: { by: Actor }) {
-  const who = describeActor(by);
   return (
     <b>
-      <Text text={`${who.slice(0, 1).toUpperCase()}${who.slice(1)}`} />
+      <Text text={capitalized(describeActor(by))} />
     </b>
   );
 }
@@ -211,7 +210,7 @@ function changeEntry(changes: readonly DatedChange[]): Entry {
 /** A change of a fact: a first value, a new one, or none any more. */
 function Change({ change: { after, before, by, field } }: { change: DatedChange }) {
   const value = (text: string) => <Text text={inWords(text)} charactersMax={valueCharactersMax} />;
-  const name = `${field.slice(0, 1).toUpperCase()}${field.slice(1)}`;
+  const name = capitalized(field);
   return (
     <>
       {by === null ? null : <Who by={by} />} {name}:{" "}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Facts } from "../../../enrichment/facts/facts.ts";
+import { capitalized } from "../../../lib/wording.ts";
 import type { Differences, Region } from "../../../lookups/pictures/differing-regions.ts";
 import { gridSize } from "../../../lookups/pictures/differing-regions.ts";
 import { looksLikeOriginal } from "../../../threats/severity/phishing-page.ts";
@@ -291,8 +292,4 @@ function Figure({ path, alt, caption }: { path: string; alt: string; caption: Co
 
 function originalPath(id: string): string {
   return `${threatPath(id)}/original`;
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -1,4 +1,5 @@
 import type { SiteOverview } from "../../../enrichment/enrichment.ts";
+import { capitalized } from "../../../lib/wording.ts";
 import type { FoundThreat } from "../../../threat-index/threat-index.ts";
 import { Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
@@ -127,8 +128,4 @@ function Evidence({ threat, showStatus }: ItemProps) {
     ...strongestEvidence(threat.severityReasons),
   ];
   return <>{parts.map((part) => `${part} · `).join("")}</>;
-}
-
-function capitalized(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
