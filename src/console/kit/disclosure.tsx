@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Icon } from "./icons.tsx";
+import { Icon, type IconName } from "./icons.tsx";
 import { usePage } from "./page-context.ts";
 
 /** Further actions behind a button with three dots, as `<li>` elements. Destructive ones come last, with class `danger`. */
@@ -18,10 +18,12 @@ export function Menu({ label = "More actions", children }: { label?: string; chi
 export function MenuLink({
   path,
   label,
+  icon,
   danger = false,
 }: {
   path: string;
   label: string;
+  icon?: IconName;
   /** Whether it destroys something. */
   danger?: boolean;
 }) {
@@ -29,6 +31,7 @@ export function MenuLink({
   return (
     <li>
       <a href={path} class={danger ? "danger" : undefined}>
+        {icon === undefined ? null : <Icon name={icon} />}
         {label}
       </a>
     </li>

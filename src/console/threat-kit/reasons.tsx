@@ -1,6 +1,9 @@
 import { capitalized } from "../../lib/wording.ts";
-import type { SeverityReason, SeverityReasonCode } from "../../threats/severity/severity-reasons.ts";
-import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
+import {
+  describeSeverityReason,
+  type SeverityReason,
+  type SeverityReasonCode,
+} from "../../threats/severity/severity-reasons.ts";
 import { Icon, type IconName } from "../kit/icons.tsx";
 import { Text } from "../kit/name.tsx";
 

@@ -1,5 +1,4 @@
-import type { Facts } from "../../enrichment/facts/facts.ts";
-import { nothingKnown, severityFactsOf } from "../../enrichment/facts/facts.ts";
+import { type Facts, nothingKnown, severityFactsOf } from "../../enrichment/facts/facts.ts";
 import { siteTimesAfter } from "../../enrichment/facts/site-state.ts";
 import { intervalsMs } from "../../enrichment/plan.ts";
 import { dayMs, type Instant } from "../../lib/clock.ts";

@@ -8,7 +8,7 @@ import { Bars } from "../../charts/bars.tsx";
 import { DaysChart } from "../../charts/days-chart.tsx";
 import { changeText, SplitBar, SplitNumbers, totalOf } from "../../charts/split-bar.tsx";
 import { Card, LinkButton, PageHead, Time } from "../../kit/components.tsx";
-import { Menu } from "../../kit/disclosure.tsx";
+import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
@@ -140,27 +140,10 @@ function Head({ domain: row, hasThreats }: { domain: ProtectedDomain; hasThreats
       )}
       <Menu>
         {canRemove ? (
-          <li>
-            <a href={`${path}/edit`}>
-              <Icon name="note" />
-              Edit keywords and allowed names
-            </a>
-          </li>
+          <MenuLink path={`${path}/edit`} icon="note" label="Edit keywords and allowed names" />
         ) : null}
-        <li>
-          <a href={`${path}/look-alikes`}>
-            <Icon name="grid" />
-            Possible look-alikes
-          </a>
-        </li>
-        {canRemove ? (
-          <li>
-            <a class="danger" href={`${path}/remove`}>
-              <Icon name="x" />
-              Stop protecting
-            </a>
-          </li>
-        ) : null}
+        <MenuLink path={`${path}/look-alikes`} icon="grid" label="Possible look-alikes" />
+        {canRemove ? <MenuLink path={`${path}/remove`} icon="x" label="Stop protecting" danger /> : null}
       </Menu>
     </PageHead>
   );

@@ -17,14 +17,16 @@ const lookAlikesShownMax = 8;
 
 export function DomainStep({
   services,
+  done,
   given,
 }: {
   services: Context<"domains">["services"];
+  done: boolean;
   given: NewDomain | undefined;
 }) {
   const { may } = usePage();
   const names = services.domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
-  const isForm = names.length === 0 || given !== undefined;
+  const isForm = !done || given !== undefined;
   if (!isForm || !may("administer"))
     return (
       <>
@@ -44,7 +46,7 @@ export function DomainStep({
           ) : null}
         </ul>
         <div class="line">
-          <SkipStep step="domain" done={names.length > 0} />
+          <SkipStep step="domain" done={done} />
         </div>
       </>
     );

@@ -33,9 +33,11 @@ export interface NewChannelInput {
 
 export function NotifyStep({
   services,
+  done,
   given = { type: "email", address: "", error: undefined },
 }: {
   services: Context<"channels" | "config" | "deliveries">["services"];
+  done: boolean;
   given: NewChannelInput | undefined;
 }) {
   const { may } = usePage();
@@ -58,7 +60,7 @@ export function NotifyStep({
           ))}
         </ul>
       )}
-      {may("administer") && (recipients.length === 0 || given.error !== undefined) ? (
+      {may("administer") && (!done || given.error !== undefined) ? (
         <Form action={`${welcomePath}/channel`} class="stack">
           <FormError message={given.error} />
           <Select label="Service" name="type" choices={choices} value={given.type} />
@@ -84,7 +86,7 @@ export function NotifyStep({
         </Form>
       ) : (
         <div class="line">
-          <SkipStep step="notify" done={recipients.length > 0} />
+          <SkipStep step="notify" done={done} />
         </div>
       )}
       {may("administer") ? (

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { nextTime } from "../../../lib/schedule.ts";
 import { counted } from "../../../lib/wording.ts";
 import { Facts, LinkButton, Time } from "../../kit/components.tsx";
@@ -10,7 +11,7 @@ import { SkipStep } from "./step-links.tsx";
 type SourceServices = Context<"archive" | "certificateLogs" | "config" | "sources">["services"];
 
 /** Which sources are on. They are declared in the configuration file, except for imports. */
-export function SourcesStep({ services }: { services: SourceServices }) {
+export function SourcesStep({ services, done }: { services: SourceServices; done: boolean }) {
   const { now } = usePage();
   const { archive, certificateLogs, config, sources } = services;
   const feeds = sources.filter(
@@ -80,13 +81,13 @@ export function SourcesStep({ services }: { services: SourceServices }) {
       </p>
       <div class="line">
         <LinkButton path={sourcesPath} label="Import a list" icon="download" />
-        <SkipStep step="sources" done={certificateLogs !== undefined || feeds.length > 0 || hasImports} />
+        <SkipStep step="sources" done={done} />
       </div>
     </>
   );
 }
 
-function On({ children }: { children: preact.ComponentChildren }) {
+function On({ children }: { children: ComponentChildren }) {
   return <StateMark tone="good">{children}</StateMark>;
 }
 

@@ -3,7 +3,6 @@ import { Text } from "../../kit/name.tsx";
 import { welcomePath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { TestNote, type TestShown } from "../deliveries/test-note.tsx";
-import { readProgress, type ProgressServices } from "./progress.ts";
 import { SkipStep } from "./step-links.tsx";
 
 /** Recipients with a button each; the pages of the others have one too. */
@@ -11,9 +10,11 @@ const recipientsShownMax = 5;
 
 export function TestStep({
   services,
+  done,
   test,
 }: {
-  services: Context<ProgressServices>["services"];
+  services: Context<"deliveries">["services"];
+  done: boolean;
   /** Result of the test that was just sent. */
   test: TestShown | undefined;
 }) {
@@ -39,7 +40,7 @@ export function TestStep({
         </div>
       ))}
       <div class="line">
-        <SkipStep step="test" done={readProgress(services).test} />
+        <SkipStep step="test" done={done} />
       </div>
     </>
   );

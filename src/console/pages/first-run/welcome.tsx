@@ -44,10 +44,12 @@ export function showWelcome(context: Context<WelcomeServices>, submitted?: Submi
   const requested = stepNames.find((name) => name === query.get("step"));
   const open = submitted?.step ?? requested ?? nextStep(done);
   const contents: Record<StepName, () => ComponentChildren> = {
-    domain: () => <DomainStep services={services} given={submitted?.domain} />,
-    sources: () => <SourcesStep services={services} />,
-    notify: () => <NotifyStep services={services} given={submitted?.channel} />,
-    test: () => <TestStep services={services} test={context.takeOnce<TestShown>(testResult)} />,
+    domain: () => <DomainStep services={services} done={done.domain} given={submitted?.domain} />,
+    sources: () => <SourcesStep services={services} done={done.sources} />,
+    notify: () => <NotifyStep services={services} done={done.notify} given={submitted?.channel} />,
+    test: () => (
+      <TestStep services={services} done={done.test} test={context.takeOnce<TestShown>(testResult)} />
+    ),
     scan: () => <ScanStep services={services} />,
   };
   const isFinished = nextStep(done) === undefined;

@@ -4,12 +4,11 @@ import { capitalized, grouped } from "../../../lib/wording.ts";
 import type { Place } from "../../../threat-index/threat-index.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import { Time } from "../../kit/components.tsx";
-import { Help, Menu } from "../../kit/disclosure.tsx";
+import { Help, Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { inWords, typeDescriptions } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
-import { usePage } from "../../kit/page-context.ts";
 import { domainPath, threatPath } from "../../kit/paths.ts";
 import { decisions } from "../../threat-kit/decisions.ts";
 import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
@@ -155,18 +154,6 @@ export function ThreatMenu({
       />
       <ForeignLink address={`https://web.archive.org/web/*/${name}`} label="Internet Archive" />
     </Menu>
-  );
-}
-
-function MenuLink({ path, icon, label }: { path: string; icon: "send" | "download"; label: string }) {
-  if (!usePage().mayOpen("GET", path.split("#")[0]!)) return null;
-  return (
-    <li>
-      <a href={path}>
-        <Icon name={icon} />
-        {label}
-      </a>
-    </li>
   );
 }
 

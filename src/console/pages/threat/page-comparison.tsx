@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Facts } from "../../../enrichment/facts/facts.ts";
 import { capitalized } from "../../../lib/wording.ts";
-import type { Differences, Region } from "../../../lookups/pictures/differing-regions.ts";
-import { gridSize } from "../../../lookups/pictures/differing-regions.ts";
+import { type Differences, gridSize, type Region } from "../../../lookups/pictures/differing-regions.ts";
 import { looksLikeOriginal } from "../../../threats/severity/phishing-page.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import { Time } from "../../kit/components.tsx";

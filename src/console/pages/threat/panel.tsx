@@ -1,5 +1,4 @@
-import type { VNode } from "preact";
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { hostsOf } from "../../../threat-index/columns/hosts.ts";

@@ -1,8 +1,7 @@
 import { exportFormatNames, exportFormats } from "../../../outputs/exports/formats.ts";
 import { LinkButton, PageHead } from "../../kit/components.tsx";
-import { Menu } from "../../kit/disclosure.tsx";
+import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { Icon } from "../../kit/icons.tsx";
-import { usePage } from "../../kit/page-context.ts";
 import { decisionsPath, exportPath, newViewPath, savedViewPath } from "../../kit/paths.ts";
 import { listPath, type Look } from "../../threat-kit/filters.ts";
 import { pathWith, type ViewTab } from "../views/views.ts";
@@ -66,24 +65,13 @@ function LookLink({
 }
 
 function ViewActions({ query, tabs }: { query: URLSearchParams; tabs: readonly ViewTab[] }) {
-  if (!usePage().mayOpen("GET", newViewPath)) return null;
   const here = tabs.find(({ isHere }) => isHere)?.saved;
   return (
     <>
       {here === undefined ? null : (
-        <li>
-          <a href={savedViewPath(here.seq)}>
-            <Icon name="note" />
-            Rename or delete this view
-          </a>
-        </li>
+        <MenuLink path={savedViewPath(here.seq)} icon="note" label="Rename or delete this view" />
       )}
-      <li>
-        <a href={pathWith(newViewPath, query)}>
-          <Icon name="plus" />
-          Save this view
-        </a>
-      </li>
+      <MenuLink path={pathWith(newViewPath, query)} icon="plus" label="Save this view" />
     </>
   );
 }

@@ -1,5 +1,4 @@
-import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
-import { webhookKind } from "../../../channels/webhook/endpoint.ts";
+import { type Endpoint, webhookKind } from "../../../channels/webhook/endpoint.ts";
 import { failedCountedMax } from "../../../deliveries/store/failure-summary.ts";
 import { grouped } from "../../../lib/wording.ts";
 import { EntryLink, LinkButton, PageHead } from "../../kit/components.tsx";
