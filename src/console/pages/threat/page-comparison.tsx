@@ -143,7 +143,7 @@ function Marks({ regions }: { regions: readonly Region[] }) {
       {regions.map(({ x, y, width, height }, index) => (
         <>
           <rect x={x} y={y} width={width} height={height} rx="0.25" />
-          <circle cx={numberPlace(x, columns)} cy={numberPlace(y, rows)} r="0.8" />
+          <circle cx={numberPlace(x, columns)} cy={numberPlace(y, rows)} r="0.65" />
           <text x={numberPlace(x, columns)} y={numberPlace(y, rows)}>
             {index + 1}
           </text>
