@@ -71,11 +71,13 @@ test("a file can be imported without scripts, and the next page shows its result
   const shown = await visitor.get(location!);
   expect(shown.text).toContain("Import of nrd.csv.gz");
   expect(shown.text).toMatch(
-    /completed Read 3 names in \d+ B, .* Matched 1 name New threats 1 Rejected 1 line without a valid name/,
+    /Finished Read 3 names in \d+ B, .* Matched 1 name New threats 1 Rejected 1 line without a valid name/,
   );
   expect(shown.text).toContain("3 not a name It contains a space; enter one name per line.");
   expect(feedActions()[0]).toEqual(["feed.import", "nrd.csv.gz"]);
-  expect((await visitor.get("/console/sources")).text).toContain("nrd.csv.gz console completed 3 1 1 1");
+  expect((await visitor.get("/console/sources")).text).toContain(
+    "nrd.csv.gz now Finished console 3 names 1 rejected 1 match 1 new threat",
+  );
 });
 
 test("The result of an import links to exactly the threats that it created (M24)", async () => {
@@ -92,7 +94,7 @@ test("The result of an import links to exactly the threats that it created (M24)
     expect(html).toContain(`<a href="${path.replace("&", "&amp;")}">`);
   expect(panel.html).not.toContain(`href="/console/imports/${first.seq}"`);
   const list = await visitor.get(path);
-  expect(list.text).toContain("Only new threats of one import");
+  expect(list.text).toContain("Only threats that one import found.");
   expect(list.text).toContain("1–3 of 3");
   for (const n of [1, 2, 3]) expect(list.text).toContain(`first-${n}- example-bank.com`);
   for (const other of ["second-", "example-bank.net"]) expect(list.text).not.toContain(other);
@@ -203,7 +205,7 @@ test("a running import shows its progress, blocks a second one, and keeps its re
   await until(() => (app.app.imports.running()?.received ?? 0) > 2_000, "the list is being read");
   const { seq } = app.app.imports.running()!;
   const running = await visitor.get("/console/imports/running", { "x-fragment": "1" });
-  expect(running.text).toMatch(/slow\.txt running Read [\d,]+ names in [\d.]+ KiB of 4\.8 MiB/);
+  expect(running.text).toMatch(/slow\.txt Checking, \d+% Read [\d,]+ names in [\d.]+ KiB of 4\.8 MiB/);
   expect(running.html).toContain(`data-refresh="/console/imports/${seq}/panel"`);
   expect((await upload(new File(["a.com"], "second.txt"))).location).toBe("/console/sources");
   expect(await errorShown()).toContain(
@@ -214,7 +216,7 @@ test("a running import shows its progress, blocks a second one, and keeps its re
   expect(cancelled.text).toContain("Its results so far are kept");
   await until(() => app.app.imports.running() === undefined, "the import has finished");
   const shown = await visitor.get(`/console/imports/${seq}`);
-  expect(shown.text).toMatch(/cancelled .* New threats 1 .* Results up to line 3,000 are recorded/);
+  expect(shown.text).toMatch(/Cancelled .* New threats 1 .* Results up to line 3,000 are recorded/);
   expect((await visitor.get("/console/imports/running", { "x-fragment": "1" })).status).toBe(204);
   expect(feedActions().slice(0, 2)).toEqual([
     ["feed.cancel_import", "slow.txt"],
@@ -232,7 +234,7 @@ test("an interrupted upload keeps its results, reports the interruption, and doe
   await until(() => app.app.imports.running() === undefined, "the import has finished");
   const shown = await visitor.get(`/console/imports/${seq}`);
   expect(shown.text).toMatch(
-    /failed .* New threats 1 .* The list was cut off: the upload ended early\. Results up to line/,
+    /Failed .* New threats 1 .* The list was cut off: the upload ended early\. Results up to line/,
   );
   expect((await upload(new File(["a.com\n"], "next.txt"))).location).toBe(`/console/imports/${seq + 1}`);
 });
@@ -274,16 +276,16 @@ test("a feed shows its files and counts and can be read again, and a missing fol
   await until(() => (feed().files[0]?.completedAt ?? null) !== null, "the file is read", 15_000);
   await until(() => feed().state === "watching", "the feed is idle");
   const all = await visitor.get("/console/sources");
-  expect(all.text).toMatch(/Feed nrd watching now 2 1 1 Pause/);
-  expect(all.text).toContain("Declared as [[feeds]] in the configuration file");
+  expect(all.text).toMatch(/Feed nrd .*nrd Healthy now 2 names 1 match 1 new threat Pause/);
+  expect(all.text).toContain("1 of 2 healthy · declared as [[feeds]]");
   expect(all.text).toMatch(/Feed gone Not readable: the path does not exist\. Check its settings/);
-  expect(all.text).toMatch(/Feed gone unavailable never/);
+  expect(all.text).toMatch(/Feed gone .*gone Unavailable never/);
   const one = await visitor.get("/console/sources/feed/nrd");
   expect(one.text).toMatch(
-    /Feed nrd watching .* Latest 2026-01-14\.txt .* Read 1 file, 2 lines, 0 rejected Found 1 matched, 1 new threat/,
+    /Feed nrd Healthy .* Latest 2026-01-14\.txt .* Read 1 file, 2 lines, 0 rejected Found 1 matched, 1 new threat/,
   );
   expect(one.text).toContain("configuration file");
-  expect(one.text).toMatch(/2026-01-14\.txt .* read 26 B 2 0 1 1 Read again/);
+  expect(one.text).toMatch(/2026-01-14\.txt Read .* 26 B 2 0 rejected 1 match 1 new threat Read again/);
   const before = feed().files[0]!.startedAt;
   const file = Buffer.from(feed().files[0]!.path).toString("base64url");
   const again = await visitor.submit("/console/sources/feed/nrd/read-again", { file });

@@ -100,7 +100,7 @@ test("The result of a scan links to exactly the threats that it created, and its
   expect(page.html).toContain(`<a href="${path(first!.seq).replace("&", "&amp;")}">`);
   expect(page.html).not.toContain(`href="/console/scans/${first!.id}"`);
   const list = await visitor.get(path(first!.seq));
-  expect(list.text).toContain("Only new threats of one scan");
+  expect(list.text).toContain("Only threats that one scan found.");
   expect(list.text).toContain("1–1 of 1");
   expect((await visitor.get(`/console/scans/${again.id}`)).html).not.toContain(`&amp;scan=${again.seq}`);
   expect((await visitor.get(path(again.seq))).text).toContain("No threats match these filters");

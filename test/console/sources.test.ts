@@ -3,6 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { summaryOf } from "../../src/console/pages/sources/certificate-logs.tsx";
 import { healthOf } from "../../src/console/pages/sources/health.ts";
+import { dayMs, startOfDay } from "../../src/lib/clock.ts";
+import { sourceActivity } from "../../src/sources/activity/tables.ts";
 import type { CertificateLogStatus } from "../../src/sources/certificate-logs/status.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { until } from "../support/until.ts";
@@ -39,9 +41,9 @@ test("A feed is paused and resumed with buttons that work without script, and th
   expect(paused.text).toMatch(
     /Feed nrd Paused now by console.* It reads nothing and keeps its position\. Resume it/,
   );
-  expect(paused.text).toMatch(/Feed nrd paused never none none 0 Resume/);
+  expect(paused.text).toMatch(/Feed nrd .*nrd Paused never 0 names 0 matches 0 new threats Resume/);
   expect((await visitor.get("/console/sources/feed/nrd")).text).toMatch(
-    /Feed nrd paused Resume Paused now by/,
+    /Feed nrd Paused Resume Paused now by/,
   );
   expect((await visitor.get("/console")).text).toMatch(
     /Reading of feed nrd is paused Nothing has been read since .* UTC\./,
@@ -83,12 +85,22 @@ test("The page lists what arrived from each origin of names, and an origin's pag
   });
   expect(submitted.status).toBe(200);
   const list = await visitor.get("/console/sources");
-  expect(list.text).toMatch(/Imports and typed names (now|\d+ seconds? ago) 2 1 1/);
-  expect(list.text).toMatch(/API key siem (now|\d+ seconds? ago) 3 2 1/);
+  expect(list.text).toMatch(/Imports and typed names (now|\d+ seconds? ago) 2 names 1 match 1 new threat/);
+  expect(list.text).toMatch(/API key siem (now|\d+ seconds? ago) 3 names 2 matches 1 new threat/);
   expect(list.text).toContain("Names 7 in 14 days, 7 today (UTC)");
-  expect(list.html).toContain('aria-label="Names per day: 3 in 14 days, 3 today, at most 3 a day"');
+  // A line through one day would show nothing that the number does not say.
+  expect(list.html).not.toContain("<polyline");
+  const twoDaysAgo = startOfDay(Date.now()) - 2 * dayMs;
+  const counts = { names: 4, invalid: 0, matched: 0, created: 0, lastAt: twoDaysAgo };
+  app.app.database.query
+    .insert(sourceActivity)
+    .values({ kind: "submission", name: "siem", day: twoDaysAgo, ...counts })
+    .run();
+  expect((await visitor.get("/console/sources")).html).toContain(
+    'aria-label="Names per day: 7 in 14 days, 3 today, at most 4 a day"',
+  );
   const page = await visitor.get("/console/sources/submission/siem");
-  expect(page.text).toMatch(/\d{4}-\d\d-\d\d 3 0 2 1 \d{4}/);
+  expect(page.text).toMatch(/\d{4}-\d\d-\d\d 3 names 0 2 matches 1 new threat \d{4}/);
   expect(page.text).toContain("All API keys");
   expect((await visitor.get("/console/sources/submission/siem?days=90")).text).toContain("last 90 days");
   expect((await visitor.get("/console/sources/submission/other")).status).toBe(404);
@@ -99,36 +111,36 @@ const fine = { state: "watching" as const, problem: null, overdue: null, latest:
 const pause = { at: 5 * hourMs, by: { channel: "console" as const, name: "ann" } };
 const overdue = { usualMs: 24 * hourMs, sinceMs: 96 * hourMs };
 test.each<[string, Parameters<typeof healthOf>[0], typeof pause | undefined, string, RegExp | null]>([
-  ["works", fine, undefined, "watching", null],
-  ["is being read", { ...fine, state: "reading" }, undefined, "reading", null],
-  ["has not been checked yet", { ...fine, state: "waiting" }, undefined, "waiting", null],
-  ["has a faulty part", { ...fine, problem: "a.txt is cut" }, undefined, "problem", /^a\.txt is cut\. null$/],
+  ["works", fine, undefined, "Healthy", null],
+  ["is being read", { ...fine, state: "reading" }, undefined, "Reading", null],
+  ["has not been checked yet", { ...fine, state: "waiting" }, undefined, "Waiting", null],
+  ["has a faulty part", { ...fine, problem: "a.txt is cut" }, undefined, "Problem", /^a\.txt is cut\. null$/],
   [
     "is silent",
     { ...fine, overdue },
     undefined,
-    "overdue",
+    "Overdue",
     /^Nothing new for 4 days; .* Check whether the provider/,
   ],
   [
     "is silent and has a faulty part",
     { ...fine, problem: "The list is an HTML page.", overdue },
     undefined,
-    "overdue",
+    "Overdue",
     /^The list is an HTML page\. Nothing new for 4 days; .* Check whether the provider/,
   ],
   [
     "cannot be read",
     { ...fine, state: "unavailable", problem: "it does not exist" },
     undefined,
-    "unavailable",
+    "Unavailable",
     /^Not readable: it does not exist\. Check its settings/,
   ],
   [
     "is paused, whatever else is wrong",
     { ...fine, state: "paused", problem: "it does not exist", overdue },
     pause,
-    "paused",
+    "Paused",
     /^Paused 2 hours ago by console ann\. .* Resume it/,
   ],
 ])("The health of a source that %s is in words that say what to do", (_, status, paused, label, text) => {
@@ -152,7 +164,7 @@ test("An appliance without a source says what to do first, with and without inte
     const { text } = await (await empty.signedIn()).get("/console/sources");
     for (const expected of ["Without internet access:", "[[feeds]]", "import it", "[certificate_logs]"])
       expect(text).toContain(expected);
-    expect(text).not.toContain("Declared sources");
+    expect(text).not.toContain("declared as");
   } finally {
     await empty.dispose();
   }
@@ -206,7 +218,7 @@ describe("with certificate logs", () => {
     expect(text).toContain("Log list Origin builtin Published 2026-05-29");
     const paused = await reader.submit(`${page}/pause`, { from: "detail" });
     expect(paused.text).toContain("Certificate logs: paused. The position is kept.");
-    expect((await reader.get("/console/sources")).text).toMatch(/Following 0 of \d+ logs: .* All logs/);
+    expect((await reader.get("/console/sources")).text).toMatch(/All \d+ logs Following 0 of \d+ logs: /);
   });
 
   test("The summary adds up rates and names the slowest log", () => {

@@ -2,85 +2,113 @@ import { bytesText, spanText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped, sentence } from "../../../lib/wording.ts";
 import type { CertificateLogStatus, LogState } from "../../../sources/certificate-logs/status.ts";
-import { Facts, Section, Time } from "../../kit/components.tsx";
+import { Card, Facts, Time } from "../../kit/components.tsx";
+import { Help } from "../../kit/disclosure.tsx";
 import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
+import { originPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 import type { PageServices } from "../../shell/services.ts";
+import { Amount } from "./amounts.tsx";
 
 const textCharactersMax = 120;
 const errorCharactersMax = 300;
 
-const tones: Record<LogState, Tone> = {
-  waiting: "neutral",
-  following: "good",
-  failing: "bad",
-  mismatch: "bad",
-  complete: "neutral",
-  paused: "warn",
+/** A log that is further behind is catching up. */
+const followingLagMs = 5 * 60_000;
+/** Number of logs on the page of all sources; their page lists all. */
+const shownMax = 8;
+
+const marks: Record<LogState, { tone: Tone; label: string }> = {
+  waiting: { tone: "neutral", label: "Waiting" },
+  following: { tone: "good", label: "Following" },
+  failing: { tone: "bad", label: "Failing" },
+  mismatch: { tone: "bad", label: "Contradicts itself" },
+  complete: { tone: "neutral", label: "Complete" },
+  paused: { tone: "neutral", label: "Paused" },
 };
+
+function StateOfLog({ log: { state, lagMs } }: { log: CertificateLogStatus }) {
+  if (state === "following" && lagMs >= followingLagMs)
+    return (
+      <StateMark tone="warn" icon="clock">
+        Catching up
+      </StateMark>
+    );
+  const { tone, label } = marks[state];
+  return state === "paused" ? (
+    <StateMark tone={tone} icon="pause">
+      {label}
+    </StateMark>
+  ) : (
+    <StateMark tone={tone}>{label}</StateMark>
+  );
+}
 
 const columns: Column<CertificateLogStatus>[] = [
   {
     title: "Log",
+    fold: "title",
     cell: ({ description, operator, isVerified, position }) => (
       <>
-        <Text text={description} charactersMax={textCharactersMax} />{" "}
-        <span class="hint">
+        <Text text={description} charactersMax={textCharactersMax} />
+        <p class="hide-s">
           <Text text={operator} charactersMax={textCharactersMax} />
           {isVerified || position === null ? "" : ", names not verified"}
-        </span>
+        </p>
       </>
     ),
   },
+  { title: "State", layout: "tight", fold: "state", cell: (log) => <StateOfLog log={log} /> },
   {
-    title: "State",
-    layout: "tight",
-    cell: ({ state }) => <StateMark tone={tones[state]}>{state}</StateMark>,
-  },
-  { title: "Behind", layout: "number", cell: lagOf },
-  {
-    title: "Per second",
+    title: "Lag",
     layout: "number",
+    fold: "hidden",
+    cell: ({ lagMs, lagEntries, position }) =>
+      position === null ? "–" : lagEntries === 0 ? "none" : spanText(lagMs),
+  },
+  {
+    title: "Entries behind",
+    layout: "number",
+    fold: "hidden",
+    cell: ({ lagEntries, position }) => (position === null ? "–" : grouped(lagEntries)),
+  },
+  {
+    title: "Entries a second",
+    layout: "number",
+    fold: "under",
     cell: ({ entriesPerSecond, bytesPerSecond }) => (
       <>
-        {rateText(entriesPerSecond)} entries
-        <br />
-        {bytesText(bytesPerSecond)}
+        {rateText(entriesPerSecond)}
+        <span class="unit"> entries a second</span>
+        <p class="hide-s">{bytesText(bytesPerSecond)}</p>
       </>
     ),
   },
+  {
+    title: "New threats",
+    layout: "number",
+    fold: "end",
+    cell: ({ created }) => <Amount count={created} unit="new threat" />,
+  },
+];
+
+const detailColumns: Column<CertificateLogStatus>[] = [
+  ...columns.slice(0, -1),
   {
     title: "Entries",
     layout: "number",
+    fold: "hidden",
     cell: ({ entries, skipped }) => (
       <>
         {grouped(entries)}
-        {skipped === 0 ? null : (
-          <>
-            <br />
-            {grouped(skipped)} skipped
-          </>
-        )}
+        {skipped === 0 ? null : <p>{grouped(skipped)} skipped</p>}
       </>
     ),
   },
-  { title: "New threats", layout: "number", cell: ({ created }) => grouped(created) },
-  { title: "Last error", layout: "wide", cell: lastError },
+  ...columns.slice(-1),
+  { title: "Last error", layout: "wide", fold: "hidden", cell: lastError },
 ];
-
-/** Entries that are not read yet, and for how long they have been waiting. */
-function lagOf({ lagEntries, lagMs, position }: CertificateLogStatus) {
-  if (position === null) return "–";
-  if (lagEntries === 0) return "0";
-  return (
-    <>
-      {grouped(lagEntries)}
-      <br />
-      {spanText(lagMs)}
-    </>
-  );
-}
 
 function rateText(rate: number): string {
   return rate < 10 ? rate.toFixed(1) : grouped(rate);
@@ -94,12 +122,55 @@ function lastError({ error, mismatch }: CertificateLogStatus) {
         position. If this persists, report it to the operator.
       </>
     );
-  if (error === null) return "none";
+  if (error === null) return <span class="faint">none</span>;
   return (
     <>
       <Time at={error.at} relative /> {visible(error.text, errorCharactersMax)}
     </>
   );
+}
+
+function LogsHelp() {
+  return (
+    <Help about="a certificate log" manual="certificate-logs#verification">
+      A public list of all certificates that are issued, usually minutes after a site gets one. phishwatch
+      compares what it reads with what the log signed.
+    </Help>
+  );
+}
+
+/** The state of all logs in one sentence, and the logs that need attention or are the furthest behind. */
+export function CertificateLogsCard({ source }: { source: NonNullable<PageServices["certificateLogs"]> }) {
+  const logs = source.logs();
+  const shown = logs
+    .toSorted((a, b) => Number(isBroken(b)) - Number(isBroken(a)) || b.lagMs - a.lagMs)
+    .slice(0, shownMax);
+  return (
+    <Card
+      title="Certificate logs"
+      flush
+      aside={
+        <span class="line">
+          <LogsHelp />
+          <a class="s" href={originPath(source)}>
+            {logs.length > shown.length ? `All ${grouped(logs.length)} logs` : "All logs"}
+          </a>
+        </span>
+      }
+    >
+      <p class="remark">{summaryOf(logs)}</p>
+      <Table
+        caption="Certificate logs, those with problems first"
+        columns={columns}
+        rows={shown}
+        empty="No log is followed."
+      />
+    </Card>
+  );
+}
+
+function isBroken({ state }: CertificateLogStatus): boolean {
+  return marks[state].tone === "bad";
 }
 
 /** All followed logs, and the list that they are from. */
@@ -108,16 +179,16 @@ export function CertificateLogsDetail({ source }: { source: NonNullable<PageServ
   const { origin, publishedAt, fetchedAt, problem } = source.list();
   return (
     <>
-      <Section title="Logs">
-        <p>{summaryOf(logs)}</p>
+      <Card title="Logs" flush aside={<LogsHelp />}>
+        <p class="remark">{summaryOf(logs)}</p>
         <Table
           caption="Followed logs, by operator"
-          columns={columns}
+          columns={detailColumns}
           rows={logs}
           empty="No log is followed."
         />
-      </Section>
-      <Section title="Log list">
+      </Card>
+      <Card title="Log list">
         <Facts
           facts={[
             ["Origin", <Text text={origin} />],
@@ -126,7 +197,7 @@ export function CertificateLogsDetail({ source }: { source: NonNullable<PageServ
             ...(problem === null ? [] : [["Problem", visible(problem, errorCharactersMax)] as const]),
           ]}
         />
-      </Section>
+      </Card>
     </>
   );
 }

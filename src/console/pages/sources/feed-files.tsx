@@ -4,7 +4,7 @@ import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { FeedStatus } from "../../../sources/feeds/feed-status.ts";
 import type { FeedFile } from "../../../sources/feeds/tables.ts";
-import { Section, Time } from "../../kit/components.tsx";
+import { Card, Time } from "../../kit/components.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -12,34 +12,59 @@ import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedPath } from "../../kit/paths.ts";
 import { PagedTable, pagesOf, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
+import { Amount } from "./amounts.tsx";
 
 const filesPerPage = 50;
 
 function fileColumns(feed: string): Column<FeedFile>[] {
   return [
-    { title: "File", layout: "wide", cell: ({ path }) => <Text text={basename(path)} charactersMax={120} /> },
+    {
+      title: "File",
+      layout: "wide",
+      fold: "title",
+      cell: (file) => (
+        <>
+          <Text text={basename(file.path)} charactersMax={120} />
+          {file.error === null ? null : <p>It {visible(file.error, 200)}.</p>}
+        </>
+      ),
+    },
+    { title: "State", layout: "tight", fold: "state", cell: fileState },
     {
       title: "Modified",
       layout: "tight",
-      cell: ({ modifiedAt }) => (
-        <span class="modified">
-          <Time at={modifiedAt} relative />
-        </span>
-      ),
+      fold: "under",
+      cell: ({ modifiedAt }) => <Time at={modifiedAt} relative />,
     },
-    { title: "State", cell: fileState },
-    { title: "Size", layout: "number", cell: ({ bytes }) => bytesText(bytes) },
-    { title: "Lines", layout: "number", cell: ({ lines }) => grouped(lines) },
-    { title: "Rejected", layout: "number", cell: ({ invalid }) => grouped(invalid) },
-    { title: "Matched", layout: "number", cell: ({ matched }) => grouped(matched) },
-    { title: "New threats", layout: "number", cell: ({ created }) => grouped(created) },
+    { title: "Size", layout: "number", fold: "hidden", cell: ({ bytes }) => bytesText(bytes) },
+    { title: "Lines", layout: "number", fold: "hidden", cell: ({ lines }) => grouped(lines) },
+    {
+      title: "Rejected",
+      layout: "number",
+      fold: "hidden",
+      cell: ({ invalid }) => <Amount count={invalid} unit="rejected" units="rejected" />,
+    },
+    {
+      title: "Matches",
+      layout: "number",
+      fold: "hidden",
+      cell: ({ matched }) => <Amount count={matched} unit="match" units="matches" />,
+    },
+    {
+      title: "New threats",
+      layout: "number",
+      fold: "end",
+      cell: ({ created }) => <Amount count={created} unit="new threat" />,
+    },
     {
       title: <span class="vh">Actions</span>,
-      layout: "tight",
+      layout: "number",
+      fold: "hidden",
       cell: ({ path }) => (
         <PostButton
           action={`${feedPath(feed)}/read-again`}
           label="Read again"
+          small
           fields={{ file: fileToken(path) }}
         />
       ),
@@ -53,16 +78,11 @@ function fileToken(path: string): string {
 }
 
 function fileState({ error, completedAt }: FeedFile) {
-  if (error !== null)
-    return (
-      <>
-        <StateMark tone="bad">error</StateMark> {visible(error, 200)}
-      </>
-    );
-  return (
-    <StateMark tone={completedAt === null ? "warn" : "good"}>
-      {completedAt === null ? "reading" : "read"}
-    </StateMark>
+  if (error !== null) return <StateMark tone="bad">Failed</StateMark>;
+  return completedAt === null ? (
+    <StateMark tone="live">Reading</StateMark>
+  ) : (
+    <StateMark tone="good">Read</StateMark>
   );
 }
 
@@ -71,7 +91,7 @@ export function FeedFiles({ feed, query }: { feed: FeedStatus; query: URLSearchP
   const files = feed.files.toSorted((a, b) => b.modifiedAt - a.modifiedAt);
   return (
     <>
-      <Section title="Files">
+      <Card title="Files" flush>
         <PagedTable
           caption="Files, newest first"
           columns={fileColumns(feed.name)}
@@ -82,7 +102,7 @@ export function FeedFiles({ feed, query }: { feed: FeedStatus; query: URLSearchP
           query={query}
           empty="No files read yet."
         />
-      </Section>
+      </Card>
       <SkippedEntries skipped={feed.skipped} />
     </>
   );
@@ -92,22 +112,22 @@ function SkippedEntries({ skipped: { total, first } }: Pick<FeedStatus, "skipped
   if (total === 0) return null;
   const more = total - first.length;
   return (
-    <Section title="Not read">
+    <Card title="Not read" flush>
       <Table
         caption="Entries of the folder that are not read"
         columns={[
           { title: "Name", layout: "wide", cell: ({ name }) => <Text text={name} charactersMax={120} /> },
-          { title: "Reason", cell: ({ why }) => `It ${why}.` },
+          { title: "Reason", fold: "under", cell: ({ why }) => `It ${why}.` },
         ]}
         rows={first}
         empty=""
       />
-      {more > 0 ? <p class="hint">and {counted(more, "more", "more")}</p> : null}
-      <p class="hint">
+      {more > 0 ? <p class="remark">and {counted(more, "more", "more")}</p> : null}
+      <p class="remark">
         Only files in the folder are read. To read a list from another place, copy it into the folder, or
         declare a feed with its path.
       </p>
-    </Section>
+    </Card>
   );
 }
 

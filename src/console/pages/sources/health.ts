@@ -18,6 +18,13 @@ export interface Health {
   problem: { what: string; advice: string | null } | null;
 }
 
+/** A source without a problem. */
+const working = {
+  waiting: { tone: "neutral", label: "Waiting" },
+  watching: { tone: "good", label: "Healthy" },
+  reading: { tone: "live", label: "Reading" },
+} as const;
+
 /** Describes the health of a source; the first problem counts. */
 export function healthOf(
   { state, problem, overdue }: Pick<SourceStatus, "state" | "problem" | "overdue">,
@@ -30,7 +37,7 @@ export function healthOf(
         ? ""
         : ` ${relativeAge(pause.at, now)} by ${describeActor({ ...pause.by, address: null })}`;
     const advice = "It reads nothing and keeps its position. Resume it to read what has arrived since.";
-    return { tone: "warn", label: "paused", problem: { what: `Paused${who}.`, advice } };
+    return { tone: "neutral", label: "Paused", problem: { what: `Paused${who}.`, advice } };
   }
   if (state === "unavailable") {
     const what =
@@ -38,25 +45,25 @@ export function healthOf(
         ? "Nothing can be read."
         : sentence(`not readable: ${visible(problem, problemCharactersMax)}`);
     const advice = "Check its settings in the configuration file, and what phishwatch may read or reach.";
-    return { tone: "bad", label: "unavailable", problem: { what, advice } };
+    return { tone: "bad", label: "Unavailable", problem: { what, advice } };
   }
   if (overdue !== null) {
     const advice = "Check whether the provider still publishes, and whether the list still gets here.";
     const silence = sentence(describeOverdue(overdue));
     // A problem is probably the reason of the silence.
     const what = problem === null ? silence : `${ended(visible(problem, problemCharactersMax))} ${silence}`;
-    return { tone: "bad", label: "overdue", problem: { what, advice } };
+    return { tone: "bad", label: "Overdue", problem: { what, advice } };
   }
   if (problem !== null)
     return {
       tone: "warn",
-      label: "problem",
+      label: "Problem",
       problem: {
         what: ended(visible(problem, problemCharactersMax)),
         advice: null,
       },
     };
-  return { tone: state === "waiting" ? "neutral" : "good", label: state, problem: null };
+  return { ...working[state], problem: null };
 }
 
 /** Ends a text with a period. It may begin with the name of a file, which keeps its case. */

@@ -2,13 +2,14 @@ import { channelNames } from "../../../access/audit/actor.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
-import { Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, Facts, LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { sourcesPath, importPath } from "../../kit/paths.ts";
 import { Table } from "../../kit/table.tsx";
+import { createdPath } from "../../threat-kit/filters.ts";
 import type { Context } from "../../shell/router.ts";
 import { ImportPanel, ListName } from "./import-panel.tsx";
 
@@ -33,11 +34,19 @@ export function showImport(context: Context<"imports">): PageResult {
             Import of <ListName name={list.name} />
           </>
         }
-        back={{ label: "Sources", path: sourcesPath }}
-      />
+        crumbs={[{ label: "Sources", path: sourcesPath }]}
+      >
+        {list.created === 0 ? undefined : (
+          <LinkButton
+            path={createdPath({ importSeq: list.seq })}
+            label={`Show ${counted(list.created, "new threat")}`}
+            variant="primary"
+          />
+        )}
+      </PageHead>
       <ImportPanel list={list} />
       <RejectedLines list={list} />
-      <Section title="Details">
+      <Card title="Details">
         <Facts
           facts={[
             ["Format", format === "auto" ? "detected from name and content" : format],
@@ -48,7 +57,7 @@ export function showImport(context: Context<"imports">): PageResult {
             ["Finished", list.completedAt === null ? "still running" : <Time at={list.completedAt} />],
           ]}
         />
-      </Section>
+      </Card>
     </>,
   );
 }
@@ -77,21 +86,22 @@ function RejectedLines({ list: { invalid, firstInvalid } }: { list: ListImport }
   if (invalid === 0) return null;
   const more = invalid - firstInvalid.length;
   return (
-    <Section title="Rejected lines">
+    <Card title="Rejected lines" flush>
       <Table
         caption="First rejected lines"
         columns={[
-          { title: "Line", layout: "number", cell: ({ line }) => grouped(line) },
+          { title: "Line", layout: "number", fold: "state", cell: ({ line }) => grouped(line) },
           {
             title: "Content",
+            fold: "title",
             cell: ({ text }) => <Text text={text} charactersMax={120} />,
           },
-          { title: "Reason", layout: "wide", cell: ({ why }) => `It ${why}.` },
+          { title: "Reason", layout: "wide", fold: "under", cell: ({ why }) => `It ${why}.` },
         ]}
         rows={firstInvalid}
         empty=""
       />
-      {more > 0 ? <p class="hint">and {counted(more, "more", "more")}</p> : null}
-    </Section>
+      {more > 0 ? <p class="remark">and {counted(more, "more", "more")}</p> : null}
+    </Card>
   );
 }

@@ -3,7 +3,9 @@ import { sentence } from "../../../lib/wording.ts";
 import type { ListToImport } from "../../../sources/imports/imports.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
 import { listFormats, type ListFormat } from "../../../vocabulary/lists.ts";
+import { Card } from "../../kit/components.tsx";
 import { Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
+import { Icon } from "../../kit/icons.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { sourcesPath, importPath, importsPath } from "../../kit/paths.ts";
@@ -30,25 +32,29 @@ export function ImportForms() {
   const { csrfToken, may } = usePage();
   if (!may("import")) return null;
   return (
-    <div class="cols cols-3">
-      <section class="card panel">
-        <h2>Import a file</h2>
+    <div class="cols cols-2" id="import">
+      <Card title="Import a file">
         <form method="post" action={importsPath} encType="multipart/form-data" data-upload="">
           <input type="hidden" name="form_token" value={csrfToken} />
-          <details>
+          <details class="more">
             <summary>File format</summary>
-            <Select label="Format" name="format" choices={formatChoices} />
-            <TextField
-              label="Column"
-              name="column"
-              maxLength={200}
-              hint="CSV: column name or number. JSON lines: field name, with dots for nested fields. Leave empty to use the default."
-            />
+            <div>
+              <Select label="Format" name="format" choices={formatChoices} />
+              <TextField
+                label="Column"
+                name="column"
+                maxLength={200}
+                hint="CSV: column name or number. JSON lines: field name, with dots for nested fields. Leave empty to use the default."
+              />
+            </div>
           </details>
           <div data-field="" class="drop">
-            <label for="file">Choose a file, or drop it anywhere on this page</label>
+            <Icon name="download" />
+            <label for="file" class="strong">
+              Choose a file, or drop it anywhere on this page
+            </label>
             <input type="file" id="file" name="file" required aria-describedby="file-hint" />
-            <p data-hint="" id="file-hint">
+            <p data-hint="" id="file-hint" class="hint">
               Up to 1 GiB, plain, gzip, Zstandard, or ZIP. The file is processed during the upload and not
               stored.
             </p>
@@ -58,9 +64,8 @@ export function ImportForms() {
             <Button label="Import file" />
           </p>
         </form>
-      </section>
-      <section class="card panel">
-        <h2>Check names</h2>
+      </Card>
+      <Card title="Check names">
         <Form action={`${importsPath}/names`}>
           <TextArea
             label="Names"
@@ -72,7 +77,7 @@ export function ImportForms() {
             <Button label="Check names" />
           </p>
         </Form>
-      </section>
+      </Card>
     </div>
   );
 }

@@ -1,26 +1,40 @@
+import { channelNames } from "../../../access/audit/actor.ts";
 import { bytesText, spanText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
-import type { ImportState } from "../../../vocabulary/lists.ts";
-import { Facts } from "../../kit/components.tsx";
+import type { ImportState as State } from "../../../vocabulary/lists.ts";
+import { Card, Facts, Time } from "../../kit/components.tsx";
 import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { importPath } from "../../kit/paths.ts";
+import { Table, type Column } from "../../kit/table.tsx";
 import { createdPath } from "../../threat-kit/filters.ts";
+import { Amount } from "./amounts.tsx";
 
-const tones: Record<ImportState, Tone> = {
-  running: "warn",
-  completed: "good",
-  failed: "bad",
-  cancelled: "neutral",
-  interrupted: "bad",
+const marks: Record<State, { tone: Tone; label: string }> = {
+  running: { tone: "live", label: "Checking" },
+  completed: { tone: "good", label: "Finished" },
+  failed: { tone: "bad", label: "Failed" },
+  cancelled: { tone: "neutral", label: "Cancelled" },
+  interrupted: { tone: "bad", label: "Interrupted" },
 };
 
-export function ImportStateBadge({ state }: { state: ImportState }) {
-  return <StateMark tone={tones[state]}>{state}</StateMark>;
+function ImportState({ list: { state, bytes, bytesTotal } }: { list: ListImport }) {
+  const { tone, label } = marks[state];
+  // The list may have grown since the upload began.
+  const share =
+    state === "running" && bytesTotal !== null && bytesTotal > 0
+      ? `, ${Math.min(100, Math.floor((bytes / bytesTotal) * 100))}%`
+      : "";
+  return (
+    <StateMark tone={tone}>
+      {label}
+      {share}
+    </StateMark>
+  );
 }
 
 export function ListName({ name }: { name: string | null }) {
@@ -36,13 +50,14 @@ export function ImportPanel({ list, linked = false }: { list: ListImport; linked
   const title = <ListName name={name} />;
   const refresh = running ? { "data-refresh": `${importPath(seq)}/panel`, "data-refresh-ms": "500" } : {};
   return (
-    <section class="card panel" id="import-panel" aria-label="Import progress" {...refresh}>
+    <section class="card stack" id="import-panel" aria-label="Import progress" {...refresh}>
       <div class="card-head">
         <h2>{linked ? <a href={importPath(seq)}>{title}</a> : title}</h2>
-        <ImportStateBadge state={state} />
+        <ImportState list={list} />
       </div>
       {bytesTotal === null || !running ? null : (
         <progress
+          class="meter"
           value={Math.min(bytes, bytesTotal)}
           max={Math.max(1, bytesTotal)}
           aria-label="read so far"
@@ -54,7 +69,7 @@ export function ImportPanel({ list, linked = false }: { list: ListImport; linked
           ["Matched", counted(matched, "name")],
           ["New threats", <CreatedLink list={list} />],
           ["Rejected", counted(invalid, "line without a valid name", "lines without a valid name")],
-          ...(error === null ? [] : [["Error", `The list ${visible(error, 400)}.`] as const]),
+          ...(error === null ? [] : [["Cause", `The list ${visible(error, 400)}.`] as const]),
         ]}
       />
       {state !== "running" && state !== "completed" ? (
@@ -74,7 +89,7 @@ export function ImportPanel({ list, linked = false }: { list: ListImport; linked
 }
 
 /** Number of new threats, as a link to them. */
-export function CreatedLink({ list: { seq, created } }: { list: ListImport }) {
+function CreatedLink({ list: { seq, created } }: { list: ListImport }) {
   const text = <strong>{grouped(created)}</strong>;
   return created === 0 ? text : <a href={createdPath({ importSeq: seq })}>{text}</a>;
 }
@@ -83,4 +98,64 @@ function readText(bytes: number, total: number | null, received: number, ms: num
   const of = total === null ? "" : ` of ${bytesText(total)}`;
   const rate = ms < 1_000 ? "" : `, ${grouped((received / ms) * 1_000)} per second`;
   return `${counted(received, "name")} in ${bytesText(bytes)}${of}, ${spanText(ms)}${rate}`;
+}
+
+const columns: Column<ListImport>[] = [
+  {
+    title: "Import",
+    layout: "wide",
+    fold: "title",
+    cell: ({ seq, name, startedAt }) => (
+      <>
+        <a class="ink" href={importPath(seq)}>
+          <ListName name={name} />
+        </a>
+        <p class="hide-s">
+          <Time at={startedAt} relative />
+        </p>
+      </>
+    ),
+  },
+  { title: "State", layout: "tight", fold: "state", cell: (list) => <ImportState list={list} /> },
+  { title: "From", layout: "tight", fold: "hidden", cell: ({ channel }) => channelNames[channel] },
+  {
+    title: "Names",
+    layout: "number",
+    fold: "under",
+    cell: ({ received }) => <Amount count={received} unit="name" />,
+  },
+  {
+    title: "Rejected",
+    layout: "number",
+    fold: "hidden",
+    cell: ({ invalid }) => <Amount count={invalid} unit="rejected" units="rejected" />,
+  },
+  {
+    title: "Matches",
+    layout: "number",
+    fold: "hidden",
+    cell: ({ matched }) => <Amount count={matched} unit="match" units="matches" />,
+  },
+  {
+    title: "New threats",
+    layout: "number",
+    fold: "end",
+    cell: ({ seq, created }) => (
+      <Amount count={created} unit="new threat" path={createdPath({ importSeq: seq })} />
+    ),
+  },
+];
+
+/** The latest imports, with the threats that each of them found. */
+export function ImportList({ imports }: { imports: readonly ListImport[] }) {
+  return (
+    <Card title="Imports" id="imports" flush>
+      <Table
+        caption="Imports, newest first"
+        columns={columns}
+        rows={imports}
+        empty="No imports yet. To check a list of names now, import a file."
+      />
+    </Card>
+  );
 }

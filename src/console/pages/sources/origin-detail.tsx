@@ -3,15 +3,16 @@ import { notFound } from "../../../lib/errors.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { ActivityOfDay } from "../../../sources/activity/source-activity.ts";
 import { feedKind } from "../../../sources/source.ts";
-import { DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Note } from "../../kit/marks.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { keysPath, originIn, originPath, scansPath, sourcesPath, trapsPath } from "../../kit/paths.ts";
-import { Sparkline } from "../../charts/sparkline.tsx";
 import { Empty, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
+import { Amount, DailySum } from "./amounts.tsx";
 import { CertificateLogsDetail } from "./certificate-logs.tsx";
 import { FeedFiles } from "./feed-files.tsx";
 import { healthOf } from "./health.ts";
@@ -67,16 +68,17 @@ export function showOrigin({
 function Watched({ watched: { source, status } }: { watched: NonNullable<Origin["watched"]> }) {
   const { now } = usePage();
   if (source.declaredAs === null) return <RelatedPage kind={source.kind} />;
-  const { problem } = healthOf(status, source.pausing?.current(), now);
+  const { tone, problem } = healthOf(status, source.pausing?.current(), now);
   return (
     <>
       {problem === null ? null : (
-        <p class="prose">
-          {status.state === "paused" ? <strong>{problem.what} </strong> : null}
-          {problem.advice}
-        </p>
+        <Note tone={tone === "bad" ? "bad" : "warn"} title={<bdi>{problem.what}</bdi>}>
+          {problem.advice ?? undefined}
+        </Note>
       )}
-      <Facts facts={[...sourceFacts(status), ["Declared", <DeclaredMark where={source.declaredAs} />]]} />
+      <Card title="Details">
+        <Facts facts={[...sourceFacts(status), ["Declared", <DeclaredMark where={source.declaredAs} />]]} />
+      </Card>
     </>
   );
 }
@@ -100,12 +102,27 @@ function RelatedPage({ kind }: { kind: string }) {
 }
 
 const dayColumns: Column<ActivityOfDay>[] = [
-  { title: "Day", layout: "tight", cell: ({ day }) => formatDay(day) },
-  { title: "Names", layout: "number", cell: ({ names }) => grouped(names) },
-  { title: "Invalid", layout: "number", cell: ({ invalid }) => grouped(invalid) },
-  { title: "Matched", layout: "number", cell: ({ matched }) => grouped(matched) },
-  { title: "New threats", layout: "number", cell: ({ created }) => grouped(created) },
-  { title: "Last names", layout: "tight", cell: ({ lastAt }) => <Time at={lastAt} /> },
+  { title: "Day", layout: "tight", fold: "title", cell: ({ day }) => formatDay(day) },
+  {
+    title: "Names",
+    layout: "number",
+    fold: "state",
+    cell: ({ names }) => <Amount count={names} unit="name" />,
+  },
+  { title: "Rejected", layout: "number", fold: "hidden", cell: ({ invalid }) => grouped(invalid) },
+  {
+    title: "Matches",
+    layout: "number",
+    fold: "under",
+    cell: ({ matched }) => <Amount count={matched} unit="match" units="matches" />,
+  },
+  {
+    title: "New threats",
+    layout: "number",
+    fold: "end",
+    cell: ({ created }) => <Amount count={created} unit="new threat" />,
+  },
+  { title: "Last names", layout: "tight", fold: "hidden", cell: ({ lastAt }) => <Time at={lastAt} /> },
 ];
 
 /** The counts of each day: as charts, and as the table of their numbers. */
@@ -120,35 +137,31 @@ function Days({
   shown: number;
   today: number;
 }) {
-  const valuesOf = (key: "names" | "matched") => {
+  const valuesOf = (key: "names" | "matched" | "created") => {
     const byDay = new Map(days.map((day) => [day.day, day[key]]));
     return Array.from({ length: shown }, (_, index) => byDay.get(today - (shown - 1 - index) * dayMs) ?? 0);
   };
+  const other = shownDaysChoices.find((count) => count !== shown)!;
   return (
-    <Section title={`Names by day (UTC), last ${shown} days`}>
-      <p class="hint">
-        {shownDaysChoices
-          .filter((count) => count !== shown)
-          .map((count) => (
-            <a href={`${path}?days=${count}`}>Show {count} days</a>
-          ))}
-      </p>
+    <Section
+      title={`Names by day (UTC), last ${shown} days`}
+      aside={
+        <a class="s" href={`${path}?days=${other}`}>
+          Show {other} days
+        </a>
+      }
+    >
       {days.length === 0 ? (
         <Empty>No names in the last {shown} days.</Empty>
       ) : (
         <>
-          <div class="sums cards">
-            <div class="card">
-              <p>Names</p>
-              <Sparkline label="Names per day" values={valuesOf("names")} />
-            </div>
-            <div class="card">
-              <p>Matches</p>
-              <Sparkline label="Matches per day" values={valuesOf("matched")} />
-            </div>
+          <div class="cols cols-3">
+            <DailySum title="Names" values={valuesOf("names")} />
+            <DailySum title="Matches" values={valuesOf("matched")} />
+            <DailySum title="New threats" values={valuesOf("created")} />
           </div>
-          <details>
-            <summary>Show as table</summary>
+          <details class="more">
+            <summary>As a table</summary>
             <Table
               caption="Names by day, without the days that have none"
               columns={dayColumns}

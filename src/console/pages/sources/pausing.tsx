@@ -15,6 +15,7 @@ export function PauseButton({ source, from }: { source: Source; from: "list" | "
     <PostButton
       action={`${originPath(source)}/${isPaused ? "resume" : "pause"}`}
       label={isPaused ? "Resume" : "Pause"}
+      small={from === "list"}
       fields={{ from }}
     />
   );

@@ -1,7 +1,7 @@
 import { visible } from "../../../lib/safe-text.ts";
-import { capitalized, counted, grouped, sentence } from "../../../lib/wording.ts";
+import { capitalized, counted, grouped } from "../../../lib/wording.ts";
 import type { NameOrigin } from "../../../sources/activity/source-activity.ts";
-import { describeOverdue, feedKind, nameOfSource, type SourceStatus } from "../../../sources/source.ts";
+import { feedKind, nameOfSource, type SourceStatus } from "../../../sources/source.ts";
 import { Time } from "../../kit/components.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -29,11 +29,18 @@ export function titleOf({ kind, name }: NameOrigin): string {
 
 export function SourceState({ watched: { source, status } }: { watched: NonNullable<Origin["watched"]> }) {
   const { tone, label } = healthOf(status, source.pausing?.current(), usePage().now);
-  return <StateMark tone={tone}>{label}</StateMark>;
+  return label === "Paused" ? (
+    <StateMark tone={tone} icon="pause">
+      {label}
+    </StateMark>
+  ) : (
+    <StateMark tone={tone}>{label}</StateMark>
+  );
 }
 
+/** Facts about a source; its problem is shown apart. */
 export function sourceFacts(status: SourceStatus) {
-  const { location, state, problem, overdue, latest, amounts, invalid, matched, created } = status;
+  const { location, latest, amounts, invalid, matched, created } = status;
   return [
     ["Location", <code>{visible(location, 300)}</code>],
     [
@@ -46,10 +53,6 @@ export function sourceFacts(status: SourceStatus) {
         </>
       ),
     ],
-    ...(overdue === null ? [] : [["Overdue", sentence(describeOverdue(overdue))] as const]),
-    ...(problem === null
-      ? []
-      : [[state === "unavailable" ? "Not readable" : "Error", visible(problem, 400)] as const]),
     [
       "Read",
       `${amounts.map(({ count, unit }) => counted(count, unit)).join(", ")}, ${grouped(invalid)} rejected`,
