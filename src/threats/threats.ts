@@ -6,7 +6,6 @@ import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import type { Status } from "../vocabulary/threats.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
 import { createOriginStore, type Origins } from "./store/origins.ts";
-import { createNeighbors, type FindNeighbors } from "./store/neighbors.ts";
 import {
   createThreatQueries,
   type ListedThreat,
@@ -47,7 +46,6 @@ export interface Threats {
   updateFacts: UpdateFacts;
   /** Returns the changes of a threat, newest first: the latest 200 facts and 200 decisions. */
   history(id: string): DatedChange[];
-  neighbors: FindNeighbors;
   readonly notes: Notes;
   /** Returns the certificates and addresses in which sources saw the name of a threat. */
   origins(id: string): Origins;
@@ -114,7 +112,6 @@ export function createThreats({
     triage: createTriage({ database, clock, auditLog, recordDecision, statusChanger }),
     updateFacts: (...args) => database.transaction(() => updateFacts(...args)),
     history: history.list,
-    neighbors: createNeighbors(database),
     origins: origins.list,
     notes: createNotes({ database, clock, recordDecision }),
     totals: queries.totals,
