@@ -94,7 +94,7 @@ test("The result of an import links to exactly the threats that it created (M24)
     expect(html).toContain(`<a href="${path.replace("&", "&amp;")}">`);
   expect(panel.html).not.toContain(`href="/console/imports/${first.seq}"`);
   const list = await visitor.get(path);
-  expect(list.text).toContain("Only threats that one import found.");
+  expect(list.text).toContain("New from one import");
   expect(list.text).toContain("1–3 of 3");
   for (const n of [1, 2, 3]) expect(list.text).toContain(`first-${n}- example-bank.com`);
   for (const other of ["second-", "example-bank.net"]) expect(list.text).not.toContain(other);

@@ -45,19 +45,25 @@ test("a scan of selected domains shows its progress, can be cancelled, and is re
   await until(() => (app.app.scans.progress()?.perSecond ?? null) !== null, "the speed is known");
   const panel = await visitor.get(`/console/scans/${id}/panel`, { "x-fragment": "1" });
   expect(panel.text).toMatch(/\d+ of 1,000 look-alikes checked .* \d+ a second, .* left/);
-  expect(panel.html).toMatch(/^<section class="card panel" id="scan-panel"/);
+  expect(panel.html).toMatch(/^<section class="card stack" id="scan-panel"/);
 
   const ended = await visitor.submit(`/console/scans/${id}/cancel`);
   expect(ended.text).toContain("Its results are kept");
   await until(() => app.app.scans.running() === undefined, "the scan has ended");
   const after = await visitor.get(`/console/scans/${id}/panel`, { "x-fragment": "1" });
-  expect(after.text).toContain("cancelled");
+  expect(after.text).toContain("Cancelled");
   expect(after.html).not.toContain("data-refresh");
   expect(scanActions()).toEqual([
     ["scan.cancel", id, {}],
     ["scan.start", id, { domains: ["example-shop.com"], limit: 1_000 }],
   ]);
   expect((await visitor.submit(`/console/scans/${id}/cancel`)).text).toContain("had already finished");
+});
+
+test("A scan of only some domains that names none is rejected, so that unchecking the last box does not scan for all", async () => {
+  const rejected = await visitor.submit("/console/scans/start", { domain_scope: "only" });
+  expect(rejected.text).toContain("Choose at least one domain, or choose all.");
+  expect(app.app.scans.running()).toBeUndefined();
 });
 
 test("starting a second scan fails with the running scan, whose progress replaces the form", async () => {
@@ -79,7 +85,9 @@ test("the history shows the domains, counts, unknown names included, and duratio
   });
   expect(done.threatsFound).toBeGreaterThan(0);
   const all = await visitor.get("/console/scans");
-  expect(all.text).toMatch(/command line example-bank\.com completed 200 1 0 1 1 \d+(\.\d)? s/);
+  expect(all.text).toMatch(
+    /example-bank\.com (now|\d+ seconds? ago) · command line Finished 200 1 look-alike exists 0 1 1 new \d+(\.\d)? s/,
+  );
   expect(all.html).toContain(`href="/console/scans/${done.id}"`);
   const one = await visitor.get(`/console/scans/${done.id}`);
   const link = /href="(\/console\/threats\?source=scan[^"]+)"/.exec(one.html)?.[1]?.replaceAll("&amp;", "&");
@@ -100,7 +108,7 @@ test("The result of a scan links to exactly the threats that it created, and its
   expect(page.html).toContain(`<a href="${path(first!.seq).replace("&", "&amp;")}">`);
   expect(page.html).not.toContain(`href="/console/scans/${first!.id}"`);
   const list = await visitor.get(path(first!.seq));
-  expect(list.text).toContain("Only threats that one scan found.");
+  expect(list.text).toContain("New from one scan");
   expect(list.text).toContain("1–1 of 1");
   expect((await visitor.get(`/console/scans/${again.id}`)).html).not.toContain(`&amp;scan=${again.seq}`);
   expect((await visitor.get(path(again.seq))).text).toContain("No threats match these filters");

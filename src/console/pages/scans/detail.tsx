@@ -1,10 +1,12 @@
 import { notFound } from "../../../lib/errors.ts";
 import type { Scan } from "../../../scans/tables.ts";
-import { PageHead, Section } from "../../kit/components.tsx";
+import { counted } from "../../../lib/wording.ts";
+import { Card, LinkButton, PageHead } from "../../kit/components.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { scanPath, scansPath } from "../../kit/paths.ts";
+import { createdPath } from "../../threat-kit/filters.ts";
 import type { Context } from "../../shell/router.ts";
-import { ScannedDomains, ScanPanel, ScanTimes } from "./panel.tsx";
+import { ScannedDomains, ScanPanel, ScanProblem, ScanTimes } from "./panel.tsx";
 
 function findScan({ services, params }: Context<"scans">): Scan {
   const scan = services.scans.get(params["id"]!);
@@ -31,12 +33,21 @@ export function showScan(context: Context<"scans">): PageResult {
             Scan of <ScannedDomains scan={scan} namesMax={3} />
           </>
         }
-        back={{ label: "Scans", path: scansPath }}
-      />
+        crumbs={[{ label: "Scans", path: scansPath }]}
+      >
+        {scan.threatsCreated === 0 ? undefined : (
+          <LinkButton
+            path={createdPath({ scanSeq: scan.seq })}
+            label={`Show ${counted(scan.threatsCreated, "new threat")}`}
+            variant="primary"
+          />
+        )}
+      </PageHead>
+      <ScanProblem scan={scan} />
       {panelOf(context)}
-      <Section title="Details">
+      <Card title="Details">
         <ScanTimes scan={scan} />
-      </Section>
+      </Card>
     </>,
   );
 }

@@ -1,16 +1,27 @@
-import { PublicError } from "../../../lib/errors.ts";
+import { FieldError, PublicError } from "../../../lib/errors.ts";
 import { nextTime } from "../../../lib/schedule.ts";
+import { visible } from "../../../lib/safe-text.ts";
 import { grouped, sentence } from "../../../lib/wording.ts";
 import type { Scan } from "../../../scans/tables.ts";
-import { PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Help } from "../../kit/disclosure.tsx";
 import { splitList } from "../../kit/fields.ts";
-import { Button, Choices, Form, Select, TextField } from "../../kit/form.tsx";
+import { Button, Form, Select } from "../../kit/form.tsx";
+import { OnlyThese, readOnlyThese } from "../../kit/only-these.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newDomainPath, scanPath, scansPath, startScanPath } from "../../kit/paths.ts";
-import { PagedTable, type Column } from "../../kit/table.tsx";
+import { Empty, PagedTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { scanDuration, ScannedDomains, ScanPanel, ScanState, triggers, UnknownCount } from "./panel.tsx";
+import {
+  NewThreats,
+  scanCause,
+  scanDuration,
+  ScannedDomains,
+  ScanPanel,
+  ScanState,
+  triggers,
+} from "./panel.tsx";
 
 const perPage = 25;
 /** Maximum number of domains offered as checkboxes; for more, names are typed in. */
@@ -24,27 +35,54 @@ const limits = [
 
 const columns: Column<Scan>[] = [
   {
-    title: "Started",
-    layout: "tight",
+    title: "Scan",
+    layout: "wide",
+    fold: "title",
     cell: (scan) => (
       <>
-        <a href={scanPath(scan.id)}>
-          <Time at={scan.startedAt} />
+        <a class="ink" href={scanPath(scan.id)}>
+          <ScannedDomains scan={scan} namesMax={2} />
         </a>
-        <br />
-        <span class="hint">{triggers[scan.trigger]}</span>
+        <p>
+          <Time at={scan.startedAt} relative /> · {triggers[scan.trigger]}
+        </p>
       </>
     ),
   },
-  { title: "Domains", layout: "wide", cell: (scan) => <ScannedDomains scan={scan} namesMax={3} /> },
-  { title: "State", layout: "tight", cell: (scan) => <ScanState scan={scan} /> },
-  { title: "Checked", layout: "number", cell: ({ candidates }) => grouped(candidates) },
-  { title: "Exist", layout: "number", cell: ({ resolving }) => grouped(resolving) },
-  { title: "Unknown", layout: "number", cell: (scan) => <UnknownCount scan={scan} /> },
-  { title: "Threats", layout: "number", cell: ({ threatsFound }) => grouped(threatsFound) },
-  { title: "New", layout: "number", cell: ({ threatsCreated }) => grouped(threatsCreated) },
-  { title: "Duration", layout: "tight", cell: scanDuration },
+  {
+    title: "State",
+    fold: "state",
+    cell: (scan) => (
+      <>
+        <ScanState scan={scan} />
+        <Cause scan={scan} />
+      </>
+    ),
+  },
+  { title: "Checked", layout: "number", fold: "hidden", cell: ({ candidates }) => grouped(candidates) },
+  {
+    title: "Exist",
+    layout: "number",
+    fold: "under",
+    cell: ({ resolving }) => (
+      <>
+        {grouped(resolving)}
+        <span class="unit"> {resolving === 1 ? "look-alike exists" : "look-alikes exist"}</span>
+      </>
+    ),
+  },
+  { title: "Unknown", layout: "number", fold: "hidden", cell: ({ unknown }) => grouped(unknown) },
+  { title: "Threats", layout: "number", fold: "hidden", cell: ({ threatsFound }) => grouped(threatsFound) },
+  { title: "New threats", layout: "number", fold: "end", cell: (scan) => <NewThreats scan={scan} /> },
+  { title: "Duration", layout: "number", fold: "hidden", cell: scanDuration },
 ];
+
+const causeCharactersMax = 90;
+
+function Cause({ scan }: { scan: Scan }) {
+  const cause = scanCause(scan);
+  return cause === undefined ? null : <p class="hide-s">{visible(cause, causeCharactersMax)}</p>;
+}
 
 export function listScans({ services, query, now }: Context<"config" | "domains" | "scans">): PageResult {
   const { scans, domains, config } = services;
@@ -76,7 +114,15 @@ export function listScans({ services, query, now }: Context<"config" | "domains"
       ) : (
         <ScanPanel scan={running.scan} progress={running} linked />
       )}
-      <Section title="History">
+      <Section
+        title="History"
+        aside={
+          <Help about="an unknown look-alike" manual="sources#scans">
+            A name for which no resolver gave a usable DNS response. The next scan checks it again. Many of
+            them mean that the scan may have missed threats.
+          </Help>
+        }
+      >
         <PagedTable
           caption="Scans, newest first"
           columns={columns}
@@ -96,43 +142,55 @@ function StartForm({ names }: { names: readonly string[] }) {
   if (!usePage().may("scan")) return null;
   if (names.length === 0)
     return (
-      <div class="empty">
-        No domain to scan for. <a href={newDomainPath}>Protect a domain</a> first.
-      </div>
+      <Empty
+        title="No protected domains yet"
+        action={<LinkButton path={newDomainPath} label="Add domain" icon="plus" variant="primary" />}
+      >
+        A scan checks the look-alikes of protected domains.
+      </Empty>
     );
-  const allHint = "Leave empty to scan for all domains.";
   return (
-    <section class="card panel" aria-label="Start scan">
-      <Form action={startScanPath}>
-        {names.length === 1 ? null : names.length <= checkboxesMax ? (
-          <Choices
+    <Card title="Start a scan">
+      <Form action={startScanPath} class="stack">
+        {names.length === 1 ? null : (
+          <OnlyThese
             label="Domains"
             name="domain"
-            choices={names.map((name) => ({ value: name, label: name }))}
-            values={[]}
-            hint={allHint}
-          />
-        ) : (
-          <TextField label="Domains" name="domain" hint={`Names separated by spaces. ${allHint}`} />
+            all={`All ${grouped(names.length)} protected domains`}
+            form={new URLSearchParams()}
+            {...(names.length > checkboxesMax
+              ? {}
+              : { choices: names.map((name) => ({ value: name, label: visible(name) })) })}
+          >
+            <textarea
+              class="input"
+              name="domain"
+              rows={4}
+              aria-label="Domains, one per line"
+              placeholder="One per line"
+            />
+          </OnlyThese>
         )}
         <div class="line filters">
           <Select label="Look-alikes" name="limit" choices={limits} />
-          <Button label="Start scan" />
+          <Button label="Start scan" icon="scan" variant="primary" />
         </div>
       </Form>
-    </section>
+    </Card>
   );
 }
 
 export async function startScan({ services, form, by }: Context<"scans">): Promise<PageResult> {
-  const domains = form.getAll("domain").flatMap(splitList);
   const limit = limits.some(({ value }) => value !== "" && value === form.get("limit"))
     ? Number(form.get("limit"))
     : undefined;
   let scan: Scan;
   try {
+    const domains = readOnlyThese(form, "domain", form.getAll("domain").flatMap(splitList));
     ({ scan } = await services.scans.begin({ trigger: "console", by, domains, limit }));
   } catch (error) {
+    if (error instanceof FieldError)
+      return redirect(scansPath, { tone: "danger", text: "Choose at least one domain, or choose all." });
     if (!(error instanceof PublicError)) throw error;
     return redirect(scansPath, { tone: "danger", text: sentence(error.message) });
   }

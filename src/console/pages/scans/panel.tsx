@@ -1,30 +1,60 @@
 import { spanText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted, grouped } from "../../../lib/wording.ts";
+import { capitalized, counted, grouped, sentence } from "../../../lib/wording.ts";
 import type { ScanProgress } from "../../../scans/progress.ts";
 import { hasManyUnknown } from "../../../scans/unknown-share.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import type { ScanStatus } from "../../../vocabulary/scans.ts";
 import { Facts, Progress, Time } from "../../kit/components.tsx";
-import { StateMark, type Tone } from "../../kit/marks.tsx";
+import { Note, StateMark, type Tone } from "../../kit/marks.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
 import { Name } from "../../kit/name.tsx";
 import { scanPath } from "../../kit/paths.ts";
 import { createdPath, listPath } from "../../threat-kit/filters.ts";
 
-const tones: Record<ScanStatus, Tone> = {
-  running: "warn",
-  completed: "good",
-  failed: "bad",
-  cancelled: "neutral",
+const marks: Record<ScanStatus, { tone: Tone; label: string }> = {
+  running: { tone: "live", label: "Running" },
+  completed: { tone: "good", label: "Finished" },
+  failed: { tone: "bad", label: "Failed" },
+  cancelled: { tone: "neutral", label: "Cancelled" },
 };
+
+const errorCharactersMax = 400;
 
 export const triggers = { schedule: "schedule", console: "console", cli: "command line" } as const;
 
-export function ScanState({ scan: { status, cancelRequested } }: { scan: Scan }) {
-  const isStopping = status === "running" && cancelRequested;
-  return <StateMark tone={tones[status]}>{isStopping ? "stopping" : status}</StateMark>;
+export function ScanState({ scan }: { scan: Scan }) {
+  const { status, cancelRequested } = scan;
+  if (status === "running" && cancelRequested) return <StateMark tone="live">Stopping</StateMark>;
+  const { tone, label } = marks[status];
+  return <StateMark tone={status === "completed" && hasManyUnknown(scan) ? "warn" : tone}>{label}</StateMark>;
+}
+
+/** Why a scan found less than it should have, in a few words; undefined if it did not. */
+export function scanCause(scan: Scan): string | undefined {
+  const { status, error, candidates, planned } = scan;
+  if (error !== null) return visible(capitalized(error), errorCharactersMax);
+  if (status === "cancelled") return `${grouped(candidates)} of ${grouped(planned)} look-alikes checked`;
+  return status === "completed" && hasManyUnknown(scan)
+    ? `${Math.round((scan.unknown / candidates) * 100)}% without a usable DNS response`
+    : undefined;
+}
+
+/** Says why a scan may have missed look-alikes, and what to do. */
+export function ScanProblem({ scan }: { scan: Scan }) {
+  const cause = scanCause(scan);
+  if (cause === undefined || scan.status === "cancelled") return null;
+  const [tone, title] =
+    scan.status === "failed"
+      ? (["bad", "The scan failed"] as const)
+      : (["warn", "The scan may have missed look-alikes"] as const);
+  return (
+    <Note tone={tone} title={title}>
+      {sentence(cause)} Check <code>scan.resolvers</code> in the configuration file, then start the scan
+      again. <a href="/docs/sources#scans">Manual</a>
+    </Note>
+  );
 }
 
 /** Progress of a scan. Refreshes itself while the scan runs. */
@@ -38,12 +68,12 @@ export function ScanPanel({
   /** Whether the title links to the page of the scan. */
   linked?: boolean;
 }) {
-  const { id, status, candidates, planned, resolving, threatsFound, error } = scan;
+  const { id, status, candidates, planned, resolving, threatsFound } = scan;
   const running = status === "running";
-  const title = running ? "A scan is running" : "Scan finished";
+  const title = running ? "A scan is running" : `Scan ${marks[status].label.toLowerCase()}`;
   const refresh = running ? { "data-refresh": `${scanPath(id)}/panel`, "data-refresh-ms": "700" } : {};
   return (
-    <section class="card panel" id="scan-panel" aria-label="Scan progress" {...refresh}>
+    <section class="card stack" id="scan-panel" aria-label="Scan progress" {...refresh}>
       <div class="card-head">
         <h2>{linked ? <a href={scanPath(id)}>{title}</a> : title}</h2>
         <ScanState scan={scan} />
@@ -67,16 +97,11 @@ export function ScanPanel({
           [
             "Threats",
             <>
-              {grouped(threatsFound)} found, <NewThreats scan={scan} />
-              {threatsFound > 0 ? (
-                <>
-                  {" · "}
-                  <a href={foundPath(scan)}>view threats</a>
-                </>
-              ) : null}
+              {threatsFound === 0 ? "none" : <a href={foundPath(scan)}>{grouped(threatsFound)} found</a>}
+              {", "}
+              <NewThreats scan={scan} />
             </>,
           ],
-          ...(error === null ? [] : [["Error", visible(error, 400)] as const]),
         ]}
       />
       {running && !scan.cancelRequested ? (
@@ -87,7 +112,7 @@ export function ScanPanel({
 }
 
 /** Number of look-alikes without a definite result, marked if it is so large that the scan may have missed some. */
-export function UnknownCount({ scan }: { scan: Scan }) {
+function UnknownCount({ scan }: { scan: Scan }) {
   const count = grouped(scan.unknown);
   return hasManyUnknown(scan) ? <StateMark tone="warn">{count}</StateMark> : <>{count}</>;
 }
@@ -119,9 +144,13 @@ export function scanDuration(scan: Scan): string {
 }
 
 /** Number of new threats, as a link to them. */
-function NewThreats({ scan: { seq, threatsCreated } }: { scan: Scan }) {
-  const text = <strong>{grouped(threatsCreated)} new</strong>;
-  return threatsCreated === 0 ? text : <a href={createdPath({ scanSeq: seq })}>{text}</a>;
+export function NewThreats({ scan: { seq, threatsCreated } }: { scan: Scan }) {
+  const text = `${grouped(threatsCreated)} new`;
+  return threatsCreated === 0 ? (
+    <span class="faint">{text}</span>
+  ) : (
+    <a href={createdPath({ scanSeq: seq })}>{text}</a>
+  );
 }
 
 /** Returns the path of the list of threats that scans found on the days of this scan. */
