@@ -39,10 +39,10 @@ export function DailySum({
   const sum = totalOf(values);
   return (
     <div class="card stat">
-      <span class="s line tight">
+      <div class="s line tight">
         {title}
         {help}
-      </span>
+      </div>
       <b class="big" title={grouped(sum)}>
         {sum < longNumberMin ? grouped(sum) : short.format(sum)}
       </b>

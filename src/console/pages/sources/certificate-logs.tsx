@@ -150,12 +150,12 @@ export function CertificateLogsCard({ source }: { source: NonNullable<PageServic
       title="Certificate logs"
       flush
       aside={
-        <span class="line">
+        <div class="line">
           <LogsHelp />
           <a class="s" href={originPath(source)}>
             {logs.length > shown.length ? `All ${grouped(logs.length)} logs` : "All logs"}
           </a>
-        </span>
+        </div>
       }
     >
       <p class="remark">{summaryOf(logs)}</p>
