@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { preferencesCookie, preferencesOf, timeZones } from "../../src/console/shell/reader.ts";
 import { manualClock } from "../support/appliance.ts";
 import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/console.ts";
 
@@ -66,4 +67,14 @@ test("a cookie that no page has set changes nothing", async () => {
     const { status, html } = await visitor.get(keys);
     expect([status, timesIn(html)[0]?.title?.endsWith("UTC")]).toEqual([200, true]);
   }
+});
+
+test("the preferences of a reader are kept in every time zone, however long its name is", () => {
+  const preferences = { theme: "light", density: "comfortable", shortcuts: false } as const;
+  const lost = timeZones().filter((timeZone) => {
+    const [cookie] = preferencesCookie({ ...preferences, timeZone }, false).split(";");
+    const request = new Request("http://localhost/console", { headers: { cookie: cookie! } });
+    return !Bun.deepEquals(preferencesOf(request), { ...preferences, timeZone });
+  });
+  expect(lost).toEqual([]);
 });

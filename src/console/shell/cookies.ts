@@ -2,7 +2,8 @@
 
 import type { Config } from "../../config/config.ts";
 
-const plainValue = /^[A-Za-z0-9_-]{1,64}$/;
+/** The longest value holds the preferences of a reader in a time zone with a long name. */
+const plainValue = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** Returns the value of a cookie; undefined if it is missing or malformed. */
 export function readCookie(request: Request, name: string): string | undefined {
