@@ -210,6 +210,20 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await browser.press("u");
       await message("Decision undone: 2 threats restored.");
       expect(statusOf(a!)).toBe("active");
+
+      await browser.evaluate(
+        `void ((window.isSamePage = true), document.querySelector(".toasts").replaceChildren())`,
+      );
+      await browser.evaluate(pressCtrlK);
+      await ready(`document.querySelector("dialog [role=option]")`);
+      for (const key of "undo") await browser.press(key);
+      await ready(
+        `document.querySelector("dialog [aria-selected=true]")?.innerText.startsWith("Undo the last")`,
+      );
+      await browser.press("Enter");
+      await ready(
+        `window.isSamePage && !document.querySelector("dialog") && document.querySelector(".toast")`,
+      );
       expect(browser.complaints()).toEqual([]);
     },
     browserTimeoutMs,

@@ -48,8 +48,7 @@ function openCommandBar() {
   async function search() {
     commandQuery += 1;
     const mine = commandQuery;
-    const query = new URLSearchParams({ q: field.value, from: location.pathname + location.search });
-    const html = await load(`${commandsPath}?${query}`, "commands");
+    const html = await load(`${commandsPath}?${new URLSearchParams({ q: field.value })}`, "commands");
     if (mine !== commandQuery || !dialog.isConnected) return;
     one("#command-results", dialog).replaceWith(parsePart(html));
     choose(options()[0]);
@@ -80,14 +79,13 @@ function openCommandBar() {
   /** @param {any} option @param {boolean} inNewTab */
   function run(option, inNewTab) {
     if (!option) return;
-    if (inNewTab && option.href) return void open(option.href, "_blank", "noopener");
-    if (!option.href || option.getAttribute("href") !== `${commandsPath}/shortcuts`) {
-      if (!option.href) return option.click();
-      dialog.close();
-      return location.assign(option.href);
-    }
+    const { href } = option;
+    if (inNewTab && href) return void open(href, "_blank", "noopener");
+    // The button of a form.
+    if (!href) option.click();
     dialog.close();
-    openShortcuts();
+    if (option.getAttribute("href") === `${commandsPath}/shortcuts`) openShortcuts();
+    else if (href) location.assign(href);
   }
 
   /** @param {Error} error */

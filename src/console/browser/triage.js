@@ -180,7 +180,7 @@ document.addEventListener("submit", (/** @type {any} */ event) => {
       if (rowOf(id)) currentId = id;
       await afterDecision([id], false);
     });
-  } else if (form.closest(".toasts") && form.action.endsWith("/undo")) {
+  } else if (form.closest(".toasts, dialog") && form.action.endsWith("/undo")) {
     event.preventDefault();
     inTurn(() => undo(form.action, new FormData(form)));
   }

@@ -27,22 +27,6 @@ const namedMax = 4;
 /** One character is in most names. */
 const threatQueryCharactersMin = 2;
 
-const anyStatus = {
-  text: undefined,
-  status: undefined,
-  severity: undefined,
-  type: undefined,
-  source: undefined,
-  indicator: undefined,
-  verified: undefined,
-  protectedDomain: undefined,
-  from: undefined,
-  before: undefined,
-  minSimilarity: undefined,
-  importSeq: undefined,
-  scanSeq: undefined,
-};
-
 /**
  * Finds threats, protected domains, actions, pages and recipients by parts of their names. Without a query: actions
  * and pages.
@@ -76,7 +60,7 @@ export async function findCommands(
 
 async function findThreats(index: ReturnType<CommandContext["services"]["threatIndex"]>, text: string) {
   await index.prepare();
-  const filter = { ...anyStatus, text: parseNameQuery(text) };
+  const filter = { text: parseNameQuery(text) };
   const order = { key: "severity", descending: true } as const;
   const { threats } = await index.search(filter, order, { page: 1, perPage: threatsRankedMax });
   const begins = ({ domain }: FoundThreat) => Number(domain.startsWith(text.toLowerCase()));
