@@ -149,6 +149,9 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await expectHere(c!, c!);
       await browser.click("#panel a[data-panel-close]");
       await expectHere(c!, null);
+      await browser.press("k");
+      await browser.press("o");
+      await expectHere(b!, b!);
 
       // A filter applies while one types, and keeps the focus. Escape returns from its menu to its button.
       await browser.press("/");
@@ -158,6 +161,14 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       );
       const field = `document.activeElement.id === "q" && document.activeElement.value === "bank-b"`;
       expect(await browser.evaluate<boolean>(field)).toBe(true);
+      // The panel of a threat that is still listed stays, with its place in the new view.
+      await ready(
+        `location.search.includes("open=${b}") && document.querySelector("#panel .bar").innerText.includes("1 of 1")`,
+      );
+      await browser.press("x");
+      await ready(
+        `location.search.includes("q=bank-bx") && !location.search.includes("open") && !document.getElementById("panel")`,
+      );
       await browser.evaluate("history.back()");
       await ready(`!location.search.includes("q=") && document.querySelectorAll("[data-row]").length === 3`);
 
@@ -174,6 +185,15 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
     "a decision that fails says why and changes nothing, and u undoes the last decision on any page",
     async () => {
       const [a, b] = only(["example-bank-a.org", "example-bank-b.org"]);
+      await list("?sort=first_seen");
+      await browser.press("j");
+      // Somebody else was faster.
+      app.app.threats.changeStatus([a!], "resolved", { by: tester });
+      await browser.press("r");
+      await message("No changes: 1 threat was already resolved.");
+      await expectHere(b!, null);
+      app.app.threats.changeStatus([a!], "active", { by: tester });
+
       await list("?sort=first_seen");
       await browser.press("j");
       await browser.evaluate(`document.querySelector("#triage [name=form_token]").value = "wrong"`);

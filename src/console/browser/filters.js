@@ -13,6 +13,7 @@ async function applyFilters(form, isTyped) {
     // Letters that follow each other are one step on the way back.
     await showPage(address, isTyped && history.state?.typed ? "replace" : "push");
     if (isTyped) history.replaceState({ ...history.state, typed: true }, "");
+    await placePanel();
   } catch (error) {
     showError(/** @type {Error} */ (error));
   }

@@ -89,6 +89,16 @@ function closePanel() {
   hidePanel(shown);
 }
 
+/** After another view was listed: shows the threat of the panel in it, or no panel if it is not listed. */
+async function placePanel() {
+  const shown = shownPanel();
+  if (!shown) return;
+  const { id } = shown.dataset;
+  if (rowOf(id)) return showPanel(id, "replace");
+  wantedPanel = "";
+  shown.remove();
+}
+
 /** @param {any} shown */
 function hidePanel(shown) {
   wantedPanel = "";
@@ -147,15 +157,19 @@ document.addEventListener("click", (/** @type {any} */ event) => {
 addEventListener("popstate", async () => {
   if (!triageForm() && !one("form[data-apply]")) return;
   const { y } = history.state ?? {};
+  const isOtherView = viewOf(location.href) !== listedView;
   try {
-    if (viewOf(location.href) !== listedView) {
+    if (isOtherView) {
       await showPage(location.href, "keep");
       if (y !== undefined) scrollTo(0, y);
     }
     const id = new URLSearchParams(location.search).get("open");
     const shown = shownPanel();
-    if (id && wideWindow.matches && shown?.dataset.id !== id) await showPanel(id, "keep");
+    // The place of a threat, and the threats next to it, depend on the view.
+    if (id && wideWindow.matches && (isOtherView || shown?.dataset.id !== id)) await showPanel(id, "keep");
     else if (!id && shown) hidePanel(shown);
+    const row = id && document.activeElement === document.body && rowOf(id);
+    if (row) one("a.go", row).focus({ preventScroll: true });
   } catch (error) {
     showError(/** @type {Error} */ (error));
   }

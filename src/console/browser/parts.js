@@ -44,7 +44,7 @@ function swapContent(fresh) {
   if (field) replaceAround(main, focused, next, field);
   else main.replaceChildren(...next.childNodes);
   prepare(main);
-  if (!focused.isConnected) sameElement(focused)?.focus({ preventScroll: true });
+  if (!focused.isConnected) sameElement(focused, main)?.focus({ preventScroll: true });
   document.title = fresh.title;
   updateCounts(fresh);
 }
@@ -73,14 +73,26 @@ const isEdited = () =>
     (field) => field.value !== field.defaultValue,
   );
 
-/** Finds what has taken the place of an element that was replaced. @param {any} old */
-function sameElement(old) {
+/** Finds what has taken the place of an element that was replaced. @param {any} old @param {any} within */
+function sameElement(old, within) {
   if (old.id) return document.getElementById(old.id);
+  // The link of a row contains the view, which may be another one now.
+  if (old.matches("[data-row] a.go")) {
+    const row = rowOf(old.closest("[data-row]").dataset.id);
+    return row && one("a.go", row);
+  }
   const value = old.type === "checkbox" || old.type === "radio" ? `[value="${CSS.escape(old.value)}"]` : "";
-  if (old.name) return one(`[name="${CSS.escape(old.name)}"]${value}`);
+  if (old.name) return one(`[name="${CSS.escape(old.name)}"]${value}`, within);
   const href = old.getAttribute("href");
-  return href && one(`a[href="${CSS.escape(href)}"]`);
+  return href && one(`a[href="${CSS.escape(href)}"]`, within);
 }
+
+// The browser may keep a page for the way back, as it was before decisions on other pages.
+addEventListener("pageshow", ({ persisted }) => {
+  if (!persisted) return;
+  if (isEdited()) fetchPage(location.href).then(updateCounts, () => {});
+  else showPage(location.href, "keep").catch(showError);
+});
 
 /** Copies the numbers beside the entries of the navigation and the tabs. @param {Document} fresh */
 function updateCounts(fresh) {

@@ -3,8 +3,9 @@
 
 /** The row that has, or last had, the focus. */
 let currentId = "";
-/** Ids of the last decision, to find the rows again after an undo. */
-let decidedIds = /** @type {string[]} */ ([]);
+/** Ids of the decisions on this page by their number, to find the rows again after an undo. */
+const decidedIds = /** @type {Map<string, string[]>} */ (new Map());
+const decidedIdsMax = 100;
 /** Decisions and moves happen one after the other, in the order of the keys. */
 let turn = Promise.resolve();
 
@@ -119,31 +120,36 @@ async function decide(status) {
     data.set("id", id);
   }
   const isAll = data.has("all");
-  const isDone = await send(form.action, data);
-  if (isDone) await afterDecision(/** @type {string[]} */ (data.getAll("id")), isAll);
+  const toast = await send(form.action, data);
+  await afterDecision(toast, /** @type {string[]} */ (data.getAll("id")), isAll);
 }
 
 /**
  * Sends a form as browsers do without script, and shows the message that it returns.
  * @param {string} path
  * @param {FormData} data
- * @returns {Promise<boolean>} whether anything changed
+ * @returns {Promise<DOMStringMap>} data of the message: `batch` is the number of the decision if anything changed;
+ *   `left` says that the threats have left the view
  */
 async function send(path, data) {
   const body = new URLSearchParams(/** @type {any} */ (data));
   const toast = parsePart(await load(path, "toast", { method: "POST", body }));
   showToast(toast);
-  return toast.dataset.batch !== undefined;
+  return toast.dataset;
 }
 
 /**
  * Strikes the rows and moves on: to the next row that is not decided, to the rest of the view, or back to the nearest
- * row that is left.
+ * row that is left. Does nothing after a decision that nothing follows from.
+ * @param {DOMStringMap} toast
  * @param {string[]} ids
  * @param {boolean} isAll
  */
-async function afterDecision(ids, isAll) {
-  decidedIds = ids;
+async function afterDecision({ batch, left: hasLeft }, ids, isAll) {
+  if (batch !== undefined) decidedIds.set(batch, ids);
+  else if (hasLeft === undefined) return;
+  if (decidedIds.size > decidedIdsMax)
+    decidedIds.delete(/** @type {string} */ (decidedIds.keys().next().value));
   forgetPanels(ids);
   updateLater();
   const list = rows();
@@ -157,8 +163,8 @@ async function afterDecision(ids, isAll) {
   if (here && !isDecided(here)) return goTo(here);
   const next = list.slice(at + 1).find((row) => !isDecided(row)) ?? (await turnPage(1));
   if (next) return goTo(next);
-  const left = rows().findLast((row) => !isDecided(row));
-  if (left) return goTo(left);
+  const last = rows().findLast((row) => !isDecided(row));
+  if (last) return goTo(last);
   closePanel();
   one("main").focus();
 }
@@ -176,9 +182,9 @@ document.addEventListener("submit", (/** @type {any} */ event) => {
     event.preventDefault();
     const id = shownPanel().dataset.id;
     inTurn(async () => {
-      if (!(await send(form.action, new FormData(form, submitter)))) return;
+      const toast = await send(form.action, new FormData(form, submitter));
       if (rowOf(id)) currentId = id;
-      await afterDecision([id], false);
+      await afterDecision(toast, [id], false);
     });
   } else if (form.closest(".toasts, dialog") && form.action.endsWith("/undo")) {
     event.preventDefault();
@@ -199,11 +205,14 @@ async function undoLast() {
 
 /** @param {string} path @param {FormData} fields */
 async function undo(path, fields) {
-  await send(path, fields);
+  const { batch = "" } = await send(path, fields);
   panels.clear();
-  if (!isEdited()) await showPage(location.href, "keep");
-  const row = decidedIds.map(rowOf).find(Boolean);
-  decidedIds = [];
+  const ids = decidedIds.get(batch) ?? [];
+  const address = new URL(location.href);
+  // The page of the list that has the threat of the panel is shown.
+  if (shownPanel() && ids[0]) address.searchParams.set("open", ids[0]);
+  if (!isEdited()) await showPage(address.href, "replace");
+  const row = ids.map(rowOf).find(Boolean);
   if (row) goTo(row);
   else if (shownPanel()) await showPanel(shownPanel().dataset.id, "replace");
 }

@@ -1,4 +1,5 @@
 import { counted } from "../../lib/wording.ts";
+import type { SearchFilter } from "../../threat-index/threat-index.ts";
 import type { UndoOutcome } from "../../threats/triage/triage.ts";
 import type { Status } from "../../vocabulary/threats.ts";
 import { inWords } from "../kit/labels.ts";
@@ -11,6 +12,11 @@ export const decisions: readonly { status: Status; label: string; key: string }[
   { status: "false_positive", label: "False positive", key: "f" },
   { status: "active", label: "Reactivate", key: "a" },
 ];
+
+/** Returns whether a threat with this status is not listed in a view. */
+export function leavesView({ status: listed }: SearchFilter, status: Status): boolean {
+  return listed !== undefined && listed !== status;
+}
 
 /**
  * Describes a decision, with a button that undoes it.

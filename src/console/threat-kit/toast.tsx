@@ -5,18 +5,27 @@ import { fragment, redirect, type Flash, type PageResult } from "../kit/page-res
  * Ends a POST of a decision. The script asks for the message only (`x-fragment: toast`), because it changes the page
  * itself; without script, the browser is redirected and shows the message there.
  * @param batch number of the decision, which tells the script that something changed
+ * @param left whether the threats have left the view without it, because of an earlier decision
  */
 export function endDecision(
   request: Request,
-  { to, flash, batch }: { to: string; flash: Flash; batch?: number | undefined },
+  { to, flash, batch, left }: { to: string; flash: Flash; batch?: number | undefined; left?: boolean },
 ): PageResult {
   if (request.headers.get("x-fragment") !== "toast") return redirect(to, flash);
-  return fragment(<Toast flash={flash} batch={batch} />);
+  return fragment(<Toast flash={flash} batch={batch} left={left} />);
 }
 
-function Toast({ flash: { tone, text, action }, batch }: { flash: Flash; batch: number | undefined }) {
+function Toast({
+  flash: { tone, text, action },
+  batch,
+  left,
+}: {
+  flash: Flash;
+  batch: number | undefined;
+  left: boolean | undefined;
+}) {
   return (
-    <div class={`toast ${tone}`} role="status" data-batch={batch}>
+    <div class={`toast ${tone}`} role="status" data-batch={batch} data-left={left === true ? "" : undefined}>
       <span>{text}</span>
       {action === undefined ? null : (
         <PostButton action={action.path} label={action.label} fields={action.fields} small />

@@ -5,7 +5,7 @@ import { attempt } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { fragment, redirect, type PageResult } from "../../kit/page-result.ts";
 import { threatPath } from "../../kit/paths.ts";
-import { decidedFlash } from "../../threat-kit/decisions.ts";
+import { decidedFlash, leavesView } from "../../threat-kit/decisions.ts";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { endDecision } from "../../threat-kit/toast.tsx";
 import { renderThreat } from "./detail.tsx";
@@ -53,6 +53,7 @@ export async function decideThreat(context: ThreatContext): Promise<PageResult> 
     return endDecision(request, {
       to: here,
       flash: { tone: "warning", text: `${name} is already ${inWords(status)}.` },
+      left: leavesView(readListRequest(view).filter, status),
     });
   const flash = {
     ...decidedFlash({ batch, changed: 1, status, back: here }),

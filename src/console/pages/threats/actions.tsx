@@ -7,7 +7,7 @@ import { inWords } from "../../kit/labels.ts";
 import type { PageResult } from "../../kit/page-result.ts";
 import { ownPath } from "../../shell/visitors.ts";
 import type { Context } from "../../shell/router.ts";
-import { decidedFlash, undoFlash } from "../../threat-kit/decisions.ts";
+import { decidedFlash, leavesView, undoFlash } from "../../threat-kit/decisions.ts";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { endDecision } from "../../threat-kit/toast.tsx";
 import { perPage } from "./list.tsx";
@@ -38,7 +38,8 @@ export async function triageThreats({
       ids.length === 0
         ? "No threats selected."
         : `No changes: ${counted(unchanged, "threat was", "threats were")} already ${inWords(status)}.`;
-    return endDecision(request, { to: place, flash: { tone: "warning", text } });
+    const left = unchanged > 0 && leavesView(filter, status);
+    return endDecision(request, { to: place, flash: { tone: "warning", text }, left });
   }
   const flash = decidedFlash({ batch, changed, status, back: place });
   return endDecision(request, { to: place, flash, batch });
