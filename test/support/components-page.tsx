@@ -1,5 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
+import { Bars } from "../../src/console/charts/bars.tsx";
+import { Columns } from "../../src/console/charts/columns.tsx";
+import { HeatKey, HeatMap } from "../../src/console/charts/heat-map.tsx";
+import { Sparkline } from "../../src/console/charts/sparkline.tsx";
+import { SeverityKey, SplitBar, SplitNumbers } from "../../src/console/charts/split-bar.tsx";
 import {
   Card,
   Copyable,
@@ -27,9 +32,12 @@ import { createReaderTimes } from "../../src/console/kit/times.ts";
 import type { Assets } from "../../src/console/shell/assets.ts";
 import { Frame } from "../../src/console/shell/layout.tsx";
 import { compareNames, ComparedName } from "../../src/console/threat-kit/compared-name.tsx";
+import { LifecycleLine } from "../../src/console/threat-kit/lifecycle-line.tsx";
+import { ReasonTags } from "../../src/console/threat-kit/reasons.tsx";
 import { SeverityMark, StatusMark } from "../../src/console/threat-kit/severity.tsx";
 import { Thumbnail } from "../../src/console/threat-kit/shot.tsx";
 import { SiteMark } from "../../src/console/threat-kit/site.tsx";
+import type { LifecycleEvent } from "../../src/enrichment/facts/lifecycle.ts";
 import { severities, statuses } from "../../src/vocabulary/threats.ts";
 
 const now = Date.UTC(2026, 0, 15, 8, 42);
@@ -93,6 +101,9 @@ const rows = [
     at: now - 3 * 24 * 60 * minuteMs,
   },
 ];
+
+const events: LifecycleEvent[] = ["registered", "certificate", "first_seen", "page_up", "mail_server"];
+const steps = events.map((event, index) => ({ event, at: now - (90 - index * 17) * 60 * minuteMs }));
 
 const parts: readonly [string, ComponentChildren][] = [
   [
@@ -208,6 +219,95 @@ const parts: readonly [string, ComponentChildren][] = [
         <Tag tone="dashed">unverified</Tag>
         <DeclaredMark />
       </div>
+    </div>,
+  ],
+  [
+    "Reasons",
+    <div class="stack">
+      <ReasonTags
+        reasons={[
+          { code: "asks_for_secrets", params: { password: true, card: false } },
+          { code: "looks_like_original", params: {} },
+          { code: "receives_mail", params: {} },
+          { code: "newly_registered", params: { days: 2, on: "2026-01-13" } },
+          { code: "parked", params: { with: "Sedo" } },
+        ]}
+      />
+    </div>,
+  ],
+  [
+    "Rows",
+    <ul class="rows">
+      {["row", "row open", "row decided"].map((look) => (
+        <li class={look}>
+          <input type="checkbox" aria-label="Select" />
+          <SeverityMark severity="high" word={false} />
+          <Thumbnail threat={{ id: "thr_1" }} capturedAt={null} />
+          <div class="main">
+            <div>
+              <a class="go" href="#content">
+                {name("examp1e-bank.com")}
+              </a>
+            </div>
+            <p>Asks for a password · Homograph of example-bank.com</p>
+          </div>
+          <SiteMark site="up" />
+          <Time at={now - 90 * minuteMs} relative="short" />
+        </li>
+      ))}
+    </ul>,
+  ],
+  [
+    "Lifecycle",
+    <div class="stack">
+      <LifecycleLine name="examp1e-bank.com" status="active" lifecycle={{ steps, isOpen: true }} />
+      <LifecycleLine name="examp1e-bank.com" status="active" lifecycle={{ steps, isOpen: true }} narrow />
+    </div>,
+  ],
+  [
+    "Charts",
+    <div class="stack">
+      <div class="line">
+        <Sparkline label="New threats" values={[0, 2, 1, 0, 4, 3, 8, 2]} />
+        <Sparkline label="Nothing" values={[0, 0, 0, 0, 0, 0, 0, 0]} />
+      </div>
+      <SeverityKey />
+      <SplitBar counts={{ high: 13, medium: 6, low: 3 }} />
+      <SplitNumbers counts={{ high: 13, medium: 6, low: 3 }} />
+      <Bars
+        caption="To decide, by age"
+        rows={[
+          { label: "Under 1 hour", value: 5, path: "#content" },
+          { label: "1 to 24 hours", value: 0 },
+          { label: "Over 7 days", value: 41, tone: "medium" },
+        ]}
+      />
+      <HeatKey />
+      <HeatMap
+        caption="New threats by week"
+        rowHeading="Protected domain"
+        columns={["22 Dec", "29 Dec", "5 Jan", "12 Jan"]}
+        rows={[
+          {
+            label: "example-bank.com",
+            values: [0, 3, 17, 34],
+            cell: () => ({ path: "#content", label: "New threats" }),
+          },
+          {
+            label: "samplix.org",
+            values: [1, 0, 8, 25],
+            cell: () => ({ path: "#content", label: "New threats" }),
+          },
+        ]}
+      />
+      <Columns
+        label="Median time to decide"
+        headings={["Week", "Median"]}
+        columns={[120, 95, null, 40, 38].map((value, index) => ({ label: `${index + 1} Jan`, value }))}
+        ticks={[60, 120]}
+        format={(value) => `${value} min`}
+        formatTick={(value) => `${value / 60} h`}
+      />
     </div>,
   ],
   [
