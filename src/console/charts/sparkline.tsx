@@ -1,4 +1,5 @@
 import { grouped } from "../../lib/wording.ts";
+import { hasEnoughDays } from "./enough-days.ts";
 
 /** Size of the coordinate system. The drawing is stretched to its box, and the line keeps its width. */
 const width = 100;
@@ -8,7 +9,7 @@ const inset = 1;
 
 /**
  * A line through the values of consecutive days, scaled to the largest. Screen readers get the sum, the last value and
- * the largest one; the page has to offer all numbers elsewhere.
+ * the largest one; the page has to offer all numbers elsewhere. Renders nothing while there are too few days with data.
  */
 export function Sparkline({
   label,
@@ -20,6 +21,7 @@ export function Sparkline({
   /** As wide as its container, in place of the width for a row. */
   full?: boolean;
 }) {
+  if (!hasEnoughDays(values)) return null;
   const largest = Math.max(1, ...values);
   const sum = values.reduce((total, value) => total + value, 0);
   const step = width / Math.max(1, values.length - 1);

@@ -35,8 +35,7 @@ export const newViewPath = `${savedViewsPath}/new`;
 /** Page where a saved view of the list is renamed or deleted. */
 export const savedViewPath = (seq: number | ":seq") => `${savedViewsPath}/${seq}`;
 /** @param view parameters of the list that the threat is opened from */
-export const threatPath = (id: string, view?: URLSearchParams) =>
-  view === undefined || view.size === 0 ? `${threatsPath}/${id}` : `${threatsPath}/${id}?${view}`;
+export const threatPath = (id: string, view?: URLSearchParams) => pathWith(`${threatsPath}/${id}`, view);
 
 export const domainsPath = "/console/domains";
 export const newDomainPath = `${domainsPath}/new`;
@@ -112,3 +111,8 @@ export const recipientPath = ({ channel, id }: OfChannel) => {
 export const systemPath = "/console/settings/system";
 export const auditPath = "/console/settings/audit";
 export const failedSignInsPath = `${auditPath}/failed-sign-ins`;
+
+/** Returns a path with a query, which may be empty. */
+export function pathWith(path: string, query: URLSearchParams | undefined): string {
+  return query === undefined || query.size === 0 ? path : `${path}?${query}`;
+}

@@ -61,6 +61,30 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
   );
 }
 
+/** A number of a table with its unit, which is shown where the column has no heading. Zero is quiet. */
+export function Amount({
+  count,
+  unit,
+  units = `${unit}s`,
+  path,
+}: {
+  count: number;
+  unit: string;
+  /** Plural. */
+  units?: string;
+  /** Page that lists what is counted. */
+  path?: string;
+}) {
+  const text: ComponentChildren = (
+    <>
+      {grouped(count)}
+      <span class="unit"> {count === 1 ? unit : units}</span>
+    </>
+  );
+  if (count === 0) return <span class="faint">{text}</span>;
+  return path === undefined ? <>{text}</> : <a href={path}>{text}</a>;
+}
+
 const layoutClasses = { number: "r", wide: "grow", tight: "tight" } as const;
 const foldClasses = {
   title: "on-title",

@@ -12,7 +12,7 @@ import {
 import { indicators } from "../../threats/severity/indicators.ts";
 import { threatTypes, severities, threatSources, statuses } from "../../vocabulary/threats.ts";
 import { parseDay, parseWholeNumber } from "../kit/fields.ts";
-import { threatsPath } from "../kit/paths.ts";
+import { pathWith, threatsPath } from "../kit/paths.ts";
 
 /** View of the list as described by its URL, which can be bookmarked and shared. */
 export interface ListRequest {
@@ -81,7 +81,7 @@ export function listPath(query: URLSearchParams, changes: Record<string, string 
     if (value === undefined) next.delete(name);
     else next.set(name, value);
   }
-  return next.size === 0 ? threatsPath : `${threatsPath}?${next}`;
+  return pathWith(threatsPath, next);
 }
 
 /** Returns the path of all threats that an import or a scan created. */

@@ -54,7 +54,12 @@ export function commandPages(others: readonly PageGroup[]): PageGroup {
     services: commandServices,
     routes: [
       { method: "GET", path: commandsPath, permission: "read", run: showCommands },
-      { method: "GET", path: shortcutsPath, permission: "read", run: showShortcuts },
+      {
+        method: "GET",
+        path: shortcutsPath,
+        permission: "read",
+        run: (context) => showShortcuts(context, pages),
+      },
     ],
   });
 }

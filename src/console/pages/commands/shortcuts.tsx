@@ -2,6 +2,7 @@ import { PageHead } from "../../kit/components.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";
 import { Keys } from "./results.tsx";
+import type { PageEntry } from "./search.ts";
 
 const shortcuts: readonly { title: string; keys: readonly (readonly [keys: string, action: string])[] }[] = [
   {
@@ -10,10 +11,6 @@ const shortcuts: readonly { title: string; keys: readonly (readonly [keys: strin
       ["Ctrl K", "search, or run an action"],
       ["/", "go to the filter"],
       ["u", "undo the last decision"],
-      ["g o", "go to the overview"],
-      ["g t", "go to the threats"],
-      ["g d", "go to the protected domains"],
-      ["g s", "go to the sources"],
       ["?", "show this list"],
     ],
   },
@@ -33,9 +30,12 @@ const shortcuts: readonly { title: string; keys: readonly (readonly [keys: strin
   },
 ];
 
-/** Lists the keyboard shortcuts: as a page, or as a part for the dialog. */
-export function showShortcuts({ request }: Pick<Context, "request">): PageResult {
-  if (request.headers.has("x-fragment")) return fragment(<Shortcuts />);
+/** Lists the keyboard shortcuts, with those of `pages`: as a page, or as a part for the dialog. */
+export function showShortcuts(
+  { request }: Pick<Context, "request">,
+  pages: readonly PageEntry[],
+): PageResult {
+  if (request.headers.has("x-fragment")) return fragment(<Shortcuts pages={pages} />);
   return page(
     "Keyboard shortcuts",
     <>
@@ -43,15 +43,18 @@ export function showShortcuts({ request }: Pick<Context, "request">): PageResult
         title="Keyboard shortcuts"
         lead="Single keys act while no field has the focus. They need JavaScript."
       />
-      <Shortcuts />
+      <Shortcuts pages={pages} />
     </>,
   );
 }
 
-function Shortcuts() {
+function Shortcuts({ pages }: { pages: readonly PageEntry[] }) {
+  const opening = pages.flatMap(({ keys, label }) =>
+    keys === undefined ? [] : [[keys, label.toLowerCase()] as const],
+  );
   return (
     <div class="shortcuts">
-      {shortcuts.map(({ title, keys }) => (
+      {[...shortcuts, { title: "Go to", keys: opening }].map(({ title, keys }) => (
         <section>
           <h2>{title}</h2>
           <dl>

@@ -1,5 +1,6 @@
 import type { DayOfDeliveries } from "../../../deliveries/store/hours.ts";
 import { grouped } from "../../../lib/wording.ts";
+import { percent } from "../../charts/split-bar.tsx";
 
 const slotPercent = 100 / 24;
 const barPercent = 2.92;
@@ -37,5 +38,3 @@ function Bar({ x, top, height, tone }: { x: string; top: number; height: number;
     <rect class={tone} x={x} y={percent(top)} width={percent(barPercent)} height={percent(height)} rx="1" />
   );
 }
-
-const percent = (value: number) => `${Number(value.toFixed(2))}%`;

@@ -6,6 +6,7 @@ import type { FoundThreat } from "../../../threat-index/threat-index.ts";
 import { severities } from "../../../vocabulary/threats.ts";
 import { Bars } from "../../charts/bars.tsx";
 import { DaysChart } from "../../charts/days-chart.tsx";
+import { hasEnoughDays } from "../../charts/enough-days.ts";
 import { changeText, SplitBar, SplitNumbers, totalOf } from "../../charts/split-bar.tsx";
 import { Card, LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
@@ -30,7 +31,6 @@ import {
   chartDays,
   firstChartDay,
   firstNewDay,
-  hasChart,
   newDays,
   readNumbers,
   type DomainNumbers,
@@ -202,7 +202,7 @@ const layers = severities.map((key) => ({ key, label: key, color: key }));
 
 function NewByDay({ domain, numbers: { news } }: { domain: string; numbers: DomainNumbers }) {
   const { now } = usePage();
-  if (!hasChart(news)) return null;
+  if (!hasEnoughDays(news.days.map(totalOf))) return null;
   const first = firstChartDay(now);
   return (
     <Card title="New threats by day" aside={<span class="faint">last {chartDays} days (UTC)</span>}>

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ProtectedDomain } from "../../../domains/domains.ts";
 import type { Instant } from "../../../lib/clock.ts";
-import { grouped } from "../../../lib/wording.ts";
 import type { Severity } from "../../../vocabulary/threats.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
 import { SplitBar, SplitNumbers, totalOf } from "../../charts/split-bar.tsx";
@@ -12,11 +11,11 @@ import { StateMark } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
-import { Empty, PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { Amount, Empty, PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
 import { CheckState, readLastChecks, type LastCheck } from "./last-check.tsx";
-import { countOpen, firstNewDay, hasChart, readNewThreats, type NewThreats } from "./numbers.ts";
+import { countOpen, firstNewDay, readNewThreats, type NewThreats } from "./numbers.ts";
 import { isDeclared } from "./shared.ts";
 
 const perPage = 50;
@@ -140,7 +139,14 @@ function columnsOf(query: URLSearchParams, order: Order, now: Instant): Column<R
       layout: "number",
       cell: ({ domain: { domain }, open }) => {
         const total = totalOf(open);
-        return <Count total={total} unit="to decide" path={listPath(new URLSearchParams({ domain }))} />;
+        return (
+          <Amount
+            count={total}
+            unit="to decide"
+            units="to decide"
+            path={listPath(new URLSearchParams({ domain }))}
+          />
+        );
       },
     },
     {
@@ -159,9 +165,10 @@ function columnsOf(query: URLSearchParams, order: Order, now: Instant): Column<R
       fold: "under",
       layout: "number",
       cell: ({ domain: { domain }, news: { recent } }) => (
-        <Count
-          total={recent}
+        <Amount
+          count={recent}
           unit="new in 7 days"
+          units="new in 7 days"
           path={listPath(new URLSearchParams({ status: "all", domain, from }))}
         />
       ),
@@ -169,10 +176,9 @@ function columnsOf(query: URLSearchParams, order: Order, now: Instant): Column<R
     {
       title: "30 days",
       fold: "hidden",
-      cell: ({ domain: { domain }, news }) =>
-        hasChart(news) ? (
-          <Sparkline label={`New threats of ${domain} per day`} values={news.days.map(totalOf)} />
-        ) : null,
+      cell: ({ domain: { domain }, news }) => (
+        <Sparkline label={`New threats of ${domain} per day`} values={news.days.map(totalOf)} />
+      ),
     },
     {
       title: heading("checked", "Last checked"),
@@ -188,17 +194,6 @@ function columnsOf(query: URLSearchParams, order: Order, now: Instant): Column<R
         ),
     },
   ];
-}
-
-/** A number that links to what it counts. The unit is shown where the column has no heading. */
-function Count({ total, unit, path }: { total: number; unit: string; path: string }) {
-  const text = (
-    <>
-      {grouped(total)}
-      <span class="unit"> {unit}</span>
-    </>
-  );
-  return total === 0 ? <span class="faint">{text}</span> : <a href={path}>{text}</a>;
 }
 
 function DomainCell({ domain: row }: Row) {

@@ -7,8 +7,6 @@ import { sumOf, totalOf, type SeverityCounts } from "../../charts/split-bar.tsx"
 export const chartDays = 30;
 /** Days in which a threat counts as new, today included. */
 export const newDays = 7;
-/** With fewer days of data, numbers say more than a chart. */
-export const chartDaysMin = 3;
 
 const none: SeverityCounts = { high: 0, medium: 0, low: 0 };
 
@@ -41,12 +39,6 @@ export async function readNewThreats(
     const total = (from: number, to?: number) => totalOf(sumOf(days.slice(from, to)));
     return { days, recent: total(-newDays), before: total(-2 * newDays, -newDays) };
   };
-}
-
-/** Returns whether the threats of the last days spread over enough days for a chart. */
-export function hasChart({ days }: Pick<NewThreats, "days">): boolean {
-  const first = days.findIndex((counts) => totalOf(counts) > 0);
-  return first !== -1 && days.length - first >= chartDaysMin;
 }
 
 /** Counts the active threats of protected domains by severity. */

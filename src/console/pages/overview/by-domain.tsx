@@ -1,6 +1,7 @@
 import { dayMs, startOfDay, type Instant } from "../../../lib/clock.ts";
 import { grouped } from "../../../lib/wording.ts";
 import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
+import { chartDaysMin } from "../../charts/enough-days.ts";
 import { HeatKey, HeatMap } from "../../charts/heat-map.tsx";
 import { Sparkline } from "../../charts/sparkline.tsx";
 import {
@@ -23,8 +24,6 @@ const cardsMax = 9;
 const sparklineDays = 30;
 const heatWeeks = 16;
 const recentDays = 7;
-/** With fewer days of data, the page shows numbers and no charts. */
-const chartDaysMin = 3;
 /** A heat map of fewer weeks says less than the cards. */
 const heatWeeksMin = 2;
 
@@ -88,11 +87,6 @@ function daysOfData(all: readonly DomainNews[]): number {
 
 const recent = ({ days }: DomainNews) => sumOf(days.slice(-recentDays));
 
-/** Returns whether there are enough days for charts. */
-function hasCharts({ daysOfData: days }: News): boolean {
-  return days >= chartDaysMin;
-}
-
 /** New threats by protected domain: a card for each, and the weeks as a heat map. */
 export function NewByDomain({ news }: { news: News }) {
   const { domains, others } = news;
@@ -116,7 +110,7 @@ export function NewByDomain({ news }: { news: News }) {
           </a>
         </p>
       )}
-      {hasCharts(news) ? <Weeks news={news} /> : null}
+      {news.daysOfData >= chartDaysMin ? <Weeks news={news} /> : null}
     </section>
   );
 }
@@ -158,9 +152,7 @@ function DomainCard({ one, news }: { one: DomainNews; news: News }) {
           )}
         </span>
       </div>
-      {hasCharts(news) ? (
-        <Sparkline label={`New threats of ${domain} per day`} values={days.map(totalOf)} full />
-      ) : null}
+      <Sparkline label={`New threats of ${domain} per day`} values={days.map(totalOf)} full />
       <div class="stack gap-s">
         {total === 0 ? null : <SplitBar counts={counts} />}
         <SplitNumbers counts={counts} />

@@ -7,9 +7,8 @@ import { Help } from "../../kit/disclosure.tsx";
 import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { originPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import { Table, type Column, Amount } from "../../kit/table.tsx";
 import type { PageServices } from "../../shell/services.ts";
-import { Amount } from "./amounts.tsx";
 
 const textCharactersMax = 120;
 const errorCharactersMax = 300;

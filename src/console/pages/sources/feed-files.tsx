@@ -10,9 +10,8 @@ import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedPath } from "../../kit/paths.ts";
-import { PagedTable, pagesOf, Table, type Column } from "../../kit/table.tsx";
+import { PagedTable, pagesOf, Table, type Column, Amount } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { Amount } from "./amounts.tsx";
 
 const filesPerPage = 50;
 

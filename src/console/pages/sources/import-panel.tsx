@@ -10,9 +10,8 @@ import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { importPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
+import { Table, type Column, Amount } from "../../kit/table.tsx";
 import { createdPath } from "../../threat-kit/filters.ts";
-import { Amount } from "./amounts.tsx";
 
 const marks: Record<State, { tone: Tone; label: string }> = {
   running: { tone: "live", label: "Checking" },

@@ -1,10 +1,10 @@
 import { visible } from "../../../lib/safe-text.ts";
 import { grouped } from "../../../lib/wording.ts";
+import { Sparkline } from "../../charts/sparkline.tsx";
 import { Card, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { originPath } from "../../kit/paths.ts";
-import { Table, type Column } from "../../kit/table.tsx";
-import { Amount, DailyLine } from "./amounts.tsx";
+import { Table, type Column, Amount } from "../../kit/table.tsx";
 import { listedDays, totalOf, type Origin } from "./origins.ts";
 import { PauseButton } from "./pausing.tsx";
 import { SourceState, titleOf } from "./source-parts.tsx";
@@ -40,7 +40,7 @@ const amounts: Column<Origin>[] = [
   {
     title: `Names a day, ${listedDays} days`,
     fold: "hidden",
-    cell: ({ names }) => <DailyLine label="Names per day" values={names} />,
+    cell: ({ names }) => <Sparkline label="Names per day" values={names} />,
   },
   {
     title: "Names",

@@ -9,7 +9,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { inWords, typeDescriptions } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
-import { domainPath, threatPath } from "../../kit/paths.ts";
+import { domainPath, pathWith, threatPath } from "../../kit/paths.ts";
 import { decisions } from "../../threat-kit/decisions.ts";
 import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
 import { SiteMark } from "../../threat-kit/site.tsx";
@@ -210,7 +210,7 @@ export function CheckState({
         id="look"
         class="line tight"
         role="status"
-        data-refresh={view.size === 0 ? path : `${path}?${view}`}
+        data-refresh={pathWith(path, view)}
         data-refresh-ms="1500"
       >
         Checking… <a href={again}>Show the known facts</a>

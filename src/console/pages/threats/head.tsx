@@ -2,9 +2,9 @@ import { exportFormatNames, exportFormats } from "../../../outputs/exports/forma
 import { LinkButton, PageHead } from "../../kit/components.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { Icon } from "../../kit/icons.tsx";
-import { decisionsPath, exportPath, newViewPath, savedViewPath } from "../../kit/paths.ts";
+import { decisionsPath, exportPath, newViewPath, pathWith, savedViewPath } from "../../kit/paths.ts";
 import { listPath, type Look } from "../../threat-kit/filters.ts";
-import { pathWith, type ViewTab } from "../views/views.ts";
+import type { ViewTab } from "../views/views.ts";
 
 /** Title of the list, and what can be done with the present view. */
 export function ListHead({

@@ -1,8 +1,8 @@
 import { grouped } from "../../../lib/wording.ts";
 import { Icon } from "../../kit/icons.tsx";
 import { usePage } from "../../kit/page-context.ts";
-import { newViewPath } from "../../kit/paths.ts";
-import { pathWith, type ViewTab } from "./views.ts";
+import { newViewPath, pathWith } from "../../kit/paths.ts";
+import type { ViewTab } from "./views.ts";
 
 /**
  * The views as tabs, each with its number of threats.

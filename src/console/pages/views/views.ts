@@ -69,8 +69,3 @@ function normalized(query: URLSearchParams): string {
   usual.sort();
   return usual.toString();
 }
-
-/** Returns a path with a view as its query. */
-export function pathWith(path: string, query: URLSearchParams): string {
-  return query.size === 0 ? path : `${path}?${query}`;
-}
