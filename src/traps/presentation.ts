@@ -78,6 +78,8 @@ export type TrapField = {
   command: { argument: string } | { flag: string; description: string } | null;
   /** Names of fields that cannot be given together with this one. */
   excludes?: readonly string[];
+  /** Choice that needs the field; the console's form hides it for others. Absent: all choices. */
+  only?: "link" | "page" | "redirect";
 } & (
   | { type: "protected_domain" | "hosts" | "expiry" }
   | { type: "text" | "multiline" | "url"; lengthMax: number }

@@ -104,7 +104,11 @@ describe("the pages of beacons", () => {
     await app.app.traps.flush();
     const list = await visitor.get(`/console/beacons/${id}`);
     expect(list.text).toContain("https://evil.top/<script>alert(1)</script>\\u{202e}");
-    expect(list.html).toContain("<svg");
+    // One visit is one dot, not a bar of full height.
+    for (const { html } of [list, await visitor.get("/console/beacons")]) {
+      expect(html.match(/<circle class="c-high"/g)).toHaveLength(1);
+      expect(html).not.toMatch(/<rect class="c-high"/);
+    }
     expect(list.html).not.toContain("<script>alert");
     const [, visit] = /href="([^"]+\/visits\/\d+)"/.exec(list.html)!;
     const one = await visitor.get(visit!);
@@ -156,6 +160,16 @@ describe("the pages of honeytokens", () => {
     expect(await rejected({ kind: "url", response: "redirect", redirect: "x" })).toContain("to redirect to");
     expect(await rejected({ kind: "dns" })).toContain("must be one of url, pixel, document");
     expect(await rejected({ kind: "url", expires: "soon" })).toContain("a day such as 2027-01-31");
+  });
+
+  test("contain the fields of every kind and response in the form, so that it works where styles cannot hide them", async () => {
+    const { html } = await visitor.get("/console/honeytokens/new");
+    for (const [of, field] of [
+      ["link", "response"],
+      ["page", "title"],
+      ["redirect", "redirect"],
+    ])
+      expect(html).toMatch(new RegExp(`<div class="only-${of}">(?:(?!<div class="only-).)*name="${field}"`));
   });
 
   test("ignore the response of a link for other kinds, because the form always contains one", async () => {

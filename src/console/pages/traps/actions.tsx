@@ -40,7 +40,7 @@ export function confirmRotation(context: Context<"traps">, kind: TrapKind): Page
           single
         />
         <p class="line">
-          <Button label="Rotate" />
+          <Button label="Rotate" variant="primary" />
           <LinkButton path={path} label="Cancel" />
         </p>
       </Form>

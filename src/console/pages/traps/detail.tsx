@@ -4,7 +4,7 @@ import type { TrapKind } from "../../../traps/kind.ts";
 import type { DeploymentStep, TrapFiles } from "../../../traps/presentation.ts";
 import type { Trap } from "../../../traps/trap.ts";
 import { rotates } from "../../../vocabulary/traps.ts";
-import { Copyable, Facts, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, Copyable, Facts, LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { Button, PostButton, TextArea, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -21,43 +21,59 @@ export function showTrap(context: Context<"traps">, kind: TrapKind): PageResult 
   const path = trapPath(kind.name, trap.id);
   const steps = deployment(trap, traps.links(kind, trap));
   const advanced = steps.filter(({ level }) => level === "advanced");
-  return page(
-    trap.name,
-    <>
-      <PageHead title={<Text text={trap.name} />} back={{ label: title, path: trapsPath(kind.name) }}>
-        <PostButton
-          action={`${path}/state`}
-          label={trap.enabled ? "Disable" : "Enable"}
-          fields={{ enabled: trap.enabled ? "no" : "yes" }}
-        />
-        {rotates(kind.name) ? <LinkButton path={`${path}/rotate`} label="Rotate" /> : null}
-        <LinkButton path={`${path}/delete`} label="Delete" variant="danger" />
-      </PageHead>
-      <Facts facts={factsOf(trap, kind, now)} />
-      <Section title="Deploy">
+  const deploy = (
+    <Card title="Deploy">
+      <div class="stack">
         <PlainHttpNote publicUrl={traps.publicUrl()} />
         <Steps steps={steps.filter((step) => !advanced.includes(step))} />
         {advanced.length === 0 ? null : (
-          <details>
+          <details class="more">
             <summary>{texts.advanced}</summary>
             <Steps steps={advanced} />
           </details>
         )}
         {files?.offered(trap) === true ? <FileForm path={path} trap={trap} files={files} /> : null}
-      </Section>
+      </div>
+    </Card>
+  );
+  // The visits matter most once there are any.
+  const isVisited = traps.visits.totals(trap.id).length > 0;
+  return page(
+    trap.name,
+    <>
+      <PageHead
+        title={
+          <>
+            <Text text={trap.name} /> <StateOf trap={trap} now={now} />
+          </>
+        }
+        crumbs={[{ label: title, path: trapsPath(kind.name) }]}
+      >
+        {rotates(kind.name) ? <LinkButton path={`${path}/rotate`} label="Rotate" /> : null}
+        <PostButton
+          action={`${path}/state`}
+          label={trap.enabled ? "Disable" : "Enable"}
+          fields={{ enabled: trap.enabled ? "no" : "yes" }}
+        />
+        <LinkButton path={`${path}/delete`} label="Delete" variant="danger" />
+      </PageHead>
+      {isVisited ? null : deploy}
+      <Card title="Details">
+        <Facts facts={factsOf(trap, kind)} />
+      </Card>
       <Visits context={context} kind={kind} trap={trap} path={path} />
+      {isVisited ? deploy : null}
     </>,
   );
 }
 
-function factsOf(trap: Trap, kind: TrapKind, now: number): [string, ComponentChildren][] {
+function factsOf(trap: Trap, kind: TrapKind): [string, ComponentChildren][] {
   const { facts, fields } = kind.presentation;
   const canExpire = fields.some(({ type }) => type === "expiry");
   const { expiresAt, oldAddresses } = trap;
   return [
     ...facts(trap).map(({ label, value }): [string, ComponentChildren] => [label, <ValueOf value={value} />]),
     ["Memo", <ValueOf value={{ text: trap.memo }} charactersMax={1_000} />],
-    ["State", <StateOf trap={trap} now={now} />],
     ...(canExpire
       ? ([["Expires", expiresAt === null ? "never" : <Time at={expiresAt} />]] as [
           string,
@@ -78,10 +94,10 @@ function Steps({ steps }: { steps: readonly DeploymentStep[] }) {
   return (
     <>
       {steps.map(({ text, snippet, label }) => (
-        <>
+        <div class="step-of-trap">
           <p>{text}</p>
           <Copyable text={snippet} label={label} />
-        </>
+        </div>
       ))}
     </>
   );

@@ -2,11 +2,12 @@ import { dayMs } from "../../../lib/clock.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { FieldValues, TrapField } from "../../../traps/presentation.ts";
-import { PageHead, FormError } from "../../kit/components.tsx";
+import { FormError, LinkButton, PageHead } from "../../kit/components.tsx";
 import { attempt, parseDay, splitList } from "../../kit/fields.ts";
 import { Button, Choices, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newDomainPath, newTrapPath, trapPath, trapsPath } from "../../kit/paths.ts";
+import { Empty } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 
 type FormContext = Context<"domains" | "traps">;
@@ -63,26 +64,32 @@ function formPage(
     <>
       <PageHead
         title={title}
-        back={{ label: listTitle, path: trapsPath(kind.name) }}
+        crumbs={[{ label: listTitle, path: trapsPath(kind.name) }]}
         {...(create.lead === undefined ? {} : { lead: create.lead })}
       />
       <FormError message={error} />
       {needsDomain ? (
-        <p>
-          A {kind.name} belongs to a protected domain. <a href={newDomainPath}>Add a domain</a> first.
-        </p>
+        <Empty
+          title="No protected domains yet"
+          action={<LinkButton path={newDomainPath} label="Add domain" icon="plus" variant="primary" />}
+        >
+          A {kind.name} belongs to a protected domain.
+        </Empty>
       ) : (
-        <Form action={newTrapPath(kind.name)} class="narrow">
+        <Form action={newTrapPath(kind.name)} class="narrow trap-form">
           {fields.slice(0, 1).map((field) => (
             <Control field={field} value={given(field.name)} domains={domains} />
           ))}
           <TextField label="Name" name="name" value={given("name")} maxLength={100} hint={texts.nameHint} />
           <TextField label="Memo" name="memo" value={given("memo")} maxLength={1_000} hint={texts.memoHint} />
           {fields.slice(1).map((field) => (
-            <Control field={field} value={given(field.name)} domains={domains} />
+            <div class={field.only === undefined ? undefined : onlyClasses[field.only]}>
+              <Control field={field} value={given(field.name)} domains={domains} />
+            </div>
           ))}
           <p class="line">
-            <Button label="Create" />
+            <Button label={`Create ${kind.name}`} variant="primary" />
+            <LinkButton path={trapsPath(kind.name)} label="Cancel" />
           </p>
         </Form>
       )}
@@ -90,6 +97,9 @@ function formPage(
     error === undefined ? {} : { status: 400 },
   );
 }
+
+/** Hides fields that do not apply to what is chosen. */
+const onlyClasses = { link: "only-link", page: "only-page", redirect: "only-redirect" } as const;
 
 function Control({ field, value, domains }: { field: TrapField; value: string; domains: readonly string[] }) {
   const { label, name } = field;
@@ -116,8 +126,7 @@ function Control({ field, value, domains }: { field: TrapField; value: string; d
     case "text":
       return <TextField {...shared} value={value} maxLength={field.lengthMax} />;
     case "url":
-      return (
-        <TextField {...shared} value={value} type="url" maxLength={field.lengthMax} placeholder="https://" />
-      );
+      // A browser does not submit a form with an invalid URL in a field that is hidden.
+      return <TextField {...shared} value={value} maxLength={field.lengthMax} placeholder="https://" />;
   }
 }

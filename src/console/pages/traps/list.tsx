@@ -1,5 +1,7 @@
+import { dayMs } from "../../../lib/clock.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { Trap } from "../../../traps/trap.ts";
+import type { VisitStore, VisitTotal } from "../../../traps/visits/store.ts";
 import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -7,7 +9,8 @@ import { newTrapPath, trapPath, trapsPath } from "../../kit/paths.ts";
 import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { StateOf, ValueOf } from "./values.tsx";
-import { totalsText } from "./visits.tsx";
+import { totalsTexts } from "./visits.tsx";
+import { RowTimeline, timelineSince } from "./timeline.tsx";
 
 const perPage = 50;
 
@@ -20,11 +23,11 @@ export function listTraps({ services: { traps }, now, query }: Context<"traps">,
     title,
     <>
       <PageHead title={title} lead={lead}>
-        <LinkButton path={newPath} label={`Create ${kind.name}`} />
+        <LinkButton path={newPath} label={`Create ${kind.name}`} icon="plus" variant="primary" />
       </PageHead>
       <PagedTable
         caption={title}
-        columns={columnsOf(kind, all, { now, totals: (id) => totalsText(traps.visits.totals(id)) })}
+        columns={columnsOf(kind, all, { now, visits: traps.visits })}
         rowsIn={pagesOf(all)}
         total={all.length}
         perPage={perPage}
@@ -43,26 +46,62 @@ export function listTraps({ services: { traps }, now, query }: Context<"traps">,
 function columnsOf(
   kind: TrapKind,
   rows: readonly Trap[],
-  { now, totals }: { now: number; totals: (id: string) => string },
+  { now, visits }: { now: number; visits: Pick<VisitStore, "timeline" | "totals"> },
 ): Column<Trap>[] {
   const { columns } = kind.presentation;
-  const labels = rows.slice(0, 1).flatMap((trap) => columns(trap).map(({ label }) => label));
+  const labels = rows.slice(0, 1).flatMap((trap) => columns(trap));
   return [
     {
       title: "Name",
-      layout: "wide",
+      fold: "title",
       cell: ({ id, name }) => (
-        <a href={trapPath(kind.name, id)}>
+        <a class="ink" href={trapPath(kind.name, id)}>
           <Text text={name} />
         </a>
       ),
     },
-    ...labels.map((title, index) => ({
-      title,
-      cell: (trap: Trap) => <ValueOf value={columns(trap)[index]!.value} charactersMax={120} />,
+    { title: "State", layout: "tight", fold: "state", cell: (trap) => <StateOf trap={trap} now={now} /> },
+    ...labels.map(({ label, value }, index) => ({
+      title: label,
+      fold: "hidden" as const,
+      ...(index === 0 && "text" in value ? { layout: "tight" as const } : {}),
+      cell: (trap: Trap) => <ValueOf value={columns(trap)[index]!.value} charactersMax={80} />,
     })),
-    { title: "Visits", cell: ({ id }) => totals(id) },
-    { title: "Created", layout: "tight", cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { title: "State", layout: "tight", cell: (trap) => <StateOf trap={trap} now={now} /> },
+    {
+      title: "Visits a day, 30 days",
+      fold: "hidden",
+      cell: ({ id }) => <RowTimeline rows={visits.timeline(id, timelineSince(now, "row") - 1, dayMs)} />,
+    },
+    {
+      title: "Visits",
+      fold: "under",
+      cell: ({ id }) => <VisitTotals totals={visits.totals(id)} />,
+    },
+    {
+      title: "Last visit",
+      layout: "number",
+      fold: "end",
+      cell: ({ id }) => <LastVisit totals={visits.totals(id)} />,
+    },
   ];
+}
+
+function VisitTotals({ totals }: { totals: readonly VisitTotal[] }) {
+  const parts = totalsTexts(totals);
+  if (parts.length === 0) return <span class="faint tight">none yet</span>;
+  return (
+    <>
+      {parts.map((part, index) => (
+        <>
+          {index === 0 ? "" : ", "}
+          <span class="tight">{part}</span>
+        </>
+      ))}
+    </>
+  );
+}
+
+function LastVisit({ totals }: { totals: readonly VisitTotal[] }) {
+  if (totals.length === 0) return <span class="faint">–</span>;
+  return <Time at={Math.max(...totals.map(({ lastAt }) => lastAt))} relative />;
 }

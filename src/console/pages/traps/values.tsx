@@ -2,7 +2,7 @@ import { notFound } from "../../../lib/errors.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { LabeledValue } from "../../../traps/presentation.ts";
 import type { Trap } from "../../../traps/trap.ts";
-import { StateMark } from "../../kit/marks.tsx";
+import { Note, StateMark } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import type { Context } from "../../shell/router.ts";
 
@@ -14,9 +14,9 @@ export function trapOf({ services, params }: Context<"traps">, kind: TrapKind): 
 }
 
 export function StateOf({ trap: { enabled, expiresAt }, now }: { trap: Trap; now: number }) {
-  if (!enabled) return <StateMark tone="neutral">disabled</StateMark>;
+  if (!enabled) return <StateMark tone="neutral">Disabled</StateMark>;
   const expired = expiresAt !== null && expiresAt <= now;
-  return expired ? <StateMark tone="neutral">expired</StateMark> : <StateMark tone="good">enabled</StateMark>;
+  return expired ? <StateMark tone="neutral">Expired</StateMark> : <StateMark tone="good">Enabled</StateMark>;
 }
 
 export function ValueOf({
@@ -39,9 +39,10 @@ export function ValueOf({
 export function PlainHttpNote({ publicUrl }: { publicUrl: string }) {
   if (publicUrl.startsWith("https:")) return null;
   return (
-    <p class="hint">
+    <Note tone="warn" title="Browsers will not reach this address">
       Visitors would be sent to <code>{publicUrl}</code>. Pages over HTTPS load nothing from there: set{" "}
-      <code>traps.public_url</code> to an https:// URL that visitors can reach.
-    </p>
+      <code>traps.public_url</code> to an https:// URL that visitors can reach.{" "}
+      <a href="/docs/traps#make-traps-reachable">Manual</a>
+    </Note>
   );
 }

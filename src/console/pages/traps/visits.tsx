@@ -2,39 +2,57 @@ import type { ComponentChildren } from "preact";
 import { dayMs } from "../../../lib/clock.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted, grouped } from "../../../lib/wording.ts";
+import { capitalized, counted, grouped } from "../../../lib/wording.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { VisitColumn } from "../../../traps/presentation.ts";
 import type { TrapVisit, VisitTotal } from "../../../traps/visits/store.ts";
 import { alwaysAlerts, trapIdPrefix, trapKindNames, type VisitClass } from "../../../vocabulary/traps.ts";
-import { Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Help } from "../../kit/disclosure.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
 import { Name, Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
-import { threatPath, trapPath, visitPath } from "../../kit/paths.ts";
+import { threatPath, trapPath, trapsPath, visitPath } from "../../kit/paths.ts";
 import { PagedTable, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { timelineSince, TrapTimeline } from "./timeline.tsx";
 import { trapOf } from "./values.tsx";
 
 const perPage = 25;
+/** Fits into a row; the page of a visit shows everything. */
+const pageCharactersMax = 60;
 
 /** The request of a honeytoken's visit is on the page of the visit. */
 const columnsByName: Partial<Record<VisitColumn, Column<TrapVisit>>> = {
-  page: { title: "Page", layout: "wide", cell: ({ url }) => <Text text={url} charactersMax={100} /> },
+  page: {
+    title: "Page",
+    layout: "wide",
+    fold: "under",
+    cell: ({ url }) => <Text text={url} charactersMax={pageCharactersMax} />,
+  },
   threat: {
     title: "Threat",
     layout: "tight",
+    fold: "hidden",
     cell: ({ threatId }) => (threatId === null ? "–" : <a href={threatPath(threatId)}>show</a>),
   },
-  user_agent: { title: "User agent", layout: "wide", cell: ({ userAgent }) => textOrDash(userAgent, 120) },
-  referrer: { title: "Referrer", cell: ({ referrer }) => textOrDash(referrer, 100) },
+  user_agent: {
+    title: "User agent",
+    layout: "wide",
+    fold: "under",
+    cell: ({ userAgent }) => textOrDash(userAgent, pageCharactersMax),
+  },
+  referrer: {
+    title: "Referrer",
+    fold: "hidden",
+    cell: ({ referrer }) => textOrDash(referrer, pageCharactersMax),
+  },
 };
 
 function ClassBadge({ name }: { name: VisitClass }) {
-  return <StateMark tone={alwaysAlerts(name) ? "bad" : "neutral"}>{inWords(name)}</StateMark>;
+  return <StateMark tone={alwaysAlerts(name) ? "bad" : "neutral"}>{capitalized(inWords(name))}</StateMark>;
 }
 
 function textOrDash(text: string | null, charactersMax: number): ComponentChildren {
@@ -45,14 +63,10 @@ function alertsFirst(totals: readonly VisitTotal[]): VisitTotal[] {
   return totals.toSorted((a, b) => Number(alwaysAlerts(b.class)) - Number(alwaysAlerts(a.class)));
 }
 
-/** Returns, for example, `3 foreign, 120 own` or `6 visits`. */
-export function totalsText(totals: readonly VisitTotal[]): string {
-  return (
-    alertsFirst(totals)
-      .map(({ class: name, total }) =>
-        counted(total, inWords(name), name === "visit" ? "visits" : inWords(name)),
-      )
-      .join(", ") || "none yet"
+/** Returns, for example, `3 foreign` and `120 own`, or `6 visits`. */
+export function totalsTexts(totals: readonly VisitTotal[]): string[] {
+  return alertsFirst(totals).map(({ class: name, total }) =>
+    counted(total, inWords(name), name === "visit" ? "visits" : inWords(name)),
   );
 }
 
@@ -78,32 +92,57 @@ export function Visits({
     {
       title: "First seen",
       layout: "tight",
+      fold: "title",
       cell: ({ seq, firstAt }) => (
-        <a href={visitPath(path, seq)}>
-          <Time at={firstAt} />
+        <a class="ink" href={visitPath(path, seq)}>
+          <Time at={firstAt} relative />
         </a>
       ),
     },
-    { title: "Count", layout: "number", cell: ({ count }) => grouped(count) },
-    { title: "Class", layout: "tight", cell: (visit) => <ClassBadge name={visit.class} /> },
+    { title: "Class", layout: "tight", fold: "state", cell: (visit) => <ClassBadge name={visit.class} /> },
     ...(visitColumns[0] === "page" && columnsByName.page !== undefined ? [columnsByName.page] : []),
-    { title: "Client", layout: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
+    { title: "Client", layout: "tight", fold: "hidden", cell: ({ ipAddress }) => ipAddress ?? "–" },
     ...visitColumns.filter((name) => name !== "page").flatMap((name) => columnsByName[name] ?? []),
+    {
+      title: "Count",
+      layout: "number",
+      fold: "end",
+      cell: ({ count }) => (
+        <>
+          {grouped(count)}
+          <span class="unit"> {count === 1 ? "visit" : "visits"}</span>
+        </>
+      ),
+    },
   ];
   return (
-    <Section title="Visits">
+    <>
       {totals.length === 0 ? null : (
-        <Facts
-          facts={totals.map((row) => [
-            inWords(row.class),
-            <>
-              {counted(row.total, "visit")}, {visitClasses[row.class] ?? "of another kind"}; last seen{" "}
-              <Time at={row.lastAt} relative />
-            </>,
-          ])}
-        />
+        <Card
+          title="Visits"
+          aside={
+            <Help about="a visit" manual="traps#visits-that-raise-no-alert">
+              A request to this {kind.name}. Visits by your own hosts, archives and similar programs are
+              counted and raise no alert.
+            </Help>
+          }
+        >
+          <div class="stack">
+            <Facts
+              facts={totals.map((row) => [
+                capitalized(inWords(row.class)),
+                <>
+                  {counted(row.total, "visit")}, {visitClasses[row.class] ?? "of another kind"}; last seen{" "}
+                  <Time at={row.lastAt} relative />
+                </>,
+              ])}
+            />
+            {total === 0 ? null : (
+              <TrapTimeline rows={visits.timeline(trap.id, timelineSince(now, "page") - 1, dayMs)} />
+            )}
+          </div>
+        </Card>
       )}
-      {total === 0 ? null : <TrapTimeline rows={visits.timeline(trap.id, timelineSince(now) - 1, dayMs)} />}
       <PagedTable
         caption="Visits"
         columns={columns}
@@ -114,7 +153,7 @@ export function Visits({
         query={query}
         empty={totals.length === 0 ? "No visits yet." : "No visits of classes that are recorded in detail."}
       />
-    </Section>
+    </>
   );
 }
 
@@ -131,8 +170,13 @@ export function SeenAt({ visits }: { visits: readonly TrapVisit[] }) {
         return kind === undefined ? time : <a href={visitPath(trapPath(kind, trapId), seq)}>{time}</a>;
       },
     },
-    { title: "Count", layout: "number", cell: ({ count }) => grouped(count) },
-    { title: "Page", layout: "wide", cell: ({ url }) => <Text text={url} charactersMax={200} /> },
+    { title: "Count", layout: "number", fold: "state", cell: ({ count }) => grouped(count) },
+    {
+      title: "Page",
+      layout: "wide",
+      fold: "under",
+      cell: ({ url }) => <Text text={url} charactersMax={200} />,
+    },
     { title: "Visitor", layout: "tight", cell: ({ ipAddress }) => ipAddress ?? "–" },
   ];
   return (
@@ -153,17 +197,29 @@ export function showVisit(context: Context<"traps">, kind: TrapKind): PageResult
   return page(
     `Visit to ${trap.name}`,
     <>
-      <PageHead title="Visit" back={{ label: trap.name, path: trapPath(kind.name, trap.id) }} />
-      <Facts facts={factsOf(visit)} />
+      <PageHead
+        title={
+          <>
+            Visit <ClassBadge name={visit.class} />
+          </>
+        }
+        crumbs={[
+          { label: kind.presentation.title, path: trapsPath(kind.name) },
+          { label: visible(trap.name, 100), path: trapPath(kind.name, trap.id) },
+        ]}
+      />
+      <Card title="Details">
+        <Facts facts={factsOf(visit)} />
+      </Card>
       {visit.headers.length === 0 ? null : (
-        <Section title="Headers">
+        <Card title="Headers">
           <Facts
             facts={visit.headers.map(([name, value]) => [
               visible(name, 100),
               <Text text={value} charactersMax={4_100} />,
             ])}
           />
-        </Section>
+        </Card>
       )}
     </>,
   );
@@ -173,7 +229,6 @@ function factsOf(visit: TrapVisit): [string, ComponentChildren][] {
   const { claimedUrl, eventId, host, method, threatId, url } = visit;
   const long = (text: string | null) => textOrDash(text, 2_500);
   return [
-    ["Class", <ClassBadge name={visit.class} />],
     ["First seen", <Time at={visit.firstAt} />],
     ["Last seen", <Time at={visit.lastAt} />],
     ["Count", grouped(visit.count)],

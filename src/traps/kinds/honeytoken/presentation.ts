@@ -123,6 +123,7 @@ function fields(): TrapField[] {
       name: "response",
       type: "choice",
       label: "Response of a link",
+      only: "link",
       choices: [
         { value: "not_found", label: "404, as if nothing were there" },
         { value: "page", label: "A page" },
@@ -136,6 +137,7 @@ function fields(): TrapField[] {
       type: "text",
       lengthMax: 200,
       label: "Title of the page",
+      only: "page",
       command: { flag: "--title <text>", description: "url: return a page with this title" },
     },
     {
@@ -143,6 +145,7 @@ function fields(): TrapField[] {
       type: "multiline",
       lengthMax: 5_000,
       label: "Text of the page",
+      only: "page",
       command: { flag: "--text <text>", description: "url: text of the page" },
     },
     {
@@ -150,6 +153,7 @@ function fields(): TrapField[] {
       type: "url",
       lengthMax: 2_000,
       label: "URL of the redirect",
+      only: "redirect",
       excludes: ["title", "text"],
       command: { flag: "--redirect <url>", description: "url: redirect visitors to this URL" },
     },
