@@ -261,6 +261,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await browser.evaluate(`void (Date.now = ((now) => () => now() + 60_000)(Date.now))`);
       await ready(`document.querySelector(".fresh a")?.innerText.includes("1 new, show")`);
       expect(await browser.evaluate<string>("document.title")).toBe("(1) Threats · phishwatch");
+      await ready(`document.querySelector("[data-count='/console/threats']").innerText === "3"`);
       expect(await browser.evaluate<number>(top)).toBe(before);
       await browser.click(".fresh a");
       await ready(`document.querySelectorAll("[data-row]").length === 3`);

@@ -45,6 +45,7 @@ async function askForNew() {
   const shown = one("[data-fresh]");
   if (!fresh || shown?.dataset.fresh !== path || shown.contains(document.activeElement)) return;
   shown.replaceWith(fresh);
+  if (fresh.dataset.count !== shown.dataset.count) updateLater();
   const count = Number(fresh.dataset.count ?? 0);
   document.title = `${count > 0 ? `(${count}) ` : ""}${ownTitle()}`;
 }
