@@ -18,6 +18,7 @@ const looks = [
   { look: "light", width: 1440, colors: "light" },
   { look: "dark", width: 1440, colors: "dark" },
   { look: "narrow", width: 390, colors: "light" },
+  { look: "narrow-dark", width: 390, colors: "dark" },
 ] as const;
 
 /** A Thursday in the morning, at which the demonstration stands still. */
