@@ -67,11 +67,18 @@ function replaceAround(old, field, next, nextField) {
   replaceAround(kept, field, nextKept, nextField);
 }
 
-/** Whether something was typed that a new version of the page would lose. */
+/** Returns whether a form was filled in that a new version of the page would reset. */
 const isEdited = () =>
-  all("main :is(input:not([type=checkbox], [type=radio], [type=search], [type=hidden]), textarea)").some(
-    (field) => field.value !== field.defaultValue,
-  );
+  all("main form:not(#triage, [data-apply]) :is(input:not([type=hidden]), textarea, select)").some(isChanged);
+
+/** @param {any} field */
+function isChanged(field) {
+  if (field.matches("[type=checkbox], [type=radio]")) return field.checked !== field.defaultChecked;
+  if (!field.matches("select")) return field.value !== field.defaultValue;
+  // Without a default, the first option is selected.
+  const byDefault = [...field.options].findIndex((option) => option.defaultSelected);
+  return field.selectedIndex !== Math.max(byDefault, 0);
+}
 
 /** Finds what has taken the place of an element that was replaced. @param {any} old @param {any} within */
 function sameElement(old, within) {
