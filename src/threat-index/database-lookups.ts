@@ -9,7 +9,6 @@ import type { SearchFilter } from "./filter.ts";
 
 /** Returns functions that look up the numbers of the protected domains that a filter names. */
 export function createDomainSeqs(database: Database) {
-  const { query } = database;
   const find = statement(database, (q) =>
     q
       .select({ seq: protectedDomains.seq })
@@ -30,10 +29,18 @@ export function createDomainSeqs(database: Database) {
     return marked;
   }
 
-  const domainNames = () =>
-    query.select({ seq: protectedDomains.seq, domain: protectedDomains.domain }).from(protectedDomains).all();
+  const names = statement(database, (q) =>
+    q.select({ seq: protectedDomains.seq, domain: protectedDomains.domain }).from(protectedDomains),
+  );
+  const domainNames = () => names.all();
 
-  return { seqOfDomain, domainsWithin, domainNames };
+  /** Returns the same function as `seqOfDomain`, for many filters: it has read all protected domains. */
+  function seqsOfDomains(): typeof seqOfDomain {
+    const seqs = new Map(domainNames().map(({ seq, domain }) => [domain, seq]));
+    return ({ protectedDomain: domain }) => (domain === undefined ? undefined : seqs.get(domain));
+  }
+
+  return { seqOfDomain, seqsOfDomains, domainsWithin, domainNames };
 }
 
 /**

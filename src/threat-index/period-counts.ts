@@ -16,6 +16,12 @@ export interface Periods {
 
 export type SeverityCounts = Record<Severity, number>;
 
+const [high, medium, low] = (["high", "medium", "low"] as const).map((one) => severities.indexOf(one)) as [
+  number,
+  number,
+  number,
+];
+
 /** By number of the kind; the last one is for deleted threats. */
 const severityIndexes = [...kinds.map(({ severity }) => severities.indexOf(severity)), -1];
 
@@ -51,10 +57,9 @@ export function countNew(
   return found;
 }
 
+/** Written out, because there is one object for each period of each protected domain. */
 function severityCounts(counts: Uint32Array, offset: number): SeverityCounts {
-  return Object.fromEntries(
-    severities.map((severity, index) => [severity, counts[offset + index]!]),
-  ) as SeverityCounts;
+  return { high: counts[offset + high]!, medium: counts[offset + medium]!, low: counts[offset + low]! };
 }
 
 /** Decisions in a period. */
@@ -93,6 +98,16 @@ export function countDecisions(
 
 /** By number of the kind; the last one is for deleted threats. */
 const isActiveKind = Uint8Array.from([...kinds.map(({ status }) => (status === "active" ? 1 : 0)), 0]);
+
+/** Numbers of those kinds. */
+const activeKinds = [...isActiveKind.keys()].filter((kind) => isActiveKind[kind] === 1);
+
+/** Counts the active threats among threats by kind, by severity. */
+export function countOpen(ofKind: Uint32Array): SeverityCounts {
+  const counts = new Uint32Array(severities.length);
+  for (const kind of activeKinds) counts[severityIndexes[kind]!]! += ofKind[kind]!;
+  return severityCounts(counts, 0);
+}
 
 /**
  * Counts active threats by age since they were first seen.

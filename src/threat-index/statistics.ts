@@ -7,6 +7,7 @@ import type { Matches } from "./match-rows.ts";
 import {
   countDecisions,
   countNew,
+  countOpen,
   countOpenByAge,
   type DecisionCount,
   type Periods,
@@ -20,6 +21,8 @@ export interface ThreatStatistics {
    * Protected domains without any are left out.
    */
   newByDomain(periods: Periods): Promise<Map<string, SeverityCounts[]>>;
+  /** Counts active threats by protected domain (A-label form) and severity. Domains without any are left out. */
+  openByDomain(): Promise<Map<string, SeverityCounts>>;
   /**
    * Counts first decisions by period, with the median of the time they took.
    * @param protectedDomain A-label form; undefined: all
@@ -48,6 +51,11 @@ export function createStatistics({
       return new Map(
         domainNames().flatMap(({ seq, domain }) => (counts.has(seq) ? [[domain, counts.get(seq)!]] : [])),
       );
+    },
+    async openByDomain() {
+      const { summary } = await current();
+      const open = domainNames().map(({ seq, domain }) => [domain, countOpen(summary.ofKind(seq))] as const);
+      return new Map(open.filter(([, { high, medium, low }]) => high + medium + low > 0));
     },
     async decisions(periods, protectedDomain) {
       const columns = await current();

@@ -105,6 +105,9 @@ export type FoundThreat = ReturnType<ReturnType<typeof createLoader>>[number];
 const warmUpRuns = 60;
 const warmUpRows = 16_384;
 
+/** From this number of filters on, reading all protected domains takes less time than looking up each. */
+const manyFilters = 50;
+
 export function createThreatIndex({
   database,
   yielder,
@@ -116,7 +119,7 @@ export function createThreatIndex({
   const load = createLoader(database);
   const rowsOfRun = createRunRows(database);
   const seqOfThreat = createThreatSeqs(database);
-  const { seqOfDomain, domainsWithin, domainNames } = createDomainSeqs(database);
+  const { seqOfDomain, seqsOfDomains, domainsWithin, domainNames } = createDomainSeqs(database);
   const buffers = createBuffers();
   const current = () => store.catchUp(yielder());
   let isPrepared = false;
@@ -187,7 +190,8 @@ export function createThreatIndex({
     },
 
     count: async (filter) => allMatches(await current(), filter).count,
-    quickCounts: async (filters) => quickCounts(await current(), filters, seqOfDomain),
+    quickCounts: async (filters) =>
+      quickCounts(await current(), filters, filters.length < manyFilters ? seqOfDomain : seqsOfDomains()),
 
     async seqs(filter) {
       const columns = await current();

@@ -89,6 +89,17 @@ describe("the statistics of the threat index", () => {
     expect(await index.newByDomain({ from: 0, periodMs: week, count: 3 })).toEqual(new Map());
   });
 
+  test("count active threats by protected domain and severity as the naive search does", async () => {
+    const open = await index.openByDomain();
+    for (const protectedDomain of domains) {
+      const count = (severity: "high" | "medium" | "low") =>
+        naiveSearch(rows, { protectedDomain, status: "active", severity }).length;
+      const expected = { high: count("high"), medium: count("medium"), low: count("low") };
+      expect(open.get(protectedDomain)).toEqual(expected);
+    }
+    expect(open.size).toBe(domains.length);
+  });
+
   test("give the exact median time to the first decision by period, also from a new index", async () => {
     const from = stores.clock.now() - 3 * week;
     const expected = Array.from({ length: 6 }, (_, number) => {

@@ -30,6 +30,7 @@ const initialBlocks = 16;
 const bitCount = 8;
 
 export function createColumnSummary(): ColumnSummary {
+  const none = new Uint32Array(kindCount + 1);
   const all = new Uint32Array(kindCount + 1);
   const byDomain = new Map<number, Uint32Array>();
   const byBit = Array.from({ length: bitCount }, () => new Uint32Array(kindCount + 1));
@@ -52,9 +53,7 @@ export function createColumnSummary(): ColumnSummary {
         if (((bits >> index) & 1) === 1) byBit[index]![kind]! += by;
     },
     ofKind: (protectedDomainSeq) =>
-      protectedDomainSeq === undefined
-        ? all
-        : (byDomain.get(protectedDomainSeq) ?? new Uint32Array(kindCount + 1)),
+      protectedDomainSeq === undefined ? all : (byDomain.get(protectedDomainSeq) ?? none),
     ofKindWithBit: (bit) => byBit[Math.log2(bit)]!,
     widen(row, key, value) {
       const block = Math.floor(row / blockRows);

@@ -22,9 +22,7 @@ export function Results({ found: { threats, groups }, keywordsOf, asOptions }: R
   const { mayOpen } = usePage();
   const allowed = groups.map(({ title, max, commands }) => ({
     title,
-    commands: commands
-      .filter(({ path, fields }) => mayOpen(fields === undefined ? "GET" : "POST", path))
-      .slice(0, max),
+    commands: firstOf(commands, max, ({ path, fields }) => mayOpen(fields ? "POST" : "GET", path)),
   }));
   const list = asOptions ? ({ role: "listbox", "aria-label": "Results" } as const) : {};
   return (
@@ -61,6 +59,16 @@ export function Results({ found: { threats, groups }, keywordsOf, asOptions }: R
       ))}
     </div>
   );
+}
+
+/** Returns the first `max` items that are allowed; the rest, which can be thousands, are not checked. */
+function firstOf<T>(items: readonly T[], max: number, isAllowed: (item: T) => boolean): T[] {
+  const found: T[] = [];
+  for (const item of items) {
+    if (found.length >= max) break;
+    if (isAllowed(item)) found.push(item);
+  }
+  return found;
 }
 
 function Label({ label, icon, hint, keys }: Command) {

@@ -1,4 +1,5 @@
 import type { Instant } from "../../../lib/clock.ts";
+import { lazy } from "../../../lib/startup.ts";
 import type { Scan } from "../../../scans/tables.ts";
 import { Time } from "../../kit/components.tsx";
 import { StateMark } from "../../kit/marks.tsx";
@@ -23,10 +24,13 @@ export function readLastChecks({
   scans,
 }: Context<"archiveChecks" | "scans">["services"]): (domain: string) => LastCheck {
   const checks = new Map(archiveChecks.list().map((check) => [check.domain, check]));
-  const known = knownScans(scans);
+  const known = knownScans(scans).map((scan) => ({
+    scan,
+    domains: lazy(() => new Set(scan.protectedDomains)),
+  }));
   return (domain) => {
     const check = checks.get(domain);
-    const scan = known.find(({ protectedDomains }) => protectedDomains.includes(domain));
+    const scan = known.find(({ domains }) => domains().has(domain))?.scan;
     const ended = [check?.completedAt ?? null, scan?.completedAt ?? null].flatMap((at) => at ?? []);
     return {
       at: ended.length === 0 ? null : Math.max(...ended),

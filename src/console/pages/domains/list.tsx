@@ -1,9 +1,8 @@
 import type { ComponentChildren } from "preact";
 import type { ProtectedDomain } from "../../../domains/domains.ts";
 import type { Instant } from "../../../lib/clock.ts";
-import type { Severity } from "../../../vocabulary/threats.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
-import { SplitBar, SplitNumbers, totalOf } from "../../charts/split-bar.tsx";
+import { SplitBar, SplitNumbers, totalOf, type SeverityCounts } from "../../charts/split-bar.tsx";
 import { LinkButton, PageHead } from "../../kit/components.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { Button, TextField } from "../../kit/form.tsx";
@@ -15,7 +14,7 @@ import { Amount, Empty, PagedTable, pagesOf, type Column } from "../../kit/table
 import type { Context } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
 import { CheckState, readLastChecks, type LastCheck } from "./last-check.tsx";
-import { countOpen, firstNewDay, readNewThreats, type NewThreats } from "./numbers.ts";
+import { firstNewDay, none, readNewThreats, type NewThreats } from "./numbers.ts";
 import { isDeclared } from "./shared.ts";
 
 const perPage = 50;
@@ -25,7 +24,7 @@ const keywordsShownMax = 3;
 
 interface Row {
   domain: ProtectedDomain;
-  open: Record<Severity, number>;
+  open: SeverityCounts;
   news: NewThreats;
   checked: LastCheck;
 }
@@ -100,14 +99,11 @@ async function readRows(
   const index = threatIndex();
   await index.prepare();
   const newThreats = await readNewThreats(index, now);
-  const open = await countOpen(
-    index,
-    domains.map(({ domain }) => domain),
-  );
+  const open = await index.openByDomain();
   const lastCheck = readLastChecks({ archiveChecks, scans });
-  return domains.map((domain, number) => ({
+  return domains.map((domain) => ({
     domain,
-    open: open[number]!,
+    open: open.get(domain.domain) ?? none,
     news: newThreats(domain.domain),
     checked: lastCheck(domain.domain),
   }));

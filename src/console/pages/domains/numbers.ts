@@ -1,6 +1,6 @@
 import { dayMs, startOfDay, type Instant } from "../../../lib/clock.ts";
 import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
-import { severities, type Severity, type ThreatType } from "../../../vocabulary/threats.ts";
+import { severities, type ThreatType } from "../../../vocabulary/threats.ts";
 import { sumOf, totalOf, type SeverityCounts } from "../../charts/split-bar.tsx";
 
 /** Days of the charts, today included. */
@@ -8,7 +8,8 @@ export const chartDays = 30;
 /** Days in which a threat counts as new, today included. */
 export const newDays = 7;
 
-const none: SeverityCounts = { high: 0, medium: 0, low: 0 };
+export const none: SeverityCounts = { high: 0, medium: 0, low: 0 };
+const noDays = Array.from({ length: chartDays }, () => none);
 
 /** New threats of a protected domain. */
 export interface NewThreats {
@@ -35,34 +36,30 @@ export async function readNewThreats(
 ): Promise<(domain: string) => NewThreats> {
   const byDomain = await index.newByDomain({ from: firstChartDay(now), periodMs: dayMs, count: chartDays });
   return (domain) => {
-    const days = byDomain.get(domain) ?? Array.from({ length: chartDays }, () => none);
+    const days = byDomain.get(domain);
+    if (days === undefined) return { days: noDays, recent: 0, before: 0 };
     const total = (from: number, to?: number) => totalOf(sumOf(days.slice(from, to)));
     return { days, recent: total(-newDays), before: total(-2 * newDays, -newDays) };
   };
 }
 
-/** Counts the active threats of protected domains by severity. */
-export async function countOpen(
+/** Counts the active threats of a protected domain by severity. */
+async function countOpen(
   index: Pick<ThreatIndex, "quickCounts">,
-  domains: readonly string[],
-): Promise<Record<Severity, number>[]> {
-  const filters = domains.flatMap((protectedDomain) =>
+  protectedDomain: string,
+): Promise<SeverityCounts> {
+  const counts = await index.quickCounts(
     severities.map((severity) => ({ protectedDomain, status: "active" as const, severity })),
   );
-  const counts = await index.quickCounts(filters);
-  return domains.map(
-    (_, domain) =>
-      Object.fromEntries(
-        severities.map((severity, number) => [severity, counts[domain * severities.length + number] ?? 0]),
-      ) as Record<Severity, number>,
-  );
+  const of = Object.fromEntries(severities.map((severity, number) => [severity, counts[number]]));
+  return { ...none, ...of };
 }
 
 /** Numbers on the page of a protected domain. */
 export interface DomainNumbers {
   /** Threats of any status. */
   all: number;
-  open: Record<Severity, number>;
+  open: SeverityCounts;
   news: NewThreats;
   /** First decisions in the days of the chart. */
   decided: number;
@@ -78,7 +75,7 @@ export async function readNumbers(
   now: Instant,
 ): Promise<DomainNumbers> {
   const newThreats = await readNewThreats(index, now);
-  const [open] = await countOpen(index, [domain]);
+  const open = await countOpen(index, domain);
   const [all] = await index.quickCounts([{ protectedDomain: domain }]);
   // To the end of today, which has not come yet.
   const periods = { from: firstChartDay(now), periodMs: chartDays * dayMs, count: 1 };
@@ -91,7 +88,7 @@ export async function readNumbers(
   );
   return {
     all: all ?? 0,
-    open: open!,
+    open,
     news: newThreats(domain),
     decided: decisions!.decided,
     medianMs: decisions!.medianMs,

@@ -49,6 +49,8 @@ export interface News {
 }
 
 const none: SeverityCounts = { high: 0, medium: 0, low: 0 };
+const noDays = Array.from({ length: sparklineDays }, () => none);
+const noWeeks = Array.from({ length: heatWeeks }, () => none);
 
 /** @param domains names of the enabled protected domains */
 export async function readNews(index: ThreatIndex, domains: readonly string[], now: Instant): Promise<News> {
@@ -56,18 +58,16 @@ export async function readNews(index: ThreatIndex, domains: readonly string[], n
   const firstWeek = startOfWeek(now) - (heatWeeks - 1) * weekMs;
   const byDay = await index.newByDomain({ from: firstDay, periodMs: dayMs, count: sparklineDays });
   const byWeek = await index.newByDomain({ from: firstWeek, periodMs: weekMs, count: heatWeeks });
-  const open = await index.quickCounts(
-    domains.map((protectedDomain) => ({ protectedDomain, status: "active" as const })),
-  );
+  const open = await index.openByDomain();
   const all = domains
-    .map((domain, number): DomainNews => ({
-      domain,
-      days: byDay.get(domain) ?? Array.from({ length: sparklineDays }, () => none),
-      weeks: byWeek.get(domain) ?? Array.from({ length: heatWeeks }, () => none),
-      toDecide: open[number] ?? 0,
-    }))
-    .filter(({ days, weeks, toDecide }) => toDecide + totalOf(sumOf(days)) + totalOf(sumOf(weeks)) > 0)
-    .sort((a, b) => totalOf(recent(b)) - totalOf(recent(a)) || b.toDecide - a.toDecide);
+    .filter((domain) => byDay.has(domain) || byWeek.has(domain) || open.has(domain))
+    .map((domain) => {
+      const days = byDay.get(domain) ?? noDays;
+      const weeks = byWeek.get(domain) ?? noWeeks;
+      const fresh = totalOf(recent({ days }));
+      return { domain, days, weeks, fresh, toDecide: totalOf(open.get(domain) ?? none) };
+    })
+    .sort((a, b) => b.fresh - a.fresh || b.toDecide - a.toDecide);
   const shown = all.slice(0, cardsMax);
   return {
     domains: shown,
@@ -85,7 +85,7 @@ function daysOfData(all: readonly DomainNews[]): number {
   return total("weeks") > total("days") ? Math.max(days, sparklineDays) : days;
 }
 
-const recent = ({ days }: DomainNews) => sumOf(days.slice(-recentDays));
+const recent = ({ days }: Pick<DomainNews, "days">) => sumOf(days.slice(-recentDays));
 
 /** New threats by protected domain: a card for each, and the weeks as a heat map. */
 export function NewByDomain({ news }: { news: News }) {
