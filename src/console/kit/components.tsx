@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { grouped } from "../../lib/wording.ts";
-import { Button, ButtonContent, buttonClass, Form, HiddenFields, type ButtonLook } from "./form.tsx";
+import { Button, ButtonContent, buttonClass, Form, type ButtonLook } from "./form.tsx";
 import { Icon } from "./icons.tsx";
 import { FlashMessage, Tag } from "./marks.tsx";
 import { Text } from "./name.tsx";
@@ -12,14 +12,11 @@ import { relativeAge, relativeNext, relativeTime, shortAge } from "./times.ts";
 export function PageHead({
   title,
   lead,
-  back,
-  crumbs = back === undefined ? [] : [back],
+  crumbs = [],
   children,
 }: {
   title: ComponentChildren;
   lead?: ComponentChildren;
-  /** The only crumb. */
-  back?: Crumb;
   /** Pages above this one, outermost first. */
   crumbs?: readonly Crumb[];
   /** Buttons and links beside the title. */
@@ -151,7 +148,6 @@ export function Confirm({
   action,
   button,
   back,
-  fields = {},
 }: {
   title: string;
   /** Describes the consequences. */
@@ -159,14 +155,12 @@ export function Confirm({
   action: string;
   button: string;
   back: string;
-  fields?: Record<string, string | readonly string[]>;
 }) {
   return (
     <section class="card narrow">
       <h1>{title}</h1>
       <div class="prose">{children}</div>
       <Form action={action} class="line">
-        <HiddenFields fields={fields} />
         <Button label={button} variant="sure" />
         <LinkButton path={back} label="Cancel" />
       </Form>

@@ -5,7 +5,8 @@ import type { Flash } from "./page-result.ts";
 
 export type Tone = "neutral" | "good" | "warn" | "bad" | "live";
 
-const tagClasses = {
+/** Classes of tags by tone, also for tags that are something else, such as the summary of an explanation. */
+export const tagClasses = {
   neutral: "tag",
   good: "tag good",
   medium: "tag medium",

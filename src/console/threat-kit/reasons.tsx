@@ -5,6 +5,7 @@ import {
   type SeverityReasonCode,
 } from "../../threats/severity/severity-reasons.ts";
 import { Icon, type IconName } from "../kit/icons.tsx";
+import { tagClasses } from "../kit/marks.tsx";
 import { Text } from "../kit/name.tsx";
 
 type ReasonTone = "high" | "medium" | "neutral" | "good";
@@ -170,13 +171,6 @@ const tonesByWeight: readonly ReasonTone[] = ["high", "medium", "neutral", "good
 function weightOf({ code }: SeverityReason): number {
   return tonesByWeight.indexOf(severityReasonTexts[code].tone);
 }
-
-const tagClasses: Record<ReasonTone, string> = {
-  high: "tag high",
-  medium: "tag medium",
-  neutral: "tag",
-  good: "tag good",
-};
 
 function ReasonTag({ reason }: { reason: SeverityReason }) {
   const { icon, tone, explanation } = severityReasonTexts[reason.code];

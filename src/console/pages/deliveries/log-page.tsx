@@ -90,7 +90,7 @@ export function showLog(
   return page(
     title,
     <>
-      <PageHead title={title} back={back} lead={lead} />
+      <PageHead title={title} crumbs={[back]} lead={lead} />
       {query.has("before") || about !== "" ? null : (
         <FailureList
           failed={deliveries.failures.of({ channels, ...(recipient === undefined ? {} : { recipient }) })}

@@ -124,7 +124,7 @@ async function show(
   return page(
     title,
     <div class="narrow stack">
-      <PageHead title={title} back={{ label: recipient.name, path: back }} lead={lead} />
+      <PageHead title={title} crumbs={[{ label: recipient.name, path: back }]} lead={lead} />
       <FormError message={failure} />
       <form method="get" action={`${back}/replay`}>
         <Choices

@@ -19,7 +19,7 @@ export function showCreatedKey({ params, services, takeOnce }: Context<"keys" | 
   return page(
     "API key created",
     <div class="narrow">
-      <PageHead title="API key created" back={{ label: "API keys", path }} />
+      <PageHead title="API key created" crumbs={[{ label: "API keys", path }]} />
       <p>
         This is the key of{" "}
         <strong>

@@ -55,7 +55,7 @@ export function showKeyForm(
     <div class="narrow">
       <PageHead
         title="Create API key"
-        back={{ label: "API keys", path }}
+        crumbs={[{ label: "API keys", path }]}
         lead="The key is shown once, on the next page."
       />
       <FormError message={errors[wholeForm]} />

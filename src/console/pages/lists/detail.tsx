@@ -40,7 +40,7 @@ export async function showList(context: Context<"domains" | "lists" | "publicUrl
   return page(
     name,
     <>
-      <PageHead title={<Text text={name} />} back={{ label: "Block lists", path: listsPath }}>
+      <PageHead title={<Text text={name} />} crumbs={[{ label: "Block lists", path: listsPath }]}>
         {isUndeclared(list) ? null : enabled ? (
           <PostButton action={`${path}/disable`} label="Disable" icon="pause" />
         ) : (

@@ -64,7 +64,7 @@ function showForm(
   return page(
     title,
     <div class="narrow">
-      <PageHead title={title} back={back} lead="Threats that match are listed as soon as they do." />
+      <PageHead title={title} crumbs={[back]} lead="Threats that match are listed as soon as they do." />
       <FormError message={errors[wholeForm]} />
       <Form action={list === undefined ? `${listsPath}/add` : `${back.path}/edit`}>
         {list === undefined ? (

@@ -38,7 +38,7 @@ function chooseService({ services: { channels } }: FormContext): PageResult {
     <>
       <PageHead
         title="Add channel"
-        back={{ label: "Notifications", path: notificationsPath }}
+        crumbs={[{ label: "Notifications", path: notificationsPath }]}
         lead="Choose where your team reads messages."
       />
       <ul class="cols cols-3">
@@ -76,7 +76,7 @@ export function showChannelForm(
     <div class="narrow">
       <PageHead
         title={title}
-        back={back}
+        crumbs={[back]}
         lead={
           <>
             {channelForms[type].purpose}{" "}

@@ -46,7 +46,7 @@ export function showChannel(
     <>
       <PageHead
         title={<Text text={name} />}
-        back={{ label: "Notifications", path: notificationsPath }}
+        crumbs={[{ label: "Notifications", path: notificationsPath }]}
         lead={channels.label(type)}
       >
         <ChannelActions channel={channel} path={path} isCalm={isCalm} />

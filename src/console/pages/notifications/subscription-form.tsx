@@ -60,7 +60,7 @@ export function showSubscriptionForm(
   return page(
     title,
     <div class="narrow">
-      <PageHead title={title} back={back} lead="Events that a channel is sent, and when." />
+      <PageHead title={title} crumbs={[back]} lead="Events that a channel is sent, and when." />
       <FormError message={errors[wholeForm]} />
       {preview === undefined ? null : <FlashMessage flash={{ tone: "success", text: `${preview}.` }} />}
       {choices.length === 0 ? (

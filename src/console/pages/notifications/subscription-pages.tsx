@@ -47,7 +47,7 @@ export function showSubscription(context: Context<"notifications">): PageResult 
     <>
       <PageHead
         title={<Text text={name} />}
-        back={{ label: "Notifications", path: notificationsPath }}
+        crumbs={[{ label: "Notifications", path: notificationsPath }]}
         lead={`${whatOf(subscription)}, ${whenOf(subscription)}, to ${channel.name}.`}
       >
         {isUndeclared(subscription) ? null : enabled ? (

@@ -51,7 +51,7 @@ export function showOrigin({
             {watched === undefined || source?.declaredAs === null ? null : <SourceState watched={watched} />}
           </>
         }
-        back={{ label: "Sources", path: sourcesPath }}
+        crumbs={[{ label: "Sources", path: sourcesPath }]}
       >
         {source === undefined ? undefined : <PauseButton source={source} from="detail" />}
       </PageHead>

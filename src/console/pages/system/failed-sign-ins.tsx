@@ -29,7 +29,7 @@ export function showFailedSignIns({ query, services: { failedSignIns } }: Contex
     <>
       <PageHead
         title="Failed sign-ins"
-        back={{ label: "Audit log", path: auditPath }}
+        crumbs={[{ label: "Audit log", path: auditPath }]}
         lead={`Wrong passwords, counted by network and hour: the latest ${grouped(failedSignInCountsMax)} counts.`}
       />
       <PagedTable

@@ -30,7 +30,7 @@ export function confirmRotation(context: Context<"traps">, kind: TrapKind): Page
   return page(
     title,
     <>
-      <PageHead title={title} back={{ label: trap.name, path }} />
+      <PageHead title={title} crumbs={[{ label: trap.name, path }]} />
       <Form action={`${path}/rotate`} class="narrow">
         <Choices
           label="The old address"

@@ -36,7 +36,7 @@ export function showEndpoint(context: DetailContext) {
     <>
       <PageHead
         title={<Text text={name} />}
-        back={{ label: "Webhook endpoints", path: webhooksPath }}
+        crumbs={[{ label: "Webhook endpoints", path: webhooksPath }]}
         lead={
           <code>
             <Text text={url} charactersMax={120} />

@@ -54,7 +54,7 @@ export function showEndpointForm(
     <div class="narrow">
       <PageHead
         title={title}
-        back={back}
+        crumbs={[back]}
         lead={
           endpoint === undefined ? "Events are sent to a URL of yours as signed HTTP requests." : undefined
         }

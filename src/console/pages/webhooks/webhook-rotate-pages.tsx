@@ -47,7 +47,7 @@ function show(endpoint: Endpoint, form: URLSearchParams, message?: string) {
     <div class="narrow">
       <PageHead
         title="Rotate the secret"
-        back={{ label: name, path: back }}
+        crumbs={[{ label: name, path: back }]}
         lead="The new secret is shown once, on the next page."
       />
       <FormError message={message} />
