@@ -83,7 +83,8 @@ test("The search finds stored names by text and by look-alike of any domain, wit
   expect(inside.text).toMatch(/2 names .*kestre1post\.com 2026-05-03 feed .*login-kestrelpost\.net/);
   expect((await visitor.get("/console/names?q=bücher")).text).toContain("bücher.example");
   const alike = await visitor.get("/console/names?q=https://weather.org/&mode=like");
-  expect(alike.text).toMatch(/weather\.example 2026-05-03 feed TLD squatting 0\.\d\d/);
+  expect(alike.text).toMatch(/weather\. example 2026-05-03 feed TLD squatting 0\.\d\d/);
+  expect(alike.html).toMatch(/weather\.<mark class="swap"[^>]*>/);
   expect((await visitor.get("/console/names?q=kestre&source=scan")).text).toContain("No stored name matches");
   expect((await visitor.get("/console/names?q=kestre&since=2026-05-04")).text).toContain(
     "No stored name matches",

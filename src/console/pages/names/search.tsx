@@ -5,18 +5,23 @@ import type { ArchiveHit } from "../../../archive/search/search-folder.ts";
 import { readPastedName } from "../../../detection/names/pasted-name.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted, sentence } from "../../../lib/wording.ts";
+import { counted, grouped, sentence } from "../../../lib/wording.ts";
 import { threatSources } from "../../../vocabulary/threats.ts";
 import { FormError, PageHead, Progress, Section } from "../../kit/components.tsx";
 import { formatDay, parseDay, withoutEmpty } from "../../kit/fields.ts";
 import { Button, Select, TextField } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
+import { Note } from "../../kit/marks.tsx";
 import { Name } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { nameResultsPath, namesPath } from "../../kit/paths.ts";
-import { Empty, Table, type Column } from "../../kit/table.tsx";
+import { Empty, PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName } from "../../threat-kit/threat-type.tsx";
 import type { Context } from "../../shell/router.ts";
+
+/** A page of results is compared name by name, and stays short on phones. */
+const perPage = 50;
 
 const modes = [
   { value: "text", label: "contain this text" },
@@ -46,12 +51,12 @@ export async function searchNames(context: NamesContext): Promise<PageResult> {
     <>
       <PageHead
         title="Names seen"
-        lead="Search every name that a source has brought, including those that resemble no protected domain."
+        lead="Search every name that a source has delivered, including those that resemble no protected domain."
       />
       {enabled ? null : (
-        <p>
-          The archive is disabled (<code>archive.enabled</code>), so no new names are stored.
-        </p>
+        <Note tone="warn" title="No new names are stored">
+          The archive is disabled in the configuration file (<code>archive.enabled</code>).
+        </Note>
       )}
       <FormError message={error} />
       <form method="get" action={namesPath} class="line filters" role="search">
@@ -66,16 +71,23 @@ export async function searchNames(context: NamesContext): Promise<PageResult> {
         />
         <Select label="Source" name="source" choices={sourceChoices} value={query.get("source") ?? ""} />
         <TextField label="Seen since" name="since" type="date" value={query.get("since") ?? ""} />
-        <Button label="Search" />
+        <Button label="Search" icon="search" variant="primary" />
       </form>
-      {results ?? (
-        <p class="hint">
-          A text finds the names that contain it, <code>login*</code> those that start with it, and{" "}
-          <code>*.example.com</code> those that end with it. The domain need not be protected.
-        </p>
-      )}
+      {results ?? (error === undefined ? <Explanation /> : null)}
     </>,
     error === undefined ? {} : { status: 400 },
+  );
+}
+
+function Explanation() {
+  return (
+    <Empty title="Search by text, or by look-alike">
+      <p>
+        A text finds the names that contain it, <code>login*</code> those that start with it, and{" "}
+        <code>*.example.com</code> those that end with it. A look-alike search finds names that resemble a
+        domain. The domain need not be protected.
+      </p>
+    </Empty>
   );
 }
 
@@ -124,13 +136,26 @@ async function Results({
       {search === undefined ? (
         <Empty>Other searches are running. This one begins when they are complete.</Empty>
       ) : (
-        <FoundNames search={search} isLookAlike={terms.query.kind === "look-alikes"} />
+        <FoundNames
+          search={search}
+          domain={terms.query.kind === "look-alikes" ? terms.query.domain : undefined}
+          query={query}
+        />
       )}
     </section>
   );
 }
 
-function FoundNames({ search, isLookAlike }: { search: Readonly<NameSearch>; isLookAlike: boolean }) {
+function FoundNames({
+  search,
+  domain,
+  query,
+}: {
+  search: Readonly<NameSearch>;
+  /** The domain whose look-alikes are searched; undefined for a text. */
+  domain: string | undefined;
+  query: URLSearchParams;
+}) {
   const { state, hits, isLimited, names, namesTotal, damagedBytes, error } = search;
   const isRunning = state === "running";
   return (
@@ -138,31 +163,69 @@ function FoundNames({ search, isLookAlike }: { search: Readonly<NameSearch>; isL
       {isRunning ? <Progress done={names} total={namesTotal} label="names searched" /> : null}
       {error === null ? null : <FormError message={`The search failed: ${visible(error, 300)}`} />}
       {damagedBytes === 0 ? null : (
-        <p>{bytesText(damagedBytes)} of the archive are damaged and were skipped.</p>
+        <Note tone="warn">{bytesText(damagedBytes)} of the archive are damaged and were skipped.</Note>
       )}
       {isLimited ? (
         <p>
-          These are the first {hitsMax} names by day. Refine the search, or run <code>phishwatch search</code>{" "}
-          for all.
+          These are the first {grouped(hitsMax)} names by day. Refine the search, or run{" "}
+          <code>phishwatch search</code> for all.
         </p>
       ) : null}
-      <Table
+      <PagedTable
         caption="Names found, the earliest day first"
-        columns={isLookAlike ? [...nameColumns, ...matchColumns] : nameColumns}
-        rows={hits}
+        columns={domain === undefined ? textColumns : lookAlikeColumns(domain)}
+        rowsIn={pagesOf(hits)}
+        total={hits.length}
+        perPage={perPage}
+        path={namesPath}
+        query={query}
         empty={isRunning ? "None yet." : "No stored name matches."}
       />
     </Section>
   );
 }
 
-const nameColumns: readonly Column<ArchiveHit>[] = [
-  { title: "Name", layout: "wide", cell: ({ name }) => <Name name={name} /> },
-  { title: "First seen", layout: "tight", cell: ({ day }) => formatDay(day) },
-  { title: "Source", layout: "tight", cell: ({ source }) => inWords(source) },
+const firstSeen: Column<ArchiveHit> = {
+  title: "First seen",
+  layout: "tight",
+  fold: "under",
+  cell: ({ day }) => formatDay(day),
+};
+const foundIn: Column<ArchiveHit> = {
+  title: "Source",
+  layout: "tight",
+  fold: "end",
+  cell: ({ source }) => inWords(source),
+};
+
+const textColumns: readonly Column<ArchiveHit>[] = [
+  { title: "Name", layout: "wide", fold: "title", cell: ({ name }) => <Name name={name} /> },
+  { ...firstSeen, fold: "state" },
+  { ...foundIn, fold: "under" },
 ];
 
-const matchColumns: readonly Column<ArchiveHit>[] = [
-  { title: "Type", layout: "tight", cell: ({ type }) => (type === null ? "" : <TypeName type={type} />) },
-  { title: "Similarity", layout: "number", cell: ({ similarity }) => similarity?.toFixed(2) ?? "" },
-];
+/** Marks how each name differs from the domain. */
+function lookAlikeColumns(domain: string): readonly Column<ArchiveHit>[] {
+  return [
+    {
+      title: "Name",
+      layout: "wide",
+      fold: "title",
+      cell: ({ name }) => <ComparedName name={name} comparison={compareNames(name, domain)} />,
+    },
+    firstSeen,
+    foundIn,
+    {
+      title: "Type",
+      layout: "tight",
+      fold: "hidden",
+      cell: ({ type }) => (type === null ? "" : <TypeName type={type} />),
+    },
+    {
+      title: "Similarity",
+      layout: "number",
+      fold: "state",
+      cell: ({ similarity }) => similarity?.toFixed(2) ?? "",
+    },
+  ];
+}

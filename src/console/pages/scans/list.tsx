@@ -73,7 +73,7 @@ const columns: Column<Scan>[] = [
   },
   { title: "Unknown", layout: "number", fold: "hidden", cell: ({ unknown }) => grouped(unknown) },
   { title: "Threats", layout: "number", fold: "hidden", cell: ({ threatsFound }) => grouped(threatsFound) },
-  { title: "New threats", layout: "number", fold: "end", cell: (scan) => <NewThreats scan={scan} /> },
+  { title: "New threats", layout: "number", fold: "end", cell: (scan) => <NewThreats scan={scan} inTable /> },
   { title: "Duration", layout: "number", fold: "hidden", cell: scanDuration },
 ];
 

@@ -143,9 +143,20 @@ export function scanDuration(scan: Scan): string {
   return scan.completedAt === null ? "–" : spanText(scan.completedAt - scan.startedAt);
 }
 
-/** Number of new threats, as a link to them. */
-export function NewThreats({ scan: { seq, threatsCreated } }: { scan: Scan }) {
-  const text = `${grouped(threatsCreated)} new`;
+/** Number of new threats, as a link to them. A table names the unit in the heading of the column. */
+export function NewThreats({
+  scan: { seq, threatsCreated },
+  inTable = false,
+}: {
+  scan: Scan;
+  inTable?: boolean;
+}) {
+  const text = (
+    <>
+      {grouped(threatsCreated)}
+      {inTable ? <span class="unit"> new</span> : " new"}
+    </>
+  );
   return threatsCreated === 0 ? (
     <span class="faint">{text}</span>
   ) : (

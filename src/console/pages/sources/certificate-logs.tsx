@@ -80,7 +80,7 @@ const columns: Column<CertificateLogStatus>[] = [
       <>
         {rateText(entriesPerSecond)}
         <span class="unit"> entries a second</span>
-        <p class="hide-s">{bytesText(bytesPerSecond)}</p>
+        <p class="hide-s">{bytesText(bytesPerSecond)}/s</p>
       </>
     ),
   },
