@@ -4,7 +4,7 @@ import type { Settings } from "./settings.ts";
 /** How long the setup is offered after the first start. */
 const offeredMs = 30 * dayMs;
 
-/** Progress of the setup of this installation that no other record tells. */
+/** Progress of the setup of this installation, as far as no other record shows it. */
 export interface SetupChoice {
   /** Returns whether the setup is still offered: nobody skipped it, and the first start was not long ago. */
   isOffered(): boolean;

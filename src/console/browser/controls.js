@@ -41,7 +41,7 @@ document.addEventListener("input", ({ target }) => {
     range.closest(".compare").style.setProperty("--divider", `${range.value}%`);
 });
 
-// The sign-in form tells the time zone of the browser, in which times are then shown.
+// The sign-in form sends the time zone of the browser, in which times are then shown.
 for (const field of all("input[type=hidden][name=time_zone]")) {
   field.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -20,7 +20,7 @@ export function SeverityMark({
   severity: Severity;
   /** False: no lookup has found the name in DNS. */
   verified?: boolean;
-  /** False where a column of marks says enough; the word is then the label of the picture. */
+  /** False where a column of marks says enough; the word is then the label of the image. */
   word?: boolean;
 }) {
   const text = `${capitalized(severity)}${verified ? "" : ", unverified"}`;

@@ -21,7 +21,7 @@ const namesShownMax = 20;
 /** Pages and words of the protected domain itself. */
 export interface OwnPages {
   domain: ProtectedDomain;
-  /** Undefined: its page was never captured. */
+  /** Undefined: there is no screenshot of its page. */
   screenshot: { at: Instant | undefined } | undefined;
   beacons: Pick<Trap, "id" | "name" | "enabled">[];
 }
@@ -106,7 +106,7 @@ function OriginalPage({ domain, screenshot }: { domain: string; screenshot: OwnP
   if (screenshot === undefined)
     return (
       <p class="s quiet">
-        Not captured yet. A screenshot is taken for comparison as soon as a look-alike has a page.
+        No screenshot yet. One is taken for comparison as soon as a look-alike has a page.
       </p>
     );
   const { at } = screenshot;
@@ -119,7 +119,7 @@ function OriginalPage({ domain, screenshot }: { domain: string; screenshot: OwnP
       <figcaption class="hint">
         {at === undefined ? null : (
           <>
-            Captured <Time at={at} relative />.{" "}
+            Screenshot taken <Time at={at} relative />.{" "}
           </>
         )}
         Pages of look-alikes are compared with it.

@@ -4,7 +4,7 @@ import type { PageServices } from "../../shell/services.ts";
 export const stepNames = ["domain", "sources", "notify", "test", "scan"] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** Services that tell which steps are done. */
+/** Services that show which steps are done. */
 export type ProgressServices = "deliveries" | "domains" | "scans" | "setup" | "sources" | "storage";
 
 /** Number of latest scans among which a completed one is searched. */

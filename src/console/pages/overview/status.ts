@@ -5,7 +5,7 @@ import type { Context } from "../../shell/router.ts";
 import { queuedCountedMax, type ConcernSources } from "./attention.ts";
 import type { Status } from "./status-line.tsx";
 
-/** Services that tell whether everything works. */
+/** Services that show whether everything works. */
 export type StatusServices = Context<
   | "archive"
   | "auditLog"

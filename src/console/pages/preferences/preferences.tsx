@@ -17,7 +17,10 @@ import type { Context } from "../../shell/router.ts";
 import { ownPath } from "../../shell/visitors.ts";
 
 const themeLabels = { auto: "As the system", light: "Light", dark: "Dark" };
-const densityLabels = { comfortable: "Comfortable, with pictures", compact: "Compact, one line per threat" };
+const densityLabels = {
+  comfortable: "Comfortable, with screenshots",
+  compact: "Compact, one line per threat",
+};
 
 export function showPreferences({ request, query }: Context): PageResult {
   const { theme, timeZone = utc, density, shortcuts } = preferencesOf(request);

@@ -31,7 +31,7 @@ export function PageComparison({
         <h2>Page comparison</h2>
         {at === undefined || whyMissing !== undefined ? null : (
           <span class="faint">
-            Captured <Time at={at} relative />
+            Screenshot taken <Time at={at} relative />
           </span>
         )}
       </header>
@@ -235,9 +235,8 @@ function OneOrNone({ threat, facts, hasOriginal, whyMissing }: Pictures) {
 }
 
 function whyNoOriginal(facts: Facts | undefined): string {
-  if (facts?.screenshot?.hash === undefined)
-    return "it is not captured, because the suspicious page is blank.";
-  return "capturing it failed. It is retried with the next screenshot of the suspicious page.";
+  if (facts?.screenshot?.hash === undefined) return "none is taken while the suspicious page is blank.";
+  return "taking it failed. It is retried with the next screenshot of the suspicious page.";
 }
 
 /** The two pages side by side, as small pictures. */
