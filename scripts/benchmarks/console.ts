@@ -65,6 +65,11 @@ const pages: Page[] = [
   ["search, few matches", () => `/console/commands?q=${random.text(letters, 4)}`],
   ["search, many matches", () => `/console/commands?q=${random.text(letters, 2)}`],
   ["threat", ({ ids }) => `/console/threats/${random.pick(ids)}`],
+  [
+    "threat, in a view of all",
+    ({ ids }) => `/console/threats/${random.pick(ids)}?status=all&sort=similarity`,
+  ],
+  ["threats, one open", ({ ids }) => `/console/threats?status=all&sort=similarity&open=${random.pick(ids)}`],
   ["domain", ({ domain }) => `/console/domains/${domain}`],
   ["deliveries", () => "/console/settings/webhooks/deliveries"],
   ["deliveries, failed", () => "/console/settings/webhooks/deliveries?status=failed"],

@@ -52,10 +52,12 @@ export interface LoadedThreat {
 
 type LoadServices = Context<"domains" | "enrichment" | "threats" | "threatIndex">["services"];
 
+/** @param place place in the view, if the caller knows it: finding it visits all threats of the view */
 export async function loadThreat(
   services: LoadServices,
   threat: Threat,
   { filter, order, query: view }: ListRequest,
+  place?: Place,
 ): Promise<LoadedThreat> {
   const { domains, enrichment, threats } = services;
   const { id, domain, protectedDomain } = threat;
@@ -73,7 +75,7 @@ export async function loadThreat(
     lifecycle: lifecycleOf({ threat, facts, history, origins }),
     history,
     origins,
-    place: await services.threatIndex().around(filter, order, id),
+    place: place ?? (await services.threatIndex().around(filter, order, id)),
     view,
     whyMissing: "why" in capture ? capture.why : undefined,
     hasRegistrationResponse: enrichment.registrationResponseOf(id) !== undefined,

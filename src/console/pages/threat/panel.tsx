@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { hostsOf } from "../../../threat-index/columns/hosts.ts";
+import type { Place } from "../../../threat-index/threat-index.ts";
 import { Facts, Time } from "../../kit/components.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { inWords } from "../../kit/labels.ts";
@@ -17,14 +18,20 @@ import { loadThreat, type LoadedThreat } from "./load.ts";
 import { VersusTable } from "./name-comparison.tsx";
 import { PagePair } from "./page-comparison.tsx";
 
-/** Returns the panel of a threat beside the list of a view; null if there is no such threat. Changes nothing. */
+/**
+ * Returns the panel of a threat beside the list of a view; null if there is no such threat. Changes nothing.
+ * @param place its place in the view; undefined: not known yet
+ */
 export async function threatPanel(
   services: Context<"domains" | "enrichment" | "threats" | "threatIndex">["services"],
   id: string,
   request: ListRequest,
+  place?: Place,
 ): Promise<VNode | null> {
   const threat = isId("threat", id) ? services.threats.get(id) : undefined;
-  return threat === undefined ? null : <ThreatPanel {...await loadThreat(services, threat, request)} />;
+  return threat === undefined ? null : (
+    <ThreatPanel {...await loadThreat(services, threat, request, place)} />
+  );
 }
 
 function ThreatPanel(loaded: LoadedThreat) {

@@ -37,7 +37,9 @@ export async function triageThreats({
     const text =
       ids.length === 0
         ? "No threats selected."
-        : `No changes: ${counted(unchanged, "threat was", "threats were")} already ${inWords(status)}.`;
+        : unchanged === 0
+          ? "No changes: the selected threats no longer exist."
+          : `No changes: ${counted(unchanged, "threat was", "threats were")} already ${inWords(status)}.`;
     const left = unchanged > 0 && leavesView(filter, status);
     return endDecision(request, { to: place, flash: { tone: "warning", text }, left });
   }

@@ -31,7 +31,12 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
   const request = readListRequest(given);
   const { filter, order, look, query } = request;
   const open = given.get("open") ?? undefined;
-  const number = await shownPage(context, request, open);
+  const place = open === undefined ? undefined : await index.around(filter, order, open);
+  // The page that contains the open threat, if there is one.
+  const number =
+    place === undefined || place.total === 0
+      ? pageNumber(given)
+      : Math.ceil(Math.min(place.position, place.total) / perPage);
   const found = await index.search(filter, order, { page: number, perPage });
   const domains = services.domains.list();
   const tabs = viewTabs(services.savedViews.list(), query);
@@ -69,19 +74,8 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
         }}
       />
     </>,
-    { beside: open === undefined ? null : await threatPanel(services, open, request) },
+    { beside: open === undefined ? null : await threatPanel(services, open, request, place) },
   );
-}
-
-/** Returns the page of the list to show: the one that contains the open threat, if there is one. */
-async function shownPage(
-  { services, query: given }: ListContext,
-  { filter, order }: ListRequest,
-  open: string | undefined,
-): Promise<number> {
-  const place = open === undefined ? undefined : await services.threatIndex().around(filter, order, open);
-  if (place === undefined || place.total === 0) return pageNumber(given);
-  return Math.ceil(Math.min(place.position, place.total) / perPage);
 }
 
 /** The part of the page that a change of the filters replaces. */
