@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { commandFolder, type CommandFolder } from "../support/command-line.ts";
 import { consolePages, sampleConfig, seedSamples, type Samples } from "../support/console-pages.ts";
+import { logEntry, namesTile } from "../support/log-entries.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 
 let opened: ConsoleApp;
@@ -58,7 +59,15 @@ test("every phishwatch command that a page shows runs", async () => {
     const { html } = await (signedOut ? opened.visitor() : visitor).get(path(samples));
     for (const [, text] of html.matchAll(/<code>(phishwatch [^<]+)<\/code>/g)) shown.add(decoded(text!));
   }
-  expect([...shown].sort()).toEqual(["phishwatch permutations example-shop.com", "phishwatch restore FILE"]);
+  expect([...shown].sort()).toEqual([
+    "phishwatch certificate-logs read PATH",
+    "phishwatch permutations example-shop.com",
+    "phishwatch restore FILE",
+  ]);
+
+  const tile = folder.file("names", namesTile([logEntry(0, { names: ["examp1e-shop.com"] })]));
+  const read = await folder.run(["certificate-logs", "read", tile]);
+  expect([read.code, read.out]).toEqual([0, "examp1e-shop.com\n"]);
 
   const permutations = await folder.run(["permutations", "example-shop.com"]);
   expect([permutations.code, permutations.out]).toEqual([0, expect.stringContaining("examp1e-shop.com")]);

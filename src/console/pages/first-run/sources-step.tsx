@@ -77,7 +77,7 @@ export function SourcesStep({ services, done }: { services: SourceServices; done
       />
       <p class="hint">
         Without internet access: import lists, or read the files of certificate logs with{" "}
-        <code>phishwatch certificate-logs read</code>. See <a href="/docs/sources">Sources</a>.
+        <code>phishwatch certificate-logs read PATH</code>. See <a href="/docs/sources">Sources</a>.
       </p>
       <div class="line">
         <LinkButton path={sourcesPath} label="Import a list" icon="download" />
