@@ -87,15 +87,24 @@ function union(regions: readonly Region[]): Region {
   };
 }
 
-/** Merges the two regions whose union adds the least area. */
+/** Merges the two regions whose union adds the least area. An attacker's page can have more than a hundred. */
 function mergeClosest(regions: readonly Region[]): Region[] {
-  const area = ({ width, height }: Region) => width * height;
-  let best: { pair: readonly [Region, Region]; added: number } | undefined;
-  for (const [index, one] of regions.entries())
-    for (const other of regions.slice(index + 1)) {
-      const added = area(union([one, other])) - area(one) - area(other);
-      if (best === undefined || added < best.added) best = { pair: [one, other], added };
+  let pair: readonly Region[] = [];
+  let least = Infinity;
+  for (let index = 0; index < regions.length; index += 1)
+    for (let next = index + 1; next < regions.length; next += 1) {
+      const [one, other] = [regions[index]!, regions[next]!];
+      const added = unionArea(one, other) - one.width * one.height - other.width * other.height;
+      if (added >= least) continue;
+      least = added;
+      pair = [one, other];
     }
-  const { pair } = best!;
   return [...regions.filter((one) => !pair.includes(one)), union(pair)];
+}
+
+/** Returns the area of the union of two regions, without creating it. */
+function unionArea(a: Region, b: Region): number {
+  const width = Math.max(a.x + a.width, b.x + b.width) - Math.min(a.x, b.x);
+  const height = Math.max(a.y + a.height, b.y + b.height) - Math.min(a.y, b.y);
+  return width * height;
 }
