@@ -443,7 +443,7 @@ describe("deliveries", () => {
     await until(() => deliveries.log.get(id)!.status === "succeeded", "it is delivered");
     const again = await visitor.get(`${deliveriesPath}/${id}`);
     expect(again.text).toContain("Delivered At attempt 2, the first since it was sent again");
-    expect((await visitor.get(`${page}/day`, { "x-fragment": "1" })).html).toMatch(/^<section id="day"/);
+    expect((await visitor.get(`${page}/now`, { "x-fragment": "1" })).html).toMatch(/^<div id="now"/);
     expect((await visitor.get(`${page}/send-all`)).location).toBe(page);
     expect(latestActions(1)).toEqual(["webhook.replay"]);
   });

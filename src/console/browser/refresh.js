@@ -1,5 +1,6 @@
 // An element with data-refresh="/console/…" is fetched and replaced until it has no such attribute any more.
-// data-refresh-ms sets the interval (1000). Pauses while the tab is hidden.
+// data-refresh-ms sets the interval (1000). Pauses while the tab is hidden. With data-refresh-page, the page around the
+// element is shown again at the end.
 
 /** @param {any} element */
 function refreshLater(element) {
@@ -20,6 +21,9 @@ async function refresh(element) {
     element.replaceWith(fresh);
     prepare(fresh);
     fresh.dispatchEvent(new CustomEvent("refreshed", { bubbles: true }));
+    const isLast = fresh.dataset.refresh === undefined;
+    if (isLast && element.dataset.refreshPage !== undefined && !isEdited())
+      await showPage(location.href, "keep");
   } catch (error) {
     // Deleted: the page itself explains. Anything else passes.
     if (/** @type {any} */ (error).status === 404) location.reload();

@@ -6,19 +6,13 @@ import { grouped } from "../../../lib/wording.ts";
 import type { PageServices } from "../../shell/services.ts";
 import { DayChart } from "./day-chart.tsx";
 
-/** Interval in which the numbers are fetched again while deliveries are being sent. */
-const refreshMs = 2_000;
-
-/** Numbers of one recipient: attempts in the last 24 hours and queued deliveries. Refreshes itself while it is being sent. */
+/** Numbers of one recipient: attempts in the last 24 hours and queued deliveries. */
 export function DayStats({
   recipient,
-  path,
   now,
   deliveries,
 }: {
   recipient: Recipient;
-  /** Address of the recipient's page; the fragment is at `day` below it. */
-  path: string;
   now: Instant;
   deliveries: Pick<PageServices["deliveries"], "hours" | "sendAll">;
 }) {
@@ -26,18 +20,12 @@ export function DayStats({
   const { failed, queued } = deliveries.sendAll.count(recipient.seq, failedCountedMax + 1);
   const isSending = queued > 0 && recipientState(recipient) === "enabled";
   return (
-    <section
-      id="day"
-      class="cols cols-4"
-      aria-label="Last 24 hours"
-      data-refresh={isSending ? `${path}/day` : undefined}
-      data-refresh-ms={isSending ? refreshMs : undefined}
-    >
+    <section class="cols cols-4" aria-label="Last 24 hours">
       <div class="card stat">
         <span class="s">Delivered, 24 h</span>
         <b class="big">{grouped(day.delivered)}</b>
         <span class="s faint">
-          {day.averageMs === null ? "no response yet" : `average ${grouped(day.averageMs)} ms`}
+          {day.averageMs === null ? "none accepted yet" : `average ${grouped(day.averageMs)} ms`}
         </span>
       </div>
       <div class="card stat">

@@ -24,7 +24,7 @@ export interface RecipientWords {
 export const endpointWords: RecipientWords = { recipient: "endpoint", one: "delivery", many: "deliveries" };
 export const channelWords: RecipientWords = { recipient: "channel", one: "message", many: "messages" };
 
-interface NoteProps {
+export interface NoteProps {
   recipient: Recipient;
   /** Address of the recipient's page. */
   path: string;

@@ -48,7 +48,7 @@ export function RecipientState({ recipient }: { recipient: StateShown }) {
       <p class="hide-s">
         {failingSince === null ? null : (
           <>
-            since <Time at={failingSince} relative />
+            began <Time at={failingSince} relative />
             {cause === "" ? "" : ": "}
           </>
         )}

@@ -6,8 +6,8 @@ import { LinkButton } from "../../kit/components.tsx";
 import { Button, Form, PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import type { Context, Route } from "../../shell/router.ts";
-import { DayStats } from "./day-stats.tsx";
 import { causeText } from "./outcome.ts";
+import { RecipientNow } from "./recipient-now.tsx";
 import type { RecipientWords } from "./recipient-note.tsx";
 
 /**
@@ -101,9 +101,10 @@ export function sendAllRoutes({
     const recipient = recipientOf(context);
     const { deliveries } = context.services;
     return fragment(
-      <DayStats
+      <RecipientNow
         recipient={recipient}
         path={`${base}/${recipient.id}`}
+        words={words}
         now={context.now}
         deliveries={deliveries}
       />,
@@ -113,6 +114,6 @@ export function sendAllRoutes({
   return [
     { method: "GET", path, permission: "administer", run: ask },
     { method: "POST", path, permission: "administer", run: send },
-    { method: "GET", path: `${base}/:id/day`, permission: "read", run: progress },
+    { method: "GET", path: `${base}/:id/now`, permission: "read", run: progress },
   ];
 }

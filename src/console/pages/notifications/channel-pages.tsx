@@ -19,9 +19,9 @@ import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { channelPath, deliveriesToPath, newSubscriptionPath, notificationsPath } from "../../kit/paths.ts";
 import { Table } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { DayStats } from "../deliveries/day-stats.tsx";
+import { RecipientNow } from "../deliveries/recipient-now.tsx";
 import { DeliveryTable } from "../deliveries/delivery-table.tsx";
-import { channelWords, needsAttention, RecipientNote } from "../deliveries/recipient-note.tsx";
+import { channelWords, needsAttention } from "../deliveries/recipient-note.tsx";
 import { RecipientState } from "../deliveries/recipient-state.tsx";
 import { TestNote, type TestShown } from "../deliveries/test-note.tsx";
 import { channelForms } from "./channel-fields.ts";
@@ -52,13 +52,18 @@ export function showChannel(
         <ChannelActions channel={channel} path={path} isCalm={isCalm} />
       </PageHead>
       {test === undefined ? null : <TestNote test={test} />}
-      <RecipientNote recipient={recipient} path={path} words={channelWords} deliveries={deliveries} />
+      <RecipientNow
+        recipient={recipient}
+        path={path}
+        words={channelWords}
+        now={context.now}
+        deliveries={deliveries}
+      />
       {isDeclared(channel) ? (
         <p>
           <DeclaredMark where="[[channels]]" />
         </p>
       ) : null}
-      <DayStats recipient={recipient} path={path} now={context.now} deliveries={deliveries} />
       <section class="section">
         <header class="card-head">
           <h2>Messages</h2>

@@ -33,6 +33,8 @@ export function NewestThreats({
   keywordsOf: (protectedDomain: string) => readonly string[];
 }) {
   if (threats.length === 0) return null;
+  // Five empty frames would say nothing, such as while screenshots are off.
+  const hasScreenshots = threats.some(({ id }) => (capturedAt.get(id) ?? null) !== null);
   return (
     <Section
       title="Newest high-severity threats"
@@ -46,7 +48,7 @@ export function NewestThreats({
       <div class="gallery">
         {threats.map(({ id, domain, protectedDomain, severity, severityReasons, verified, firstSeen }) => (
           <a href={threatPath(id, view)}>
-            <Thumbnail threat={{ id }} capturedAt={capturedAt.get(id) ?? null} />
+            {hasScreenshots ? <Thumbnail threat={{ id }} capturedAt={capturedAt.get(id) ?? null} /> : null}
             <div>
               <div class="line tight">
                 <SeverityMark severity={severity} verified={verified} word={false} />

@@ -9,9 +9,9 @@ import { page } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { filterFacts } from "../../threat-kit/event-filter.tsx";
-import { DayStats } from "../deliveries/day-stats.tsx";
+import { RecipientNow } from "../deliveries/recipient-now.tsx";
 import { DeliveryTable } from "../deliveries/delivery-table.tsx";
-import { endpointWords, needsAttention, RecipientNote } from "../deliveries/recipient-note.tsx";
+import { endpointWords, needsAttention } from "../deliveries/recipient-note.tsx";
 import { RecipientState } from "../deliveries/recipient-state.tsx";
 import { savedName, type Saved } from "./webhook-form.tsx";
 import { SavedNote, SecretState } from "./webhook-parts.tsx";
@@ -46,13 +46,18 @@ export function showEndpoint(context: DetailContext) {
         <Actions endpoint={endpoint} path={path} isCalm={isCalm} />
       </PageHead>
       {saved === undefined ? null : <SavedNote saved={saved} />}
-      <RecipientNote recipient={recipient} path={path} words={endpointWords} deliveries={deliveries} />
+      <RecipientNow
+        recipient={recipient}
+        path={path}
+        words={endpointWords}
+        now={context.now}
+        deliveries={deliveries}
+      />
       {isDeclared(endpoint) ? (
         <p>
           <DeclaredMark />
         </p>
       ) : null}
-      <DayStats recipient={recipient} path={path} now={context.now} deliveries={deliveries} />
       <section class="section">
         <header class="card-head">
           <h2>Deliveries</h2>
