@@ -15,6 +15,8 @@ import type { Context } from "../../shell/router.ts";
 import { BrandKeywords } from "./form.tsx";
 import { findDomain, isDeclared } from "./shared.ts";
 
+/** The address changes with the screenshot, if its time is known. */
+const originalMaxAgeSeconds = 86_400;
 /** Allowed names and keywords that are shown; the form has all. */
 const namesShownMax = 20;
 
@@ -158,6 +160,6 @@ export async function sendOriginal(context: Context<"domains" | "enrichment">): 
   const screenshot = await context.services.enrichment.originalOfDomain(id);
   if (screenshot === undefined) throw notFound("There is no screenshot of the domain with this name.");
   return new Response(screenshot.webp, {
-    headers: { "content-type": "image/webp", "cache-control": "private, max-age=86400" },
+    headers: { "content-type": "image/webp", "cache-control": `private, max-age=${originalMaxAgeSeconds}` },
   });
 }
