@@ -47,7 +47,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       await openFeeds();
       // Records what a person sees, across the change of pages.
       await browser.evaluate(`setInterval(() => {
-        const shown = /running[^]*?([1-9][\\d,]*) names in/.exec(${panel})?.[1];
+        const shown = /Checking[^]*?([1-9][\\d,]*) names in/.exec(${panel})?.[1];
         if (shown) sessionStorage.setItem("shown " + shown, "");
       }, 20) && undefined`);
       await drop("dropped", 3_000_000);
@@ -56,7 +56,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
         "the import's page opens",
       );
       await browser.until(
-        `/completed[^]*3,000,001 names[^]*New threats\\s+1/.test(${panel})`,
+        `/Finished[^]*3,000,001 names[^]*New threats\\s+1/.test(${panel})`,
         "its counts are shown",
       );
       const shown = await browser.evaluate<number>(
@@ -73,13 +73,13 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     async () => {
       await openFeeds();
       await drop("cancelled", 4_000_000);
-      await browser.until(`/running[^]*New threats\\s+1/.test(${panel})`, "the import is running");
+      await browser.until(`/Checking[^]*New threats\\s+1/.test(${panel})`, "the import is running");
       await browser.click("#import-panel form button");
       await browser.until(
         "/^\\/console\\/imports\\/\\d+$/.test(location.pathname)",
         "the import's page opens",
       );
-      await browser.until(`/cancelled[^]*are recorded\\./.test(${panel})`, "it has finished");
+      await browser.until(`/Cancelled[^]*are recorded\\./.test(${panel})`, "it has finished");
       expect(app.app.imports.list(1)[0]).toMatchObject({ state: "cancelled", created: 1 });
     },
     browserTimeoutMs,
@@ -113,7 +113,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
         document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: dragged, bubbles: true, cancelable: true }));
       })()`);
       await browser.until(
-        `/failed[^]*is compressed with bzip2; decompress it/.test(${panel})`,
+        `/Failed[^]*is compressed with bzip2; decompress it/.test(${panel})`,
         "its page shows the reason",
       );
       expect(app.app.imports.list(1)[0]!.bytes).toBeLessThan(100_000_000);
@@ -127,7 +127,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       await browser.open(`${app.url}/console/scans`);
       await browser.click("form[action='/console/scans/start'] button");
       const shown = "(document.querySelector('#scan-panel')?.innerText ?? '')";
-      await browser.until(`/running[^]*\\d+ a second, .* left/.test(${shown})`, "its speed is shown");
+      await browser.until(`/Running[^]*\\d+ a second, .* left/.test(${shown})`, "its speed is shown");
       const value = "document.querySelector('#scan-panel progress')?.value";
       const before = await browser.evaluate<number>(value);
       await browser.until(`${value} > ${before}`, "the bar moves");

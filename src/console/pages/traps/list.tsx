@@ -13,6 +13,8 @@ import { totalsTexts } from "./visits.tsx";
 import { RowTimeline, timelineSince } from "./timeline.tsx";
 
 const perPage = 50;
+/** Longer names of traps wrap. */
+const oneLineCharactersMax = 30;
 
 export function listTraps({ services: { traps }, now, query }: Context<"traps">, kind: TrapKind): PageResult {
   const { emptyList, lead, title } = kind.presentation;
@@ -55,9 +57,11 @@ function columnsOf(
       title: "Name",
       fold: "title",
       cell: ({ id, name }) => (
-        <a class="ink" href={trapPath(kind.name, id)}>
-          <Text text={name} />
-        </a>
+        <span class={name.length <= oneLineCharactersMax ? "tight" : undefined}>
+          <a class="ink" href={trapPath(kind.name, id)}>
+            <Text text={name} />
+          </a>
+        </span>
       ),
     },
     { title: "State", layout: "tight", fold: "state", cell: (trap) => <StateOf trap={trap} now={now} /> },
