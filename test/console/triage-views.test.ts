@@ -64,6 +64,16 @@ test("the tabs of the list count the threats of each view and mark the present o
   expect((await tabsAt("/console/threats?q=bank-a")).filter((tab) => tab.startsWith("*"))).toEqual([]);
 });
 
+test("a view that is limited to the minute says so, and other filters keep it", async () => {
+  const { html, text } = await visitor.get("/console/threats?from=2026-01-13T06:20Z&to=2026-01-14");
+  expect(text).toContain("First seen from 2026-01-13 06:20 UTC");
+  expect(text).toContain("First seen to 2026-01-14 UTC");
+  const typeOf = (name: string) => new RegExp(`<input[^>]*name="${name}"[^>]*>`).exec(html)![0];
+  // A field for days would send nothing.
+  expect(typeOf("from")).toMatch(/type="text".*value="2026-01-13T06:20Z"/);
+  expect(typeOf("to")).toMatch(/type="date".*value="2026-01-14"/);
+});
+
 test("a view is saved under a name as a tab, renamed, moved and deleted, which can be undone", async () => {
   const form = await visitor.get("/console/threats/views/new?q=bank-a&order=asc&page=2&status=active");
   expect(form.text).toContain("name contains bank-a, status is active");

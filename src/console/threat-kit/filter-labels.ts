@@ -25,8 +25,8 @@ const chips: readonly (readonly [name: string, label: string, value: (given: str
   ["sign", "Evidence:", (given) => indicatorLabels[given as Indicator]],
   ["verified", "Verified:", (given) => given],
   ["source", "Source is", inWords],
-  ["from", "First seen from", (day) => day],
-  ["to", "First seen to", (day) => day],
+  ["from", "First seen from", utcTime],
+  ["to", "First seen to", utcTime],
   ["similarity", "Similarity at least", (value) => value],
   ...hostFields.map(
     (field) => [hostParameters[field], `${hostLabels[field]} is`, (host: string) => host] as const,
@@ -34,6 +34,11 @@ const chips: readonly (readonly [name: string, label: string, value: (given: str
   ["import", "New from", () => "one import"],
   ["scan", "New from", () => "one scan"],
 ];
+
+/** Formats a day, or a time down to the minute: `2026-01-13 UTC`, `2026-01-13 06:20 UTC`. */
+function utcTime(given: string): string {
+  return `${given.replace("T", " ").replace("Z", "")} UTC`;
+}
 
 /** Returns the filters of a valid view, except the text of the search field. */
 export function activeFilters(query: URLSearchParams, { status }: SearchFilter): ActiveFilter[] {

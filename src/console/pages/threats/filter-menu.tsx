@@ -73,8 +73,8 @@ export function FilterMenu({ query, choices }: { query: URLSearchParams; choices
         {group("Type", "type", inWords)}
         {group("Source", "source", inWords)}
         <div class="fields">
-          <TextField type="date" label="First seen from" name="from" value={query.get("from") ?? ""} />
-          <TextField type="date" label="First seen to" name="to" value={query.get("to") ?? ""} />
+          <MomentField label="First seen from (UTC)" name="from" query={query} />
+          <MomentField label="First seen to (UTC)" name="to" query={query} />
           <TextField
             label="Minimum similarity"
             name="similarity"
@@ -87,6 +87,12 @@ export function FilterMenu({ query, choices }: { query: URLSearchParams; choices
       </div>
     </Dropdown>
   );
+}
+
+/** A day; or a time as a link of the overview set it, which a field for days would lose. */
+function MomentField({ label, name, query }: { label: string; name: string; query: URLSearchParams }) {
+  const value = query.get(name) ?? "";
+  return <TextField type={value.includes("T") ? "text" : "date"} label={label} name={name} value={value} />;
 }
 
 function ChoiceLinks({
