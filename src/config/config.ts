@@ -67,6 +67,8 @@ export interface Config {
     breaker: boolean;
     allowHttp: boolean;
     allowPrivateNetworks: boolean;
+    /** Whether messages go to this machine only, and no names are looked up for them. Set by the demonstration. */
+    onlyLoopback?: boolean;
     caFile: string | null;
     /** Null: never. */
     disableAfterMs: number | null;

@@ -15,13 +15,15 @@ export type AddressClass =
 export interface AddressRules {
   /** Whether connections to loopback and private addresses are allowed. */
   allowPrivateNetworks: boolean;
+  /** Whether only connections to this machine are allowed. Absent: no. */
+  onlyLoopback?: boolean | undefined;
 }
 
 /** Reason why an address must not be connected to. */
 export interface AddressRefusal {
   address: string;
   /** `invalid`: not an IP address. */
-  class: Exclude<AddressClass, "global"> | "invalid";
+  class: AddressClass | "invalid";
   /** Whether `allowPrivateNetworks` would allow it. */
   allowable: boolean;
 }
@@ -112,8 +114,12 @@ export function addressClass(address: string): AddressClass | undefined {
 }
 
 /** Returns why `address` must not be connected to; undefined if it may be. */
-export function refusal(address: string, { allowPrivateNetworks }: AddressRules): AddressRefusal | undefined {
+export function refusal(
+  address: string,
+  { allowPrivateNetworks, onlyLoopback = false }: AddressRules,
+): AddressRefusal | undefined {
   const found = addressClass(address) ?? "invalid";
+  if (onlyLoopback && found !== "loopback") return { address, class: found, allowable: false };
   if (found === "global") return undefined;
   const allowable = found === "private" || found === "loopback";
   return allowable && allowPrivateNetworks ? undefined : { address, class: found, allowable };

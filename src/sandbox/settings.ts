@@ -51,7 +51,8 @@ export function defaultConfig(further = ""): Config {
 /**
  * Adapts a configuration to a sandbox: in memory, on loopback, and without lookups that leave the machine.
  *
- * @param options.looksUp whether the lookups are replaced by some that find the facts of the samples
+ * @param options.looksUp for a demonstration: the lookups are replaced by some that find the facts of the samples, and
+ *   messages go to this machine only
  */
 export function inSandbox(config: Config, port: number, { looksUp = false } = {}): Config {
   const url = `http://127.0.0.1:${port}`;
@@ -84,7 +85,7 @@ export function inSandbox(config: Config, port: number, { looksUp = false } = {}
     certificateLogs: { ...config.certificateLogs, enabled: false },
     feeds: config.feeds.filter(({ path }) => path !== null),
     traps: { ...config.traps, listen: null },
-    webhooks: { ...config.webhooks, allowHttp: true, allowPrivateNetworks: true },
+    webhooks: { ...config.webhooks, allowHttp: true, allowPrivateNetworks: true, onlyLoopback: looksUp },
     protectedDomains: [...config.protectedDomains, ...seeded],
   };
 }

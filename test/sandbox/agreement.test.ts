@@ -283,6 +283,17 @@ describe("in the demonstration,", () => {
     expect(changes()).toEqual(before);
   });
 
+  test("an endpoint that somebody adds is sent nothing unless it is on this machine", async () => {
+    const path = "/console/settings/webhooks/add";
+    const named = await visitor.submit(path, { name: "Named", url: "https://hooks.example.com/soc" });
+    expect(named.text).toContain("hooks.example.com cannot be resolved (messages stay on this machine)");
+    const numbered = await visitor.post(path, { name: "Numbered", url: "https://9.9.9.9/" });
+    expect(numbered.status).toBe(400);
+    expect(numbered.text).toContain("9.9.9.9 is a global address, which is never connected to");
+    const local = await visitor.post(path, { name: "Local", url: "http://127.0.0.1:9/" });
+    expect(local.status).toBe(303);
+  });
+
   test("new look-alikes arrive after some minutes, are looked up, and are announced", async () => {
     const find = () => all().find(({ domain }) => domain === "example-bank-verify.com");
     await until(async () => {

@@ -74,7 +74,8 @@ export function equalInConstantTime(left: string, right: string): boolean {
   return timingSafeEqual(Bun.SHA256.hash(left), Bun.SHA256.hash(right));
 }
 
-function readablePassword(fillRandom: FillRandom): string {
+/** Returns a password that can be read aloud. */
+export function readablePassword(fillRandom: FillRandom): string {
   const bytes = new Uint8Array(groups * groupLength);
   fillRandom(bytes);
   const characters = Array.from(bytes, (byte) => alphabet.charAt(byte % 32)).join("");

@@ -62,7 +62,7 @@ export function openChannels({
   version: string;
 }) {
   const sending = { ...config.webhooks, ...connectionLimits(descriptorLimit()) };
-  const resolveHost = createSystemResolver({ clock });
+  const resolveHost = config.webhooks.onlyLoopback ? resolveNothing : createSystemResolver({ clock });
   const webhook = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
   const screenshots = createSmallScreenshots(screenshotOf);
   const snapshots = createThreatSnapshots(database);
@@ -98,4 +98,8 @@ export function openChannels({
       mailServer: email.mailServer,
     },
   };
+}
+
+async function resolveNothing(): Promise<never> {
+  throw Object.assign(new Error("no names are resolved"), { code: "messages stay on this machine" });
 }

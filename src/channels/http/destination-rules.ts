@@ -33,7 +33,7 @@ const reservedHeaders =
  */
 export function checkUrl(
   text: string,
-  { allowHttp, allowPrivateNetworks }: DestinationRules,
+  { allowHttp, ...rules }: DestinationRules,
   show: (text: string) => string = (whole) => visible(whole, 100),
 ): string {
   const shown = show(text);
@@ -50,7 +50,7 @@ export function checkUrl(
   if (url.port === "0") throw invalidUrl(`${shown} has port 0; use a port from 1 to 65535`);
   url.hash = "";
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const refused = /^[0-9.]+$|:/.test(host) ? refusal(host, { allowPrivateNetworks }) : undefined;
+  const refused = /^[0-9.]+$|:/.test(host) ? refusal(host, rules) : undefined;
   if (refused !== undefined) {
     const reason = withSettingHint(describeRefusal(refused), refused);
     throw invalidUrl(`${shown} cannot be delivered to: ${reason}`);

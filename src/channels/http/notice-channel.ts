@@ -54,8 +54,8 @@ export function createNoticeChannels(
   types: readonly NoticeChannelType[],
   { clock, resolveHost, screenshotOf, settings, statusOf, turns, version }: Sending,
 ): NoticeChannel[] {
-  const { allowHttp, allowPrivateNetworks, caFile, idleMax, timeoutMs } = settings;
-  const rules = { allowHttp, allowPrivateNetworks };
+  const { allowHttp, allowPrivateNetworks, onlyLoopback, caFile, idleMax, timeoutMs } = settings;
+  const rules = { allowHttp, allowPrivateNetworks, onlyLoopback };
   const tlsFilesOf = createTlsFiles(caFile);
   const client = createHttpClient({ rules, resolveHost, turns, idleMax });
   const exchange = createExchange({ client, timeoutMs, version });

@@ -34,7 +34,7 @@ export interface WebhookChannel extends Channel<WebhookTarget> {
 export function createWebhookChannel({
   clock,
   resolveHost,
-  settings: { allowHttp, allowPrivateNetworks, caFile, idleMax, timeoutMs },
+  settings: { allowHttp, allowPrivateNetworks, onlyLoopback, caFile, idleMax, timeoutMs },
   turns,
   version,
 }: {
@@ -46,7 +46,7 @@ export function createWebhookChannel({
   /** Version of the product, for the User-Agent. */
   version: string;
 }): WebhookChannel {
-  const rules = { allowHttp, allowPrivateNetworks };
+  const rules = { allowHttp, allowPrivateNetworks, onlyLoopback };
   const tlsFilesOf = createTlsFiles(caFile);
   const client: HttpClient = createHttpClient({ rules, resolveHost, turns, idleMax });
 

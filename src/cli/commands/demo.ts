@@ -1,3 +1,4 @@
+import { readablePassword } from "../../access/console/password.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { startDemonstration } from "../../sandbox/demonstration.ts";
@@ -31,6 +32,8 @@ Prints the address and the password of the console when it is ready.`,
     const sandbox = await startDemonstration({
       log: await openLog(defaultConfig(), terminal),
       monotonicMs: () => performance.now(),
+      // Other users of this machine can reach the port.
+      password: readablePassword((bytes) => void crypto.getRandomValues(bytes)),
       pid: process.pid,
       port: options.port,
       start: systemClock.now(),
