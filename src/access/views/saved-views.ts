@@ -35,7 +35,8 @@ export interface SavedViews {
   remove(seq: number, options: { by: Actor }): SavedView;
 }
 
-const viewNameCharactersMax = 40;
+/** Maximum length of a name. */
+export const viewNameCharactersMax = 40;
 export const savedViewsMax = 30;
 const queryCharactersMax = 4_000;
 

@@ -1,4 +1,4 @@
-import type { SavedView } from "../../../access/views/saved-views.ts";
+import { viewNameCharactersMax, type SavedView } from "../../../access/views/saved-views.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { Card, FormError, LinkButton, PageHead } from "../../kit/components.tsx";
@@ -46,7 +46,7 @@ function renderNewView(
               label="Name"
               name="name"
               value={name}
-              maxLength={100}
+              maxLength={viewNameCharactersMax}
               required
               autofocus
               error={message}
@@ -154,7 +154,14 @@ function renderView(
             {isValid(view.query) ? (
               <p class="quiet">Filters: {describeView(new URLSearchParams(view.query))}.</p>
             ) : null}
-            <TextField label="Name" name="name" value={name} maxLength={100} required error={message} />
+            <TextField
+              label="Name"
+              name="name"
+              value={name}
+              maxLength={viewNameCharactersMax}
+              required
+              error={message}
+            />
             <div class="line">
               <Button label="Rename" variant="primary" />
               <LinkButton path={pathOf(view)} label="Cancel" variant="plain" />
