@@ -121,14 +121,14 @@ describe("changesBetween", () => {
     ]);
   });
 
-  test("changes of visual similarity are reported in steps of ten percent", () => {
+  test("visual similarity is compared in steps of ten percent and reported to one percent", () => {
     const looks = (visualSimilarity: number): Facts => ({
       ...seen,
       screenshot: { at: now, hash: "0", visualSimilarity },
     });
     expect(changesBetween(looks(0.91), looks(0.93))).toEqual([]);
     expect(changesBetween(looks(0.5), looks(0.93))).toEqual([
-      { field: "page looks like the original", before: "50 %", after: "90 %" },
+      { field: "page looks like the original", before: "50 %", after: "93 %" },
     ]);
   });
 });

@@ -1,10 +1,16 @@
 import type { Change } from "../../threats/triage/history.ts";
+import { visualSimilarityText } from "../../threats/severity/phishing-page.ts";
 import { hasPage, mailServersOf, parkedWith, type Facts } from "./facts.ts";
 
 const notThere = null;
 
-/** The facts whose changes are recorded, each as text; null if there is none, or if it is unknown. */
-const fields: readonly [field: string, text: (facts: Facts) => string | null][] = [
+type Shown = (facts: Facts) => string | null;
+
+/**
+ * The facts whose changes are recorded, each as text; null if there is none, or if it is unknown. A change is recorded
+ * if `compared` differs; by default, the text.
+ */
+const fields: readonly [field: string, text: Shown, compared?: Shown][] = [
   ["in DNS", ({ existence }) => existence?.exists ?? notThere],
   ["addresses", ({ existence }) => listed(existence?.addresses)],
   ["mail servers", (facts) => listed(mailServersOf(facts))],
@@ -19,16 +25,15 @@ const fields: readonly [field: string, text: (facts: Facts) => string | null][] 
   ["page asks for", ({ page }) => listed(secrets(page))],
   ["page names the brand", (facts) => yesIf(facts, facts.page?.namesBrand)],
   ["page leads to the original", (facts) => yesIf(facts, facts.page?.redirectsToProtected)],
-  ["page looks like the original", ({ screenshot }) => percent(screenshot?.visualSimilarity)],
+  ["page looks like the original", similarity, similarityInTens],
   ["certificate issuer", ({ page }) => page?.certificate?.issuer ?? notThere],
 ];
 
 /** Returns the changes between two checks. The order of addresses and servers rotates, and does not count. */
 export function changesBetween(before: Facts, after: Facts): Change[] {
-  return fields.flatMap(([field, text]) => {
-    const [was, is] = [text(before), text(after)];
-    return was === is ? [] : [{ field, before: was, after: is }];
-  });
+  return fields.flatMap(([field, text, compared = text]) =>
+    compared(before) === compared(after) ? [] : [{ field, before: text(before), after: text(after) }],
+  );
 }
 
 /**
@@ -55,7 +60,15 @@ function yesIf(facts: Facts, value: boolean | undefined): string | null {
   return hasPage(facts) && value === true ? "yes" : notThere;
 }
 
-/** Rounds to tens, because two screenshots of the same page are never quite equal. */
-function percent(similarity: number | undefined): string | null {
-  return similarity === undefined ? notThere : `${Math.round(similarity * 10) * 10} %`;
+function similarity({ screenshot }: Facts): string | null {
+  return screenshot?.visualSimilarity === undefined
+    ? notThere
+    : visualSimilarityText(screenshot.visualSimilarity);
+}
+
+/** Two screenshots of the same page are never quite equal, so smaller differences are not changes. */
+function similarityInTens({ screenshot }: Facts): string | null {
+  return screenshot?.visualSimilarity === undefined
+    ? notThere
+    : String(Math.round(screenshot.visualSimilarity * 10));
 }

@@ -25,3 +25,8 @@ export function looksLikeOriginal({ visualSimilarity }: Pick<PageEvidence, "visu
 export function isPhishingPage(page: PageEvidence): boolean {
   return asksForSecrets(page) && (page.namesBrand || looksLikeOriginal(page)) && !page.redirectsToProtected;
 }
+
+/** Returns a visual similarity (0 to 1) as readers see it: "69 %". */
+export function visualSimilarityText(visualSimilarity: number): string {
+  return `${Math.round(visualSimilarity * 100)} %`;
+}

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Facts } from "../../../enrichment/facts/facts.ts";
 import { capitalized } from "../../../lib/wording.ts";
 import { type Differences, gridSize, type Region } from "../../../lookups/pictures/differing-regions.ts";
-import { looksLikeOriginal } from "../../../threats/severity/phishing-page.ts";
+import { looksLikeOriginal, visualSimilarityText } from "../../../threats/severity/phishing-page.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import { Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -114,9 +114,13 @@ function Comparison({ threat, facts, differences }: Pictures & { differences: Di
 
 /** A percentage as a part of a circle. */
 function Ring({ share }: { share: number }) {
-  const percent = Math.round(share * 100);
   return (
-    <svg class="ring" viewBox="0 0 48 48" role="img" aria-label={`${percent} % visual similarity`}>
+    <svg
+      class="ring"
+      viewBox="0 0 48 48"
+      role="img"
+      aria-label={`${visualSimilarityText(share)} visual similarity`}
+    >
       <circle cx="24" cy="24" r="21" />
       <circle
         class="on"
@@ -124,11 +128,11 @@ function Ring({ share }: { share: number }) {
         cy="24"
         r="21"
         pathLength="100"
-        stroke-dasharray={`${percent} 100`}
+        stroke-dasharray={`${Math.round(share * 100)} 100`}
         transform="rotate(-90 24 24)"
       />
       <text x="24" y="24" aria-hidden="true">
-        {percent} %
+        {visualSimilarityText(share)}
       </text>
     </svg>
   );
@@ -268,7 +272,7 @@ export function PagePair({ threat, facts, whyMissing }: Omit<Pictures, "hasOrigi
           caption={
             <>
               <span>Original</span>
-              <span class="num">{Math.round(visualSimilarity * 100)} % alike</span>
+              <span class="num">{visualSimilarityText(visualSimilarity)} alike</span>
             </>
           }
         />
