@@ -4,6 +4,7 @@ import type { Instant } from "../../lib/clock.ts";
 import { grouped } from "../../lib/wording.ts";
 import { formatDay } from "../kit/fields.ts";
 import { Table } from "../kit/table.tsx";
+import { shortDay } from "../kit/times.ts";
 
 /** A segment of each bar. */
 export interface Layer<Key extends string> {
@@ -73,7 +74,7 @@ export function DaysChart<Key extends string>({
         )}
         {labelled.map(({ at, anchor, x: place }) => (
           <text x={place} y={chartHeight - 6} text-anchor={anchor}>
-            {formatDay(at)}
+            {shortDay(at)}
           </text>
         ))}
       </svg>

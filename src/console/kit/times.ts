@@ -85,3 +85,10 @@ export function shortAge(at: Instant, now: Instant): string {
   if (age < 3_600_000) return `${Math.floor(age / 60_000)} min`;
   return age < 86_400_000 ? `${Math.floor(age / 3_600_000)} h` : `${Math.floor(age / 86_400_000)} d`;
 }
+
+const month = new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC" });
+
+/** Formats a day (UTC) for a heading or an axis: `5 Jan`. */
+export function shortDay(day: Instant): string {
+  return `${new Date(day).getUTCDate()} ${month.format(day)}`;
+}

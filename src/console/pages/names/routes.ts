@@ -4,7 +4,7 @@ import { searchNames, showResults } from "./search.tsx";
 
 /** Search of all names that were seen. */
 export const namePages = pageGroup({
-  nav: { section: "main", label: "Names seen", icon: "history", path: namesPath },
+  nav: { section: "main", label: "Names seen", icon: "calendar", path: namesPath },
   services: ["archive", "config", "nameSearches"],
   routes: [
     { method: "GET", path: namesPath, permission: "read", run: searchNames },

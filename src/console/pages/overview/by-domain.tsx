@@ -16,8 +16,9 @@ import {
 import { formatDay } from "../../kit/fields.ts";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, domainsPath } from "../../kit/paths.ts";
+import { shortDay } from "../../kit/times.ts";
 import { listPath } from "../../threat-kit/filters.ts";
-import { shortDay, startOfWeek, weekMs } from "./weeks.ts";
+import { startOfWeek, weekMs } from "./weeks.ts";
 
 /** Protected domains with a card; the rest is behind a link. */
 const cardsMax = 9;

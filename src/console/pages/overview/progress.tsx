@@ -5,8 +5,9 @@ import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
 import { Bars } from "../../charts/bars.tsx";
 import { Columns } from "../../charts/columns.tsx";
 import { decisionsPath } from "../../kit/paths.ts";
+import { shortDay } from "../../kit/times.ts";
 import { listPath, timeParameter } from "../../threat-kit/filters.ts";
-import { shortDay, startOfWeek, weekMs } from "./weeks.ts";
+import { startOfWeek, weekMs } from "./weeks.ts";
 
 const weeksShown = 12;
 /** Fewer weeks with decisions are shown as numbers. */

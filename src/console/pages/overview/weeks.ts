@@ -7,10 +7,3 @@ export function startOfWeek(at: Instant): Instant {
   const day = startOfDay(at);
   return day - ((new Date(day).getUTCDay() + 6) % 7) * dayMs;
 }
-
-const month = new Intl.DateTimeFormat("en-US", { month: "short", timeZone: "UTC" });
-
-/** Formats a day (UTC) for a heading: `5 Jan`. */
-export function shortDay(day: Instant): string {
-  return `${new Date(day).getUTCDate()} ${month.format(day)}`;
-}

@@ -26,7 +26,7 @@ export const systemPages = pageGroup({
 
 /** Settings → Audit log. */
 export const auditPages = pageGroup({
-  nav: { section: "settings", label: "Audit log", icon: "note", path: auditPath },
+  nav: { section: "settings", label: "Audit log", icon: "history", path: auditPath },
   services: ["auditLog", "deliveries", "failedSignIns"],
   routes: [
     { method: "GET", path: auditPath, permission: "read", run: showAuditLog },
