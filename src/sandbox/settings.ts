@@ -85,7 +85,12 @@ export function inSandbox(config: Config, port: number, { looksUp = false } = {}
     certificateLogs: { ...config.certificateLogs, enabled: false },
     feeds: config.feeds.filter(({ path }) => path !== null),
     traps: { ...config.traps, listen: null },
-    webhooks: { ...config.webhooks, allowHttp: true, allowPrivateNetworks: true, onlyLoopback: looksUp },
+    webhooks: {
+      ...config.webhooks,
+      allowHttp: true,
+      allowPrivateNetworks: true,
+      ...(looksUp ? { onlyLoopback: true } : {}),
+    },
     protectedDomains: [...config.protectedDomains, ...seeded],
   };
 }
