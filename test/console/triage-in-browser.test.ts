@@ -184,7 +184,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
   test(
     "a decision that fails says why and changes nothing, and u undoes the last decision on any page",
     async () => {
-      const [a, b] = only(["example-bank-a.org", "example-bank-b.org"]);
+      const [a, b] = only(["example-bank-a.org", "example-bank-b.org", "example-bank-c.org"]);
       await list("?sort=first_seen");
       await browser.press("j");
       // Somebody else was faster.
@@ -215,6 +215,21 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await message("Decision undone: 1 threat restored.");
       await expectHere(a!, null);
       expect(statusOf(a!)).toBe("active");
+
+      // The row of the panel keeps the focus while another threat cannot be loaded. One is loaded in advance.
+      await browser.press("o");
+      await expectHere(a!, a!);
+      await browser.until(
+        `performance.getEntriesByType("resource").some(({ name }) => name.includes("${b}"))`,
+      );
+      await browser.evaluate(`void (window.sent = fetch, window.fetch = () => Promise.reject(new Error()))`);
+      await browser.press("j");
+      await expectHere(b!, b!);
+      await browser.press("j");
+      await message("phishwatch cannot be reached.");
+      await expectHere(b!, b!);
+      await browser.evaluate(`void (window.fetch = window.sent)`);
+      await browser.press("Escape");
 
       await browser.click(`input[value="${a}"]`);
       await browser.click(`input[value="${b}"]`);

@@ -52,7 +52,9 @@ async function showPanel(id, how) {
     address.searchParams.set("open", id);
     setAddress(address, how);
   }
-  const fresh = parsePart(await fetchPanel(path));
+  // Until it arrives, the panel is seen to show another threat.
+  shownPanel()?.setAttribute("aria-busy", "true");
+  const fresh = parsePart(await fetchPanel(path).catch((error) => keepPanel(path, error)));
   if (wantedPanel !== path) return;
   if (fresh?.id !== "panel") return location.assign(path);
   const shown = shownPanel();
@@ -66,6 +68,27 @@ async function showPanel(id, how) {
     (key ? one(`[data-key="${key}"]`, fresh) : one("a, button", fresh))?.focus({ preventScroll: true });
   }
   for (const near of neighborsOf(id)) fetchPanel(panelPath(near)).catch(() => {});
+}
+
+/**
+ * A threat could not be loaded: goes back to the one in the panel, so that no decision is about another one.
+ * @param {string} path @param {Error} error @returns {never}
+ */
+function keepPanel(path, error) {
+  const shown = shownPanel();
+  if (shown && wantedPanel === path) {
+    const { id } = shown.dataset;
+    shown.removeAttribute("aria-busy");
+    wantedPanel = panelPath(id);
+    currentId = id;
+    markOpen(id);
+    const address = new URL(location.href);
+    address.searchParams.set("open", id);
+    setAddress(address, "replace");
+    const row = rowOf(id);
+    if (row) one("a.go", row).focus({ preventScroll: true });
+  }
+  throw error;
 }
 
 /** Ids of the threats that are likely to be shown next. @param {string} id */
