@@ -123,12 +123,22 @@ async function download(name: string, format: BlockListFormat): Promise<string> 
   return path;
 }
 
-/** Returns a UDP port that was free a moment ago. */
+/**
+ * Returns a port that is free for UDP and TCP. It is below those that the system gives to connections of other tests,
+ * so that none of them takes it before the program does.
+ */
 async function freePort(): Promise<number> {
-  const socket = await Bun.udpSocket({ hostname: "127.0.0.1" });
-  const { port } = socket;
-  socket.close();
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    try {
+      const socket = await Bun.udpSocket({ hostname: "127.0.0.1", port });
+      socket.close();
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
+      return port;
+    } catch {
+      // It is in use.
+    }
+  }
 }
 
 /** Starts a program in the folder and waits until it resolves a name. */
