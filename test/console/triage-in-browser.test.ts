@@ -147,6 +147,10 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       await expectHere(b!, b!);
       await browser.click("#panel a[data-key=j]");
       await expectHere(c!, c!);
+      await browser.click(`[data-id="${a}"] a.go`);
+      await expectHere(a!, a!);
+      await browser.evaluate("history.back()");
+      await expectHere(c!, c!);
       await browser.click("#panel a[data-panel-close]");
       await expectHere(c!, null);
       await browser.press("k");

@@ -191,7 +191,9 @@ addEventListener("popstate", async () => {
     // The place of a threat, and the threats next to it, depend on the view.
     if (id && wideWindow.matches && (isOtherView || shown?.dataset.id !== id)) await showPanel(id, "keep");
     else if (!id && shown) hidePanel(shown);
-    const row = id && document.activeElement === document.body && rowOf(id);
+    // Keys decide about the row that has the focus, so it is the one in the panel.
+    const focused = /** @type {Element} */ (document.activeElement);
+    const row = id && (focused === document.body || focused.closest("[data-row]")) && rowOf(id);
     if (row) one("a.go", row).focus({ preventScroll: true });
   } catch (error) {
     showError(/** @type {Error} */ (error));
