@@ -26,9 +26,11 @@ Prints the address and the password of the console when it is ready.`,
   endsStartup: true,
   async run({ options, terminal }) {
     const interrupted = terminal.interruption();
-    const ended = new Promise<void>((resolve) =>
-      interrupted.addEventListener("abort", () => resolve(), { once: true }),
-    );
+    const ended = new Promise<void>((resolve) => {
+      interrupted.addEventListener("abort", () => resolve(), { once: true });
+      // The terminal was closed.
+      process.once("SIGHUP", () => resolve());
+    });
     const sandbox = await startDemonstration({
       log: await openLog(defaultConfig(), terminal),
       monotonicMs: () => performance.now(),
