@@ -5,6 +5,7 @@ import type { DeploymentStep, TrapFiles } from "../../../traps/presentation.ts";
 import type { Trap } from "../../../traps/trap.ts";
 import { rotates } from "../../../vocabulary/traps.ts";
 import { Card, Copyable, Facts, LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { Menu, MenuLink } from "../../kit/disclosure.tsx";
 import { Button, PostButton, TextArea, TextField } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -55,7 +56,9 @@ export function showTrap(context: Context<"traps">, kind: TrapKind): PageResult 
           label={trap.enabled ? "Disable" : "Enable"}
           fields={{ enabled: trap.enabled ? "no" : "yes" }}
         />
-        <LinkButton path={`${path}/delete`} label="Delete" variant="danger" />
+        <Menu>
+          <MenuLink path={`${path}/delete`} label="Delete" danger />
+        </Menu>
       </PageHead>
       {isVisited ? null : deploy}
       <Card title="Details">

@@ -3,8 +3,8 @@ import { counted, grouped } from "../../../lib/wording.ts";
 import { alwaysAlerts, type VisitClass } from "../../../vocabulary/traps.ts";
 import { DayMarks, fitsAsDots } from "../../charts/day-marks.tsx";
 import { DaysChart, type Layer } from "../../charts/days-chart.tsx";
-import { formatDay } from "../../kit/fields.ts";
 import { usePage } from "../../kit/page-context.ts";
+import { shortDay } from "../../kit/times.ts";
 
 const timelineDays = 60;
 /** Days of the timeline in a row of the list. */
@@ -51,8 +51,8 @@ export function TrapTimeline({ rows }: { rows: Rows }) {
         <div>
           <DayMarks full label={`${text}, at most ${grouped(largest)} a day`} days={days} />
           <p class="hint ends">
-            <span>{formatDay(days[0]!.day)}</span>
-            <span>{formatDay(days.at(-1)!.day)}</span>
+            <span>{shortDay(days[0]!.day)}</span>
+            <span>{shortDay(days.at(-1)!.day)}</span>
           </p>
         </div>
       ) : (
