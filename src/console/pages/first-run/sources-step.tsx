@@ -68,7 +68,9 @@ export function SourcesStep({ services, done }: { services: SourceServices; done
           [
             "Archive",
             archive.status().enabled ? (
-              <On>names are kept, and checked for domains that you add later</On>
+              <>
+                <On>on</On>. Keeps names, and checks them for domains that you add later.
+              </>
             ) : (
               <Off />
             ),

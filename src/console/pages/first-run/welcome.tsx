@@ -71,7 +71,8 @@ export function showWelcome(context: Context<WelcomeServices>, submitted?: Submi
             "Everything is set up."
           ) : (
             <>
-              Five short steps. You can <a href={overviewPath}>leave</a> and resume from the overview.
+              phishwatch finds phishing look-alikes of your domains. Set it up in five short steps. You can{" "}
+              <a href={overviewPath}>leave</a> and resume from the overview.
             </>
           )
         }
