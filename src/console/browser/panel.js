@@ -16,7 +16,7 @@ function panelPath(id) {
   const view = new URLSearchParams(location.search);
   view.delete("open");
   view.delete("page");
-  return `${location.pathname}/${id}?${view}`;
+  return `${location.pathname}/${encodeURIComponent(id)}?${view}`;
 }
 
 /** Forgets what a decision has changed. @param {string[]} ids */
