@@ -76,7 +76,7 @@ function openCommandBar() {
     run(link, false);
   });
 
-  /** @param {any} option @param {boolean} inNewTab */
+  /** @param {any} option @param {boolean} inNewTab @returns {void} */
   function run(option, inNewTab) {
     if (!option) return;
     const { href } = option;
