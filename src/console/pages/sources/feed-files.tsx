@@ -10,8 +10,9 @@ import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedPath } from "../../kit/paths.ts";
-import { PagedTable, pagesOf, Table, type Column, Amount } from "../../kit/table.tsx";
+import { PagedTable, pagesOf, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
+import { resultColumns } from "./amounts.tsx";
 
 const filesPerPage = 50;
 
@@ -37,24 +38,7 @@ function fileColumns(feed: string): Column<FeedFile>[] {
     },
     { title: "Size", layout: "number", fold: "hidden", cell: ({ bytes }) => bytesText(bytes) },
     { title: "Lines", layout: "number", fold: "hidden", cell: ({ lines }) => grouped(lines) },
-    {
-      title: "Rejected",
-      layout: "number",
-      fold: "hidden",
-      cell: ({ invalid }) => <Amount count={invalid} unit="rejected" units="rejected" />,
-    },
-    {
-      title: "Matches",
-      layout: "number",
-      fold: "hidden",
-      cell: ({ matched }) => <Amount count={matched} unit="match" units="matches" />,
-    },
-    {
-      title: "New threats",
-      layout: "number",
-      fold: "end",
-      cell: ({ created }) => <Amount count={created} unit="new threat" />,
-    },
+    ...resultColumns<FeedFile>(() => undefined),
     {
       title: <span class="vh">Actions</span>,
       layout: "number",

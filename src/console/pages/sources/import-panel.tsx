@@ -12,6 +12,7 @@ import { usePage } from "../../kit/page-context.ts";
 import { importPath } from "../../kit/paths.ts";
 import { Table, type Column, Amount } from "../../kit/table.tsx";
 import { createdPath } from "../../threat-kit/filters.ts";
+import { resultColumns } from "./amounts.tsx";
 
 const marks: Record<State, { tone: Tone; label: string }> = {
   running: { tone: "live", label: "Checking" },
@@ -123,26 +124,7 @@ const columns: Column<ListImport>[] = [
     fold: "under",
     cell: ({ received }) => <Amount count={received} unit="name" />,
   },
-  {
-    title: "Rejected",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ invalid }) => <Amount count={invalid} unit="rejected" units="rejected" />,
-  },
-  {
-    title: "Matches",
-    layout: "number",
-    fold: "hidden",
-    cell: ({ matched }) => <Amount count={matched} unit="match" units="matches" />,
-  },
-  {
-    title: "New threats",
-    layout: "number",
-    fold: "end",
-    cell: ({ seq, created }) => (
-      <Amount count={created} unit="new threat" path={createdPath({ importSeq: seq })} />
-    ),
-  },
+  ...resultColumns<ListImport>(({ seq }) => createdPath({ importSeq: seq })),
 ];
 
 /** The latest imports, with the threats that each of them found. */

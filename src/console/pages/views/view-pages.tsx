@@ -42,24 +42,43 @@ function renderNewView(
           <Form action={newViewPath} class="stack">
             <HiddenFields fields={{ query: query.toString() }} />
             <p class="quiet">The view becomes a tab for everybody. Filters: {describeView(query)}.</p>
-            <TextField
-              label="Name"
-              name="name"
-              value={name}
-              maxLength={viewNameCharactersMax}
-              required
-              autofocus
-              error={message}
-            />
-            <div class="line">
-              <Button label="Save view" variant="primary" />
-              <LinkButton path={listPath(query)} label="Cancel" variant="plain" />
-            </div>
+            <NameFields name={name} message={message} save="Save view" back={listPath(query)} />
           </Form>
         </Card>
       </div>
     </>,
     { status: message === undefined ? 200 : 400 },
+  );
+}
+
+function NameFields({
+  name,
+  message,
+  save,
+  back,
+}: {
+  name: string;
+  message: string | undefined;
+  /** Label of the button. */
+  save: string;
+  back: string;
+}) {
+  return (
+    <>
+      <TextField
+        label="Name"
+        name="name"
+        value={name}
+        maxLength={viewNameCharactersMax}
+        required
+        autofocus
+        error={message}
+      />
+      <div class="line">
+        <Button label={save} variant="primary" />
+        <LinkButton path={back} label="Cancel" variant="plain" />
+      </div>
+    </>
   );
 }
 
@@ -154,18 +173,7 @@ function renderView(
             {isValid(view.query) ? (
               <p class="quiet">Filters: {describeView(new URLSearchParams(view.query))}.</p>
             ) : null}
-            <TextField
-              label="Name"
-              name="name"
-              value={name}
-              maxLength={viewNameCharactersMax}
-              required
-              error={message}
-            />
-            <div class="line">
-              <Button label="Rename" variant="primary" />
-              <LinkButton path={pathOf(view)} label="Cancel" variant="plain" />
-            </div>
+            <NameFields name={name} message={message} save="Rename" back={pathOf(view)} />
           </Form>
         </Card>
       </div>
