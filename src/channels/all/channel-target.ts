@@ -23,7 +23,8 @@ const recipientsMax = 100;
 const templateShownMax = 200;
 const hiddenValue = "••••••••";
 
-const emptyTarget: ChannelTarget = {
+/** Target without anything, which every kind of channel completes. */
+export const emptyTarget: ChannelTarget = {
   url: null,
   token: null,
   chatId: null,

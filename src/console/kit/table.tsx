@@ -130,9 +130,18 @@ export function PagedTable<Row>({
   );
 }
 
-/** Returns the `rowsIn` of a list that is in memory. */
-export function pagesOf<Row>(rows: readonly Row[]): (range: RowRange) => readonly Row[] {
-  return ({ limit, offset }) => rows.slice(offset, offset + limit);
+/** The same for rows that are in memory. */
+export function ListTable<Row>({
+  rows,
+  ...table
+}: TableProps<Row> & Omit<Parameters<typeof PagedTable<Row>>[0], "rowsIn" | "total">) {
+  return (
+    <PagedTable
+      {...table}
+      rowsIn={({ limit, offset }) => rows.slice(offset, offset + limit)}
+      total={rows.length}
+    />
+  );
 }
 
 /** Shown in place of a list that has no entries: what belongs here, and the next step. */

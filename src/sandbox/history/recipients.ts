@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { emptyTarget } from "../../channels/all/channel-target.ts";
 import { webhookKind, type WebhookTarget } from "../../channels/webhook/endpoint.ts";
 import { makeSecret } from "../../channels/webhook/signing.ts";
 import { subjectOf } from "../../deliveries/recipients.ts";
@@ -84,17 +85,7 @@ export function addEndpoint(draft: Draft): Recipient {
 /** Adds a chat channel that is sent severe threats at once. */
 export function addChannel(draft: Draft): { announced: StoredThreat[]; channel: Recipient } {
   const { database, idAt, start, threats } = draft;
-  const target = {
-    url: urls.channel,
-    token: null,
-    chatId: null,
-    routingKey: null,
-    topic: null,
-    room: null,
-    to: [],
-    template: null,
-    headers: {},
-  };
+  const target = { ...emptyTarget, url: urls.channel };
   const name = historyRecipients.channel;
   const channel = addRecipient(draft, {
     channel: "teams",

@@ -10,7 +10,7 @@ import { StateMark } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, newDomainPath } from "../../kit/paths.ts";
-import { Amount, Empty, PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { Amount, Empty, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { listPath } from "../../threat-kit/filters.ts";
 import { CheckState, readLastChecks, type LastCheck } from "./last-check.tsx";
@@ -66,11 +66,10 @@ export async function listDomains({
           <Button label="Search" />
         </form>
       )}
-      <PagedTable
+      <ListTable
         caption="Protected domains"
         columns={columnsOf(query, order, now)}
-        rowsIn={pagesOf(rows)}
-        total={rows.length}
+        rows={rows}
         perPage={perPage}
         path={domainsPath}
         query={query}

@@ -7,7 +7,7 @@ import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { keysPath as path } from "../../kit/paths.ts";
-import { PagedTable, pagesOf, Table, type Column } from "../../kit/table.tsx";
+import { ListTable, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { keyExpiresSoonMs } from "../overview/attention.ts";
 
@@ -28,11 +28,10 @@ export function listKeys({ services: { keys, keyUsage }, now, query, may }: Cont
       >
         <LinkButton path={`${path}/create`} label="Create API key" icon="plus" variant="primary" />
       </PageHead>
-      <PagedTable
+      <ListTable
         caption="Valid API keys"
         columns={validColumns(keyUsage, { now, mayRevoke: may("administer") })}
-        rowsIn={pagesOf(valid)}
-        total={valid.length}
+        rows={valid}
         perPage={perPage}
         path={path}
         query={query}

@@ -3,7 +3,7 @@ import { describeFilter, type List } from "../../../outputs/lists/list.ts";
 import { EntryLink, LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { page } from "../../kit/page-result.ts";
 import { listPath, listsPath as path } from "../../kit/paths.ts";
-import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { LastDownload, ListState } from "./parts.tsx";
 
@@ -20,11 +20,10 @@ export function listLists({ services: { lists }, query }: Context<"lists">) {
       >
         <LinkButton path={`${path}/add`} label="Add list" icon="plus" variant="primary" />
       </PageHead>
-      <PagedTable
+      <ListTable
         caption="Block lists"
         columns={columns}
-        rowsIn={pagesOf(rows)}
-        total={rows.length}
+        rows={rows}
         perPage={perPage}
         path={path}
         query={query}

@@ -15,7 +15,7 @@ import { Note } from "../../kit/marks.tsx";
 import { Name } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { nameResultsPath, namesPath } from "../../kit/paths.ts";
-import { Empty, PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { Empty, ListTable, type Column } from "../../kit/table.tsx";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { TypeName } from "../../threat-kit/threat-type.tsx";
 import type { Context } from "../../shell/router.ts";
@@ -171,11 +171,10 @@ function FoundNames({
           <code>phishwatch search</code> for all.
         </p>
       ) : null}
-      <PagedTable
+      <ListTable
         caption="Names found, the earliest day first"
         columns={domain === undefined ? textColumns : lookAlikeColumns(domain)}
-        rowsIn={pagesOf(hits)}
-        total={hits.length}
+        rows={hits}
         perPage={perPage}
         path={namesPath}
         query={query}

@@ -14,7 +14,7 @@ import {
   newSubscriptionPath,
   notificationsPath,
 } from "../../kit/paths.ts";
-import { Empty, PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { Empty, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { DayChart } from "../deliveries/day-chart.tsx";
 import { DeliveryBadge } from "../deliveries/delivery-parts.tsx";
@@ -96,11 +96,10 @@ function SubscriptionList({
 }) {
   return (
     <Section title="Subscriptions" id="subscriptions">
-      <PagedTable
+      <ListTable
         caption="Subscriptions"
         columns={subscriptionColumns}
-        rowsIn={pagesOf(subscriptions)}
-        total={subscriptions.length}
+        rows={subscriptions}
         perPage={perPage}
         path={notificationsPath}
         query={query}
@@ -182,11 +181,10 @@ function ChannelList({
   ];
   return (
     <Section title="Channels">
-      <PagedTable
+      <ListTable
         caption="Channels"
         columns={columns}
-        rowsIn={pagesOf(all)}
-        total={all.length}
+        rows={all}
         perPage={perPage}
         path={notificationsPath}
         query={query}

@@ -9,7 +9,7 @@ import { listPath } from "../../threat-kit/filters.ts";
 import { strongestEvidence } from "../../threat-kit/reasons.tsx";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
 import { Thumbnail } from "../../threat-kit/shot.tsx";
-import { Fresh } from "../threats/fresh.tsx";
+import { Fresh } from "../../threat-kit/fresh.tsx";
 
 export const newestShownMax = 5;
 

@@ -10,7 +10,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { feedPath } from "../../kit/paths.ts";
-import { PagedTable, pagesOf, Table, type Column } from "../../kit/table.tsx";
+import { ListTable, Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { resultColumns } from "./amounts.tsx";
 
@@ -75,11 +75,10 @@ export function FeedFiles({ feed, query }: { feed: FeedStatus; query: URLSearchP
   return (
     <>
       <Card title="Files" flush>
-        <PagedTable
+        <ListTable
           caption="Files, newest first"
           columns={fileColumns(feed.name)}
-          rowsIn={pagesOf(files)}
-          total={files.length}
+          rows={files}
           perPage={filesPerPage}
           path={feedPath(feed.name)}
           query={query}

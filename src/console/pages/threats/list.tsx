@@ -12,7 +12,7 @@ import { threatPanel } from "../threat/panel.tsx";
 import { SelectionBar } from "./bulk.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { filterChoices } from "./filter-menu.tsx";
-import { Fresh } from "./fresh.tsx";
+import { Fresh } from "../../threat-kit/fresh.tsx";
 import { ListHead } from "./head.tsx";
 import { ThreatGallery, ThreatRows, type RowsProps } from "./rows.tsx";
 import { ViewTabs } from "../views/view-tabs.tsx";

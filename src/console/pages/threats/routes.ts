@@ -11,7 +11,7 @@ import type { PageServices } from "../../shell/services.ts";
 import { triageThreats, undoTriage } from "./actions.tsx";
 import { listDecisions } from "./decisions-page.tsx";
 import { exportView } from "./exports.ts";
-import { showNewThreats } from "./fresh.tsx";
+import { showNewThreats } from "./new-threats.tsx";
 import { listThreats } from "./list.tsx";
 
 /** Number of threats to decide. */

@@ -6,7 +6,7 @@ import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { newTrapPath, trapPath, trapsPath } from "../../kit/paths.ts";
-import { PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { StateOf, ValueOf } from "./values.tsx";
 import { totalsTexts } from "./visits.tsx";
@@ -27,11 +27,10 @@ export function listTraps({ services: { traps }, now, query }: Context<"traps">,
       <PageHead title={title} lead={lead}>
         <LinkButton path={newPath} label={`Create ${kind.name}`} icon="plus" variant="primary" />
       </PageHead>
-      <PagedTable
+      <ListTable
         caption={title}
         columns={columnsOf(kind, all, { now, visits: traps.visits })}
-        rowsIn={pagesOf(all)}
-        total={all.length}
+        rows={all}
         perPage={perPage}
         path={path}
         query={query}

@@ -5,7 +5,7 @@ import { EntryLink, LinkButton, PageHead } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
-import { Empty, PagedTable, pagesOf, type Column } from "../../kit/table.tsx";
+import { Empty, ListTable, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { filterPhrases } from "../../threat-kit/event-filter.tsx";
 import { DayChart } from "../deliveries/day-chart.tsx";
@@ -92,11 +92,10 @@ export function listEndpoints({
           </Empty>
         </div>
       ) : (
-        <PagedTable
+        <ListTable
           caption="Webhook endpoints"
           columns={columns}
-          rowsIn={pagesOf(endpoints)}
-          total={endpoints.length}
+          rows={endpoints}
           perPage={perPage}
           path={path}
           query={query}
