@@ -1,23 +1,20 @@
 import { createAuditLog } from "./access/audit/audit-log.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
+import type { Environment } from "./app/environment.ts";
 import { openConditions } from "./conditions/open-conditions.ts";
-import type { Config } from "./config/config.ts";
 import { openDatabase } from "./database/database.ts";
 import { createDatabaseHealth } from "./database/health/health.ts";
 import { createDomainAssessment } from "./domains/assess.ts";
 import { createProtectedDomains } from "./domains/domains.ts";
-import { openEnrichment, type Reach } from "./enrichment/open-enrichment.ts";
+import { openEnrichment } from "./enrichment/open-enrichment.ts";
 import { createEventLog } from "./events/event-log.ts";
 import { createOutbox } from "./events/outbox.ts";
 import { memoryLimitBytes } from "./http/body/memory-limit.ts";
 import { buildInfo } from "./lib/build-info.ts";
-import type { Clock } from "./lib/clock.ts";
-import { createIdFactory, type FillRandom } from "./lib/ids.ts";
-import type { Log } from "./lib/log.ts";
+import { createIdFactory } from "./lib/ids.ts";
 import { createYielder } from "./lib/yielder.ts";
 import { openDns } from "./lookups/dns/open-dns.ts";
-import type { DnsClient } from "./network/dns/dns-client.ts";
 import { createTurns } from "./network/turns.ts";
 import { openMessaging } from "./notifications/open-messaging.ts";
 import { createThreatExports } from "./outputs/exports/threat-exports.ts";
@@ -28,26 +25,9 @@ import { openThreatIndex } from "./threat-index/lazy/open-threat-index.ts";
 import { createThreats } from "./threats/threats.ts";
 import { trapKinds } from "./traps/kinds/kinds.ts";
 import { createTraps } from "./traps/traps.ts";
-import type { StartWorker } from "./vocabulary/threads.ts";
 
 /** Long-running work yields to requests after this many milliseconds. */
 const sliceMs = 5;
-
-/** Dependencies of the appliance on the outside world. */
-export interface Environment {
-  config: Config;
-  clock: Clock;
-  log: Log;
-  fillRandom: FillRandom;
-  /** Addresses that lookups about threats may connect to. Default: public addresses only. */
-  reach?: Reach;
-  /** Replaces DNS. Default: the resolvers of the configuration. */
-  dns?: DnsClient;
-  /** With `storage.path` ":memory:": the database to start with, as returned by SQLite's `serialize`. */
-  image?: Uint8Array;
-  /** Default: work that other threads could do is done by this one. */
-  startWorker?: StartWorker;
-}
 
 /** All services over one open database. Nothing runs until `start`. */
 export type App = ReturnType<typeof openApp>;

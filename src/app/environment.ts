@@ -1,0 +1,23 @@
+import type { Config } from "../config/config.ts";
+import type { Reach } from "../enrichment/open-enrichment.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { FillRandom } from "../lib/ids.ts";
+import type { Log } from "../lib/log.ts";
+import type { DnsClient } from "../network/dns/dns-client.ts";
+import type { StartWorker } from "../vocabulary/threads.ts";
+
+/** Dependencies of the appliance on the outside world. */
+export interface Environment {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  fillRandom: FillRandom;
+  /** Addresses that lookups about threats may connect to. Default: public addresses only. */
+  reach?: Reach;
+  /** Replaces DNS. Default: the resolvers of the configuration. */
+  dns?: DnsClient;
+  /** With `storage.path` ":memory:": the database to start with, as returned by SQLite's `serialize`. */
+  image?: Uint8Array;
+  /** Default: work that other threads could do is done by this one. */
+  startWorker?: StartWorker;
+}
