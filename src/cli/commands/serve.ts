@@ -1,7 +1,10 @@
 import type { Config } from "../../config/config.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { logDropped } from "../../lib/log.ts";
 import { endStartup } from "../../lib/startup.ts";
+import { createServiceNotifier } from "../../service/notify.ts";
+import { startWatchdog } from "../../service/watchdog.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { announceFirstStart } from "../appliance/first-secrets.ts";
 import { logStarted, readyText } from "../appliance/startup-log.ts";
@@ -49,11 +52,20 @@ the database. A second signal stops it immediately; acknowledged requests are no
         await announceFirstStart({ appliance, config, out: terminal.out, url, print: options.printSecrets });
         endStartup();
         const log = openLog(config, terminal);
+        const notifier = createServiceNotifier({
+          env: terminal.env,
+          failed: (error) => logDropped(log, error, "service manager could not be notified"),
+        });
+        const watchdog = startWatchdog({ notifier, database: appliance.database, clock: systemClock, log });
+        notifier.ready();
+        notifier.status(`ready on ${url}`);
         logStarted(appliance, config, log);
         // Loaded now, because it needs the parser of the configuration file that knows positions.
         (await import("../check/setup.ts")).logExposures(config, log);
         await aborted(stop);
         log.info("stopping");
+        watchdog.stop();
+        notifier.stopping();
         const late = systemClock.after(graceMs, () =>
           log.warn("shutdown timed out; aborting work in progress"),
         );
