@@ -21,8 +21,7 @@ export type { CertificateLogsConfig, FeedConfig };
  * and domain names in A-label form. Null means not set.
  */
 export interface Config {
-  /** File that it was read from. Do not log it: its text may contain secrets. */
-  source?: { path: string; text: string } | undefined;
+  source?: ConfigSource | undefined;
   server: {
     /** Name, IPv4 or IPv6 address (without brackets). */
     host: string;
@@ -96,6 +95,14 @@ export interface Config {
   channels: ChannelConfig[];
   subscriptions: SubscriptionConfig[];
   lists: ListConfig[];
+}
+
+/** File that the configuration was read from. Do not log it: its text may contain secrets. */
+export interface ConfigSource {
+  path: string;
+  text: string;
+  /** Replaces `server.listen` of the file: given on the command line. */
+  listen?: HostPort | undefined;
 }
 
 export interface EndpointConfig {

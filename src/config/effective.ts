@@ -1,18 +1,18 @@
-import type { Config } from "./config.ts";
+import type { ConfigSource } from "./config.ts";
+import { formatHostPort } from "./fields/texts.ts";
 import { type FieldSchema, fieldSchema } from "./fields/fields.ts";
 import { configSchema } from "./schema.ts";
 import { parseDocument } from "./toml/document.ts";
 import type { TableNode, TomlNode } from "./toml/nodes.ts";
-
-/** Configuration file at the time of the start. Its text may contain secrets. */
-type ConfigSource = NonNullable<Config["source"]>;
 
 /** Origin of a value. */
 export type Origin =
   | { kind: "default" }
   | { kind: "file"; line: number }
   | { kind: "environment"; line: number; name: string }
-  | { kind: "secret_file"; line: number; path: string };
+  | { kind: "secret_file"; line: number; path: string }
+  | { kind: "credential"; line: number; name: string }
+  | { kind: "command_line"; option: string };
 
 /** One key of the configuration with its value. */
 export interface Setting {
@@ -34,7 +34,10 @@ export interface Entries {
 }
 
 /** Returns every key with its effective value, without secrets, and the entries. */
-export function describeEffective({ path, text }: ConfigSource): { settings: Setting[]; entries: Entries[] } {
+export function describeEffective({ path, text, listen }: ConfigSource): {
+  settings: Setting[];
+  entries: Entries[];
+} {
   const document = parseDocument(text);
   if (!document.ok) throw new Error(`${path} was read once, so it is TOML`);
   const settings: Setting[] = [];
@@ -54,6 +57,11 @@ export function describeEffective({ path, text }: ConfigSource): { settings: Set
   }
 
   walk(fieldSchema(configSchema), document.root, "");
+  const listening = settings.find((setting) => setting.path === "server.listen");
+  if (listening !== undefined && listen !== undefined) {
+    listening.value = JSON.stringify(formatHostPort(listen));
+    listening.origin = { kind: "command_line", option: "--listen" };
+  }
   return { settings, entries };
 }
 
@@ -79,6 +87,7 @@ function originOfSecret(node: TomlNode): Origin {
     const reference = entry?.node.kind === "string" ? entry.node.value : "";
     if (kind === "env") return { kind: "environment", line, name: reference };
     if (kind === "file") return { kind: "secret_file", line, path: reference };
+    if (kind === "credential") return { kind: "credential", line, name: reference };
   }
   return { kind: "file", line };
 }

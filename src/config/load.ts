@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { lazy } from "../lib/startup.ts";
 import { cutFound, type ConfigError } from "./fields/config-error.ts";
-import { type Config, toConfig } from "./config.ts";
+import { type Config, type ConfigSource, toConfig } from "./config.ts";
 import { findConflicts } from "./conflicts.ts";
 import type { Diagnostic } from "./diagnostics.ts";
 import { fieldSchema, type Partly, type ReadContext } from "./fields/fields.ts";
@@ -21,7 +21,7 @@ export const errorsMax = 100;
 /** Most starts do not need the parser that knows positions. */
 const tomlWithPositions = lazy(() => require("./toml/document.ts") as typeof import("./toml/document.ts"));
 
-export interface LoadOptions {
+export interface LoadOptions extends Pick<ConfigSource, "listen"> {
   /** Path as given by the user, and as shown in messages. */
   path: string;
   /** Content of the file, if it has already been read. */
@@ -37,14 +37,14 @@ export type LoadResult = { ok: true; config: Config } | { ok: false; errors: Con
  * Loads the configuration file. Never throws because of its content: it returns the configuration, or all errors in
  * the order of the file (for a file that is not TOML, the first error).
  */
-export function loadConfig({ path, text, env, readFile }: LoadOptions): LoadResult {
+export function loadConfig({ path, text, listen, env, readFile }: LoadOptions): LoadResult {
   const source = readSource(path, text === undefined ? readFile : () => text);
   if (!source.ok) return { ok: false, errors: [{ file: path, path: "", ...source.error }] };
   const withSource = (values: FileValues): Config => ({
     ...toConfig(values),
-    source: { path: resolve(path), text: source.text },
+    source: { path: resolve(path), text: source.text, listen },
   });
-  const context: ReadContext = { folder: dirname(resolve(path)), env, readFile };
+  const context: Context = { folder: dirname(resolve(path)), env, readFile, listen };
   const quick = quickDocument(source.text);
   if (quick !== undefined) {
     const { value, diagnostics } = validate(quick, context);
@@ -53,11 +53,15 @@ export function loadConfig({ path, text, env, readFile }: LoadOptions): LoadResu
   return loadWithPlaces(path, source.text, context, withSource);
 }
 
+type Context = ReadContext & Pick<ConfigSource, "listen">;
+
 /** Reads and validates all values. `value` is complete if there is no diagnostic. */
-function validate(root: TableNode, context: ReadContext): { value: FileValues; diagnostics: Diagnostic[] } {
+function validate(root: TableNode, context: Context): { value: FileValues; diagnostics: Diagnostic[] } {
   const { value, diagnostics, positions } = readValues(fieldSchema(configSchema), root, context);
+  const values = value as Partly<FileValues>;
+  if (context.listen !== undefined && values.server !== undefined) values.server.listen = context.listen;
   const lineOf = (of: string) => positions.get(of)?.line;
-  for (const conflict of findConflicts(value as Partly<FileValues>, lineOf)) {
+  for (const conflict of findConflicts(values, lineOf)) {
     diagnostics.push({ ...conflict, at: positions.get(conflict.path) ?? root });
   }
   return { value: value as FileValues, diagnostics };
@@ -66,7 +70,7 @@ function validate(root: TableNode, context: ReadContext): { value: FileValues; d
 function loadWithPlaces(
   path: string,
   text: string,
-  context: ReadContext,
+  context: Context,
   withSource: (values: FileValues) => Config,
 ): LoadResult {
   const document = tomlWithPositions().parseDocument(text);

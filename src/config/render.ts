@@ -11,7 +11,7 @@ const header = `# Configuration of phishwatch.
 # Lines that start with # without a space are entries to fill in. Remove the # to use them.
 #
 # Durations   500ms, 10s, 5m, 2h, 30d
-# Secrets     "string", { env = "NAME" } or { file = "path" }
+# Secrets     "string", { env = "NAME" }, { file = "path" } or { credential = "name" }
 # Paths       relative to the folder of this file
 `;
 

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { visible } from "../lib/safe-text.ts";
 import { pathKey, plural } from "./fields/config-error.ts";
 import { describeKind } from "./describe-node.ts";
@@ -11,9 +11,12 @@ export interface SecretRejection {
   allowed: string;
 }
 
-const forms = `a string, { env = "NAME" } or { file = "path" }`;
+const forms = `a string, { env = "NAME" }, { file = "path" } or { credential = "name" }`;
+const readers = { env: fromEnvironment, file: fromFile, credential: fromCredential } as const;
+/** Credentials of the running service, for commands that a person runs. */
+const serviceCredentials = "/run/credentials/phishwatch.service";
 
-/** Reads a secret from a string, the environment or a file. Returns null for `""`. */
+/** Reads a secret from a string, the environment, a file or a credential of systemd. Returns null for `""`. */
 export function readSecret(
   node: TomlNode,
   rule: SecretRule,
@@ -27,7 +30,7 @@ export function readSecret(
 
 function readReference(node: TableNode, rule: SecretRule, context: ReadContext) {
   const [[kind, entry] = [], ...others] = [...node.entries];
-  if (entry === undefined || others.length > 0 || (kind !== "env" && kind !== "file")) {
+  if (entry === undefined || others.length > 0 || !isReader(kind)) {
     const keys = [...node.entries.keys()].slice(0, 3).map(pathKey);
     return {
       found: keys.length === 0 ? "an empty table" : `a table with ${keys.join(", ")}`,
@@ -38,9 +41,11 @@ function readReference(node: TableNode, rule: SecretRule, context: ReadContext) 
   if (reference.kind !== "string" || reference.value === "") {
     return { found: describeKind(reference), allowed: `a string after ${kind} =` };
   }
-  return kind === "env"
-    ? fromEnvironment(reference.value, rule, context)
-    : fromFile(reference.value, rule, context);
+  return readers[kind](reference.value, rule, context);
+}
+
+function isReader(kind: string | undefined): kind is keyof typeof readers {
+  return kind !== undefined && Object.hasOwn(readers, kind);
 }
 
 function fromEnvironment(name: string, rule: SecretRule, { env }: ReadContext) {
@@ -60,14 +65,43 @@ function fromEnvironment(name: string, rule: SecretRule, { env }: ReadContext) {
 
 function fromFile(path: string, rule: SecretRule, { folder, readFile }: ReadContext) {
   const source = `the file ${visible(path, 60)}`;
+  return readSource({
+    path: resolve(folder, path),
+    source,
+    allowed: "a file that phishwatch may read",
+    rule,
+    readFile,
+  });
+}
+
+/** See systemd.exec(5), LoadCredential. */
+function fromCredential(name: string, rule: SecretRule, { env, readFile }: ReadContext) {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(name)) {
+    return {
+      found: `a string of ${plural(name.length, "character")}`,
+      allowed: "the name of a credential: up to 100 letters, digits and _ . -",
+    };
+  }
+  const folder = env["CREDENTIALS_DIRECTORY"] || serviceCredentials;
+  const allowed = `LoadCredential=${name}:… in the unit of the service`;
+  return readSource({ path: join(folder, name), source: `the credential ${name}`, allowed, rule, readFile });
+}
+
+function readSource({
+  path,
+  source,
+  allowed,
+  rule,
+  readFile,
+}: Pick<ReadContext, "readFile"> & { path: string; source: string; allowed: string; rule: SecretRule }) {
   let content: string;
   try {
-    const read = readFile(resolve(folder, path));
+    const read = readFile(path);
     content = typeof read === "string" ? read : new TextDecoder().decode(read);
   } catch (error) {
     const code = (error as { code?: unknown } | null)?.code;
     const reason = code === "ENOENT" ? "does not exist" : "cannot be read";
-    return { found: `${source}, which ${reason}`, allowed: "a file that phishwatch may read" };
+    return { found: `${source}, which ${reason}`, allowed };
   }
   const value = content.replace(/\r?\n$/, "");
   if (value === "") return { found: `${source}, which is empty`, allowed: lengthOf(rule) };

@@ -99,6 +99,25 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
     expect(out).toBe(`phishwatch is ready on ${second.url}\n`);
   });
 
+  test("`serve --listen` replaces the address of the file, with the same checks", async () => {
+    const other = commandFolder(
+      defaultConfig.replace("[server]", '[traps]\nlisten = "127.0.0.1:1"\n[server]'),
+    );
+    const failed = async (listen: string) => {
+      const { code, err } = await other.run(["serve", "--listen", listen], { command });
+      expect(code).toBe(2);
+      return err;
+    };
+    expect(await failed("8080")).toStartWith(
+      'phishwatch: --listen must be host:port or [IPv6]:port, such as "127.0.0.1:8080", not "8080"; did you mean "127.0.0.1:8080"?\n',
+    );
+    expect(await failed("127.0.0.1:1")).toContain("traps.listen: found the address of server.listen");
+    other.dispose();
+    const server = await folder.serve({ command, args: ["--listen", "localhost:0"] });
+    expect(server.url).toMatch(/^http:\/\/localhost:[0-9]+$/);
+    await server.stop();
+  });
+
   test("`serve` says where it listens if its URL does not", async () => {
     for (const [lines, url] of [
       ['public_url = "https://phishwatch.example"\nlisten = "127.0.0.1:0"', "https://phishwatch.example"],

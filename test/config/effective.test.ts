@@ -8,6 +8,8 @@ listen = "0.0.0.0:80"
 metrics_token = { env = "TOKEN" }
 [console]
 password = { file = "secrets/password" }
+[smtp]
+password = { credential = "mail" }
 [detection]
 min_similarity = 0.80
 [webhooks]
@@ -24,12 +26,21 @@ const of = (path: string) => settings.find((one) => one.path === path);
 
 test("each setting shows its value as written in the file with its line, or the default", () => {
   expect(of("server.listen")).toMatchObject({ value: '"0.0.0.0:80"', origin: { kind: "file", line: 2 } });
-  expect(of("detection.min_similarity")).toMatchObject({ value: "0.80", origin: { kind: "file", line: 7 } });
+  expect(of("detection.min_similarity")).toMatchObject({ value: "0.80", origin: { kind: "file", line: 9 } });
   expect(of("webhooks.retry_delays")).toMatchObject({
     value: '["1s", "2s"]',
-    origin: { kind: "file", line: 9 },
+    origin: { kind: "file", line: 11 },
   });
   expect(of("scan.queries_per_second")).toMatchObject({ value: "200", origin: { kind: "default" } });
+});
+
+test("an address that was given on the command line replaces that of the file", () => {
+  const listen = { host: "::1", port: 9090 };
+  const shown = describeEffective({ path: "/etc/phishwatch.toml", text, listen }).settings;
+  expect(shown.find(({ path }) => path === "server.listen")).toMatchObject({
+    value: '"[::1]:9090"',
+    origin: { kind: "command_line", option: "--listen" },
+  });
 });
 
 test("a secret shows only its source, and an entry only its line", () => {
@@ -43,7 +54,12 @@ test("a secret shows only its source, and an entry only its line", () => {
     isSet: true,
     origin: { kind: "secret_file", path: "secrets/password", line: 5 },
   });
-  expect(entries.find(({ path }) => path === "api_keys")!.lines).toEqual([10, 13]);
+  expect(of("smtp.password")).toMatchObject({
+    value: null,
+    isSet: true,
+    origin: { kind: "credential", name: "mail", line: 7 },
+  });
+  expect(entries.find(({ path }) => path === "api_keys")!.lines).toEqual([12, 15]);
   expect(JSON.stringify({ settings, entries })).not.toContain("secret-");
 });
 

@@ -85,12 +85,12 @@ describe("API keys", () => {
     [
       "no key",
       '[[api_keys]]\nname = "ci"',
-      '1: api_keys[0].key: found nothing; expected 20 to 200 visible ASCII characters as a string, { env = "NAME" } or { file = "path" }; create one with: openssl rand -hex 24',
+      '1: api_keys[0].key: found nothing; expected 20 to 200 visible ASCII characters as a string, { env = "NAME" }, { file = "path" } or { credential = "name" }; create one with: openssl rand -hex 24',
     ],
     [
       "an empty key",
       '[[api_keys]]\nname = "ci"\nkey = ""',
-      '3: api_keys[0].key: found an empty string; expected 20 to 200 visible ASCII characters as a string, { env = "NAME" } or { file = "path" }; create one with: openssl rand -hex 24',
+      '3: api_keys[0].key: found an empty string; expected 20 to 200 visible ASCII characters as a string, { env = "NAME" }, { file = "path" } or { credential = "name" }; create one with: openssl rand -hex 24',
     ],
     [
       "a short key, which is not shown",
@@ -128,7 +128,7 @@ describe("webhook endpoints", () => {
     [
       "no secret",
       '[[webhooks.endpoints]]\nname = "soc"\nurl = "https://soc.example/"',
-      '1: webhooks.endpoints[0].secret: found nothing; expected 16 to 200 visible ASCII characters as a string, { env = "NAME" } or { file = "path" }; create one with: echo "whsec_$(openssl rand -base64 32)"',
+      '1: webhooks.endpoints[0].secret: found nothing; expected 16 to 200 visible ASCII characters as a string, { env = "NAME" }, { file = "path" } or { credential = "name" }; create one with: echo "whsec_$(openssl rand -base64 32)"',
     ],
     [
       "plain HTTP, whose path is not shown",

@@ -33,6 +33,17 @@ describe("a secret is taken from", () => {
     }
   });
 
+  test("a credential of systemd, in a command of a person from the folder of the running service", () => {
+    const secret = "opensesame-opensesame";
+    const read = (env: Record<string, string>, folder: string) =>
+      loaded(endpoint('{ credential = "soc.secret" }'), {
+        env,
+        files: { [`${folder}/soc.secret`]: `${secret}\n` },
+      }).webhooks.endpoints[0]?.secret;
+    expect(read({ CREDENTIALS_DIRECTORY: "/run/credentials/other" }, "/run/credentials/other")).toBe(secret);
+    expect(read({}, "/run/credentials/phishwatch.service")).toBe(secret);
+  });
+
   test("a table or an inline table", () => {
     const config = loaded('[console.password]\nenv = "PASSWORD"', { env: { PASSWORD: "correct horse" } });
     expect(config.console.password).toBe("correct horse");
@@ -79,6 +90,16 @@ describe("an invalid secret is reported", () => {
       "found the file nope, which does not exist; expected a file that phishwatch may read",
     ],
     [
+      "a credential that is not there",
+      '{ credential = "nope" }',
+      "found the credential nope, which does not exist; expected LoadCredential=nope:… in the unit of the service",
+    ],
+    [
+      "a credential's name that leaves its folder",
+      '{ credential = "../long" }',
+      "found a string of 7 characters; expected the name of a credential: up to 100 letters, digits and _ . -",
+    ],
+    [
       "an empty file",
       '{ file = "empty" }',
       "found the file empty, which is empty; expected 16 to 200 visible ASCII characters",
@@ -96,25 +117,29 @@ describe("an invalid secret is reported", () => {
     [
       "a misspelled reference",
       '{ evn = "SHORT" }',
-      'found a table with evn; expected a string, { env = "NAME" } or { file = "path" }',
+      'found a table with evn; expected a string, { env = "NAME" }, { file = "path" } or { credential = "name" }',
     ],
     [
       "two references",
       '{ env = "A", file = "b" }',
-      'found a table with env, file; expected a string, { env = "NAME" } or { file = "path" }',
+      'found a table with env, file; expected a string, { env = "NAME" }, { file = "path" } or { credential = "name" }',
     ],
-    ["no reference", "{}", 'found an empty table; expected a string, { env = "NAME" } or { file = "path" }'],
+    [
+      "no reference",
+      "{}",
+      'found an empty table; expected a string, { env = "NAME" }, { file = "path" } or { credential = "name" }',
+    ],
     ["a reference that is no string", "{ env = 1 }", "found a number; expected a string after env ="],
     ["an empty reference", '{ file = "" }', "found an empty string; expected a string after file ="],
     [
       "a number",
       "1234567890123456",
-      'found a number; expected a string, { env = "NAME" } or { file = "path" }',
+      'found a number; expected a string, { env = "NAME" }, { file = "path" } or { credential = "name" }',
     ],
     [
       "an array",
       '["opensesame"]',
-      'found an array; expected a string, { env = "NAME" } or { file = "path" }',
+      'found an array; expected a string, { env = "NAME" }, { file = "path" } or { credential = "name" }',
     ],
   ];
   const env = { EMPTY: "", SHORT: "short" };

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import type { Config } from "../../config/config.ts";
+import type { Config, ConfigSource } from "../../config/config.ts";
 import { formatConfigError, loadConfig } from "../../config/load.ts";
 import { StartError } from "../../lib/errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -10,11 +10,16 @@ const configVariable = "PHISHWATCH_CONFIG";
 /**
  * Loads the configuration file that is given, else `./phishwatch.toml`, else the one that the environment names.
  *
+ * @param overrides.listen replaces `server.listen`
  * @throws StartError with exit code 2 and one line for each error
  */
-export async function loadConfiguration(given: string | undefined, env: Terminal["env"]): Promise<Config> {
+export async function loadConfiguration(
+  given: string | undefined,
+  env: Terminal["env"],
+  { listen }: Pick<ConfigSource, "listen"> = {},
+): Promise<Config> {
   const path = findConfiguration(given, env);
-  const result = loadConfig({ path, env, readFile: readBounded });
+  const result = loadConfig({ path, listen, env, readFile: readBounded });
   if (result.ok) return result.config;
   throw new StartError(result.errors.map(formatConfigError).join("\n"), { exitCode: 2 });
 }

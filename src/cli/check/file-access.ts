@@ -17,7 +17,7 @@ export function exposedSecrets({ source }: Pick<Config, "source">): CheckResult[
     results.push({
       what: "configuration file",
       state: "warning",
-      detail: `${source.path} contains secrets (${keys}) and every user can read it: run chmod o-r, or keep them elsewhere with { env = "NAME" } or { file = "path" }`,
+      detail: `${source.path} contains secrets (${keys}) and every user can read it: run chmod o-r, or keep them elsewhere with { env = "NAME" }, { file = "path" } or { credential = "name" }`,
     });
   }
   for (const file of files) {

@@ -1,7 +1,9 @@
 import type { Config } from "../../config/config.ts";
+import { readListen, type HostPort } from "../../config/fields/texts.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { logDropped } from "../../lib/log.ts";
+import { visible } from "../../lib/safe-text.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { createServiceNotifier } from "../../service/notify.ts";
 import { startWatchdog } from "../../service/watchdog.ts";
@@ -9,7 +11,7 @@ import { loadConfiguration } from "../appliance/configuration.ts";
 import { announceFirstStart } from "../appliance/first-secrets.ts";
 import { logStarted, readyText } from "../appliance/startup-log.ts";
 import { open, openLog } from "../appliance/with-appliance.ts";
-import { command } from "../terminal/command.ts";
+import { command, UsageError, type Flag } from "../terminal/command.ts";
 import { configFlag, toggle } from "../terminal/flags.ts";
 
 /** Maximum time for requests, deliveries and feeds in progress to finish on shutdown. */
@@ -17,6 +19,20 @@ const graceMs = 10_000;
 
 /** With this, a server in which everything is enabled stays below 300 MiB; see `scripts/bench everything`. */
 const assumedBytes = 128 * 2 ** 20;
+
+const listenFlag: Flag<HostPort | undefined> = {
+  form: "--listen <host:port>",
+  description: "listen here instead of at server.listen",
+  read(given) {
+    const result = readListen(given);
+    if ("value" in result) return result.value;
+    const { allowed, nearest } = result;
+    const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+    throw new UsageError(`--listen must be ${allowed}, not "${visible(given, 60)}"${hint}`);
+  },
+  repeatable: false,
+  absent: undefined,
+};
 
 export const serveCommand = command({
   name: "serve",
@@ -26,16 +42,18 @@ password. On a terminal, it prints them once. Without a terminal, output usually
 writes them to a file next to the database that only its owner can read, and prints the path. On SIGTERM or SIGINT, it stops accepting new work, finishes work in progress within ${graceMs / 1000} s, and closes
 the database. A second signal stops it immediately; acknowledged requests are not lost.`,
   flags: {
+    listen: listenFlag,
     printSecrets: toggle("--print-secrets", "print the secrets of the first start even without a terminal"),
     config: configFlag,
   },
   examples: [
     ["phishwatch serve", "run with ./phishwatch.toml"],
     ["phishwatch serve --config /etc/phishwatch/phishwatch.toml", "run with another configuration file"],
+    ["phishwatch serve --listen 127.0.0.1:9090", "listen on another port"],
   ],
   endsStartup: true,
   async run({ options, terminal }) {
-    const config = await loadConfiguration(options.config, terminal.env);
+    const config = await loadConfiguration(options.config, terminal.env, { listen: options.listen });
     if (readsAllTheTime(config)) terminal.assumeMemory?.(assumedBytes);
     const stop = terminal.interruption();
     const lock = takeServeLock(config.storage.path);

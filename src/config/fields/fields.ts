@@ -55,7 +55,7 @@ export interface SecretRule {
   hint?: string;
 }
 
-/** Required secret: text, `{ env = "NAME" }` or `{ file = "path" }`. */
+/** Required secret: text, `{ env = "NAME" }`, `{ file = "path" }` or `{ credential = "name" }`. */
 export function secret(rule: SecretRule, options: FieldOptions): TUnsafe<string> {
   return Type.Unsafe<string>({ kind: "secret", rule, ...options });
 }

@@ -5,13 +5,17 @@ import { durationForm, formatDuration, parseDuration, suggestDuration } from "..
 import { isPublicSuffix, parseHostName } from "../../lib/host-names.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { plural } from "./config-error.ts";
-import type { TextReader } from "./fields.ts";
+import type { Rejection, TextReader } from "./fields.ts";
 
 /** Readers of structured texts: durations, names, addresses, paths, schedules. */
 
 export interface HostPort {
   host: string;
   port: number;
+}
+
+export function formatHostPort({ host, port }: HostPort): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
 export function readDuration(range: { minimumMs: number; maximumMs: number }): TextReader<number> {
@@ -79,7 +83,7 @@ export const readChromiumArgument: TextReader<string> = (text) =>
     : { allowed: `an argument such as "--no-sandbox", of at most ${argumentCharactersMax} characters` };
 
 /** `host:port`, `192.0.2.1:port` or `[2001:db8::1]:port`; port 0 lets the system choose. */
-export const readListen: TextReader<HostPort> = (text) => {
+export function readListen(text: string): { value: HostPort } | Rejection {
   const allowed = `host:port or [IPv6]:port, such as "127.0.0.1:8080"`;
   const match = /^(?:\[([^\]]+)\]|([^:[\]]+)):([0-9]{1,5})$/.exec(text);
   if (match === null) {
@@ -90,7 +94,7 @@ export const readListen: TextReader<HostPort> = (text) => {
   if (host === null) return { allowed };
   if (Number(port) > 65_535) return { allowed: "a port from 0 to 65535" };
   return { value: { host, port: Number(port) } };
-};
+}
 
 /** Suggests a form for a port without a host, or for an IPv6 address without brackets. */
 function listenMeant(text: string): string | undefined {

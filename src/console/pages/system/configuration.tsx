@@ -112,5 +112,13 @@ function OriginText({ origin }: { origin: Origin }) {
           file <Text text={origin.path} charactersMax={60} /> (line {origin.line})
         </>
       );
+    case "credential":
+      return (
+        <>
+          credential <Text text={origin.name} charactersMax={60} /> (line {origin.line})
+        </>
+      );
+    case "command_line":
+      return <code>{origin.option}</code>;
   }
 }
