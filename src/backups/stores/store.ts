@@ -50,9 +50,12 @@ export const keyLengthMax = 200;
  * - `no_permission`: rejected credentials, or a file or folder that this user may not read or write
  * - `no_space`: the disk or the quota is full
  * - `unreachable`: a network, a server or a disk that fails; the same call may succeed later
+ * - `wrong_secret`: an encrypted repository that the secret does not open, or one that should be encrypted and is not
+ * - `damaged`: an encrypted object that was changed, swapped or truncated
  * - `unexpected`: an object that is too large, a link instead of a folder, a response that is not one of S3
  */
-export type StoreErrorCode = "not_found" | "no_permission" | "no_space" | "unreachable" | "unexpected";
+export type StoreErrorCode =
+  "not_found" | "no_permission" | "no_space" | "unreachable" | "wrong_secret" | "damaged" | "unexpected";
 
 /** A failure of a store. The message names the store, says what to change, and contains no secret. */
 export class StoreError extends Error {
