@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { manualPages } from "../src/manual/manual.ts";
+import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const readmePath = join(import.meta.dir, "../README.md");
 
@@ -11,13 +12,7 @@ export function withManualTable(readme: string): string {
     ["Page", "Content"],
     ...manualPages.map(({ topic, title, summary }) => [`[${title}](src/manual/${topic}.md)`, summary]),
   ];
-  const widths = [0, 1].map((column) => Math.max(...cells.map((row) => row[column]!.length)));
-  const line = (row: string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at]!)).join(" | ")} |\n`;
-  const [heading, ...rows] = cells;
-  const table = [line(heading!), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)].join("");
-  const place = /(?<=<!-- manual -->\n)[^]*?(?=<!-- end of manual -->)/;
-  if (!place.test(readme)) throw new Error("the README has no markers for the table of the manual");
-  return readme.replace(place, () => `\n${table}\n`);
+  return withRegion(readme, "manual", markdownTable(cells));
 }
 
 if (import.meta.main) writeFileSync(readmePath, withManualTable(readFileSync(readmePath, "utf8")));

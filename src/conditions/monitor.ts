@@ -69,7 +69,7 @@ export function createConditionMonitor({
     try {
       await (checking = check());
     } catch (error) {
-      logDropped(log, error, "conditions could not be checked");
+      logDropped(log, error, "conditions.not_checked");
     } finally {
       checking = undefined;
     }

@@ -161,7 +161,7 @@ function createPasswordCheck({
 function buildThreatIndex({ log, threatIndex }: Pick<ConsoleServices, "log" | "threatIndex">): void {
   threatIndex()
     .prepare()
-    .catch((error: unknown) => logDropped(log, error, "threat index could not be built"));
+    .catch((error: unknown) => logDropped(log, error, "console.index_not_built"));
 }
 
 /** Routes that concern the visitor's own session. */

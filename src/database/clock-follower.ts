@@ -65,7 +65,7 @@ export function createClockFollower({
     if (ms < 0) jumps.push({ ms, now: clock.now(), after: 0 });
     if (jumps.length === 0) return;
     following ??= follow()
-      .catch((error: unknown) => logDropped(log, error, "due times do not follow the clock"))
+      .catch((error: unknown) => logDropped(log, error, "database.due_times_not_adjusted"))
       .finally(() => (following = undefined));
   };
 }

@@ -48,10 +48,7 @@ export function createLockWatch({ path, log }: { path: string; log: Log | undefi
     lookedUpAt = performance.now();
     holder = findLockHolder(path) ?? holder;
     if (log === undefined || holder === undefined || !resumeHolder(holder)) return;
-    log.info(
-      { pid: holder.pid, command: holder.command },
-      "resumed a suspended command until it releases the database",
-    );
+    log.event("database.holder_resumed", { pid: holder.pid, command: holder.command });
   }
 
   return {
@@ -61,18 +58,23 @@ export function createLockWatch({ path, log }: { path: string; log: Log | undefi
       lookUp();
       if (reported || (!rejects && heldMs() < reportAfterMs)) return;
       reported = true;
-      log?.error(
-        { code: lockedCode, pid: holder?.pid, command: holder?.command, heldMs: heldMs() },
-        describeHolder(holder),
-      );
+      log?.event("database.locked", {
+        code: lockedCode,
+        pid: holder?.pid,
+        command: holder?.command,
+        heldMs: heldMs(),
+        reason: describeHolder(holder),
+      });
     },
     succeeded() {
       if (since === undefined) return;
       if (reported)
-        log?.info(
-          { code: lockedCode, pid: holder?.pid, command: holder?.command, heldMs: heldMs() },
-          "database write lock released; writes continue",
-        );
+        log?.event("database.unlocked", {
+          code: lockedCode,
+          pid: holder?.pid,
+          command: holder?.command,
+          heldMs: heldMs(),
+        });
       since = undefined;
       holder = undefined;
       reported = false;

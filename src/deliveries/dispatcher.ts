@@ -138,7 +138,7 @@ export function createDispatcher({
   /** For example a full disk. Pending deliveries are in the database, and the next poll tries again. */
   function reportStalled(error: unknown): void {
     stale = true;
-    logDropped(log, error, "delivery stalled");
+    logDropped(log, error, "delivery.stalled");
   }
 
   function pump(lanes: Lanes): void {
@@ -171,8 +171,7 @@ export function createDispatcher({
     const deliveries = await due.follow(jumpMs, clock.now());
     unfollowedJumpMs -= jumpMs;
     stale = true;
-    if (deliveries > 0)
-      log.warn({ deliveries, setBackMs: -jumpMs }, "clock was set back; delivery retries brought forward");
+    if (deliveries > 0) log.event("delivery.clock_set_back", { deliveries, setBackMs: -jumpMs });
   }
 
   /** Runs on start: how far the clock was set while no server was running is unknown. */
@@ -184,7 +183,7 @@ export function createDispatcher({
     current.repaired = true;
     if (deliveries === 0) return;
     stale = true;
-    log.warn({ deliveries }, "clock was set back; delivery retries brought forward");
+    log.event("delivery.clock_set_back", { deliveries });
   }
 
   const onRecorded: OnRecorded = (attempts, recipientsChanged) => {

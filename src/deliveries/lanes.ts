@@ -201,7 +201,7 @@ export function createLanes({
     try {
       result = await send(recipient, message, signal);
     } catch (error) {
-      log.error({ error, endpoint: recipient.id }, "delivery attempt aborted by an internal error");
+      log.event("delivery.internal_error", { error, recipient: recipient.id });
       clock.after(internalErrorPauseMs, () => {
         held.delete(delivery.seq);
         noteDue(recipient.seq, clock.now());
@@ -229,11 +229,7 @@ export function createLanes({
   /** Waits until connections are closed. The deliveries stay due, and no attempt is counted. */
   function pauseForDescriptors(): void {
     const nowMs = clock.monotonicMs();
-    if (nowMs - starvedAtMs > incidentMs)
-      log.error(
-        { requests: inFlight },
-        "no file descriptor left; deliveries wait. Raise the limit of open files",
-      );
+    if (nowMs - starvedAtMs > incidentMs) log.event("delivery.no_descriptor", { requests: inFlight });
     starvedAtMs = nowMs;
     starved ??= clock.after(descriptorPauseMs, () => {
       starved = undefined;

@@ -9,7 +9,7 @@ import type { Log } from "../lib/log.ts";
 import type { AttemptResult, FailureConsequence } from "./channel.ts";
 import type { Attempted, Health } from "./health.ts";
 import { subjectOf } from "./recipients.ts";
-import { createFailureReport, logNoun, type HealthChange } from "./rules/failure-report.ts";
+import { createFailureReport, type HealthChange } from "./rules/failure-report.ts";
 import { describeFailure } from "./rules/last-failure.ts";
 import { nextAttemptAt, type RetryPolicy } from "./rules/retry-schedule.ts";
 import type { DeliveryHours } from "./store/hours.ts";
@@ -104,7 +104,7 @@ export function createRecorder({
       );
     } catch (error) {
       // The results stay in memory, and their deliveries are not sent again in the meantime.
-      log.error({ error, results: waiting.length }, "delivery results cannot be written; retrying");
+      log.event("delivery.results_not_written", { error, results: waiting.length });
       return false;
     }
     waiting = waiting.slice(group.length);
@@ -114,8 +114,7 @@ export function createRecorder({
   }
 
   function logChange(change: HealthChange): void {
-    for (const { level, message, fields } of report.note(change, clock.monotonicMs()))
-      log[level](fields, message);
+    for (const { event, fields } of report.note(change, clock.monotonicMs())) log.event(event, fields);
     logDisabled(log, change);
   }
 
@@ -164,19 +163,19 @@ function recordDisabled(
   auditLog.record(system, recipientAction(channel, "disable"), subjectOf({ id, name }), detail);
 }
 
-function logDisabled(log: Log, change: HealthChange): void {
-  const { id, name, failingSince, lastFailure, disabled } = change;
-  const noun = logNoun(change);
-  if (disabled === "failing")
-    log.warn(
-      { [noun]: id, name, failingSince: failingSince === null ? "" : toIsoTime(failingSince) },
-      `${noun} disabled: every delivery attempt has failed; enable it after fixing it`,
-    );
-  if (disabled === "gone")
-    log.warn(
-      { [noun]: id, name, reason: lastFailure === null ? "" : describeFailure(lastFailure) },
-      `${noun} disabled: it no longer exists or its secret was revoked; enable it after fixing it`,
-    );
+function logDisabled(
+  log: Log,
+  { id, name, channel, failingSince, lastFailure, disabled }: HealthChange,
+): void {
+  if (disabled === null) return;
+  log.event("recipient.disabled", {
+    recipient: id,
+    channel,
+    name,
+    cause: disabled,
+    failingSince: failingSince === null ? null : toIsoTime(failingSince),
+    reason: lastFailure === null ? null : describeFailure(lastFailure),
+  });
 }
 
 type Consequence = FailureConsequence | "none";

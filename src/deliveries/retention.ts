@@ -79,7 +79,7 @@ export function createRetention({
     };
     await database.write(() => hours.deleteOld(now), background);
     await expireTargets(database, channels, now);
-    if (counts.events + counts.deliveries > 0) log.info(counts, "deleted old events and deliveries");
+    if (counts.events + counts.deliveries > 0) log.event("retention.deleted", counts);
     return counts;
   }
 
@@ -91,7 +91,7 @@ export function createRetention({
         pattern: hourly,
         run: () =>
           (running = run().catch((error: unknown) =>
-            logDropped(log, error, "deleting old events failed"),
+            logDropped(log, error, "retention.failed"),
           )) as Promise<void>,
       });
     },

@@ -36,7 +36,7 @@ export function createMatcherCache({
     for (const warning of matcher.warnings()) {
       const key = JSON.stringify(warning);
       logged.add(key);
-      if (!before.has(key)) log.info(warning, "brand keyword is not matched everywhere");
+      if (!before.has(key)) log.event("keyword.limited", warning);
     }
   }
 

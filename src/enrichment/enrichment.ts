@@ -120,7 +120,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     start() {
       if (!anything) return;
       admission.start();
-      if (names && noBrowser !== undefined) log.info({ reason: noBrowser }, "screenshots disabled");
+      if (names && noBrowser !== undefined) log.event("screenshots.disabled", { reason: noBrowser });
       for (const worker of workers) worker.start();
     },
     async stop() {
@@ -188,7 +188,7 @@ function createAdmission({
       if ((await store.admitNew(clock.now(), admittedPerStepMax)) === admittedPerStepMax)
         setImmediate(() => void admit());
     } catch (error) {
-      logDropped(log, error, "enrichment of new threats delayed");
+      logDropped(log, error, "lookup.new_threats_delayed");
     }
   }
 
@@ -246,7 +246,7 @@ function createWorkers({
   const checks = createWorker({
     clock,
     log,
-    name: "check of a threat",
+    name: "check",
     concurrencyMax,
     startsPerSecondMax,
     prepare: admission.run,
@@ -267,7 +267,7 @@ function createWorkers({
   const registrations = createWorker({
     clock,
     log,
-    name: "registration lookup",
+    name: "registration",
     concurrencyMax,
     startsPerSecondMax: registrationStartsPerSecondMax,
     take: (limit) => registrationQueue.due(clock.now(), limit),

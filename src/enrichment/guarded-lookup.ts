@@ -20,7 +20,7 @@ export async function guardedLookup<T>(
     return await within(work, { timeoutMs, signal, late });
   } catch (error) {
     signal.throwIfAborted();
-    logDropped(log, error, "lookup for a threat failed");
+    logDropped(log, error, "lookup.request_failed");
     return unknown(failed);
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../lib/clock.ts";
-import { logDropped, type Log } from "../lib/log.ts";
+import type { Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 
 /** Runs due jobs, with limits on concurrency and on starts per second. */
@@ -35,7 +35,7 @@ export function createWorker({
   clock: Clock;
   log: Log;
   /** Name for the log. */
-  name: string;
+  name: "check" | "registration" | "screenshot";
   concurrencyMax: number;
   startsPerSecondMax: number;
   /** Called each second before jobs are taken. */
@@ -66,7 +66,7 @@ export function createWorker({
       });
     } catch (error) {
       // A full disk, for example. The next second retries.
-      if (!signal.aborted) logDropped(log, error, `${name} delayed`);
+      if (!signal.aborted) log.event("lookup.queue_delayed", { lookup: name, error });
     } finally {
       polling = false;
     }
@@ -78,7 +78,7 @@ export function createWorker({
       .then(pauses.succeeded, (error: unknown) => {
         if (signal.aborted) return;
         pauses.failed();
-        logDropped(log, error, `${name} failed`);
+        log.event("lookup.failed", { lookup: name, error });
       })
       .finally(() => running.delete(threatSeq));
     running.set(threatSeq, done);

@@ -21,13 +21,15 @@ export interface ErrorBody {
 /** Returns the response to anything that was thrown, and logs what the response must not contain. */
 export function describeError(
   error: unknown,
-  request: { id: string; method: string; path: string },
+  { id, method, path }: { id: string; method: string; path: string },
   log: Log,
 ): { status: number; body: ErrorBody; retryAfterSeconds?: number } {
-  if (isBusy(error)) return describeBusy(error, request, log);
+  const fields = { request: id, method, path };
+  if (isBusy(error)) return describeBusy(error, fields, log);
   const known = publicErrorOf(error);
-  if (known === undefined) log.error({ error, request }, "request failed");
-  else if (known.detail !== undefined) log.debug({ detail: known.detail, request }, "request rejected");
+  if (known === undefined) log.event("http.request_failed", { error, ...fields });
+  else if (known.detail !== undefined)
+    log.event("http.request_rejected", { detail: known.detail, ...fields });
   const { code, message } = known ?? internalError;
   const retryAfterSeconds = known?.retryAfterSeconds;
   return {
@@ -40,12 +42,13 @@ export function describeError(
 /** Another process holds the write lock. Nothing of the rejected write has happened. */
 function describeBusy(
   error: unknown,
-  request: object,
+  fields: { request: string; method: string; path: string },
   log: Log,
 ): { status: number; body: ErrorBody; retryAfterSeconds: number } {
   // The database has logged the incident once, with the process that holds the lock.
-  if (error instanceof DatabaseLockedError) log.debug({ code: lockedCode, request }, "request rejected");
-  else log.error({ code: lockedCode, error, request }, "request failed");
+  if (error instanceof DatabaseLockedError)
+    log.event("http.request_rejected", { code: lockedCode, ...fields });
+  else log.event("http.request_failed", { code: lockedCode, error, ...fields });
   const message = "The database is busy, so the request was not completed. Send it again in a few seconds.";
   return {
     status: errorStatuses.internal_error,

@@ -35,15 +35,19 @@ export function createResponder({
   /** For the log. */
   clientAddress: (request: Request) => string | undefined;
 }): Responder {
-  const logsRequests = log.isLevelEnabled("debug");
-
   function record(route: string, request: Request, status: number, headers: ResponseHeaders): void {
     metrics.countRequest(route, request.method, status);
-    if (!logsRequests) return;
+    if (!log.isEnabled("http.request")) return;
     const { method } = request;
     const path = loggedPath(request.url);
     const client = clientAddress(request);
-    log.debug({ request: headers["x-request-id"], method, path, status, client }, "request");
+    log.event("http.request", {
+      request: headers["x-request-id"] ?? "",
+      method,
+      path,
+      statusCode: status,
+      client,
+    });
   }
 
   function respond(route: string, request: Request, result: object, headers: ResponseHeaders): Response {

@@ -18,10 +18,7 @@ export function createUntrustedProxy({ log }: { log: Log }): UntrustedProxy {
       const peerClass = addressClass(peer);
       if (peerClass !== "loopback" && peerClass !== "private") return;
       found = peer;
-      log.warn(
-        { peer, setting: "server.trusted_proxies" },
-        "X-Forwarded-For from an address that is not a trusted proxy",
-      );
+      log.event("http.untrusted_proxy", { peer, setting: "server.trusted_proxies" });
     },
     address: () => found,
   };

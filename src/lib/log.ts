@@ -1,8 +1,26 @@
-import pino, { type Logger } from "pino";
+import pino from "pino";
 import type { Clock } from "./clock.ts";
+import { logEvents, type LogEventFields, type LogEventName } from "./log-events/catalogue.ts";
+import type { LogEvent } from "./log-events/event.ts";
 import { visible, visibleJson } from "./safe-text.ts";
 
-export type Log = Logger;
+/** Every line is an event of the catalogue: `log.event("scan.finished", { scan, … })`. */
+export interface Log {
+  event<Name extends LogEventName>(
+    name: Name,
+    ...fields: object extends LogEventFields<Name> ? [LogEventFields<Name>?] : [LogEventFields<Name>]
+  ): void;
+  /** Returns whether the level of an event is enabled. Ask before computing expensive fields. */
+  isEnabled(name: LogEventName): boolean;
+  /** Minimum level of the lines that are written. Can be changed at any time. */
+  level: LogLevel;
+}
+
+/** Events that need nothing but an error. */
+export type ErrorEventName = {
+  [Name in LogEventName]: { error: unknown } extends LogEventFields<Name> ? Name : never;
+}[LogEventName];
+
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 
 export interface LogOptions {
@@ -21,7 +39,7 @@ export interface LogOptions {
 export function createLog({ level, format, clock, write }: LogOptions): Log {
   const emit = (line: string) =>
     write(format === "json" ? `${visibleJson(line.trimEnd())}\n` : prettyLine(line));
-  return pino(
+  const logger = pino(
     {
       level,
       base: null,
@@ -33,6 +51,23 @@ export function createLog({ level, format, clock, write }: LogOptions): Log {
     },
     { write: emit },
   );
+  return {
+    event(name, ...[fields]) {
+      const { level: of, text } = eventOf(name);
+      if (logger.isLevelEnabled(of)) logger[of]({ event: name, ...fields }, text);
+    },
+    isEnabled: (name) => logger.isLevelEnabled(eventOf(name).level),
+    get level() {
+      return logger.level as LogLevel;
+    },
+    set level(next) {
+      logger.level = next;
+    },
+  };
+}
+
+function eventOf(name: LogEventName): LogEvent {
+  return logEvents[name];
 }
 
 /** Anything can be thrown. Bun's ResolveMessage, for example, is no Error, and has parts that JSON cannot represent. */
@@ -42,21 +77,23 @@ function serializeError(error: unknown): unknown {
 }
 
 /** Logs an error that is dropped on purpose, so that none disappears without a trace. */
-export function logDropped(log: Log, error: unknown, message: string): void {
-  log.warn({ error }, message);
+export function logDropped(log: Log, error: unknown, name: ErrorEventName): void {
+  log.event<ErrorEventName>(name, { error });
 }
 
 interface Line {
   level: string;
   time: string;
   message?: string;
+  event?: string;
   /** An error, or the reason of a failure as words. */
   error?: { message: string; stack?: string } | string;
   [field: string]: unknown;
 }
 
 function prettyLine(json: string): string {
-  const { level, time, message, error, ...fields } = JSON.parse(json) as Line;
+  // The message says the same as the name of the event.
+  const { level, time, message, error, event: _, ...fields } = JSON.parse(json) as Line;
   const thrown = typeof error === "object" ? error : undefined;
   const all = typeof error === "string" ? { ...fields, error } : fields;
   const details = Object.entries(all).map(([name, value]) => `${name}=${fieldText(value)}`);

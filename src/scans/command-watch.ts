@@ -50,7 +50,7 @@ export function watchCommandScans({
       try {
         run();
       } catch (error) {
-        logDropped(log, error, "scans by command line could not be checked");
+        logDropped(log, error, "scan.commands_not_checked");
       }
     },
   });

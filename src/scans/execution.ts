@@ -70,7 +70,7 @@ export function createExecution({
     } catch (error) {
       if (error instanceof ScanError)
         return await end({ status: "failed", failure: error.failure, error: error.message });
-      logDropped(log, error, "scan aborted");
+      logDropped(log, error, "scan.internal_error");
       return await end({ status: "failed", failure: "internal_error", error: "an internal error" });
     } finally {
       signal?.removeEventListener("abort", cancel);
@@ -85,7 +85,7 @@ const offlineAdvice = 'on a host without internet access, set scan.schedule = ""
 /** Logs the start of a scan. `limit` is null if there is none, and undefined if it is not known. */
 export function logStart(log: Log, { id, trigger, protectedDomains }: Scan, limit?: number | null): void {
   const domains = protectedDomains.slice(0, loggedDomainsMax);
-  log.info({ scan: id, trigger, domains, domainCount: protectedDomains.length, limit }, "scan started");
+  log.event("scan.started", { scan: id, trigger, domains, domainCount: protectedDomains.length, limit });
 }
 
 /** Logs the outcome of a scan. */
@@ -93,9 +93,9 @@ export function logEnd(log: Log, scan: Scan): void {
   const { id, trigger, status, failure, error, candidates, resolving, unknown, threatsFound } = scan;
   const counts = { candidates, resolving, unknown, found: threatsFound, created: scan.threatsCreated };
   const fields = { scan: id, trigger, ...counts, durationMs: (scan.completedAt ?? 0) - scan.startedAt };
-  if (status !== "failed") return log.info({ ...fields, status }, "scan finished");
-  const advice = trigger === "schedule" ? { advice: offlineAdvice } : {};
+  if (status !== "failed") return log.event("scan.finished", { ...fields, status });
   // The command that runs a scan reports its failure itself.
-  const level = trigger === "cli" ? "info" : "warn";
-  log[level]({ ...fields, failure, reason: error, ...advice }, "scan failed");
+  if (trigger === "cli") return log.event("scan.command_failed", { ...fields, failure, reason: error });
+  const advice = trigger === "schedule" ? offlineAdvice : null;
+  log.event("scan.failed", { ...fields, failure, reason: error, advice });
 }

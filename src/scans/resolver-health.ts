@@ -60,7 +60,7 @@ export function createResolverHealth({
     try {
       await check({ signal: stopping.signal });
     } catch (error) {
-      logDropped(log, error, "check of the resolvers failed");
+      logDropped(log, error, "resolvers.check_failed");
     }
     const nextMs = (latest?.problem ?? null) === null ? intervalMs : problemIntervalMs;
     if (!stopping.signal.aborted) schedule(nextMs);
@@ -82,15 +82,15 @@ export function createResolverHealth({
 /** One line for each change, and none for a state that goes on. */
 function logChange(log: Log, before: ResolverState | undefined, { checks, problem }: ResolverState): void {
   if (problem !== null) {
-    if ((before?.problem ?? null) === null) log.warn({ reason: problem }, "no usable resolver");
+    if ((before?.problem ?? null) === null) log.event("resolvers.unusable", { reason: problem });
     return;
   }
-  if (before !== undefined && before.problem !== null) log.info("resolvers usable again");
+  if (before !== undefined && before.problem !== null) log.event("resolvers.recovered");
   const addressOf = ({ server }: ResolverCheck) => `${server.address}:${server.port}`;
   const known = new Set(before?.checks.map((one) => `${addressOf(one)} ${one.verdict}`));
   for (const one of checks) {
     const resolver = addressOf(one);
     if (one.verdict === "honest" || known.has(`${resolver} ${one.verdict}`)) continue;
-    log.warn({ resolver, verdict: one.verdict, detail: one.detail }, "resolver excluded");
+    log.event("resolver.excluded", { resolver, verdict: one.verdict, detail: one.detail });
   }
 }

@@ -48,7 +48,7 @@ export interface Scans {
   readonly resolverHealth: Pick<ResolverHealth, "check" | "latest">;
 }
 
-const outcomeLost = "outcome of a scan could not be recorded";
+const outcomeLost = "scan.outcome_not_recorded";
 /** Maximum number of protected domains in an audit entry. */
 const recordedDomainsMax = 20;
 
@@ -218,7 +218,7 @@ async function closeAbandonedIfFree({
   try {
     await database.write(() => closeAbandoned(store), { patient: true });
   } catch (error) {
-    logDropped(log, error, "scans of an ended process could not be closed");
+    logDropped(log, error, "scan.ended_not_closed");
   } finally {
     lock.release();
   }
@@ -235,7 +235,7 @@ async function runOnSchedule({
     await run({ trigger: "schedule", by: system });
   } catch (error) {
     // There is no protected domain, or another scan is running; the schedule continues.
-    log.warn({ reason: messageOf(error) }, "scheduled scan could not start");
+    log.event("scan.not_started", { reason: messageOf(error) });
   }
 }
 

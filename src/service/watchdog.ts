@@ -45,7 +45,7 @@ export function startWatchdog({
   function tick(): void {
     timer = clock.after(timeoutMs / signsPerTimeout, tick);
     if (hasProgress) alive();
-    else if (!isReported) log.error({ timeoutMs }, "database writes make no progress; a restart follows");
+    else if (!isReported) log.event("service.writes_stuck", { timeoutMs });
     isReported = !hasProgress;
     hasProgress = false;
     if (!isProbing) probe();

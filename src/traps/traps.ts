@@ -109,7 +109,7 @@ export function createTraps({
         await new Promise<void>((resolve) => void setImmediate(resolve));
       }
     } catch (error) {
-      logDropped(log, error, "old trap visits could not be deleted");
+      logDropped(log, error, "trap.old_visits_not_deleted");
     }
   }
 

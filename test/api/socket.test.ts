@@ -144,15 +144,15 @@ describe("over a socket", () => {
     expect(lines).toContainEqual(
       expect.objectContaining({
         level: "debug",
-        message: "request",
+        event: "http.request",
         request: "mine",
         method: "GET",
         path: "/v1/threats",
-        status: 400,
+        statusCode: 400,
         client: "127.0.0.1",
       }),
     );
-    expect(lines).toContainEqual(expect.objectContaining({ path: "/screenshots/thr_1/…", status: 404 }));
+    expect(lines).toContainEqual(expect.objectContaining({ path: "/screenshots/thr_1/…", statusCode: 404 }));
     expect(api.logged.join("")).not.toContain(key);
     expect(api.logged.join("")).not.toContain("the-token");
   });

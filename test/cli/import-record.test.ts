@@ -35,7 +35,7 @@ test.concurrent(
       Bun.gzipSync(Buffer.from("other.org\n".repeat(50_000))).subarray(0, 60),
     );
     expect((await folder.run(["import", cut])).code).toBe(1);
-    const logged = () => linesOf(server.err()).filter(({ message }) => message === "import finished");
+    const logged = () => linesOf(server.err()).filter(({ event }) => String(event).startsWith("import.f"));
     await until(() => logged().length >= 2, "both imports are logged", 30_000);
     await server.stop();
     expect(logged()).toEqual([
@@ -56,7 +56,7 @@ test.concurrent(
         origin: "command_line",
         name: cut,
         state: "failed",
-        error: expect.stringContaining("is truncated"),
+        reason: expect.stringContaining("is truncated"),
       }),
     ]);
   }),

@@ -185,7 +185,7 @@ domain = "acme.com"
       lines(server.err())
         .filter((line) => line.startsWith("{"))
         .map((line) => JSON.parse(line))
-        .filter(({ message }) => /^scan (started|finished|failed)$/.test(message));
+        .filter(({ event }) => /^scan\.(started|finished|.*failed)$/.test(event));
     expect((await folder.run(["scan", "--limit", "3"])).code).toBe(0);
     const killed = folder.start(["scan"]);
     await until(() => logged().length === 3, "the start of the second scan is logged", 30_000);
@@ -193,10 +193,10 @@ domain = "acme.com"
     await until(() => logged().length === 4, "the end of the killed scan is logged", 30_000);
     // Both starts may be logged before the first end.
     const [started] = logged();
-    const [finished, failed] = logged().filter(({ message }) => message !== "scan started");
+    const [finished, failed] = logged().filter(({ event }) => event !== "scan.started");
     expect(started).toMatchObject({ level: "info", trigger: "cli", domains: ["acme.com"] });
     expect(finished).toMatchObject({ scan: started.scan, status: "completed", candidates: 3 });
-    expect(failed).toMatchObject({ message: "scan failed", failure: "process_ended" });
+    expect(failed).toMatchObject({ event: "scan.command_failed", failure: "process_ended" });
     await server.stop();
   }, 120_000);
 

@@ -23,9 +23,10 @@ describe("the log of the server", () => {
       configuration: expect.stringMatching(/phishwatch\.toml$/),
       database: expect.stringMatching(/\.db$/),
       url: server.url,
-      domains: expect.any(Number),
-      feeds: 0,
-      endpoints: 0,
+      event: "server.started",
+      domainCount: expect.any(Number),
+      feedCount: 0,
+      endpointCount: 0,
     });
     const listen = started!["listen"] as string[];
     expect(listen).toHaveLength(2);

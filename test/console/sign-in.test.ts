@@ -271,7 +271,7 @@ describe("password guessing", () => {
     ]);
     clock.advance(60_000);
     expect(failures().slice(1)).toMatchObject([
-      { message: "console sign-ins failed", failed: 9, not_verified: 0, networks: 1, client: "127.0.0.1" },
+      { message: "console sign-ins failed", failed: 9, notVerified: 0, networks: 1, client: "127.0.0.1" },
     ]);
     clock.advance(3_600_000);
     expect(failures()).toHaveLength(2);

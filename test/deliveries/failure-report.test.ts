@@ -46,7 +46,7 @@ test("The log says once that an endpoint began to fail, gave up deliveries, and 
   const lines = () =>
     webhooks.logLines
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ message }) => /endpoint/.test(String(message)) && message !== "configuration changed");
+      .filter(({ event }) => /^(recipient|delivery)\./.test(String(event)));
   for (let count = 0; count < 50; count += 1) webhooks.record();
   await until(() => receiver.received.length === 50, "first attempts");
   await webhooks.dispatcher.settled();
@@ -56,10 +56,10 @@ test("The log says once that an endpoint began to fail, gave up deliveries, and 
   webhooks.record();
   await until(() => webhooks.log.list({ status: "succeeded" }, 100).length === 1, "recovered");
   await webhooks.dispatcher.settled();
-  expect(lines().map(({ message }) => message)).toEqual([
-    "endpoint began to fail",
-    "deliveries to an endpoint were given up",
-    "endpoint recovered",
+  expect(lines().map(({ event }) => event)).toEqual([
+    "recipient.failing",
+    "delivery.given_up",
+    "recipient.recovered",
   ]);
   const [began, gaveUp, ended] = lines();
   expect(began).toMatchObject({
@@ -79,11 +79,11 @@ test("An endpoint that fails every other time is logged at most once in ten minu
     lines.push(...report.note(change({}), nowMs), ...report.note(recovered(1), nowMs + 1_000));
   }
   // Twenty minutes: one pair at the start, one after ten minutes.
-  expect(lines.map(({ message }) => message)).toEqual([
-    "endpoint began to fail",
-    "endpoint recovered",
-    "endpoint began to fail",
-    "endpoint recovered",
+  expect(lines.map(({ event }) => event)).toEqual([
+    "recipient.failing",
+    "recipient.recovered",
+    "recipient.failing",
+    "recipient.recovered",
   ]);
 });
 
@@ -93,7 +93,7 @@ test("A failure that begins within ten minutes of the last one and lasts is logg
   expect(report.note(recovered(1), minuteMs)).toHaveLength(1);
   expect(report.note(change({}), 2 * minuteMs)).toEqual([]);
   expect(report.note(change({ failuresBefore: 1, failures: 9 }), 11 * minuteMs)).toMatchObject([
-    { message: "endpoint began to fail" },
+    { event: "recipient.failing" },
   ]);
 });
 
@@ -102,13 +102,13 @@ test("Deliveries that are given up are counted and logged once an hour (M5)", ()
   const lines = [];
   for (let step = 0; step < 121; step += 1)
     lines.push(...report.note(change({ failuresBefore: 1, failures: 2, gaveUp: 10 }), step * minuteMs));
-  expect(lines.map(({ fields }) => fields["deliveries"])).toEqual([10, 600, 600]);
+  expect(lines.map(({ fields }) => "deliveries" in fields && fields.deliveries)).toEqual([10, 600, 600]);
 });
 
 test("A failure that began before the process is not announced again, and its end is logged (M5)", () => {
   const report = createFailureReport();
   expect(report.note(change({ failuresBefore: 7, failures: 8 }), 0)).toEqual([]);
-  expect(report.note(recovered(8), 1_000)).toMatchObject([{ level: "info", message: "endpoint recovered" }]);
+  expect(report.note(recovered(8), 1_000)).toMatchObject([{ event: "recipient.recovered" }]);
 });
 
 test.each([
@@ -155,10 +155,10 @@ test("A receiver that repeats the secret or a header does not bring it into the 
   expect(shown).not.toContain(secret);
 });
 
-test("the log calls a recipient for people a channel", () => {
+test("The log states the kind of channel of a recipient", () => {
   const [line] = createFailureReport().note(change({ id: "chn_1", name: "team", channel: "slack" }), 0);
   expect(line).toMatchObject({
-    message: "channel began to fail",
-    fields: { channel: "chn_1", name: "team" },
+    event: "recipient.failing",
+    fields: { recipient: "chn_1", channel: "slack", name: "team" },
   });
 });

@@ -1,28 +1,38 @@
-import { expect, test } from "bun:test";
-import { createLog, type LogOptions } from "../../src/lib/log.ts";
+import { describe, expect, test } from "bun:test";
+import { createLog, type Log, type LogOptions } from "../../src/lib/log.ts";
+import { logEvents } from "../../src/lib/log-events/catalogue.ts";
+import { logFields } from "../../src/lib/log-events/fields.ts";
 import { manualClock } from "../support/appliance.ts";
 
-function logged(format: LogOptions["format"], fields: object): string {
+function logged(format: LogOptions["format"], write: (log: Log) => void): string {
   const lines: string[] = [];
-  const log = createLog({
-    level: "info",
-    format,
-    clock: manualClock(),
-    write: (line) => void lines.push(line),
-  });
-  log.warn(fields, "import finished");
+  write(createLog({ level: "info", format, clock: manualClock(), write: (line) => void lines.push(line) }));
   return lines.join("");
 }
 
-test("A readable log line shows a reason that is not an exception", () => {
-  expect(logged("pretty", { import: 3, error: "is truncated" })).toBe(
-    '12:00:00.000 WARN  import finished import=3 error="is truncated"\n',
+const failing = { recipient: "whk_1", channel: "webhook", name: "soc", reason: "500 after 8 ms" };
+
+test("A JSON line contains the name of the event, its level, its text and its fields", () => {
+  const line = logged("json", (log) => log.event("recipient.failing", failing));
+  expect(JSON.parse(line)).toEqual({
+    level: "warn",
+    time: "2026-01-15T12:00:00.000Z",
+    event: "recipient.failing",
+    ...failing,
+    message: "recipient began to fail",
+  });
+});
+
+test("A readable log line shows the text and the fields, without the name of the event", () => {
+  expect(logged("pretty", (log) => log.event("recipient.failing", failing))).toBe(
+    '12:00:00.000 WARN  recipient began to fail recipient=whk_1 channel=webhook name=soc reason="500 after 8 ms"\n',
   );
 });
 
 test("A readable log line is followed by the stack of an exception", () => {
-  expect(logged("pretty", { error: new Error("the disk is full") })).toMatch(
-    /^12:00:00\.000 WARN {2}import finished\n {4}Error: the disk is full\n {4} +at /,
+  const error = new Error("the disk is full");
+  expect(logged("pretty", (log) => log.event("retention.failed", { error }))).toMatch(
+    /^12:00:00\.000 WARN {2}deleting old events failed\n {4}Error: the disk is full\n {4} +at /,
   );
 });
 
@@ -31,8 +41,48 @@ test("The log keeps the message of a thrown object that is not an Error", () => 
     readonly self = this;
     toString = () => "Cannot find package";
   }
-  expect(JSON.parse(logged("json", { error: new Thrown() }))).toMatchObject({
-    error: { message: "Cannot find package" },
+  const write = (log: Log) => log.event("retention.failed", { error: new Thrown() });
+  expect(JSON.parse(logged("json", write))).toMatchObject({ error: { message: "Cannot find package" } });
+  expect(logged("pretty", write)).toContain("    Cannot find package\n");
+});
+
+test("The level of the log can be changed while it is in use", () => {
+  const text = logged("pretty", (log) => {
+    log.level = "warn";
+    log.event("server.stopping");
+    expect(log.isEnabled("server.stopping")).toBe(false);
+    log.level = "info";
+    log.event("server.stopping");
+    expect(log.isEnabled("server.stopping")).toBe(true);
   });
-  expect(logged("pretty", { error: new Thrown() })).toContain("    Cannot find package\n");
+  expect(text).toBe("12:00:00.000 INFO  stopping\n");
+});
+
+describe("the catalogue of log events", () => {
+  const all = Object.entries(logEvents);
+
+  test("names events as subject.what_happened, and says in one sentence what each means", () => {
+    for (const [name, { text, description }] of all) {
+      expect(name).toMatch(/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/);
+      expect([name, description]).toEqual([name, expect.stringMatching(/^[A-Z].*\.$/)]);
+      expect(text).not.toMatch(/[=\n]|\.$/);
+    }
+  });
+
+  test("uses every field that it describes", () => {
+    const used = new Set(
+      all.flatMap(([, event]) => [...event.fields, ...("optional" in event ? event.optional : [])]),
+    );
+    expect(Object.keys(logFields).filter((name) => !used.has(name as never))).toEqual([]);
+  });
+
+  test("contains no event that is never logged", async () => {
+    const written = new Set<string>();
+    for await (const path of new Bun.Glob("src/**/*.{ts,tsx}").scan(`${import.meta.dir}/../..`)) {
+      if (path.startsWith("src/lib/log-events/")) continue;
+      const text = await Bun.file(`${import.meta.dir}/../../${path}`).text();
+      for (const [, name] of text.matchAll(/"([a-z_]+\.[a-z_]+)"/g)) written.add(name!);
+    }
+    expect(all.map(([name]) => name).filter((name) => !written.has(name))).toEqual([]);
+  });
 });

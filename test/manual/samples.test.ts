@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { logEvents } from "../../src/lib/log-events/catalogue.ts";
+import { withLogEvents } from "../../scripts/render-log-events.ts";
 import { withManualTable } from "../../scripts/render-manual-table.ts";
 import { loadAllCommands } from "../../src/cli/commands.ts";
 import type { CommandDefinition } from "../../src/cli/terminal/command.ts";
@@ -100,7 +102,7 @@ describe("the README and the manual", () => {
       return [...text.matchAll(/`([a-z_]+\.[a-z_]+)(?: = [^`]*)?`/g)]
         .map(([, key]) => key!)
         .filter((key) => tables.has(key.split(".")[0]!) && !settings.has(key))
-        .filter((key) => !([...eventTypes, pingEventType] as string[]).includes(key))
+        .filter((key) => !([...eventTypes, pingEventType] as string[]).includes(key) && !(key in logEvents))
         .map((key) => `${file}: ${key}`);
     });
     expect(wrong).toEqual([]);
@@ -175,6 +177,11 @@ describe("the README and the manual", () => {
   test("the README's table of the manual matches the pages (otherwise run scripts/render-manual-table.ts)", () => {
     const readme = readDocument("README.md");
     expect(withManualTable(readme)).toBe(readme);
+  });
+
+  test("the tables of log events match the catalogue (otherwise run scripts/render-log-events.ts)", () => {
+    const page = readDocument("src/manual/log.md");
+    expect(withLogEvents(page)).toBe(page);
   });
 
   test("every page begins with a title and a sentence that summarizes it", () => {

@@ -321,7 +321,7 @@ test("An import logs one line when it ends, with origin, name, counts and durati
   await (
     await imports.begin(list(streamOf("BZh91AY....")), { by: tester })
   ).ended;
-  expect(log.filter(({ message }) => message === "import finished")).toMatchObject([
+  expect(log.filter(({ event }) => String(event).startsWith("import.f"))).toMatchObject([
     {
       level: "info",
       origin: "console",
@@ -332,6 +332,6 @@ test("An import logs one line when it ends, with origin, name, counts and durati
       created: 1,
       durationMs: expect.any(Number),
     },
-    { level: "warn", state: "failed", error: expect.stringContaining("bzip2") },
+    { level: "warn", state: "failed", reason: expect.stringContaining("bzip2") },
   ]);
 });

@@ -43,11 +43,11 @@ export function createAuditReport({ database, clock }: { database: Database; clo
       for (const { seq, action, subject, detail, ...actor } of next.all({ after, limit: entriesPerRun })) {
         after = seq;
         if (otherActions.test(action)) continue;
-        log.info({ ...detail, action, subject, by: describeActor(actor) }, "configuration changed");
+        log.event("config.changed", { action, subject, detail, by: describeActor(actor) });
       }
     } catch (error) {
       // For example a locked database. The next second tries again.
-      logDropped(log, error, "configuration changes cannot be logged");
+      logDropped(log, error, "config.changes_not_logged");
     }
   }
 

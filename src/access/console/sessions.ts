@@ -83,7 +83,7 @@ export function createConsoleSessions({
           query.update(consoleSessions).set({ lastSeenAt: now }).where(eq(consoleSessions.seq, seq)).run(),
         { relaxed: true, patient: true },
       )
-      .catch((error: unknown) => logDropped(log, error, "last use of a console session not stored"))
+      .catch((error: unknown) => logDropped(log, error, "console.session_use_not_stored"))
       .finally(() => touching.delete(seq));
   }
 

@@ -26,15 +26,12 @@ export function createSignInLog({ clock, log }: { clock: Pick<Clock, "after">; l
     clock.after(periodMs, () => {
       isPeriod = false;
       if (counts.wrong_password + counts.not_verified === 0) return;
-      log.warn(
-        {
-          failed: counts.wrong_password,
-          not_verified: counts.not_verified,
-          networks: networks.size,
-          client: latest,
-        },
-        "console sign-ins failed",
-      );
+      log.event("console.sign_ins_failed", {
+        failed: counts.wrong_password,
+        notVerified: counts.not_verified,
+        networks: networks.size,
+        client: latest,
+      });
       counts = { wrong_password: 0, not_verified: 0 };
       networks.clear();
       startPeriod();
@@ -42,10 +39,10 @@ export function createSignInLog({ clock, log }: { clock: Pick<Clock, "after">; l
   }
 
   return {
-    succeeded: (account, address) => log.info({ client: address, account }, "console sign-in"),
+    succeeded: (account, address) => log.event("console.signed_in", { client: address, account }),
     failed(outcome, address) {
       if (!isPeriod) {
-        log.warn({ client: address, outcome }, "console sign-in failed");
+        log.event("console.sign_in_failed", { client: address, outcome });
         return startPeriod();
       }
       counts[outcome] += 1;

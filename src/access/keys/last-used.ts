@@ -26,11 +26,7 @@ export function createLastUsedWriter({
 
   /** A full disk, for example, is no reason to stop: the times are kept for the next minute. */
   const write = () =>
-    keys
-      .flushLastUsed()
-      ?.catch((error: unknown) =>
-        logDropped(log, error, "last use of API keys not stored; trying again in a minute"),
-      );
+    keys.flushLastUsed()?.catch((error: unknown) => logDropped(log, error, "api_key.use_not_stored"));
 
   return {
     start() {

@@ -83,7 +83,7 @@ export function createNameSearches({
       }
       found.state = "completed";
     } catch (error) {
-      logDropped(log, error, "search of the archive failed");
+      logDropped(log, error, "archive.search_failed");
       found.error = messageOf(error);
       found.state = "failed";
     }

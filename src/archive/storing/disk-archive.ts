@@ -85,7 +85,7 @@ export function createDiskArchive({
 
   function logProblem(): void {
     const text = problem();
-    if (text !== null && text !== logged) log.warn({ folder, problem: text }, "archive needs attention");
+    if (text !== null && text !== logged) log.event("archive.needs_attention", { folder, reason: text });
     logged = text;
   }
 

@@ -108,10 +108,11 @@ function createSender({
 
   function report({ id }: Notice, { lost }: Outcome): void {
     for (const { address, reply } of lost)
-      log.warn(
-        { message: id, recipient: address, response: visible(reply) },
-        "email rejected for one recipient, delivered to others",
-      );
+      log.event("email.recipient_rejected", {
+        messageId: id,
+        recipientAddress: address,
+        response: visible(reply),
+      });
   }
 
   return {

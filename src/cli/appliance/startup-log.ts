@@ -11,20 +11,17 @@ export function logStarted(
   log: Log,
 ): void {
   const { version, commit } = buildInfo;
-  log.info(
-    {
-      version,
-      commit,
-      listen: addresses(server, config),
-      url: server.publicUrl,
-      configuration: config.source?.path,
-      database: config.storage.path,
-      domains: domains.list().filter(({ enabled }) => enabled).length,
-      feeds: config.feeds.length,
-      endpoints: webhooks.endpoints.list().filter(({ enabled }) => enabled).length,
-    },
-    "phishwatch started",
-  );
+  log.event("server.started", {
+    version,
+    commit,
+    listen: addresses(server, config),
+    url: server.publicUrl,
+    configuration: config.source?.path,
+    database: config.storage.path,
+    domainCount: domains.list().filter(({ enabled }) => enabled).length,
+    feedCount: config.feeds.length,
+    endpointCount: webhooks.endpoints.list().filter(({ enabled }) => enabled).length,
+  });
 }
 
 /**

@@ -18,7 +18,7 @@ export function checkSetup(config: Config, uid: number | undefined): CheckResult
 export function logExposures(config: Config, log: Log): void {
   const all = [...exposures(config), ...exposedSecrets(config), openFiles()];
   for (const { what, detail } of all.filter(({ state }) => state !== "ok"))
-    log.warn({ what, detail }, "setup needs attention");
+    log.event("setup.needs_attention", { what, detail });
 }
 
 function exposures(config: Config): CheckResult[] {

@@ -72,7 +72,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
         const log = openLog(config, terminal);
         const notifier = createServiceNotifier({
           env: terminal.env,
-          failed: (error) => logDropped(log, error, "service manager could not be notified"),
+          failed: (error) => logDropped(log, error, "service.manager_not_notified"),
         });
         const watchdog = startWatchdog({ notifier, database: appliance.database, clock: systemClock, log });
         notifier.ready();
@@ -81,12 +81,10 @@ the database. A second signal stops it immediately; acknowledged requests are no
         // Loaded now, because it needs the parser of the configuration file that knows positions.
         (await import("../check/setup.ts")).logExposures(config, log);
         await aborted(stop);
-        log.info("stopping");
+        log.event("server.stopping");
         watchdog.stop();
         notifier.stopping();
-        const late = systemClock.after(graceMs, () =>
-          log.warn("shutdown timed out; aborting work in progress"),
-        );
+        const late = systemClock.after(graceMs, () => log.event("server.shutdown_timed_out"));
         await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);
         late.cancel();
       } finally {

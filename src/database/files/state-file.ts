@@ -128,7 +128,7 @@ export function createStateWriter({
       isFailing = false;
       return true;
     } catch (error) {
-      if (!isFailing) logDropped(log, error, "state of the database could not be written");
+      if (!isFailing) logDropped(log, error, "database.state_not_written");
       isFailing = true;
       return false;
     }

@@ -59,7 +59,7 @@ export function createErrorsSeen({
     const failure = standing.get(kind);
     if (failure === undefined) return;
     standing.delete(kind);
-    log.info({ code: failure.code }, "database works again");
+    log.event("database.recovered", { code: failure.code });
   }
 
   return {
@@ -72,7 +72,7 @@ export function createErrorsSeen({
       totals.set(code, (totals.get(code) ?? 0) + 1);
       last = { at: clock.now(), code, text: explain(root) };
       // Each request that fails is logged, too: here, one line says what it means.
-      if (!standing.has(kind)) log.error({ code, reason: messageOf(root) }, "database error");
+      if (!standing.has(kind)) log.event("database.error", { code, reason: messageOf(root) });
       standing.set(kind, last);
     },
     changed: () => clear("write"),

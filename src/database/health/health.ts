@@ -161,7 +161,7 @@ function watchFile({
   function tick(): void {
     timer = clock.after(tickMs, tick);
     working ??= work()
-      .catch((error: unknown) => logDropped(log, error, "database could not be maintained"))
+      .catch((error: unknown) => logDropped(log, error, "database.maintenance_failed"))
       .finally(() => (working = undefined));
     if (marking.isMarked()) storeState(marker);
   }

@@ -84,7 +84,7 @@ export function createHousekeeping({ database, log }: { database: Database; log:
         if (bytes > logBytesMax && bytes !== stuckAtBytes) await truncateLog();
       } catch (error) {
         // A lock, or an error that the health of the database reports.
-        if (!isBusy(error) && !cancelled) logDropped(log, error, "database housekeeping failed");
+        if (!isBusy(error) && !cancelled) logDropped(log, error, "database.housekeeping_failed");
       }
       return false;
     },

@@ -49,7 +49,7 @@ export function createLostFile({
     await copyOpenFile(file, target);
     keptAs = target;
     done = true;
-    log.warn({ file: target }, "database saved as it was before its file was lost");
+    log.event("database.copy_saved", { file: target });
   }
 
   /**
@@ -80,7 +80,13 @@ export function createLostFile({
     async step(change) {
       if (!reported) {
         reported = true;
-        log.error({ code: databaseFileChangedCode, change, file: file.path }, describeChange(change));
+        const reason = describeChange(change);
+        log.event("database.file_changed", {
+          code: databaseFileChangedCode,
+          change,
+          file: file.path,
+          reason,
+        });
       }
       if (done) return;
       if (change === "overwritten") setLogAside();

@@ -63,10 +63,10 @@ export function createQuickChecks({
       try {
         last = { at: startedAt, result: String(await task.result) };
         if (last.result === "ok") errors.checked(startedAt);
-        else log.error({ result: last.result }, "database file is damaged");
+        else log.event("database.damaged", { result: last.result });
       } catch (error) {
         // The file cannot be read as a database. Nothing is known to be good.
-        if (!cancelled) log.warn({ reason: messageOf(error) }, "database file could not be checked");
+        if (!cancelled) log.event("database.check_failed", { reason: messageOf(error) });
       } finally {
         task = undefined;
       }

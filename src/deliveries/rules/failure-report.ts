@@ -1,3 +1,4 @@
+import type { LogEventFields } from "../../lib/log-events/catalogue.ts";
 import { describeFailure, type LastFailure } from "./last-failure.ts";
 import type { DisabledReason } from "./recipient-state.ts";
 
@@ -21,11 +22,10 @@ export interface HealthChange {
   disabled: Extract<DisabledReason, "failing" | "gone"> | null;
 }
 
-export interface ReportLine {
-  level: "info" | "warn";
-  message: string;
-  fields: Readonly<Record<string, string | number>>;
-}
+type ReportEvent = "recipient.failing" | "recipient.recovered" | "delivery.given_up";
+export type ReportLine = {
+  [Name in ReportEvent]: { event: Name; fields: LogEventFields<Name> };
+}[ReportEvent];
 
 /** Decides which changes of a recipient's health are logged. */
 export interface FailureReport {
@@ -48,18 +48,13 @@ interface Known {
   gaveUpAtMs: number;
 }
 
-/** Returns what people call a recipient: of webhooks, an endpoint; otherwise, a channel. */
-export function logNoun({ channel }: Pick<HealthChange, "channel">): "endpoint" | "channel" {
-  return channel === "webhook" ? "endpoint" : "channel";
-}
-
 export function createFailureReport(): FailureReport {
   // At most one entry for each recipient.
   const known = new Map<string, Known>();
 
   return {
     note(change, nowMs) {
-      const { id, name, failures, failuresBefore, lastFailure } = change;
+      const { id, name, channel, failures, failuresBefore, lastFailure } = change;
       const state = known.get(id) ?? {
         announced: failuresBefore > 0,
         announcedAtMs: Number.NEGATIVE_INFINITY,
@@ -68,28 +63,27 @@ export function createFailureReport(): FailureReport {
         gaveUpAtMs: Number.NEGATIVE_INFINITY,
       };
       known.set(id, state);
-      const noun = logNoun(change);
       const lines: ReportLine[] = [];
-      const add = (level: ReportLine["level"], message: string, fields: ReportLine["fields"]) =>
-        lines.push({ level, message, fields: { [noun]: id, name, ...fields } });
+      const subject = { recipient: id, channel, name };
       const reason = lastFailure === null ? "" : describeFailure(lastFailure);
       if (failuresBefore > 0 && failures === 0) {
         if (state.announced)
-          add("info", `${noun} recovered`, { failures: failuresBefore, gaveUp: state.gaveUp });
+          lines.push({
+            event: "recipient.recovered",
+            fields: { ...subject, failures: failuresBefore, gaveUp: state.gaveUp },
+          });
         Object.assign(state, { announced: false, unreported: 0, gaveUp: 0 });
         return lines;
       }
       if (failures > 0 && !state.announced && nowMs - state.announcedAtMs >= beginsEveryMs) {
         Object.assign(state, { announced: true, announcedAtMs: nowMs });
-        add("warn", `${noun} began to fail`, { reason });
+        lines.push({ event: "recipient.failing", fields: { ...subject, reason } });
       }
       state.unreported += change.gaveUp;
       state.gaveUp += change.gaveUp;
       if (state.unreported > 0 && nowMs - state.gaveUpAtMs >= givesUpEveryMs) {
-        add("warn", `deliveries to ${noun === "endpoint" ? "an endpoint" : "a channel"} were given up`, {
-          deliveries: state.unreported,
-          reason,
-        });
+        const deliveries = state.unreported;
+        lines.push({ event: "delivery.given_up", fields: { ...subject, deliveries, reason } });
         Object.assign(state, { unreported: 0, gaveUpAtMs: nowMs });
       }
       return lines;

@@ -68,10 +68,10 @@ export function createBodyBudget({
   function refuse(): Error {
     if (clock.monotonicMs() - loggedAtMs >= logIntervalMs) {
       loggedAtMs = clock.monotonicMs();
-      log.warn(
-        { budget_bytes: bytesMax, held_bytes: small.heldBytes + large.heldBytes },
-        "request bodies exceed their memory budget",
-      );
+      log.event("http.body_budget_exceeded", {
+        budgetBytes: bytesMax,
+        heldBytes: small.heldBytes + large.heldBytes,
+      });
     }
     return tryAgainLater(
       `The server is reading as many request bodies as its memory allows; try again in ${retryAfterSeconds} seconds.`,

@@ -170,7 +170,7 @@ export function createBrowser({
       Bun.WebView.closeAll();
       await passed(clock, restartDelayMs);
       await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(
-        (error: unknown) => logDropped(log, error, "browser profile could not be deleted"),
+        (error: unknown) => logDropped(log, error, "screenshots.profile_not_deleted"),
       );
     }
   }

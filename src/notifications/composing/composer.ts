@@ -74,7 +74,7 @@ export function createComposer({
       composedCount += round.composed;
       next = round.next;
     } catch (error) {
-      logDropped(log, error, "messages delayed");
+      logDropped(log, error, "notification.composer_failed");
       next = clock.now() + errorPauseMs;
     }
     working = undefined;
@@ -167,7 +167,7 @@ function createRounds({
         try {
           if (due?.enabled === true) composed += await compose(due);
         } catch (error) {
-          log.warn({ error, subscription: listed.name }, "message delayed");
+          log.event("notification.delayed", { error, subscription: listed.name });
           failed.add(listed.seq);
         }
       }

@@ -87,7 +87,7 @@ export function createExportFile({
       try {
         return await nextPiece();
       } catch (error) {
-        log.warn({ error, format }, "export aborted");
+        log.event("export.aborted", { error, format });
         close();
         throw error;
       }

@@ -109,7 +109,7 @@ export function createListContents({
       if (changedAt !== undefined) return changedAt;
     } catch (error) {
       // A full disk or a lock of another process: the list is more important than its time.
-      logDropped(log, error, "time of a list's change not stored");
+      logDropped(log, error, "list.change_not_stored");
     }
     return before?.digest === content.digest ? after : nextChange(after, clock.now());
   }

@@ -44,7 +44,7 @@ export function createListFetches({
     try {
       await database.write(() => store.fetched(seq, { at, by }), { relaxed: true, patient: true });
     } catch (error) {
-      logDropped(log, error, "last download of a list not stored");
+      logDropped(log, error, "list.download_not_stored");
     }
   }
 

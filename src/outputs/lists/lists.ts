@@ -112,7 +112,7 @@ export function createLists({
     start() {
       if (!database.isShared) return;
       timer = clock.after(readAfterMs, () => {
-        readListsInUse().catch((error: unknown) => logDropped(log, error, "lists not read ahead"));
+        readListsInUse().catch((error: unknown) => logDropped(log, error, "list.not_read_ahead"));
       });
     },
     async stop() {

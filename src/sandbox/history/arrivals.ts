@@ -27,7 +27,7 @@ export function scheduleArrivals({
     clock.after(minutes * minuteMs, () => {
       candidates
         .submit([name], { source: "certificate_transparency", origin: certificateLogsOrigin })
-        .catch((error: unknown) => logDropped(log, error, "look-alike of the demonstration not recorded"));
+        .catch((error: unknown) => logDropped(log, error, "sandbox.arrival_not_recorded"));
     });
 }
 

@@ -180,7 +180,7 @@ function startSchedule(
     pattern,
     async run() {
       const scan = runScan(app, dns, { trigger: "schedule", finds: 0, reachable: true }).catch(
-        (error: unknown) => logDropped(log, error, "scheduled scan did not start"),
+        (error: unknown) => logDropped(log, error, "sandbox.scan_not_started"),
       );
       await track(scan);
     },

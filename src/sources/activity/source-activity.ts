@@ -97,7 +97,7 @@ export function createSourceActivity({
       await database.write(() => waiting.forEach(write), { patient: true, relaxed: true });
     } catch (error) {
       waiting.forEach(keep);
-      logDropped(log, error, "counts of names not written; retrying with the next ones");
+      logDropped(log, error, "source.counts_not_written");
     }
   }
 

@@ -106,7 +106,7 @@ export function createArchiveChecks({
       try {
         while (mayRun() && (await runner.runNext())) failures = 0;
       } catch (error) {
-        logDropped(log, error, "check of the archive failed; it is retried");
+        logDropped(log, error, "archive_check.failed");
         if (!isStarted) return;
         retry = clock.after(backoffMs({ failures: ++failures, ...retries }), retryNow);
       }

@@ -60,7 +60,7 @@ export function createCheckRunner({
     } catch (error) {
       const failed = { state: "failed", error: messageOf(error).slice(0, errorCharactersMax) } as const;
       await save(pass.checks().map((check) => ({ ...check, ...failed }))).catch((dropped: unknown) =>
-        logDropped(log, dropped, "failure of a check of the archive could not be recorded"),
+        logDropped(log, dropped, "archive_check.failure_not_recorded"),
       );
       throw error;
     } finally {
@@ -85,7 +85,7 @@ export function createCheckRunner({
       try {
         if (pass !== undefined && isOutdated(pass.checks(), store.domains())) pass.stop();
       } catch (error) {
-        logDropped(log, error, "changes of protected domains not read; the check of the archive continues");
+        logDropped(log, error, "archive_check.changes_not_read");
       }
     },
     stop: () => pass?.stop(),
@@ -140,8 +140,11 @@ function logCompleted(
   const sum = (count: (check: ArchiveCheck) => number) => checks.reduce((all, one) => all + count(one), 0);
   const found = sum((check) => check.found);
   const created = sum((check) => check.created);
-  log.info(
-    { domains, names: checks[0]!.namesChecked, found, created, durationMs },
-    "archive of names checked for protected domains",
-  );
+  log.event("archive_check.finished", {
+    domains,
+    names: checks[0]!.namesChecked,
+    found,
+    created,
+    durationMs,
+  });
 }

@@ -61,7 +61,7 @@ export function createCertificateLogs({
     try {
       followWanted();
     } catch (error) {
-      logDropped(log, error, "certificate logs to follow not determined; retrying");
+      logDropped(log, error, "certificate_log.not_determined");
       later = clock.after(retryMs, reconcile);
     }
   }

@@ -79,8 +79,8 @@ export function createListRefresh({
   function report(text: string): void {
     const { logs, problems, version } = parseLogList(text);
     for (const { description, reason } of problems)
-      log.warn({ log: description, reason }, "certificate log of the log list cannot be used");
-    log.info({ list: setting, logs: logs.length, version }, "log list loaded");
+      log.event("certificate_log.unusable", { log: description, reason });
+    log.event("log_list.loaded", { list: setting, logs: logs.length, version });
   }
 
   /** Never rejects. */
@@ -93,7 +93,7 @@ export function createListRefresh({
       if (stopping.signal.aborted) return;
       failures++;
       failure = messageOf(error);
-      log.warn({ list: setting, problem: failure }, "log list cannot be loaded; the last one stays in use");
+      log.event("log_list.not_loaded", { list: setting, reason: failure });
     }
     if (stopping.signal.aborted) return;
     // Also without a new list, because logs expire.

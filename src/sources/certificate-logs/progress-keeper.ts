@@ -73,14 +73,11 @@ export function createProgressKeeper(dependencies: ProgressKeeperDependencies): 
       failing.delete(of.logId);
       const fields = { log: of.description, position: row.position };
       if (before.entries === 0 && row.startedAt === row.progressAt)
-        log.info(fields, "certificate log followed");
+        log.event("certificate_log.followed", fields);
       if (before.mismatch !== null && row.mismatch === null)
-        log.info(fields, "certificate log agrees with its tree head again");
+        log.event("certificate_log.mismatch_ended", fields);
       if (batch.counts.skipped > 0)
-        log.warn(
-          { ...fields, entries: batch.counts.skipped },
-          "certificate log entries skipped: older than certificate_logs.catch_up",
-        );
+        log.event("certificate_log.entries_skipped", { ...fields, entries: batch.counts.skipped });
     },
     async storeMismatch({ description, logId }, { message, progress, retryMs }) {
       const before = rows.get(logId);
@@ -89,17 +86,19 @@ export function createProgressKeeper(dependencies: ProgressKeeperDependencies): 
       const row = { ...before, ...progressColumns(progress), ...failed };
       await database.write(() => store.save(row), { patient: true });
       rows.set(logId, row);
-      log.error(
-        { log: description, problem: message, position: row.position, retryMs },
-        "certificate log stopped and returned to its last verified position",
-      );
+      log.event("certificate_log.mismatch", {
+        log: description,
+        reason: message,
+        position: row.position,
+        retryMs,
+      });
     },
     noteFailure({ description, logId }, message) {
       const last = failing.get(logId);
       const isNew = last?.message !== message;
       const nowMs = clock.monotonicMs();
       if (nowMs - (loggedMs.get(logId) ?? -Infinity) >= failureLoggedMs) {
-        log.warn({ log: description, problem: message }, "certificate log cannot be read; retrying");
+        log.event("certificate_log.unreadable", { log: description, reason: message });
         loggedMs.set(logId, nowMs);
       }
       const isDue = last === undefined || isNew || nowMs - last.savedMs >= failureSavedMs;
@@ -127,7 +126,7 @@ export function createProgressKeeper(dependencies: ProgressKeeperDependencies): 
   function saveSoon(work: () => void): void {
     database
       .write(work, { relaxed: true })
-      .catch((error: unknown) => logDropped(log, error, "state of a certificate log not stored"));
+      .catch((error: unknown) => logDropped(log, error, "certificate_log.state_not_stored"));
   }
 }
 

@@ -100,7 +100,7 @@ export function createSupervisor(dependencies: SupervisorDependencies): Supervis
       connection?.send({ do: "acknowledge", logId, generation: live.generation });
     } catch (error) {
       if (!isCurrent()) return;
-      logDropped(log, error, "entries of a certificate log not stored; they are read again");
+      logDropped(log, error, "certificate_log.entries_not_stored");
       note(live, messageOf(error));
       end(logId);
       retries.after(backoffMs({ failures: ++failures, ...storeRetries }));
@@ -108,7 +108,7 @@ export function createSupervisor(dependencies: SupervisorDependencies): Supervis
   }
 
   function onFailure(error: unknown): void {
-    logDropped(log, error, "the thread that reads certificate logs failed; it is started again");
+    logDropped(log, error, "certificate_log.thread_failed");
     connection = undefined;
     // The next thread continues after everything that is being stored now.
     void retries.afterAll(allStored(), backoffMs({ failures: ++failures, ...restarts }));

@@ -71,8 +71,8 @@ export function createCertstreamFeed({
     onNames: arrivals.add,
     onUnusable: arrivals.addUnusable,
     onChange({ isConnected, problem }) {
-      if (!isConnected) log.warn({ feed: name, reason: problem }, "certstream disconnected");
-      else if (problem === null) log.info({ feed: name }, "certstream connected");
+      if (!isConnected) log.event("certstream.disconnected", { feed: name, reason: problem });
+      else if (problem === null) log.event("certstream.connected", { feed: name });
     },
   });
 
@@ -191,7 +191,7 @@ function createNameChecks({
             onProgress: add,
           });
         } catch (error) {
-          logDropped(log, error, "names of a certstream server could not be recorded; checking goes on");
+          logDropped(log, error, "certstream.names_not_recorded");
           await delay(clock, retryMs, signal);
         }
         before = tally;

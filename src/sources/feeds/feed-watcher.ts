@@ -70,7 +70,7 @@ export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWa
     const listing = await listFiles(feed.path);
     if (!mayRead()) return;
     if ("missing" in listing) return reportMissing(listing.missing);
-    if (state === "unavailable") log.info({ feed: feed.name, path: feed.path }, "feed available again");
+    if (state === "unavailable") log.event("feed.available", { feed: feed.name, path: feed.path });
     if (state !== "reading") state = "watching";
     missing = null;
     if (listing.skipped.total > 0) logSkipped(log, feed, skipped, listing.skipped);
@@ -90,8 +90,7 @@ export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWa
   }
 
   function reportMissing(reason: string): void {
-    if (state !== "unavailable")
-      log.warn({ feed: feed.name, path: feed.path, reason }, "feed cannot be read");
+    if (state !== "unavailable") log.event("feed.unavailable", { feed: feed.name, path: feed.path, reason });
     state = "unavailable";
     missing = reason;
     hints?.stop();
@@ -214,7 +213,7 @@ function createCheckRunner({
   /** A call during a check joins it. */
   function runNow(): Promise<void> {
     running ??= run()
-      .catch((error: unknown) => logDropped(log, error, "feed check failed; the next check retries"))
+      .catch((error: unknown) => logDropped(log, error, "feed.check_failed"))
       .finally(() => void (running = undefined));
     return running;
   }
@@ -268,7 +267,7 @@ function createKnownFiles(feed: string, files: FeedFileStore) {
 /** Logs the entries of a folder that are not read, once. */
 function logSkipped(log: Log, { name }: Feed, before: SkippedFiles, now: SkippedFiles): void {
   if (JSON.stringify(now) !== JSON.stringify(before))
-    log.warn({ feed: name, count: now.total, files: now.first }, "feed files skipped");
+    log.event("feed.files_skipped", { feed: name, count: now.total, files: now.first });
 }
 
 function logReading(
@@ -277,19 +276,16 @@ function logReading(
   { before, durationMs }: { before: FeedFile | undefined; durationMs: number },
 ): void {
   const { feed, path, error, lines, position } = after;
-  if (error !== null) log.warn({ feed, path, lines, error }, "feed file not read to its end");
+  if (error !== null) log.event("feed.file_incomplete", { feed, path, lines, reason: error });
   else if (position !== before?.position)
-    log.info(
-      {
-        origin: "feed",
-        feed,
-        path,
-        lines: lines - (before?.lines ?? 0),
-        invalid: after.invalid - (before?.invalid ?? 0),
-        matched: after.matched - (before?.matched ?? 0),
-        created: after.created - (before?.created ?? 0),
-        durationMs,
-      },
-      "feed file read",
-    );
+    log.event("feed.file_read", {
+      origin: "feed",
+      feed,
+      path,
+      lines: lines - (before?.lines ?? 0),
+      invalid: after.invalid - (before?.invalid ?? 0),
+      matched: after.matched - (before?.matched ?? 0),
+      created: after.created - (before?.created ?? 0),
+      durationMs,
+    });
 }

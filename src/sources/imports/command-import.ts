@@ -90,7 +90,7 @@ export function createCommandImport({
         end({ state: "failed", error: problem });
       } catch (dropped) {
         // The command reports the first error.
-        logDropped(log, dropped, "outcome of an import could not be recorded");
+        logDropped(log, dropped, "import.outcome_not_recorded");
       }
       throw error;
     } finally {

@@ -44,7 +44,7 @@ export function createImportRun({
     try {
       await database.write(() => store.save(running.seq, values), { patient: true });
     } catch (error) {
-      logDropped(log, error, "outcome of an import could not be recorded");
+      logDropped(log, error, "import.outcome_not_recorded");
     }
     const ended = { ...store.get(running.seq)!, ...values };
     logImport(log, ended);
@@ -93,7 +93,7 @@ export function createImportRun({
 /** Returns why an import failed, as words that follow the list's name. */
 function problemOf(log: Log, error: unknown): string {
   if (error instanceof NameListError) return error.problem;
-  logDropped(log, error, "import failed");
+  logDropped(log, error, "import.internal_error");
   return "could not be recorded because of an internal error";
 }
 
@@ -102,11 +102,9 @@ export function logImport(log: Log, ended: ListImport): void {
   const { seq, channel, name, state, lines, received, invalid, matched, created, error } = ended;
   const durationMs = Math.max(0, (ended.completedAt ?? ended.startedAt) - ended.startedAt);
   const fields = { import: seq, origin: channel, name: name ?? "typed names", state, lines, names: received };
-  const level = state === "failed" || state === "interrupted" ? "warn" : "info";
-  log[level](
-    { ...fields, invalid, matched, created, durationMs, ...(error !== null && { error }) },
-    "import finished",
-  );
+  const counts = { ...fields, invalid, matched, created, durationMs };
+  if (state === "failed" || state === "interrupted") log.event("import.failed", { ...counts, reason: error });
+  else log.event("import.finished", counts);
 }
 
 /** Returns the present counts of an import. */

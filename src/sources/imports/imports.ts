@@ -184,7 +184,7 @@ function watchCommands({ clock, database, log, store }: Recording): Schedule {
         // Times of other processes may differ a little, and a transaction may take a while.
         since = Math.max(since, clock.now() - commandOverlapMs);
       } catch (error) {
-        logDropped(log, error, "imports by command line could not be checked");
+        logDropped(log, error, "import.commands_not_checked");
       }
     },
   });
@@ -209,7 +209,7 @@ function markAsInterrupted(
   };
   database
     .write(close, { patient: true })
-    .catch((error: unknown) => logDropped(log, error, "interrupted imports could not be recorded"));
+    .catch((error: unknown) => logDropped(log, error, "import.interrupted_not_recorded"));
 }
 
 function importStatus(latest: ListImport | undefined, isRunning: boolean): SourceStatus {

@@ -108,7 +108,10 @@ async function planZones(
   for (const row of [checked, ...missing]) rows.set(row.part, row);
   for (const zone of dropped) rows.delete(zone);
   if (missing.length > 0)
-    log.warn({ feed: feed.name, zones: missing.map(({ part }) => part).slice(0, 20) }, "zones not approved");
+    log.event("feed.zones_not_approved", {
+      feed: feed.name,
+      zones: missing.map(({ part }) => part).slice(0, 20),
+    });
   return due;
 }
 

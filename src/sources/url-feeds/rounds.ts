@@ -89,7 +89,7 @@ export function createRounds({
           known = undefined;
           if (signal.aborted) return;
           failure = { problem: messageOf(error), untilMs: clock.monotonicMs() + retryMs };
-          logDropped(log, error, "feed could not be processed");
+          logDropped(log, error, "feed.not_processed");
         })
         .finally(() => {
           activity = null;

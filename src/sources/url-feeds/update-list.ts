@@ -207,10 +207,15 @@ async function recordVersion(
     },
     { patient: true },
   );
-  log.info(
-    { origin: "feed", feed: feed.name, part: row.part, bytes: row.bytes, names, added, removed },
-    "feed fetched",
-  );
+  log.event("feed.fetched", {
+    origin: "feed",
+    feed: feed.name,
+    part: row.part,
+    bytes: row.bytes,
+    names,
+    added,
+    removed,
+  });
   return next;
 }
 
@@ -257,9 +262,11 @@ export async function recordFailure(
     ...afterFailure(row, failure, { now: clock.now(), random: randomNumber(fillRandom) }),
   };
   await database.write(() => store.save(next), { patient: true });
-  log.warn(
-    { feed: feed.name, part: row.part, failures: next.failures, reason: failure.problem },
-    "feed not fetched",
-  );
+  log.event("feed.not_fetched", {
+    feed: feed.name,
+    part: row.part,
+    failures: next.failures,
+    reason: failure.problem,
+  });
   return next;
 }

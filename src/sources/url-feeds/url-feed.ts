@@ -73,7 +73,7 @@ export function createUrlFeed({
       return true;
     },
     start() {
-      if (!isShared) return log.warn({ feed: feed.name, reason: inMemory }, "feed not fetched");
+      if (!isShared) return log.event("feed.not_fetched", { feed: feed.name, reason: inMemory });
       schedule = every({ clock, pattern: checkPattern, run: rounds.run });
       pausing.onResume(() => void rounds.run());
       void rounds.run();

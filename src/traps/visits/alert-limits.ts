@@ -62,7 +62,7 @@ export function createAlertLimits({
       if (visits.hasThreat(trapId, host)) return true;
       // A flood may be meant to hide a real copy.
       if (rejections.count(trapId, nowMs) === 0)
-        log.warn({ id: trapId, hostsPerHour }, "trap host limit reached; further hosts raise no threat");
+        log.event("trap.host_limit_reached", { trap: trapId, hostsPerHour });
       rejections.add(trapId, nowMs);
       return false;
     },
@@ -76,10 +76,7 @@ export function createAlertLimits({
     countReport({ id, name }) {
       reports.add(id, clock.monotonicMs());
       if (reports.count(id, clock.monotonicMs()) === eventsPerHour)
-        log.warn(
-          { id, name, eventsPerHour },
-          "trap event limit reached; only new threats are reported until the hour ends",
-        );
+        log.event("trap.event_limit_reached", { trap: id, name, eventsPerHour });
     },
   };
 }

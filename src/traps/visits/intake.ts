@@ -67,7 +67,7 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
         totals.recorded += 1;
       } catch (error) {
         if (isTemporary(error)) throw error;
-        logDropped(log, error, "trap visit could not be written and is dropped");
+        logDropped(log, error, "trap.visit_dropped");
         totals.dropped += 1;
       }
       queue.shift();
@@ -86,7 +86,7 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
         return true;
       }
     } catch (error) {
-      logDropped(log, error, "trap visits could not be written; retrying");
+      logDropped(log, error, "trap.visits_not_written");
       return false;
     }
     queue = queue.slice(batch.length);
@@ -153,7 +153,7 @@ function createLossWarning({ clock, log }: { clock: Pick<Clock, "monotonicMs">; 
     const nowMs = clock.monotonicMs();
     if (nowMs < warnedAtMs + warnEveryMs) return;
     warnedAtMs = nowMs;
-    log.warn({ dropped }, "trap visit queue is full; visits are lost");
+    log.event("trap.visits_lost", { dropped });
   };
 }
 

@@ -193,7 +193,7 @@ test("a rejected recipient does not keep the others from their messages, and is 
   expect(result.response).toContain("bob@example.com: 550 5.1.1 no such user");
   expect(server.mails.map(({ to }) => to)).toEqual([[alice, carol]]);
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-    { level: "warn", recipient: bob, response: "550 5.1.1 no such user" },
+    { level: "warn", recipientAddress: bob, response: "550 5.1.1 no such user" },
   ]);
   expect(await send([bob])).toMatchObject({ failure: "rejected", consequence: "drop", statusCode: 550 });
 });

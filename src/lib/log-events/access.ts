@@ -1,0 +1,47 @@
+import type { LogEvent } from "./event.ts";
+
+/** Events of the console and API keys. */
+export const accessEvents = {
+  "console.signed_in": {
+    level: "info",
+    text: "console sign-in",
+    description: "Somebody signed in to the console.",
+    fields: ["account"],
+    optional: ["client"],
+  },
+  "console.sign_in_failed": {
+    level: "warn",
+    text: "console sign-in failed",
+    description:
+      "An attempt to sign in failed. Further ones in the next minute are counted in `console.sign_ins_failed`.",
+    advice: "Many of them are an attack on passwords: restrict access to the console with the proxy.",
+    fields: ["outcome"],
+    optional: ["client"],
+  },
+  "console.sign_ins_failed": {
+    level: "warn",
+    text: "console sign-ins failed",
+    description: "Counts the failed attempts to sign in of the last minute.",
+    advice: "Many of them are an attack on passwords: restrict access to the console with the proxy.",
+    fields: ["failed", "notVerified", "networks"],
+    optional: ["client"],
+  },
+  "console.session_use_not_stored": {
+    level: "warn",
+    text: "last use of a console session not stored",
+    description: "The time of the last use of a session could not be stored.",
+    fields: ["error"],
+  },
+  "console.index_not_built": {
+    level: "warn",
+    text: "threat index could not be built",
+    description: "The index behind the list of threats could not be built. The next page tries again.",
+    fields: ["error"],
+  },
+  "api_key.use_not_stored": {
+    level: "warn",
+    text: "last use of API keys not stored; trying again in a minute",
+    description: "The time of the last use of API keys could not be stored.",
+    fields: ["error"],
+  },
+} as const satisfies Record<string, LogEvent>;

@@ -1,0 +1,24 @@
+import { accessEvents } from "./access.ts";
+import { certificateLogsEvents } from "./certificate-logs.ts";
+import { databaseEvents } from "./database.ts";
+import { deliveriesEvents } from "./deliveries.ts";
+import { scansEvents } from "./scans.ts";
+import { serverEvents } from "./server.ts";
+import { sourcesEvents } from "./sources.ts";
+import type { FieldsOf, LogEvent } from "./event.ts";
+
+/** All kinds of log lines. */
+export const logEvents = {
+  ...serverEvents,
+  ...accessEvents,
+  ...sourcesEvents,
+  ...certificateLogsEvents,
+  ...scansEvents,
+  ...deliveriesEvents,
+  ...databaseEvents,
+} as const satisfies Record<string, LogEvent>;
+
+export type LogEventName = keyof typeof logEvents;
+export type LogEventFields<Name extends LogEventName> = Name extends LogEventName
+  ? FieldsOf<(typeof logEvents)[Name]>
+  : never;

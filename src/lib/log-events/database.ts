@@ -1,0 +1,130 @@
+import type { LogEvent } from "./event.ts";
+
+/** Events of the database and the archive of names. */
+export const databaseEvents = {
+  "database.error": {
+    level: "error",
+    text: "database error",
+    description:
+      "The database rejected an operation. Further errors of this kind are not logged until it works again.",
+    advice: "Make room if the disk is full. Restore a backup if the file is damaged.",
+    fields: ["code", "reason"],
+  },
+  "database.recovered": {
+    level: "info",
+    text: "database works again",
+    description: "The database works again after an error.",
+    fields: ["code"],
+  },
+  "database.damaged": {
+    level: "error",
+    text: "database file is damaged",
+    description: "The daily check found damage in the database file.",
+    advice: "Restore a backup: `phishwatch restore`.",
+    fields: ["result"],
+  },
+  "database.check_failed": {
+    level: "warn",
+    text: "database file could not be checked",
+    description: "The daily check of the database file could not be completed.",
+    fields: ["reason"],
+  },
+  "database.locked": {
+    level: "error",
+    text: "database write lock held by another process",
+    description: "Writes have failed for a second, because another process holds the write lock.",
+    advice: "End the process, or resume it if it is suspended.",
+    fields: ["code", "reason", "heldMs"],
+    optional: ["pid", "command"],
+  },
+  "database.unlocked": {
+    level: "info",
+    text: "database write lock released; writes continue",
+    description: "The other process released the write lock.",
+    fields: ["code", "heldMs"],
+    optional: ["pid", "command"],
+  },
+  "database.holder_resumed": {
+    level: "info",
+    text: "resumed a suspended command until it releases the database",
+    description: "A suspended phishwatch command held the write lock, and was resumed.",
+    fields: ["pid", "command"],
+  },
+  "database.file_changed": {
+    level: "error",
+    text: "database file changed from outside",
+    description:
+      "The database file was removed, replaced or overwritten while it was open. No change is accepted any more.",
+    advice:
+      "Find out what changed the file. Then restart the server, or restore the copy that `database.copy_saved` names.",
+    fields: ["code", "change", "file", "reason"],
+  },
+  "database.copy_saved": {
+    level: "warn",
+    text: "database saved as it was before its file was lost",
+    description: "The content of the lost database file was saved.",
+    advice: "To continue with it: `phishwatch restore`.",
+    fields: ["file"],
+  },
+  "database.state_not_written": {
+    level: "warn",
+    text: "state of the database could not be written",
+    description: "The small file next to the database that reports its state could not be written.",
+    fields: ["error"],
+  },
+  "database.maintenance_failed": {
+    level: "warn",
+    text: "database could not be maintained",
+    description: "A check of the state of the database failed. It is repeated.",
+    fields: ["error"],
+  },
+  "database.housekeeping_failed": {
+    level: "warn",
+    text: "database housekeeping failed",
+    description: "Free space could not be given back, or the write-ahead log could not be shortened.",
+    fields: ["error"],
+  },
+  "database.due_times_not_adjusted": {
+    level: "warn",
+    text: "due times do not follow the clock",
+    description: "The clock was changed, and due times could not be adjusted. It is tried again.",
+    fields: ["error"],
+  },
+  "archive.needs_attention": {
+    level: "warn",
+    text: "archive needs attention",
+    description: "Names cannot be archived, or the archive cannot be maintained.",
+    advice: "`reason` names the cause, for example a full disk.",
+    fields: ["folder", "reason"],
+  },
+  "archive.search_failed": {
+    level: "warn",
+    text: "search of the archive failed",
+    description: "A search of the archive failed.",
+    fields: ["error"],
+  },
+  "archive_check.finished": {
+    level: "info",
+    text: "archive of names checked for protected domains",
+    description: "The archive was checked for look-alikes of new protected domains.",
+    fields: ["domains", "names", "found", "created", "durationMs"],
+  },
+  "archive_check.failed": {
+    level: "warn",
+    text: "check of the archive failed; it is retried",
+    description: "A check of the archive failed.",
+    fields: ["error"],
+  },
+  "archive_check.changes_not_read": {
+    level: "warn",
+    text: "changes of protected domains not read; the check of the archive continues",
+    description: "Changes of protected domains could not be read during a check of the archive.",
+    fields: ["error"],
+  },
+  "archive_check.failure_not_recorded": {
+    level: "warn",
+    text: "failure of a check of the archive could not be recorded",
+    description: "The failure of a check of the archive could not be recorded.",
+    fields: ["error"],
+  },
+} as const satisfies Record<string, LogEvent>;
