@@ -2,6 +2,7 @@ import { createAuditLog } from "./access/audit/audit-log.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
 import type { Environment } from "./app/environment.ts";
+import { createLiveBackups } from "./backups/live-backups.ts";
 import { openConditions } from "./conditions/open-conditions.ts";
 import { openDatabase } from "./database/database.ts";
 import { createDatabaseHealth } from "./database/health/health.ts";
@@ -53,7 +54,8 @@ export function openApp(environment: Environment) {
   // Protected domains and access
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
   const access = openAccess({ auditLog, clock, config, database, domains, fillRandom, ids, log });
-  const { backups, consolePassword, keys, keyUsage, lastUsedWriter, savedViews, settings } = access;
+  const { consolePassword, keys, keyUsage, lastUsedWriter, savedViews, settings } = access;
+  const backups = createLiveBackups({ auditLog, database, fillRandom });
 
   // Detection and threats
   const assessDomain = createDomainAssessment({ minSimilarity, yielder });

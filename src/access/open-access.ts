@@ -1,6 +1,5 @@
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
-import { createLiveBackups } from "./backups/live-backups.ts";
 import { firstStart, type KeepSecrets } from "./console/first-start.ts";
 import { createConsolePassword } from "./console/password.ts";
 import { createConsoleSignIn } from "./console/sign-in.ts";
@@ -11,7 +10,7 @@ import { createSettings } from "./settings/settings.ts";
 import { createSetupChoice } from "./settings/setup-choice.ts";
 import { createSavedViews } from "./views/saved-views.ts";
 
-/** Constructs the settings, the console's password and sign-in, the API keys, the saved views and the backups. */
+/** Constructs the settings, the console's password and sign-in, the API keys and the saved views. */
 export function openAccess({
   config,
   log,
@@ -24,7 +23,6 @@ export function openAccess({
   const keys = createApiKeys(dependencies);
   const lastUsedWriter = createLastUsedWriter({ clock, keys, log });
   return {
-    backups: createLiveBackups({ auditLog, database, fillRandom }),
     consolePassword,
     keys,
     keyUsage: createKeyUsage(),

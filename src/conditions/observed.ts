@@ -1,4 +1,4 @@
-import type { LiveBackups } from "../access/backups/live-backups.ts";
+import type { LiveBackups } from "../backups/live-backups.ts";
 import type { DiskRoom } from "../database/files/disk.ts";
 import type { Recipient } from "../deliveries/recipients.ts";
 import { causeOf, isDisabledForFailing } from "../deliveries/rules/recipient-state.ts";

@@ -1,4 +1,4 @@
-import type { LiveBackups } from "../access/backups/live-backups.ts";
+import type { LiveBackups } from "../backups/live-backups.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DatabaseHealth } from "../database/health/health.ts";

@@ -11,6 +11,7 @@ import {
   type SubscriptionConfig,
 } from "./notifications.ts";
 import type { FileValues } from "./schema.ts";
+import { toBackup, type BackupConfig } from "./sections/backup.ts";
 import type { HostPort } from "./fields/texts.ts";
 import { toCertificateLogs, toFeed, type CertificateLogsConfig, type FeedConfig } from "./sources.ts";
 
@@ -86,6 +87,7 @@ export interface Config {
   };
   certificateLogs: CertificateLogsConfig;
   archive: { enabled: boolean; bytesMax: number; ageMsMax: number };
+  backup: BackupConfig;
   retention: { eventsMs: number; deliveriesMs: number; hitsMs: number };
   log: { level: FileValues["log"]["level"]; format: FileValues["log"]["format"] };
   protectedDomains: ProtectedDomainConfig[];
@@ -201,6 +203,7 @@ export function toConfig(values: FileValues): Config {
       bytesMax: values.archive.max_size,
       ageMsMax: values.archive.max_age,
     },
+    backup: toBackup(values.backup, values.storage.path),
     feeds: values.feeds.map(toFeed),
     apiKeys: values.api_keys,
     smtp: toSmtp(values.smtp),

@@ -3,6 +3,7 @@ import type { Partly } from "./fields/fields.ts";
 import { parseHeader } from "./fields/texts.ts";
 import { channelConflicts, smtpConflicts } from "./notification-conflicts.ts";
 import type { FileValues } from "./schema.ts";
+import { backupConflicts } from "./sections/backup.ts";
 
 /** Line of a value in the file. */
 type LineOf = (path: string) => number | undefined;
@@ -23,6 +24,7 @@ export function findConflicts(values: Partly<FileValues>, lineOf: LineOf): Confl
     ...columns(values),
     ...feedLocations(values),
     ...feedSecrets(values),
+    ...backupConflicts(values),
     ...smtpConflicts(values),
     ...channelConflicts(values),
     ...duplicates("channels", "name", values.channels, lineOf),

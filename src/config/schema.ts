@@ -1,6 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import { dayMs } from "../lib/clock.ts";
 import { quietClasses } from "../vocabulary/traps.ts";
+import { backup } from "./sections/backup.ts";
 import { apiKeys, endpoints, lookups, protectedDomains, scan } from "./sections/entries.ts";
 import {
   boolean,
@@ -261,6 +262,7 @@ export const configSchema = table(
     traps,
     certificate_logs: certificateLogs,
     archive,
+    backup,
     retention: retentions,
     log,
     protected_domains: protectedDomains,

@@ -76,6 +76,12 @@ const defaults: Config = {
     rates: [],
     extraLogs: [],
   },
+  backup: {
+    schedule: null,
+    keep: 14,
+    location: { kind: "folder", folder: "/etc/phishwatch/data/backups" },
+    encryptWith: null,
+  },
   archive: { enabled: true, bytesMax: 2 * 2 ** 30, ageMsMax: 90 * 86_400_000 },
   protectedDomains: [],
   feeds: [],
@@ -203,7 +209,7 @@ test("no line of the example is longer than 120 columns, except for a public key
 
 test("the table of settings lists each key of the example with its default", () => {
   const rows = describeConfig();
-  const keys = committed.match(/^#?[a-z_]+ = /gm) ?? [];
+  const keys = committed.match(/^#?[a-z0-9_]+ = /gm) ?? [];
   expect(rows.map(({ path }) => `${path.split(".").at(-1)} = `).sort()).toEqual(
     keys.map((key) => key.replace("#", "")).sort(),
   );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { createLiveBackups } from "../../src/access/backups/live-backups.ts";
+import { createLiveBackups } from "../../src/backups/live-backups.ts";
 import { createSettings } from "../../src/access/settings/settings.ts";
 import { createConsoleSignIn } from "../../src/access/console/sign-in.ts";
 import { createKeyUsage } from "../../src/access/keys/key-usage.ts";

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { backUpFile } from "../../access/backups/file-backups.ts";
+import { backUpFile } from "../../backups/file-backups.ts";
 import { explain } from "../../database/files/explain.ts";
 import { systemClock, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";

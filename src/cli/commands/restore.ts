@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { restoreFile } from "../../access/backups/file-backups.ts";
+import { restoreFile } from "../../backups/file-backups.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { requestChecks } from "../../sources/archive-checks/request-checks.ts";

@@ -1,6 +1,6 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { FailedSignIns } from "../../access/audit/failed-sign-ins.ts";
-import type { LiveBackups } from "../../access/backups/live-backups.ts";
+import type { LiveBackups } from "../../backups/live-backups.ts";
 import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { ConsoleSignIn } from "../../access/console/sign-in.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";

@@ -1,10 +1,10 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { copyDatabase, restoreDatabase } from "../../database/backup.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
-import type { Actor } from "../audit/actor.ts";
-import { insertAuditEntry } from "../audit/raw-entry.ts";
-import { deleteAllSessions } from "../console/sessions.ts";
+import { copyDatabase, restoreDatabase } from "../database/backup.ts";
+import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { visible } from "../lib/safe-text.ts";
+import type { Actor } from "../access/audit/actor.ts";
+import { insertAuditEntry } from "../access/audit/raw-entry.ts";
+import { deleteAllSessions } from "../access/console/sessions.ts";
 
 const busyTimeoutMs = 5_000;
 

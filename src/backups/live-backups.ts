@@ -1,9 +1,9 @@
-import type { Database } from "../../database/database.ts";
-import { createLiveCopies, type LiveCopy } from "../../database/live-copy.ts";
-import { messageOf, PublicError } from "../../lib/errors.ts";
-import type { FillRandom } from "../../lib/ids.ts";
-import type { Actor } from "../audit/actor.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
+import type { Database } from "../database/database.ts";
+import { createLiveCopies, type LiveCopy } from "../database/live-copy.ts";
+import { messageOf, PublicError } from "../lib/errors.ts";
+import type { FillRandom } from "../lib/ids.ts";
+import type { Actor } from "../access/audit/actor.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
 
 /** Backups of the database while it is in use. */
 export interface LiveBackups {

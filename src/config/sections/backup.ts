@@ -1,0 +1,134 @@
+import { dirname, join } from "node:path";
+import type { Static } from "@sinclair/typebox";
+import type { Conflict } from "../fields/config-error.ts";
+import {
+  integer,
+  optionalSecret,
+  optionalText,
+  table,
+  text,
+  type Partly,
+  type TextReader,
+} from "../fields/fields.ts";
+import { readBaseUrl } from "../fields/source-texts.ts";
+import { readPath, readSchedule } from "../fields/texts.ts";
+
+/** Schema of backups: when they are made, how many are kept, and where. */
+
+const s3Form = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[a-z0-9_-][a-z0-9._-]*)*\/?$/;
+const s3CharactersMax = 200;
+const regionForm = /^[a-z0-9-]{1,50}$/;
+
+const readS3Location: TextReader<string> = (written) =>
+  written.length <= s3CharactersMax && s3Form.test(written)
+    ? { value: written.replace(/\/$/, "") }
+    : { allowed: `s3://BUCKET or s3://BUCKET/PREFIX in lowercase, of at most ${s3CharactersMax} characters` };
+
+const readRegion: TextReader<string> = (written) =>
+  regionForm.test(written) ? { value: written } : { allowed: `a region such as "eu-central-1"` };
+
+export const backup = table(
+  {
+    schedule: optionalText("cron", readSchedule, {
+      description: `when backups are made; cron in UTC such as "30 2 * * *"; "" = never`,
+    }),
+    keep: integer(
+      { minimum: 1, maximum: 1_000 },
+      { default: 14, description: "number of backups that are kept; older ones are deleted" },
+    ),
+    folder: optionalText("path", readPath, {
+      description: "folder for the backups; default: backups next to the database",
+    }),
+    s3: optionalText("s3://", readS3Location, {
+      description: "s3://bucket/prefix for the backups instead of a folder",
+    }),
+    s3_endpoint: optionalText("URL", readBaseUrl, {
+      description: "address of the S3-compatible service; default: Amazon S3",
+    }),
+    s3_region: text("region", readRegion, { default: "us-east-1", description: "region of the bucket" }),
+    s3_access_key: optionalSecret(
+      { lengthMin: 1, lengthMax: 200, ascii: true },
+      { description: "secret; ID of the access key" },
+    ),
+    s3_secret_key: optionalSecret(
+      { lengthMin: 1, lengthMax: 200, ascii: true },
+      { description: "secret; secret access key" },
+    ),
+    encrypt_with: optionalSecret(
+      { lengthMin: 16, lengthMax: 200, ascii: true, hint: "create one with: openssl rand -hex 32" },
+      {
+        description:
+          "secret; encrypts the backups; without it, they cannot be restored: keep a copy elsewhere",
+      },
+    ),
+  },
+  "Backups of the database, the screenshots, the archive and this file.",
+);
+
+type BackupValues = Static<typeof backup>;
+
+/** Where and when backups are made. Null: not set. */
+export interface BackupConfig {
+  /** Five cron fields in UTC; null: no scheduled backups. */
+  schedule: string | null;
+  /** Number of backups that are kept. */
+  keep: number;
+  location: BackupLocation;
+  /** Secret of 16 to 200 visible ASCII characters; null: not encrypted. */
+  encryptWith: string | null;
+}
+
+export type BackupLocation =
+  | { kind: "folder"; folder: string }
+  | {
+      kind: "s3";
+      bucket: string;
+      /** Without slashes at its ends; empty: none. */
+      prefix: string;
+      settings: S3Settings;
+    };
+
+export interface S3Settings {
+  /** With a slash at its end; null: Amazon S3. */
+  endpoint: string | null;
+  region: string;
+  accessKey: string | null;
+  secretKey: string | null;
+}
+
+export function toBackup(values: BackupValues, databasePath: string): BackupConfig {
+  const settings: S3Settings = {
+    endpoint: values.s3_endpoint,
+    region: values.s3_region,
+    accessKey: values.s3_access_key,
+    secretKey: values.s3_secret_key,
+  };
+  const folder = values.folder ?? join(dirname(databasePath), "backups");
+  return {
+    schedule: values.schedule,
+    keep: values.keep,
+    location:
+      values.s3 === null ? { kind: "folder", folder } : { kind: "s3", ...s3Parts(values.s3), settings },
+    encryptWith: values.encrypt_with,
+  };
+}
+
+/** @param location as `readS3Location` accepts it */
+function s3Parts(location: string): { bucket: string; prefix: string } {
+  const [bucket = "", ...prefix] = location.slice("s3://".length).split("/");
+  return { bucket, prefix: prefix.join("/") };
+}
+
+export function* backupConflicts({ backup: values }: Partly<{ backup: BackupValues }>): Generator<Conflict> {
+  if (values === undefined) return;
+  const { folder, s3, s3_access_key: accessKey, s3_secret_key: secretKey } = values;
+  if (typeof s3 === "string" && typeof folder === "string")
+    yield { path: "backup.s3", found: "folder beside it", allowed: "either folder or s3" };
+  if (typeof s3 !== "string") return;
+  for (const [key, value] of [
+    ["s3_access_key", accessKey],
+    ["s3_secret_key", secretKey],
+  ] as const)
+    if (value === null)
+      yield { path: "backup.s3", found: `no ${key} beside it`, allowed: `${key} to be set` };
+}
