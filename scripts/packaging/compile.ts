@@ -1,0 +1,89 @@
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { parseArgs } from "node:util";
+import { root, readSource } from "./source.ts";
+
+// Defines how the executable is built: for this machine by scripts/build, for others by scripts/release.
+
+export interface Compilation {
+  commit: string;
+  /** File with the initial database of a sandbox, from `makeSandboxImage`. */
+  sandboxImage: string;
+  /** The name of this file becomes part of the executable, so it must be the same in every build. */
+  outfile: string;
+  /** Runtime of another platform; by default the one that runs this. */
+  platform?: { bunTarget: string; runtime: string };
+}
+
+/** The parts of Bun's metafile that say which files became part of the executable. */
+export interface Bundle {
+  inputs: Record<string, unknown>;
+}
+
+/** Name of the file that `src/sandbox/prebuilt.ts` reads. */
+const sandboxImageName = "sandbox.image.zst";
+
+/** Writes an executable to `outfile`, and returns what it contains. */
+export async function compile({ commit, sandboxImage, outfile, platform }: Compilation): Promise<Bundle> {
+  const metafile = `${outfile}.json`;
+  const crossCompiling =
+    platform === undefined
+      ? []
+      : [`--target=${platform.bunTarget}`, `--compile-executable-path=${platform.runtime}`];
+  mkdirSync(dirname(outfile), { recursive: true });
+  await run([
+    "build",
+    "--compile",
+    "--format=esm",
+    "--bytecode",
+    "--sourcemap",
+    // No --minify: mangled identifiers break the code that Elysia generates ahead of time.
+    "--minify-syntax",
+    "--minify-whitespace",
+    // Otherwise the executable runs bunfig.toml and reads .env in its working directory.
+    "--no-compile-autoload-dotenv",
+    "--no-compile-autoload-bunfig",
+    "--asset=drizzle",
+    `--asset=${sandboxImage}`,
+    "--asset=src/sandbox/screenshots",
+    // Startup code runs once, so not compiling it saves a third of the startup time. endStartup()
+    // (src/lib/startup.ts) restores the normal policy.
+    "--compile-jit-policy=16",
+    `--define=BUILD_COMMIT='${commit}'`,
+    // Two packages contain unused code that would embed the path of the project's folder.
+    "--define=__dirname='/'",
+    ...crossCompiling,
+    `--metafile=${metafile}`,
+    "src/main.ts",
+    `--outfile=${outfile}`,
+  ]);
+  return JSON.parse(readFileSync(metafile, "utf8")) as Bundle;
+}
+
+/** Writes the initial database of a sandbox into `folder`, and returns its path. */
+export async function makeSandboxImage(folder: string): Promise<string> {
+  const path = join(folder, sandboxImageName);
+  await run(["scripts/make-sandbox-image.ts", path]);
+  return path;
+}
+
+/** Runs Bun in the project's folder. Its output goes to standard error. @throws if it fails */
+async function run(words: string[]): Promise<void> {
+  const child = Bun.spawn([process.execPath, ...words], {
+    cwd: root,
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  for await (const bytes of child.stdout) process.stderr.write(bytes);
+  if ((await child.exited) !== 0) throw new Error(`bun ${words.slice(0, 2).join(" ")} failed`);
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { outfile: { type: "string" } } });
+  if (values.outfile === undefined) throw new Error("usage: compile.ts --outfile FILE");
+  const outfile = join(root, values.outfile);
+  const sandboxImage = await makeSandboxImage(dirname(outfile));
+  await compile({ commit: readSource().commit, sandboxImage, outfile });
+  rmSync(sandboxImage);
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { manualPages } from "../../src/manual/manual.ts";
+import { file, type Entry } from "./archives.ts";
+import { bundledPackages } from "./bundled-packages.ts";
+import type { Bundle } from "./compile.ts";
+import { renderLicenses } from "./licenses.ts";
+import { renderManual } from "./manual-html.ts";
+import { renderSbom } from "./sbom.ts";
+import { root, type Source } from "./source.ts";
+
+/** Files that phishwatch prints: path in the archive, arguments of phishwatch. */
+const printed: readonly { path: string; words: string[] }[] = [];
+
+/** Files that are the same for all platforms, and the list of components, which names the platform. */
+export interface SharedContents {
+  files: Entry[];
+  licenses: string;
+  sbom(target: string): string;
+}
+
+/** @throws if a package in the bundle has no license text, or phishwatch cannot print a file */
+export async function collectContents(source: Source, bundle: Bundle): Promise<SharedContents> {
+  const packages = bundledPackages(bundle);
+  const licenses = renderLicenses({ packages, bundle });
+  const files = [
+    file("LICENSE", readProjectFile("LICENSE")),
+    file("config.example.toml", readProjectFile("config.example.toml")),
+    file("licenses.txt", licenses),
+    file("manual.html", renderManual()),
+    ...manualPages.map(({ topic, text }) => file(`manual/${topic}.md`, text)),
+    ...(await Promise.all(printed.map(async ({ path, words }) => file(path, await print(words))))),
+  ];
+  return { files, licenses, sbom: (target) => renderSbom({ packages, ...source, target }) };
+}
+
+function readProjectFile(name: string): string {
+  return readFileSync(join(root, name), "utf8");
+}
+
+/** Runs phishwatch from its source: the executable may be for another platform. */
+async function print(words: readonly string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, "src/main.ts", ...words], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`phishwatch ${words.join(" ")} failed`);
+  return text;
+}

@@ -1,0 +1,115 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { checksumLines, file, gzip, sha256, tar, withFolders, zip, type Entry } from "./archives.ts";
+import { compile, makeSandboxImage, type Bundle } from "./compile.ts";
+import { collectContents, type SharedContents } from "./contents.ts";
+import { fetchRuntimes } from "./runtimes.ts";
+import { projectPackage, readSource, root, type Source } from "./source.ts";
+import { targets, type Target } from "./targets.ts";
+
+const usage = `usage: scripts/release [--output FOLDER] [--allow-modified]
+
+Builds the archives of this commit into FOLDER (default: dist/release).`;
+
+const { values } = parseArgs({
+  options: {
+    output: { type: "string", default: join(root, "dist/release") },
+    "allow-modified": { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
+  },
+});
+
+if (values.help) {
+  console.log(usage);
+} else {
+  const source = readSource();
+  if (source.commit.endsWith("-modified") && !values["allow-modified"]) {
+    console.error("Tracked files differ from the last commit. Commit them, or add --allow-modified.");
+    process.exitCode = 1;
+  } else {
+    await release(resolve(values.output), source);
+  }
+}
+
+/** Builds everything into a temporary folder, which then replaces `output`. */
+async function release(output: string, source: Source): Promise<void> {
+  mkdirSync(resolve(output, ".."), { recursive: true });
+  const staging = mkdtempSync(`${output}-staging-`);
+  try {
+    const built = await buildExecutables(join(staging, "build"), source);
+    const shared = await collectContents(source, built.bundle);
+    const names: string[] = [];
+    const write = (name: string, bytes: Uint8Array) => {
+      writeFileSync(join(staging, name), bytes);
+      names.push(name);
+      console.error(`${name}: ${(bytes.length / 1e6).toFixed(1)} MB`);
+    };
+    for (const target of targets) {
+      const executable = built.executables.get(target.name)!;
+      write(...archive({ target, executable, shared, timeS: source.timeS }));
+    }
+    rmSync(join(staging, "build"), { recursive: true });
+    const files = names.map((name) => ({ name, bytes: readFileSync(join(staging, name)) }));
+    writeFileSync(join(staging, "SHA256SUMS"), checksumLines(files));
+    chmodSync(staging, 0o755);
+    rmSync(output, { recursive: true, force: true });
+    renameSync(staging, output);
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** Returns the path of the executable of each target, and what is in all of them. */
+async function buildExecutables(
+  folder: string,
+  { commit }: Source,
+): Promise<{ executables: Map<string, string>; bundle: Bundle }> {
+  const runtimes = await fetchRuntimes(targets.map(({ runtime }) => runtime));
+  mkdirSync(folder);
+  const sandboxImage = await makeSandboxImage(folder);
+  const executables = new Map<string, string>();
+  let bundle: Bundle = { inputs: {} };
+  for (const { name, runtime, bunTarget, executable } of targets) {
+    const outfile = join(folder, name, executable);
+    const platform = { bunTarget, runtime: runtimes.get(runtime)! };
+    bundle = await compile({ commit, sandboxImage, outfile, platform });
+    executables.set(name, outfile);
+  }
+  return { executables, bundle };
+}
+
+/** Returns the name and the bytes of the archive of one target. Everything in it is in one folder of that name. */
+function archive({
+  target,
+  executable,
+  shared,
+  timeS,
+}: {
+  target: Target;
+  executable: string;
+  shared: SharedContents;
+  timeS: number;
+}): [name: string, bytes: Uint8Array] {
+  const base = `phishwatch-${projectPackage.version}-${target.name}`;
+  const files = [
+    file(target.executable, readFileSync(executable), 0o755),
+    file("sbom.cdx.json", shared.sbom(target.name)),
+    ...shared.files,
+  ];
+  const entries: Entry[] = [...files, file("SHA256SUMS", contentSums(files))].map((entry) => ({
+    ...entry,
+    path: `${base}/${entry.path}`,
+  }));
+  const all = withFolders(entries);
+  return target.format === "zip"
+    ? [`${base}.zip`, zip(all, timeS)]
+    : [`${base}.tar.gz`, gzip(tar(all, timeS))];
+}
+
+function contentSums(entries: readonly Entry[]): string {
+  return entries
+    .flatMap((entry) => (entry.kind === "file" ? [`${sha256(entry.bytes)}  ${entry.path}\n`] : []))
+    .sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1))
+    .join("");
+}
