@@ -11,7 +11,7 @@ import { noDescriptor, openConnection } from "./open-connection.ts";
 
 export interface HttpRequest {
   url: string;
-  method: "GET" | "HEAD" | "POST" | "PUT";
+  method: "GET" | "HEAD" | "POST" | "PUT" | "DELETE";
   /** Without Host, Content-Length and Connection, which the client sets. */
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
