@@ -55,6 +55,27 @@ export function tryLock(path: string, purpose: string): Lock | undefined {
   return { release: () => held.close() };
 }
 
+/**
+ * Returns whether a server uses the database at `path`, without creating or changing a file. Undefined: the lock file
+ * cannot be read by this user.
+ */
+export function isServed(path: string): boolean | undefined {
+  if (path === ":memory:" || !existsSync(dirname(path))) return false;
+  const file = `${realPath(path)}.lock`;
+  if (!existsSync(file)) return false;
+  let lock: Sqlite | undefined;
+  try {
+    lock = new Sqlite(file, { readonly: true });
+    lock.run("PRAGMA busy_timeout = 0");
+    lock.query("SELECT count(*) FROM sqlite_master").get();
+    return false;
+  } catch (error) {
+    return isBusy(error) ? true : undefined;
+  } finally {
+    lock?.close();
+  }
+}
+
 /** Resolves symbolic links, so that a file has one lock. */
 function realPath(path: string): string {
   return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));

@@ -12,6 +12,7 @@ import channels from "./channels.md" with { type: "text" };
 import exportsPage from "./exports.md" with { type: "text" };
 import blockLists from "./block-lists.md" with { type: "text" };
 import traps from "./traps.md" with { type: "text" };
+import check from "./check.md" with { type: "text" };
 import log from "./log.md" with { type: "text" };
 import operate from "./operate.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
@@ -48,6 +49,7 @@ const texts: [topic: string, text: string][] = [
   ["exports", exportsPage],
   ["block-lists", blockLists],
   ["traps", traps],
+  ["check", check],
   ["operate", operate],
   ["log", log],
   ["http-api", httpApi],

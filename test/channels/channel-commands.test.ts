@@ -97,11 +97,11 @@ test("a check signs in to the mail server without sending anything, and warns of
     .split("\n")
     .filter((line) => /"(mail server|server\.|channel|subscription) ?/.test(line));
   expect(results.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+    { what: "subscription shop", state: "warning", detail: expect.stringContaining("example-shop.com") },
     { what: `mail server 127.0.0.1:${mail.settings.port}`, state: "ok", detail: "connected and signed in" },
     { what: "server.public_url", state: "warning", detail: expect.stringContaining("only this machine") },
     { what: "channel declared", state: "ok", detail: "Email" },
     { what: "channel team-chat", state: "warning", detail: expect.stringContaining("is sent nothing") },
-    { what: "subscription shop", state: "warning", detail: expect.stringContaining("example-shop.com") },
   ]);
   expect(mail.mails).toHaveLength(before);
 });

@@ -362,7 +362,7 @@ describe("check", () => {
   });
 
   test("certificates that cannot be used are errors", async () => {
-    const settings = ["[server]", 'tls_cert = "none.pem"', 'tls_key = "none.key"'];
+    const settings = ["[server]", 'listen = "127.0.0.1:0"', 'tls_cert = "none.pem"', 'tls_key = "none.key"'];
     const scan = ["[scan]", 'schedule = ""', 'resolvers = ["127.0.0.1:9"]', "[lookups]", "enabled = false"];
     const webhooks = ["[webhooks]", 'ca_file = "none-ca.pem"'];
     folder.file("other.toml", [...settings, ...scan, ...webhooks].join("\n"));

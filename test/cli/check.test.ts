@@ -194,18 +194,30 @@ describe("what the configuration exposes", () => {
     ["the default", {}, []],
     ["a proxy that is not trusted", { publicUrl: https }, ["server.trusted_proxies"]],
     ["a proxy that is trusted", { publicUrl: https, trustedProxies: ["127.0.0.1/32"] }, []],
-    ["all addresses without TLS", { host: "0.0.0.0", publicUrl: "http://localhost:8080" }, ["server.listen"]],
-    ["all IPv6 addresses without TLS", { host: "::", publicUrl: "http://localhost:8080" }, ["server.listen"]],
-    ["all addresses with TLS", { host: "0.0.0.0", publicUrl: https, tls }, []],
+    [
+      "all addresses without TLS",
+      { host: "0.0.0.0", publicUrl: "http://localhost:8080" },
+      ["server.listen", "server.metrics_token"],
+    ],
+    [
+      "all IPv6 addresses without TLS",
+      { host: "::", publicUrl: "http://localhost:8080" },
+      ["server.listen", "server.metrics_token"],
+    ],
+    [
+      "all addresses with TLS",
+      { host: "0.0.0.0", publicUrl: https, tls, metricsToken: "a-token-of-length" },
+      [],
+    ],
     [
       "all addresses behind a trusted proxy",
       { host: "::", publicUrl: https, trustedProxies: ["10.0.0.0/8"] },
-      [],
+      ["server.metrics_token"],
     ],
     [
       "all addresses behind a proxy that is not trusted",
       { host: "0.0.0.0", publicUrl: https },
-      ["server.trusted_proxies", "server.listen"],
+      ["server.trusted_proxies", "server.listen", "server.metrics_token"],
     ],
   ])("A check of %s names the settings to change (security 6)", (_, change, expected) => {
     const config = {
@@ -213,7 +225,7 @@ describe("what the configuration exposes", () => {
       console: { enabled: true, password: null },
       smtp: null,
     };
-    expect(findExposures(config).map(({ setting }) => setting)).toEqual(expected);
+    expect(findExposures(config).map(({ setting }): string => setting)).toEqual(expected);
   });
 
   test("A mail server on another machine without encryption is reported, with whether a password is sent", () => {
@@ -223,7 +235,7 @@ describe("what the configuration exposes", () => {
         server: settings,
         console: { enabled: true, password: null },
         smtp: { ...smtp, host, tls: "none", ...given },
-      }).map((exposure) => `${exposure.setting}: ${exposure.advice}`);
+      }).map((exposure) => `${exposure.setting}: ${exposure.problem}`);
     expect(advice("127.0.0.1")).toEqual([]);
     expect(advice("mail.example.com", { tls: "starttls" })).toEqual([]);
     expect(advice("mail.example.com")).toEqual([

@@ -6,6 +6,7 @@ import {
   isLackOfDescriptors,
   parseDescriptorLimit,
 } from "../../src/network/descriptors.ts";
+import { loaded } from "../config/helper.ts";
 import { commandFolder, quickest, type CommandFolder } from "../support/command-line.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
@@ -146,12 +147,13 @@ test("Connections leave most descriptors to files and API clients, whatever the 
 });
 
 test("`check` says how to raise a low limit of open files (reliability D5)", () => {
-  expect(openFiles(1_024)).toMatchObject({
+  const config = loaded("");
+  expect(openFiles(config, 1_024)).toMatchObject({
     state: "warning",
-    detail: expect.stringContaining("LimitNOFILE"),
+    change: expect.stringContaining("LimitNOFILE"),
   });
-  expect(openFiles(20_000)).toMatchObject({ state: "ok" });
-  expect(openFiles(null)).toMatchObject({ state: "ok" });
+  expect(openFiles(config, 2_000)).toMatchObject({ state: "ok" });
+  expect(openFiles(config, null)).toMatchObject({ state: "ok" });
 });
 
 test("An error that a lack of descriptors caused is recognized behind other errors (reliability D5)", () => {

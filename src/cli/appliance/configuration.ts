@@ -5,7 +5,7 @@ import { StartError } from "../../lib/errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 export const defaultConfigPath = "phishwatch.toml";
-const configVariable = "PHISHWATCH_CONFIG";
+export const configVariable = "PHISHWATCH_CONFIG";
 
 /**
  * Loads the configuration file that is given, else `./phishwatch.toml`, else the one that the environment names.

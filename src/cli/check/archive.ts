@@ -13,15 +13,20 @@ export async function archiveResult({
   archive,
   storage,
 }: Pick<Config, "archive" | "storage">): Promise<CheckResult> {
-  const what = "archive";
+  const base = { check: "archive", what: "archive" } as const;
   const off = archive.enabled ? "" : "; off: no names are added (archive.enabled)";
-  if (storage.path === ":memory:") return { what, state: "ok", detail: `in memory${off}` };
+  if (storage.path === ":memory:") return { ...base, state: "ok", detail: `in memory${off}` };
   const folder = archiveFolder(storage.path);
   try {
     const extent = await folderExtent(folder);
-    return { what, state: "ok", detail: `${folder}: ${describe(extent, archive.bytesMax)}${off}` };
+    return { ...base, state: "ok", detail: `${folder}: ${describe(extent, archive.bytesMax)}${off}` };
   } catch (error) {
-    return { what, state: "error", detail: `${folder}: it cannot be read: ${messageOf(error)}` };
+    return {
+      ...base,
+      state: "error",
+      detail: `${folder}: it cannot be read: ${messageOf(error)}`,
+      change: `let the user of the server own ${folder} and all files in it (chown -R)`,
+    };
   }
 }
 

@@ -1,37 +1,84 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
 import { createTlsFiles, type EndpointFiles } from "../../channels/http/tls-files.ts";
 import type { Config } from "../../config/config.ts";
 import { dayMs, toPlainTime, type Instant } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { counted } from "../../lib/wording.ts";
-import type { CheckResult } from "./check-result.ts";
+import { resultOf, type CheckResult } from "./check-result.ts";
 
 /** A certificate that ends within this time is reported: common authorities have renewed theirs long before. */
 const endsSoonMs = 14 * dayMs;
 
-/** Checks that the configured files can serve HTTPS, and for how long. Returns undefined without such files. */
+/** Checks that the configured files can serve HTTPS, and for how long. Returns no result without such files. */
 export async function serverCertificate(
-  { tls }: Pick<Config["server"], "tls">,
+  { publicUrl, tls }: Pick<Config["server"], "publicUrl" | "tls">,
   now: Instant,
-): Promise<CheckResult | undefined> {
-  if (tls === null) return undefined;
-  const what = "server certificate";
-  const { certPath, keyPath } = tls;
+): Promise<CheckResult[]> {
+  if (tls === null) return [];
+  return [await ownCertificate(publicUrl, tls, now)];
+}
+
+async function ownCertificate(
+  publicUrl: string,
+  { certPath, keyPath }: NonNullable<Config["server"]["tls"]>,
+  now: Instant,
+): Promise<CheckResult> {
+  const base = { check: "server-certificate", what: "server certificate" } as const;
+  const setting = "server.tls_cert";
   try {
     const [cert, key] = await Promise.all([readFile(certPath), readFile(keyPath)]);
     createSecureContext({ cert, key });
-    const endsAt = new X509Certificate(cert).validToDate.getTime();
-    return { what, ...describeEnd(endsAt, now) };
+    const certificate = new X509Certificate(cert);
+    const { hostname } = new URL(publicUrl);
+    const { state, detail } = describeEnd(certificate.validToDate.getTime(), now);
+    if (state !== "ok")
+      return { ...base, state, detail, setting, change: `renew the certificate in ${certPath}` };
+    if (!isFor(certificate, hostname.replace(/^\[|\]$/g, "")))
+      return {
+        ...base,
+        state: "warning",
+        detail: `it is not for ${hostname}, the host of server.public_url, so browsers and programs reject it`,
+        setting,
+        change: `request a certificate for ${hostname}, or set server.public_url to a host of the certificate`,
+      };
+    return { ...base, state, detail };
   } catch (error) {
     const detail = `${certPath} and ${keyPath} cannot be used: ${messageOf(error)}; both must be PEM files, and the key must match the certificate`;
-    return { what, state: "error", detail };
+    return { ...base, state: "error", detail, setting, change: "set both to files that can be used" };
+  }
+}
+
+function isFor(certificate: X509Certificate, host: string): boolean {
+  return (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
+}
+
+/** Checks a file with certificates of authorities or of a client: whether it can be read, and for how long it is valid. */
+export async function certificateFile(
+  { path, setting, what }: { path: string; setting: string | undefined; what: string },
+  now: Instant,
+): Promise<CheckResult> {
+  const base = { check: "endpoints", what } as const;
+  const change = `replace ${path}`;
+  try {
+    const { state, detail } = describeEnd(
+      new X509Certificate(await readFile(path)).validToDate.getTime(),
+      now,
+    );
+    return resultOf(base, detail, state === "ok" ? undefined : { state, detail, setting, change });
+  } catch (error) {
+    const detail = `${path} cannot be used: ${messageOf(error)}`;
+    return { ...base, state: "error", detail, setting, change };
   }
 }
 
 /** @param endsAt when the certificate ends */
-export function describeEnd(endsAt: Instant, now: Instant): Pick<CheckResult, "state" | "detail"> {
+export function describeEnd(
+  endsAt: Instant,
+  now: Instant,
+): { state: "ok" | "warning" | "error"; detail: string } {
   const end = toPlainTime(endsAt);
   const leftMs = endsAt - now;
   if (leftMs <= 0) return { state: "error", detail: `expired on ${end}; renew it and restart` };

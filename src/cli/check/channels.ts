@@ -4,51 +4,60 @@ import type { Config } from "../../config/config.ts";
 import { isLocalUrl } from "../../config/safety/exposure.ts";
 import { causeOf } from "../../deliveries/rules/recipient-state.ts";
 import { counted } from "../../lib/wording.ts";
-import type { CheckResult } from "./check-result.ts";
+import { resultOf, type CheckResult } from "./check-result.ts";
 
 /**
  * Checks the mail server without sending anything, the address in messages and lists, the state of each channel, and what
  * is filtered by domains that are not protected.
  */
-export async function channelResults(app: App, config: Config): Promise<CheckResult[]> {
+export async function channelResults(app: App, config: Config, offline: boolean): Promise<CheckResult[]> {
   const { mailServer, list } = app.channels;
   const results: CheckResult[] = [];
   if (mailServer !== null) {
-    const what = `mail server ${mailServer.name}`;
-    const problem = await mailServer.check();
-    results.push(
-      problem === undefined
-        ? { what, state: "ok", detail: mailServer.signsIn ? "connected and signed in" : "connected" }
-        : { what, state: "error", detail: problem },
-    );
+    const base = { check: "mail-server", what: `mail server ${mailServer.name}` } as const;
+    if (offline) results.push({ ...base, state: "skipped", detail: "not connected to" });
+    else {
+      const problem = await mailServer.check();
+      const ok = mailServer.signsIn ? "connected and signed in" : "connected";
+      const change = "correct the keys of [smtp]";
+      const error = problem && ({ state: "error", detail: problem, setting: "smtp.host", change } as const);
+      results.push(resultOf(base, ok, error || undefined));
+    }
   }
   const channels = list();
   return [
     ...results,
     ...(channels.length + app.lists.list().length > 0 ? unreachableLinks(config) : []),
     ...channels.map((channel) => channelResult(app, channel)),
-    ...unprotectedDomains(app),
   ];
 }
 
 function channelResult({ channels, notifications }: App, channel: ChannelRecipient): CheckResult {
   const { consecutiveFailures, enabled, id, name, type } = channel;
-  const what = `channel ${name}`;
-  if (!enabled) return { what, state: "warning", detail: "disabled" };
+  const base = { check: "channels", what: `channel ${name}` } as const;
+  if (!enabled)
+    return {
+      ...base,
+      state: "warning",
+      detail: "disabled",
+      change: `run 'phishwatch channels enable ${name}'`,
+    };
   if (consecutiveFailures > 0)
     return {
-      what,
+      ...base,
       state: "error",
       detail: describeFailing(channel),
+      ...placeOf(channel, "channels"),
+      change: `correct it, then run 'phishwatch channels test ${name}'`,
     };
   if (!notifications.subscriptions.list().some((one) => one.enabled && one.channel.id === id))
     return {
-      what,
+      ...base,
       state: "warning",
-      detail:
-        "has no enabled subscription, so it is sent nothing; add one with 'phishwatch subscriptions add'",
+      detail: "has no enabled subscription, so it is sent nothing",
+      change: `run 'phishwatch subscriptions add NAME --channel ${name}'`,
     };
-  return { what, state: "ok", detail: channels.label(type) };
+  return { ...base, state: "ok", detail: channels.label(type) };
 }
 
 /** Returns how often a recipient failed in a row, and why. */
@@ -60,15 +69,30 @@ export function describeFailing(
   return `${attempts} failed: ${causeOf(recipient) ?? "cause unknown"}`;
 }
 
+/** Returns the entry of the configuration file that declares a recipient, if one does. */
+export function placeOf(
+  { name, origin }: Pick<ChannelRecipient, "name" | "origin">,
+  table: string,
+): { setting?: string } {
+  return origin === "file" ? { setting: `${table}["${name}"]` } : {};
+}
+
 /** Messages and the addresses of block lists are useless to others if only this machine can open them. */
 function unreachableLinks({ server: { publicUrl } }: Config): CheckResult[] {
   if (!isLocalUrl(publicUrl)) return [];
-  const detail = `links in messages and the addresses of block lists begin with ${publicUrl}, which only this machine can open; set it to the address under which others reach phishwatch`;
-  return [{ what: "server.public_url", state: "warning", detail }];
+  const detail = `links in messages and the addresses of block lists begin with ${publicUrl}, which only this machine can open`;
+  const setting = "server.public_url";
+  const change = 'set it to a URL such as "https://phishwatch.example.com"';
+  return [{ check: "public-url", what: setting, state: "warning", detail, setting, change }];
 }
 
 /** Returns the filters that select nothing, because of a typing error or a domain that is no longer protected. */
-function unprotectedDomains({ domains, lists, notifications, webhooks }: App): CheckResult[] {
+export function filterResults({
+  domains,
+  lists,
+  notifications,
+  webhooks,
+}: Pick<App, "domains" | "lists" | "notifications" | "webhooks">): CheckResult[] {
   const filters: [what: string, protectedDomains: readonly string[]][] = [
     ...webhooks.endpoints
       .list()
@@ -89,7 +113,8 @@ function unprotectedDomains({ domains, lists, notifications, webhooks }: App): C
   return filters.flatMap(([what, wanted]) => {
     const missing = wanted.filter((domain) => domains.find(domain)?.enabled !== true);
     if (missing.length === 0) return [];
-    const detail = `filtered by ${missing.join(", ")}, which is not protected, so it selects nothing of it; protect it, or correct the filter`;
-    return [{ what, state: "warning", detail }];
+    const detail = `filtered by ${missing.join(", ")}, which is not protected, so it selects nothing of it`;
+    const change = `run 'phishwatch domains add ${missing[0]}', or correct the filter`;
+    return [{ check: "filters", what, state: "warning", detail, change }];
   });
 }

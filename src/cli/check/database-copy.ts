@@ -1,5 +1,6 @@
 import { constants, Database as Sqlite } from "bun:sqlite";
 import { statSync } from "node:fs";
+import type { Instant } from "../../lib/clock.ts";
 
 /** Tables whose rows a check needs. All other tables stay empty: they can be large. */
 const copiedTables = [
@@ -34,6 +35,8 @@ export interface DatabaseCopy {
   image: Uint8Array;
   /** First line of SQLite's `quick_check` of the file; "ok" if it found nothing. */
   quickCheck: string;
+  /** Times of the events in the file; null without any. */
+  events: { oldestAt: Instant; newestAt: Instant } | null;
 }
 
 /**
@@ -50,11 +53,22 @@ export function copyToMemory(path: string): DatabaseCopy {
     memory.run("ATTACH ? AS file", [readOnlyUri(path)]);
     const [first] = memory.query<{ quick_check: string }, []>("PRAGMA file.quick_check(1)").all();
     memory.transaction(() => copySchema(memory))();
+    const events = eventTimes(memory);
     memory.run("DETACH file");
-    return { image: memory.serialize(), quickCheck: first?.quick_check ?? "no result" };
+    return { image: memory.serialize(), quickCheck: first?.quick_check ?? "no result", events };
   } finally {
     memory.close();
   }
+}
+
+/** Both ends of an index, so it is fast. */
+function eventTimes(memory: Sqlite): DatabaseCopy["events"] {
+  const hasEvents = memory.query("SELECT 1 FROM file.sqlite_master WHERE name = 'events'").get() !== null;
+  if (!hasEvents) return null;
+  const end = (which: "min" | "max") =>
+    memory.query<{ at: Instant | null }, []>(`SELECT ${which}(created_at) AS at FROM file.events`).get()?.at;
+  const [oldestAt, newestAt] = [end("min"), end("max")];
+  return typeof oldestAt === "number" && typeof newestAt === "number" ? { oldestAt, newestAt } : null;
 }
 
 /**

@@ -5,6 +5,7 @@ import { findSecretPlaces } from "../../config/safety/secret-places.ts";
 import type { CheckResult } from "./check-result.ts";
 
 const readableByAll = 0o004;
+const usableByAll = 0o001;
 const keysShownMax = 5;
 
 /** Returns a note for each file that contains secrets and that every user of the machine can read. */
@@ -15,18 +16,65 @@ export function exposedSecrets({ source }: Pick<Config, "source">): CheckResult[
   if (inFile.length > 0 && isReadableByAll(source.path)) {
     const keys = inFile.slice(0, keysShownMax).join(", ");
     results.push({
+      check: "secrets",
       what: "configuration file",
       state: "warning",
-      detail: `${source.path} contains secrets (${keys}) and every user can read it: run chmod o-r, or keep them elsewhere with { env = "NAME" }, { file = "path" } or { credential = "name" }`,
+      detail: `${source.path} contains secrets (${keys}) and every user can read it`,
+      change: `run 'chmod o-r ${source.path}', or keep them elsewhere with { env = "NAME" }, { file = "path" } or { credential = "name" }`,
     });
   }
   for (const file of files) {
     const path = resolve(dirname(source.path), file);
     if (!isReadableByAll(path)) continue;
-    const detail = `${path} contains a secret and every user can read it: run chmod o-r`;
-    results.push({ what: "secret file", state: "warning", detail });
+    results.push(readable("secret file", path, "contains a secret"));
   }
   return results;
+}
+
+/** Returns a note for the private key and the database if every user of the machine can read them. */
+export function exposedFiles({
+  server: { tls },
+  storage: { path },
+}: Pick<Config, "server" | "storage">): CheckResult[] {
+  const results: CheckResult[] = [];
+  if (tls !== null && isReadableByAll(tls.keyPath))
+    results.push(readable("private key", tls.keyPath, "is the private key of the server"));
+  if (path !== ":memory:" && isReadableByAll(path) && isEnteredByAll(dirname(path)))
+    results.push(readable("database file", path, "contains the secrets of endpoints and channels"));
+  return results;
+}
+
+function readable(what: string, path: string, content: string): CheckResult {
+  const detail = `${path} ${content} and every user can read it`;
+  return { check: "secrets", what, state: "warning", detail, change: `run 'chmod o-r ${path}'` };
+}
+
+/** Returns whether every user can use the folder. Folders above it are not checked. */
+function isEnteredByAll(folder: string): boolean {
+  return ((statOf(folder)?.mode ?? 0) & usableByAll) !== 0;
+}
+
+/**
+ * Returns a note if the server runs as root: if root checks, and no other user owns its data.
+ * @param uid of the current user
+ */
+export function rootUser(
+  { storage: { path } }: Pick<Config, "storage">,
+  uid: number | undefined,
+): CheckResult[] {
+  if (uid !== 0) return [];
+  const owner = path === ":memory:" ? undefined : statOf(dirname(path))?.uid;
+  if (owner !== undefined && owner !== 0) return [];
+  return [
+    {
+      check: "user",
+      what: "user",
+      state: "warning",
+      detail:
+        "this is root, and a server that runs as root exposes the whole machine if it is compromised; Chromium has no sandbox then",
+      change: "run 'phishwatch serve' as a user of its own, for example with 'phishwatch service install'",
+    },
+  ];
 }
 
 function isReadableByAll(path: string): boolean {
@@ -45,30 +93,36 @@ export function dataFolder(
 ): CheckResult[] {
   if (path === ":memory:" || uid === undefined) return [];
   const folder = dirname(path);
-  const what = "data folder";
+  const base = { check: "data-folder", what: "data folder", setting: "storage.path" } as const;
   const found = statOf(folder);
   if (found?.isDirectory() !== true) {
     const problem = creationProblem(folder);
-    return problem === undefined ? [] : [{ what, state: "error", detail: problem }];
+    if (problem === undefined) return [];
+    const change = "set it to a path in a folder that the user of the server may write to";
+    return [{ ...base, state: "error", detail: problem, change }];
   }
   const owner = found.uid;
-  const notes: string[] = [];
+  const results: CheckResult[] = [];
+  const note = (text: string, change: string) =>
+    results.push({ ...base, state: "warning", detail: `${folder} ${text}`, change });
   if (owner !== uid)
-    notes.push(`belongs to user ${owner}, but this is user ${uid}: run 'phishwatch serve' as user ${owner}`);
+    note(
+      `belongs to user ${owner}, but this is user ${uid}: run 'phishwatch serve' as user ${owner}`,
+      `run the server as user ${owner}, or run 'chown -R' on the folder`,
+    );
   const configOwner = source === undefined ? undefined : statOf(dirname(source.path))?.uid;
   if (configOwner !== undefined && configOwner !== 0 && configOwner !== owner)
-    notes.push(`belongs to user ${owner}, but the folder of the configuration file to user ${configOwner}`);
-  const results: CheckResult[] = notes.map((note) => ({
-    what,
-    state: "warning",
-    detail: `${folder} ${note}`,
-  }));
+    note(
+      `belongs to user ${owner}, but the folder of the configuration file to user ${configOwner}`,
+      "let both belong to the user of the server",
+    );
   const foreign = filesOfOthers(path, owner);
   if (foreign.length > 0)
     results.push({
-      what,
+      ...base,
       state: "error",
       detail: `${foreign.join(", ")} must belong to user ${owner} like the folder, or the server cannot open it: run chown`,
+      change: `run 'chown ${owner} ${foreign.join(" ")}'`,
     });
   return results;
 }
@@ -96,7 +150,7 @@ function creationProblem(folder: string): string | undefined {
 }
 
 /** Returns undefined for what does not exist or cannot be seen by this user. */
-function statOf(path: string): Stats | undefined {
+export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch {

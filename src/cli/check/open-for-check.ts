@@ -7,8 +7,8 @@ import { requireOwnLog } from "../../database/files/state-file.ts";
 import { messageOf, StartError } from "../../lib/errors.ts";
 import { open } from "../appliance/with-appliance.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { CheckResult } from "./check-result.ts";
-import { copyToMemory } from "./database-copy.ts";
+import { resultOf, type CheckResult } from "./check-result.ts";
+import { copyToMemory, type DatabaseCopy } from "./database-copy.ts";
 import { checkStorage } from "./storage.ts";
 
 /**
@@ -19,30 +19,44 @@ export function openForCheck(
   config: Config,
   terminal: Terminal,
   report: (result: CheckResult) => void,
-): App | undefined {
+): { app: App; events: DatabaseCopy["events"] } | undefined {
   const { path } = config.storage;
-  const what = "database";
+  const base = { check: "database", what: "database" } as const;
   const inMemory: Config = { ...config, storage: { path: ":memory:" } };
   try {
     if (path === ":memory:") {
-      report({ what, state: "warning", detail: "in memory: nothing is stored" });
-      return open(inMemory, terminal, { level: "warn" });
+      report({
+        ...base,
+        state: "warning",
+        detail: "in memory: nothing is stored",
+        setting: "storage.path",
+        change: "set it to a file",
+      });
+      return { app: open(inMemory, terminal, { level: "warn" }), events: null };
     }
     if (!existsSync(path)) {
       for (const result of checkStorage(path)) report(result);
-      report({ what, state: "warning", detail: `${path} does not exist yet; 'phishwatch serve' creates it` });
-      return open(inMemory, terminal, { level: "warn" });
+      report({
+        ...base,
+        state: "warning",
+        detail: `${path} does not exist yet; 'phishwatch serve' creates it`,
+        setting: "storage.path",
+        change: "start the server, or, if a database exists elsewhere, set it to that file",
+      });
+      return { app: open(inMemory, terminal, { level: "warn" }), events: null };
     }
     for (const result of checkStorage(path)) report(result);
     requireOneName(path);
     requireOwnLog(path);
-    const { image, quickCheck } = copyToMemory(path);
+    const { image, quickCheck, events } = copyToMemory(path);
     const detail = `${path}: ${quickCheck}`;
-    report({ what, state: quickCheck === "ok" ? "ok" : "error", detail });
-    return open(inMemory, terminal, { level: "warn", image });
+    const change = "stop the server, and restore a backup with 'phishwatch restore'";
+    report(resultOf(base, detail, quickCheck === "ok" ? undefined : { state: "error", detail, change }));
+    return { app: open(inMemory, terminal, { level: "warn", image }), events };
   } catch (error) {
     const reason = error instanceof StartError ? messageOf(error) : `${path}: ${explain(error)}`;
-    report({ what, state: "error", detail: reason });
+    const change = "follow the message; a damaged database is replaced with 'phishwatch restore'";
+    report({ ...base, state: "error", detail: reason, setting: "storage.path", change });
     return undefined;
   }
 }

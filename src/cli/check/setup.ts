@@ -1,30 +1,47 @@
 import type { Config } from "../../config/config.ts";
-import { findExposures } from "../../config/safety/exposure.ts";
+import { findExposures, type Exposure } from "../../config/safety/exposure.ts";
 import type { Log } from "../../lib/log.ts";
+import type { CheckId } from "./catalog.ts";
 import type { CheckResult } from "./check-result.ts";
 import { openFiles } from "./open-files.ts";
-import { dataFolder, exposedSecrets } from "./file-access.ts";
+import { dataFolder, exposedFiles, exposedSecrets, rootUser } from "./file-access.ts";
 
 /**
- * Returns what is wrong with the setup around the configuration: what it exposes, who may use its files, and how many
- * files it may open.
+ * Returns what is wrong with the setup around the configuration: what it exposes, and who may use its files.
  * @param uid of the current user; undefined where the system has no users
  */
 export function checkSetup(config: Config, uid: number | undefined): CheckResult[] {
-  return [...exposures(config), ...exposedSecrets(config), ...dataFolder(config, uid), openFiles()];
+  return [
+    ...rootUser(config, uid),
+    ...dataFolder(config, uid),
+    ...exposedSecrets(config),
+    ...exposedFiles(config),
+    ...exposures(config),
+  ];
 }
 
 /** Logs what the setup exposes or lacks, once. The owner of files matters to checks only: a server that starts can use them. */
 export function logExposures(config: Config, log: Log): void {
-  const all = [...exposures(config), ...exposedSecrets(config), openFiles()];
-  for (const { what, detail } of all.filter(({ state }) => state !== "ok"))
-    log.event("setup.needs_attention", { what, detail });
+  const all = [...exposures(config), ...exposedSecrets(config), ...exposedFiles(config), openFiles(config)];
+  for (const result of all)
+    if ("change" in result)
+      log.event("setup.needs_attention", { what: result.what, detail: `${result.detail}; ${result.change}` });
 }
 
+const checkOf: Record<Exposure["setting"], CheckId> = {
+  "server.trusted_proxies": "trusted-proxies",
+  "server.listen": "listen",
+  "server.metrics_token": "metrics-token",
+  "smtp.tls": "mail-encryption",
+};
+
 function exposures(config: Config): CheckResult[] {
-  return findExposures(config).map(({ setting, advice }) => ({
+  return findExposures(config).map(({ setting, problem, change }) => ({
+    check: checkOf[setting],
     what: setting,
     state: "warning",
-    detail: advice,
+    detail: problem,
+    setting,
+    change,
   }));
 }

@@ -3,10 +3,11 @@ import { dirname } from "node:path";
 import { diskRoomFor, type DiskRoom } from "../../database/files/disk.ts";
 import { isServedFile, readState, type StoredState } from "../../database/files/state-file.ts";
 import { toPlainTime } from "../../lib/clock.ts";
+import { bytesText } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { CheckResult } from "./check-result.ts";
+import { resultOf, type CheckResult } from "./check-result.ts";
 
-const diskStates = { ok: "ok", "nearly full": "warning", full: "error" } as const;
+const diskStates = { "nearly full": "warning", full: "error" } as const;
 
 /** Checks the disk of the database, and what the server that runs or ran last has recorded about its file. */
 export function checkStorage(path: string): CheckResult[] {
@@ -15,46 +16,63 @@ export function checkStorage(path: string): CheckResult[] {
 }
 
 function diskResult(path: string): CheckResult {
-  const what = "disk";
+  const base = { check: "disk", what: "disk" } as const;
+  const folder = dirname(path);
   try {
-    return describeRoom(diskRoomFor(path));
+    return describeRoom(diskRoomFor(path), folder);
   } catch (error) {
-    if (!existsSync(dirname(path)))
+    if (!existsSync(folder))
       return {
-        what,
+        ...base,
         state: "ok",
-        detail: `${dirname(path)} does not exist yet; 'phishwatch serve' creates it`,
+        detail: `${folder} does not exist yet; 'phishwatch serve' creates it`,
       };
-    return { what, state: "error", detail: messageOf(error) };
+    const change = `let this user read ${folder}`;
+    return { ...base, state: "error", detail: messageOf(error), change };
   }
 }
 
-function describeRoom({ level, text }: DiskRoom): CheckResult {
-  const detail = level === "ok" ? text : `${level}: ${text}; make room on the disk of the database`;
-  return { what: "disk", state: diskStates[level], detail };
+function describeRoom({ level, missingBytes, text }: DiskRoom, folder: string): CheckResult {
+  const base = { check: "disk", what: "disk" } as const;
+  if (level === "ok") return { ...base, state: "ok", detail: text };
+  const change = `make ${bytesText(missingBytes)} of room on the disk of ${folder}`;
+  return { ...base, state: diskStates[level], detail: `${level}: ${text}`, change };
 }
 
 function serverResults(path: string, state: StoredState): CheckResult[] {
-  const { problem, lastError, quickCheck } = state;
+  const { problem: reported, lastError, quickCheck } = state;
+  const check = "database-server";
+  const restore = "restore a backup with 'phishwatch restore', unless the latest check found nothing";
   const results: CheckResult[] = [];
-  if (problem !== null) results.push({ what: "database in the server", state: "error", detail: problem });
+  if (reported !== null)
+    results.push({
+      check,
+      what: "database in the server",
+      state: "error",
+      detail: reported,
+      change: "follow the message, then restart the server",
+    });
   else if (!isServedFile(path, state))
     results.push({
+      check,
       what: "database in the server",
       state: "warning",
       detail: `the file at ${path} is not the one that the server opened last; if it runs, restart it`,
+      change: "restart the server",
     });
   if (lastError !== null)
     results.push({
+      check,
       what: "last database error",
       state: "warning",
       detail: `${toPlainTime(lastError.at)}: ${lastError.text} (${lastError.code})`,
+      change: restore,
     });
-  if (quickCheck !== null)
-    results.push({
-      what: "last check of the whole file by the server",
-      state: quickCheck.result === "ok" ? "ok" : "warning",
-      detail: `${toPlainTime(quickCheck.at)}: ${quickCheck.result}`,
-    });
+  if (quickCheck !== null) {
+    const detail = `${toPlainTime(quickCheck.at)}: ${quickCheck.result}`;
+    const problem = { state: "warning", detail, change: restore } as const;
+    const what = "last check of the whole file by the server";
+    results.push(resultOf({ check, what }, detail, quickCheck.result === "ok" ? undefined : problem));
+  }
   return results;
 }

@@ -80,6 +80,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
         logStarted(appliance, config, log);
         // Loaded now, because it needs the parser of the configuration file that knows positions.
         (await import("../check/setup.ts")).logExposures(config, log);
+        (await import("../check/serving.ts")).recordServing(config, log);
         await aborted(stop);
         log.event("server.stopping");
         watchdog.stop();

@@ -3,8 +3,10 @@ import type { Config } from "../config.ts";
 /** A setting that works but exposes something, with what to change. */
 export interface Exposure {
   /** Key of the setting to change. */
-  setting: string;
-  advice: string;
+  setting: "server.trusted_proxies" | "server.listen" | "server.metrics_token" | "smtp.tls";
+  problem: string;
+  /** Advice: the value to set instead. */
+  change: string;
 }
 
 /** Returns what the configuration exposes, from the configuration alone. */
@@ -19,17 +21,28 @@ export function findExposures({
   if (isBehindProxy && trustedProxies.length === 0)
     exposures.push({
       setting: "server.trusted_proxies",
-      advice: `server.public_url is https, so a proxy terminates TLS, but no proxy is trusted: all visitors count as one address in logs, limits, sign-ins and visits. Set it to the proxy's network, such as ["127.0.0.1"]`,
+      problem:
+        "server.public_url is https, so a proxy terminates TLS, but no proxy is trusted: all visitors count as one address in logs, limits, sign-ins and visits",
+      change: `set it to the proxy's network, such as ["127.0.0.1"]`,
     });
   if (enabled && tls === null && !isLoopback(host) && !(isBehindProxy && trustedProxies.length > 0))
     exposures.push({
       setting: "server.listen",
-      advice: `${host.includes(":") ? `[${host}]` : host}:${port} can be reached from other machines without TLS, so the console password and API keys cross the network in clear text. Listen on 127.0.0.1 behind a proxy, or set server.tls_cert and server.tls_key`,
+      problem: `${host.includes(":") ? `[${host}]` : host}:${port} can be reached from other machines without TLS, so the console password and API keys cross the network in clear text`,
+      change: `set it to "127.0.0.1:${port}" behind a proxy, or set server.tls_cert and server.tls_key`,
+    });
+  if (server.metricsToken === null && !isLoopback(host))
+    exposures.push({
+      setting: "server.metrics_token",
+      problem:
+        "other machines can read /metrics, which shows the protected domains' numbers and the state of sources and endpoints",
+      change: 'set it to a secret of 16 characters or more, such as { env = "METRICS_TOKEN" }',
     });
   if (smtp?.tls === "none" && !isLoopback(smtp.host))
     exposures.push({
       setting: "smtp.tls",
-      advice: `emails${smtp.password === null ? "" : " and the password"} cross the network to ${smtp.host} in clear text. Set it to "starttls" or "tls"`,
+      problem: `emails${smtp.password === null ? "" : " and the password"} cross the network to ${smtp.host} in clear text`,
+      change: 'set it to "starttls" or "tls"',
     });
   return exposures;
 }

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import type { Config } from "../../config/config.ts";
+import { isServed } from "../../database/lock.ts";
+import { buildInfo } from "../../lib/build-info.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import type { CheckResult } from "./check-result.ts";
+
+/** Version and configuration of a server, in a file next to the database that only its owner can read. */
+interface Serving {
+  version: string;
+  commit: string;
+  /** Path of its configuration file. */
+  configuration: string;
+  /** SHA-256 of the content of that file, hexadecimal. */
+  sha256: string;
+}
+
+/** Records what this server runs with. Call it after the start and after each reload. */
+export function recordServing(
+  { source, storage: { path } }: Pick<Config, "source" | "storage">,
+  log: Log,
+): void {
+  if (path === ":memory:" || source === undefined) return;
+  const { version, commit } = buildInfo;
+  const serving: Serving = { version, commit, configuration: source.path, sha256: hashOf(source.text) };
+  const next = `${fileOf(path)}.next`;
+  try {
+    writeFileSync(next, `${JSON.stringify(serving)}\n`, { mode: 0o600 });
+    renameSync(next, fileOf(path));
+  } catch (error) {
+    logDropped(log, error, "server.record_failed");
+  }
+}
+
+/** Compares the running server with this program and its configuration file. Returns no result if none runs. */
+export function runningServer({
+  source,
+  storage: { path },
+}: Pick<Config, "source" | "storage">): CheckResult[] {
+  const base = { check: "server", what: "running server" } as const;
+  if (isServed(path) !== true) return [];
+  const serving = readServing(path);
+  if (serving === undefined) return [{ ...base, state: "ok", detail: "runs" }];
+  const { version, commit } = buildInfo;
+  const results: CheckResult[] = [];
+  if (serving.version !== version || serving.commit !== commit)
+    results.push({
+      ...base,
+      state: "warning",
+      detail: `it has version ${serving.version} (commit ${serving.commit}), this program ${version} (commit ${commit})`,
+      change: "restart the server, which then runs the installed version",
+    });
+  if (source !== undefined && serving.configuration !== source.path)
+    results.push({
+      ...base,
+      state: "warning",
+      detail: `it uses ${serving.configuration}, not ${source.path}`,
+      change: `run 'phishwatch check --config ${serving.configuration}'`,
+    });
+  else if (source !== undefined && serving.sha256 !== hashOf(source.text))
+    results.push({
+      ...base,
+      state: "warning",
+      detail: `${source.path} was changed since the server read it`,
+      change: "reload or restart the server",
+    });
+  return results.length > 0
+    ? results
+    : [{ ...base, state: "ok", detail: `version ${version}, with this configuration` }];
+}
+
+function fileOf(path: string): string {
+  return `${path}.serving`;
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Returns undefined for a missing or unreadable file. */
+function readServing(path: string): Serving | undefined {
+  try {
+    const value = JSON.parse(readFileSync(fileOf(path), "utf8")) as Partial<Serving> | null;
+    const { version, commit, configuration, sha256 } = value ?? {};
+    const isComplete = [version, commit, configuration, sha256].every((one) => typeof one === "string");
+    return isComplete ? (value as Serving) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,119 @@
+import { statSync } from "node:fs";
+import type { App } from "../../app.ts";
+import { archiveFolder } from "../../archive/files/folder.ts";
+import { folderExtent } from "../../archive/files/reading.ts";
+import type { Config } from "../../config/config.ts";
+import { diskRoomFor } from "../../database/files/disk.ts";
+import type { Clock } from "../../lib/clock.ts";
+import {
+  allowedDomains,
+  archiveChecks,
+  brandWords,
+  keysWithoutDomain,
+  protectedDomains,
+  similarity,
+} from "./detection.ts";
+import { endpointResults, type EndpointChecks } from "./endpoints.ts";
+import { hiddenConfiguration, unknownVariables } from "./environment.ts";
+import { resolvers, screenshots, trapsDeployed } from "./lookups.ts";
+import { clock, fileSystemOf, fileTimes, growth, memory } from "./machine.ts";
+import { originsOfNames, sourceResults } from "./names.ts";
+import { ports } from "./port.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { archiveResult } from "../check/archive.ts";
+import { serverCertificate } from "../check/certificates.ts";
+import { channelResults, filterResults } from "../check/channels.ts";
+import type { CheckResult } from "../check/check-result.ts";
+import type { DatabaseCopy } from "../check/database-copy.ts";
+import { openFiles } from "../check/open-files.ts";
+import { openForCheck } from "../check/open-for-check.ts";
+import { runningServer } from "../check/serving.ts";
+import { checkSetup } from "../check/setup.ts";
+
+type Results = CheckResult[] | Promise<CheckResult[]>;
+
+/**
+ * Runs all checks and reports their results in the order of the groups. Checks that wait for the network or the disk run
+ * at the same time.
+ */
+export async function runChecks({
+  config,
+  terminal,
+  clock: { now },
+  report,
+  ...checks
+}: EndpointChecks & {
+  config: Config;
+  terminal: Terminal;
+  clock: Pick<Clock, "now">;
+  report(result: CheckResult): void;
+}): Promise<void> {
+  const storage: CheckResult[] = [];
+  const opened = openForCheck(config, terminal, (result) => storage.push(result));
+  const app = opened?.app;
+  try {
+    const groups: Results[] = [
+      [{ check: "configuration", what: "configuration", state: "ok", detail: "valid" }],
+      [...hiddenConfiguration(terminal.env, config), ...unknownVariables(terminal.env, config)],
+      runningServer(config),
+      checkSetup(config, process.getuid?.()),
+      ports(config),
+      serverCertificate(config.server, now()),
+      machine(config, now(), opened?.events ?? null),
+      storage,
+      fileSystemOf(config.storage.path),
+      app === undefined ? [] : growthOf(config, now(), opened?.events ?? null),
+      app === undefined ? [] : archiveResult(config).then((result) => [result]),
+      ...(app === undefined ? [] : appChecks(app, config, checks, now())),
+    ];
+    // Errors of a later group must not end the process while an earlier one is awaited.
+    for (const group of groups) void Promise.resolve(group).catch(() => {});
+    for (const group of groups) for (const result of await group) report(result);
+  } finally {
+    app?.close();
+  }
+}
+
+function machine(config: Config, now: number, events: DatabaseCopy["events"]): CheckResult[] {
+  const known = fileTimes(config.storage.path);
+  if (events !== null) known.push({ what: "the newest event in the database", at: events.newestAt });
+  return [openFiles(config), memory(config), clock(now, known)];
+}
+
+function appChecks(app: App, config: Config, checks: EndpointChecks, now: number): Results[] {
+  const { offline } = checks;
+  return [
+    [
+      ...protectedDomains(app),
+      ...brandWords(app),
+      ...allowedDomains(app),
+      ...similarity(config),
+      ...archiveChecks(app),
+      ...keysWithoutDomain(app),
+      ...filterResults(app),
+    ],
+    originsOfNames(config),
+    sourceResults(app, offline),
+    resolvers(app, config, offline),
+    [screenshots(config), ...trapsDeployed(app)],
+    endpointResults(app, config, checks, now),
+    channelResults(app, config, offline),
+  ];
+}
+
+async function growthOf(config: Config, now: number, events: DatabaseCopy["events"]): Promise<CheckResult[]> {
+  const { path } = config.storage;
+  try {
+    const extent = await folderExtent(archiveFolder(path));
+    return growth(config, {
+      now,
+      freeBytes: diskRoomFor(path).freeBytes,
+      databaseBytes: statSync(path).size,
+      archiveBytes: extent.bytes,
+      oldestEventAt: events?.oldestAt ?? null,
+    });
+  } catch {
+    // There is no file yet, or it cannot be read, which other checks report.
+    return [];
+  }
+}

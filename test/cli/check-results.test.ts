@@ -1,0 +1,358 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { certificateFile, serverCertificate } from "../../src/cli/check/certificates.ts";
+import { checkCatalog, checkGroups } from "../../src/cli/check/catalog.ts";
+import type { CheckResult } from "../../src/cli/check/check-result.ts";
+import { exposedFiles, rootUser } from "../../src/cli/check/file-access.ts";
+import { openFiles } from "../../src/cli/check/open-files.ts";
+import { placesIn } from "../../src/cli/check/setting-place.ts";
+import { similarity } from "../../src/cli/checks/detection.ts";
+import { screenshots } from "../../src/cli/checks/lookups.ts";
+import { clock, describeFileSystem, growth, memory } from "../../src/cli/checks/machine.ts";
+import { originsOfNames } from "../../src/cli/checks/names.ts";
+import { ports } from "../../src/cli/checks/port.ts";
+import { findManualPage } from "../../src/manual/manual.ts";
+import { loaded } from "../config/helper.ts";
+import { createAuthority, issue } from "../support/certificates.ts";
+import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
+
+let folder: CommandFolder;
+beforeEach(() => void (folder = commandFolder()));
+afterEach(() => folder.dispose());
+
+const dayMs = 86_400_000;
+const mebibyte = 2 ** 20;
+const now = Date.UTC(2026, 0, 15);
+const states = (all: CheckResult[]) => all.map(({ check, state }) => `${check}: ${state}`);
+
+type Line = { check: string; what: string; state: string; detail: string } & Partial<
+  Record<"setting" | "file" | "line" | "change", string | number>
+>;
+
+/** Runs `check --json` and returns its results. */
+async function results(args: string[] = [], env: Record<string, string> = {}) {
+  const { code, out, err } = await folder.run(["check", "--json", ...args], { env });
+  const lines = out
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Line);
+  return { code, err, lines, of: (id: string) => lines.filter((line) => line.check === id) };
+}
+
+describe("the output", () => {
+  test("Every warning and error says what to change, and names the line of the file if a setting has to change", async () => {
+    const config = defaultConfig
+      .replace('"127.0.0.1:0"', '"0.0.0.0:0"')
+      .concat('[[feeds]]\nname = "nrd"\npath = "none"\n[[protected_domains]]\ndomain = "chase.com"\n');
+    const path = folder.file("phishwatch.toml", config);
+    const { code, lines, of } = await results();
+    expect(code).toBe(1);
+    const problems = lines.filter(({ state }) => state === "warning" || state === "error");
+    expect(problems.filter(({ change }) => typeof change !== "string" || change === "")).toEqual([]);
+    const lineOf = (text: string) => config.slice(0, config.indexOf(text)).split("\n").length;
+    expect(of("listen")).toMatchObject([{ setting: "server.listen", file: path, line: lineOf("listen") }]);
+    expect(of("metrics-token")).toMatchObject([{ file: path, line: lineOf("[server]") }]);
+    expect(of("sources")).toMatchObject([{ setting: 'feeds["nrd"]', line: lineOf("[[feeds]]") }]);
+    expect(of("brand-words")).toMatchObject([
+      {
+        setting: 'protected_domains["chase.com"].keywords',
+        line: lineOf('[[protected_domains]]\ndomain = "c'),
+      },
+    ]);
+    const text = await folder.run(["check"]);
+    expect(text.out).toContain(`         change ${path}:${lineOf("listen")}: server.listen: set it to`);
+    expect(text.out).toMatch(/\n\n1 error, \d+ warnings, \d+ ok\n$/);
+    expect(text.out.split("\n").filter((line) => (checkGroups as readonly string[]).includes(line))).toEqual(
+      checkGroups.filter((group) =>
+        lines.some(({ check: id }) => checkCatalog[id as "disk"].group === group),
+      ),
+    );
+  });
+
+  test("With warnings alone, the exit code is 0, and 1 with `--strict`; an invalid configuration is 2", async () => {
+    chmodSync(folder.file("phishwatch.toml", `${defaultConfig}[detection]\nmin_similarity = 0.99\n`), 0o600);
+    const relaxed = await results();
+    expect(relaxed.code).toBe(0);
+    expect(relaxed.of("similarity")).toMatchObject([{ state: "warning" }]);
+    const strict = await results(["--strict"]);
+    expect(strict).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^phishwatch: \d+ warnings of \d+ /),
+    });
+    folder.file("phishwatch.toml", "[server]\nlisten = 5\n");
+    expect(await results()).toMatchObject({ code: 2, lines: [] });
+  });
+
+  test("`--offline` skips resolvers, endpoints, URLs and the mail server, and says so", async () => {
+    const requests: string[] = [];
+    using server = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      fetch: (request) => (requests.push(request.url), new Response("")),
+    });
+    const connections: unknown[] = [];
+    const listener = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: { open: (socket) => void connections.push(socket), data() {} },
+    });
+    const smtp = `[smtp]\nhost = "127.0.0.1"\nport = ${listener.port}\ntls = "none"\nfrom = "a@example.com"\n`;
+    const feed = `[[feeds]]\nname = "far"\nurl = "${server.url.href}list.txt"\nallow_private_networks = true\n`;
+    folder.file("phishwatch.toml", `${defaultConfig}${smtp}${feed}`);
+    await folder.run(["webhooks", "add", server.url.href, "--name", "soc"]);
+    const { code, lines } = await results(["--offline", "--ping"]);
+    listener.stop(true);
+    expect(code).toBe(0);
+    const skipped = lines.filter(({ state }) => state === "skipped").map(({ what }) => what);
+    expect(skipped).toEqual([
+      "feed far",
+      "resolvers",
+      "endpoint soc",
+      `mail server 127.0.0.1:${listener.port}`,
+    ]);
+    expect({ requests, connections }).toEqual({ requests: [], connections: [] });
+  });
+
+  test("The manual explains every check by its identifier", () => {
+    const [, text = ""] = findManualPage("check")!.text.split("\n## Checks\n");
+    const rows = [...text.matchAll(/^\| `([a-z-]+)` /gm)].map(([, id]) => id!);
+    expect(rows).toEqual(Object.keys(checkCatalog));
+  });
+
+  test("The line of a setting is that of its key, else of its table, in whatever form it is written", () => {
+    const text = [
+      "server.listen = 1",
+      "[scan]",
+      'resolvers = ["1.1.1.1"]',
+      'feeds = [{ name = "a" }, { name = "b", path = "x" }]',
+    ];
+    const place = placesIn({ path: "/c.toml", text: text.join("\n") });
+    expect(place("server.listen")).toEqual({ file: "/c.toml", line: 1 });
+    expect(place("server.tls_cert")).toEqual({ file: "/c.toml", line: 1 });
+    expect(place("scan.schedule")).toEqual({ file: "/c.toml", line: 2 });
+    expect(place('scan.feeds["b"].path')).toEqual({ file: "/c.toml", line: 4 });
+    expect(place("archive.max_size")).toEqual({ file: "/c.toml" });
+    expect(placesIn(undefined)("server.listen")).toBeUndefined();
+  });
+});
+
+describe("the setup", () => {
+  test("An environment variable that nothing uses is reported, with the name that was probably meant", async () => {
+    folder.file("phishwatch.toml", `${defaultConfig}[console]\npassword = { env = "PHISHWATCH_PASSWORD" }\n`);
+    const env = { PHISHWATCH_PASSWORD: "a-long-password", PHISHWATCH_CONIFG: "x", PHISHWATCH_LISTEN: "y" };
+    const { of } = await results([], env);
+    expect(of("environment")).toMatchObject([
+      { what: "variable PHISHWATCH_CONIFG", change: "rename it to PHISHWATCH_CONFIG" },
+      {
+        what: "variable PHISHWATCH_LISTEN",
+        change: expect.stringContaining('{ env = "PHISHWATCH_LISTEN" }'),
+      },
+    ]);
+  });
+
+  test("A second configuration file that the one in use hides is reported", async () => {
+    const other = folder.file("other.toml", defaultConfig);
+    const { of } = await results([], { PHISHWATCH_CONFIG: other });
+    expect(of("second-configuration")).toMatchObject([
+      { state: "warning", detail: expect.stringContaining(other) },
+    ]);
+    expect((await results()).of("second-configuration")).toEqual([]);
+  });
+
+  test("A running server whose configuration file has changed, or that uses another one, is reported", async () => {
+    const server = await folder.serve();
+    expect((await results()).of("server")).toMatchObject([{ state: "ok" }]);
+    folder.file("phishwatch.toml", `${defaultConfig}[detection]\nmin_similarity = 0.8\n`);
+    expect((await results()).of("server")).toMatchObject([
+      { state: "warning", detail: expect.stringContaining("was changed since the server read it") },
+    ]);
+    const copy = folder.file("copy.toml", defaultConfig);
+    expect((await results(["--config", copy])).of("server")).toMatchObject([
+      { detail: expect.stringContaining(`not ${copy}`) },
+    ]);
+    const path = join(folder.path, "data/test.db.serving");
+    folder.file(
+      "data/test.db.serving",
+      readFileSync(path, "utf8").replace(/"version":"[^"]+"/, '"version":"0.1.0"'),
+    );
+    folder.file("phishwatch.toml", defaultConfig);
+    expect((await results()).of("server")).toMatchObject([
+      {
+        detail: expect.stringMatching(/^it has version 0\.1\.0 /),
+        change: expect.stringContaining("restart"),
+      },
+    ]);
+    await server.stop();
+    expect((await results()).of("server")).toEqual([]);
+  });
+
+  test("An address that another program uses is an error", () => {
+    const taken = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+    const config = (listen: string) =>
+      loaded(`[server]\nlisten = "${listen}"\n[storage]\npath = ":memory:"\n`);
+    expect(ports(config(`127.0.0.1:${taken.port}`))).toMatchObject([
+      { state: "error", setting: "server.listen", detail: expect.stringContaining("EADDRINUSE") },
+    ]);
+    taken.stop(true);
+    expect(ports(config(`127.0.0.1:${taken.port}`))).toEqual([]);
+    expect(ports(config("192.0.2.1:8080"))).toMatchObject([
+      { detail: expect.stringContaining("EADDRNOTAVAIL") },
+    ]);
+  });
+});
+
+describe("access", () => {
+  test("Root is reported unless the data belong to another user", () => {
+    expect(rootUser({ storage: { path: ":memory:" } }, 0)).toMatchObject([
+      { check: "user", state: "warning" },
+    ]);
+    expect(rootUser({ storage: { path: ":memory:" } }, 1000)).toEqual([]);
+  });
+
+  test("A private key and a database that every user can read are reported", () => {
+    mkdirSync(join(folder.path, "data"));
+    chmodSync(folder.path, 0o755);
+    const keyPath = folder.file("tls.key", "key");
+    const path = folder.file("data/test.db", "database");
+    const { server } = loaded("");
+    const found = () =>
+      exposedFiles({ server: { ...server, tls: { certPath: "c", keyPath } }, storage: { path } });
+    for (const file of [keyPath, path]) chmodSync(file, 0o644);
+    expect(found().map(({ what }) => what)).toEqual(["private key", "database file"]);
+    chmodSync(keyPath, 0o600);
+    chmodSync(join(folder.path, "data"), 0o700);
+    expect(found()).toEqual([]);
+  });
+
+  test("A certificate of the server for another host name, and one that ends soon, are reported", async () => {
+    const authority = createAuthority();
+    const server = async (host: string, daysLeft: number) => {
+      const { cert, key } = issue(authority, [host], {
+        notBefore: now - dayMs,
+        notAfter: now + daysLeft * dayMs,
+      });
+      const tls = { certPath: folder.file("a.pem", cert), keyPath: folder.file("a.key", key) };
+      return serverCertificate({ publicUrl: "https://watch.example.com", tls }, now);
+    };
+    expect(await server("watch.example.com", 90)).toMatchObject([{ state: "ok" }]);
+    expect(await server("watch.example.com", 3)).toMatchObject([
+      { state: "warning", setting: "server.tls_cert" },
+    ]);
+    expect(await server("other.example.com", 90)).toMatchObject([
+      { state: "warning", detail: expect.stringContaining("not for watch.example.com") },
+    ]);
+    const { cert: client } = issue(authority, ["client"], { notBefore: now - dayMs, notAfter: now + dayMs });
+    const path = folder.file("client.pem", client);
+    expect(await certificateFile({ path, setting: undefined, what: "client" }, now)).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("expires in 1 day"),
+    });
+  });
+});
+
+describe("the machine", () => {
+  test("A limit of memory below what a server needs is reported, and Chromium counts", () => {
+    const config = (setting: string) => loaded(`[scan]\nscreenshots = "${setting}"\n`);
+    expect(memory(config("auto"), 512 * mebibyte)).toMatchObject({
+      state: "warning",
+      setting: "scan.screenshots",
+    });
+    expect(memory(config("off"), 512 * mebibyte)).toMatchObject({ state: "ok" });
+    expect(memory(config("off"), 256 * mebibyte)).toMatchObject({ state: "warning" });
+  });
+
+  test("A limit of open files below what the endpoints can use at a time is reported", () => {
+    const endpoint = (index: number) =>
+      `[[webhooks.endpoints]]\nname = "e${index}"\nurl = "https://example.com"\nsecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="\nconcurrency = 100\n`;
+    const config = loaded(Array.from({ length: 30 }, (_, index) => endpoint(index)).join(""));
+    expect(openFiles(config, 3_000)).toMatchObject({
+      state: "warning",
+      detail: expect.stringContaining("3500"),
+    });
+    expect(openFiles(config, 3_500)).toMatchObject({ state: "ok" });
+  });
+
+  test("A clock that is behind the newest event or the files of the database is an error", async () => {
+    expect(clock(now, [{ what: "the newest event", at: now + 60_000 }])).toMatchObject({ state: "ok" });
+    expect(clock(now, [{ what: "the newest event", at: now + 2 * dayMs }])).toMatchObject({
+      state: "error",
+      detail: expect.stringMatching(/the newest event is of 2026-01-17 .* at least 2 days behind/),
+    });
+    await folder.run(["domains", "list"]);
+    const future = new Date(Date.now() + dayMs);
+    utimesSync(join(folder.path, "data/test.db"), future, future);
+    const { code, of } = await results();
+    expect(code).toBe(1);
+    expect(of("clock")).toMatchObject([{ detail: expect.stringContaining("the last change of") }]);
+  });
+
+  test.each([
+    ["a local disk", 0xef53, 1_000_000, ["file-system: ok", "inodes: ok"]],
+    ["a network file system", 0x6969, 1_000_000, ["file-system: error", "inodes: ok"]],
+    ["CIFS, whose number has its sign extended", 0xff534d42 | 0, 0, ["file-system: error"]],
+    ["memory", 0x01021994, 1_000_000, ["file-system: warning", "inodes: ok"]],
+    ["a disk with few inodes", 0xef53, 5_000, ["file-system: ok", "inodes: warning"]],
+    ["a disk without inodes", 0xef53, 5, ["file-system: ok", "inodes: error"]],
+  ])("The database on %s is reported as such", (_, type, ffree, expected) => {
+    const files = ffree === 0 ? 0 : 2_000_000;
+    expect(states(describeFileSystem({ type, files, ffree }, "/data"))).toEqual(expected);
+  });
+
+  test("A retention or an archive that the disk cannot hold is reported with the value that it can", () => {
+    const facts = {
+      now,
+      freeBytes: 1024 * mebibyte,
+      databaseBytes: 512 * mebibyte,
+      archiveBytes: 0,
+      oldestEventAt: now - 5 * dayMs,
+    };
+    const config = loaded(
+      '[archive]\nmax_size = "512MiB"\n[retention]\nevents = "30d"\ndeliveries = "30d"\n',
+    );
+    expect(growth(config, facts)).toMatchObject([
+      { state: "warning", setting: "retention.deliveries", change: expect.stringContaining('"15d"') },
+    ]);
+    expect(growth(config, { ...facts, freeBytes: 4096 * mebibyte })).toEqual([]);
+    expect(growth(config, { ...facts, oldestEventAt: now - dayMs })).toEqual([]);
+    expect(growth(config, { ...facts, freeBytes: 300 * mebibyte, oldestEventAt: null })).toMatchObject([
+      { setting: "archive.max_size", change: expect.stringContaining('"150MiB"') },
+    ]);
+  });
+});
+
+describe("what detection and lookups miss", () => {
+  test("A protected or allowed domain that is a public suffix is reported", async () => {
+    folder.file(
+      "phishwatch.toml",
+      `${defaultConfig}allow = ["pages.dev", "example-bank.de"]\n[[protected_domains]]\ndomain = "github.io"\n`,
+    );
+    const { of } = await results(["--offline"]);
+    expect(of("protected-domains").slice(1)).toMatchObject([
+      { what: "protected domain github.io", state: "warning" },
+    ]);
+    expect(of("allowed-domains")).toMatchObject([
+      {
+        detail: expect.stringContaining("pages.dev"),
+        setting: 'protected_domains["example-bank.com"].allow',
+      },
+    ]);
+  });
+
+  test("A minimum similarity that hides nearly everything is reported", () => {
+    expect(similarity(loaded("[detection]\nmin_similarity = 0.97\n"))).toMatchObject([{ state: "warning" }]);
+    expect(similarity(loaded(""))).toEqual([]);
+  });
+
+  test("An appliance that nothing delivers names to is reported", () => {
+    expect(originsOfNames(loaded('[scan]\nschedule = ""\n'))).toMatchObject([{ setting: "scan.schedule" }]);
+    expect(originsOfNames(loaded(""))).toEqual([]);
+  });
+
+  test("A Chromium without its sandbox is reported", () => {
+    const config = loaded(
+      `[scan]\nscreenshots = "${process.execPath}"\n[screenshots]\nchromium_args = ["--no-sandbox"]\n`,
+    );
+    expect(screenshots(config)).toMatchObject({ state: "warning", setting: "screenshots.chromium_args" });
+  });
+});
