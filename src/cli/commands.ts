@@ -15,6 +15,7 @@ export const commandEntries: CommandEntry[] = [
   { name: "init", load: async () => (await import("./commands/init.ts")).initCommand },
   { name: "check", load: async () => (await import("./commands/check.ts")).checkCommand },
   { name: "serve", load: async () => (await import("./commands/serve.ts")).serveCommand },
+  { name: "service", load: async () => (await import("./commands/service.ts")).serviceCommands },
   { name: "match", load: async () => (await import("./commands/match.ts")).matchCommand },
   {
     name: "permutations",

@@ -14,6 +14,7 @@ import blockLists from "./block-lists.md" with { type: "text" };
 import traps from "./traps.md" with { type: "text" };
 import check from "./check.md" with { type: "text" };
 import log from "./log.md" with { type: "text" };
+import service from "./service.md" with { type: "text" };
 import operate from "./operate.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
 import webhooks from "./webhooks.md" with { type: "text" };
@@ -50,6 +51,7 @@ const texts: [topic: string, text: string][] = [
   ["block-lists", blockLists],
   ["traps", traps],
   ["check", check],
+  ["service", service],
   ["operate", operate],
   ["log", log],
   ["http-api", httpApi],

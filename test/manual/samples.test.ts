@@ -83,8 +83,9 @@ describe("the README and the manual", () => {
       PHISHWATCH_TICKET_TOKEN: "a-secret-for-the-sample",
       PHISHWATCH_SMTP_PASSWORD: "a-secret-for-the-sample",
     };
+    const files = { "/run/credentials/phishwatch.service/slack": "https://chat.example/a-secret" };
     const wrong = blocks.flatMap(({ file, line, code }) =>
-      errorLines(code, { env }).map((error) => `${file}:${line}: ${error}`),
+      errorLines(code, { env, files }).map((error) => `${file}:${line}: ${error}`),
     );
     expect(wrong).toEqual([]);
     expect(blocks.length).toBeGreaterThan(2);

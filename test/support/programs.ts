@@ -34,6 +34,7 @@ export function findPrograms(): Program[] {
     { name: "dnsmasq", packages: ["dnsmasq-base"], command: findSystemProgram("dnsmasq") },
     { name: "BIND", packages: ["bind9"], command: findSystemProgram("named") },
     { name: "openssl", packages: ["openssl"], command: asCommand(Bun.which("openssl")) },
+    { name: "systemd-analyze", packages: ["systemd"], command: findSystemdAnalyze() },
     { name: "ip", packages: ["iproute2"], command: asCommand(Bun.which("ip")) },
   ];
 }
@@ -45,6 +46,10 @@ export function findGo(): string[] | undefined {
 /** Debian's servers are in a folder that may be in the PATH of root only. */
 export function findSystemProgram(name: "nginx" | "unbound" | "dnsmasq" | "named"): string[] | undefined {
   return asCommand(Bun.which(name) ?? Bun.which(`/usr/sbin/${name}`));
+}
+
+export function findSystemdAnalyze(): string[] | undefined {
+  return asCommand(Bun.which("systemd-analyze"));
 }
 
 export function findCaddy(): string[] | undefined {

@@ -2,13 +2,15 @@ import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Config, ConfigSource } from "../../config/config.ts";
 import { formatConfigError, loadConfig } from "../../config/load.ts";
 import { StartError } from "../../lib/errors.ts";
+import { configFile } from "../../service/unit.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 export const defaultConfigPath = "phishwatch.toml";
 export const configVariable = "PHISHWATCH_CONFIG";
 
 /**
- * Loads the configuration file that is given, else `./phishwatch.toml`, else the one that the environment names.
+ * Loads the configuration file that is given, else `./phishwatch.toml`, else the one that the environment names, else
+ * that of the installed service.
  *
  * @param overrides.listen replaces `server.listen`
  * @throws StartError with exit code 2 and one line for each error
@@ -29,6 +31,7 @@ function findConfiguration(given: string | undefined, env: Terminal["env"]): str
   if (existsSync(defaultConfigPath)) return defaultConfigPath;
   const named = env[configVariable];
   if (named !== undefined && named !== "") return named;
+  if (existsSync(configFile)) return configFile;
   throw new StartError(
     `no configuration: ${defaultConfigPath} does not exist in this folder and ${configVariable} is not set; ` +
       "create one with 'phishwatch init', or use --config FILE",

@@ -1,12 +1,14 @@
 import { systemClock } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
+import { reportReadiness } from "../appliance/readiness.ts";
 import { createResultPrinter } from "../check/print-results.ts";
 import { runChecks } from "../checks/run-checks.ts";
 import { placesIn } from "../check/setting-place.ts";
-import { command } from "../terminal/command.ts";
+import { command, UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
-import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
+import { configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
 
 export const checkCommand = command({
   name: "check",
@@ -21,16 +23,29 @@ skipped, and it says so.`,
     ping: toggle("--ping", "send a webhook.ping to each endpoint"),
     offline: toggle("--offline", "send nothing over any network"),
     strict: toggle("--strict", "exit with code 1 also if there are only warnings"),
+    running: toggle(
+      "--running",
+      "only ask the running appliance whether it is ready (exit code 0) or not (1)",
+    ),
+    url: text("--url <url>", "with --running: its address (default: that of server.listen)"),
     json: jsonFlag,
     config: configFlag,
   },
   examples: [
     ["phishwatch check", "run all checks, for example before a restart"],
     ["phishwatch check --ping", "also check that endpoints respond"],
+    ["phishwatch check --running", "ask whether the running appliance is ready, for example in a container"],
     ["phishwatch check --offline --strict", "fail on any warning, without using the network"],
   ],
   async run({ options, terminal }) {
-    const { json, offline, ping, strict } = options;
+    const { json, offline, ping, running, strict, url } = options;
+    if (running) {
+      if (ping || offline || strict)
+        throw new UsageError("--running only goes with --url, --json and --config");
+      const load = () => loadConfiguration(options.config, terminal.env);
+      return reportReadiness({ url: readUrl(url), config: load, json, out: terminal.out });
+    }
+    if (url !== undefined) throw new UsageError("--url only goes with --running");
     const config = await loadConfiguration(options.config, terminal.env);
     const printer = createResultPrinter({ out: terminal.out, json, placeOf: placesIn(config.source) });
     await runChecks({ config, terminal, clock: systemClock, offline, ping, report: printer.print });
@@ -40,3 +55,14 @@ skipped, and it says so.`,
     if (strict && warning > 0) throw new FailedError(`${counted(warning, "warning")} of ${total} checks`);
   },
 });
+
+/** @throws UsageError if it is not an address of an appliance */
+function readUrl(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const url = URL.parse(given);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "")
+    return `${url.origin}${url.pathname}`;
+  throw new UsageError(
+    `--url must be an address such as http://127.0.0.1:8080, not "${visible(given, 200)}"`,
+  );
+}

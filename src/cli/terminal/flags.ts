@@ -122,6 +122,6 @@ function quoted(given: string): string {
 /** Options that several commands share. */
 export const configFlag = text(
   "--config <file>",
-  "configuration file (default: ./phishwatch.toml, then $PHISHWATCH_CONFIG)",
+  "configuration file (default: ./phishwatch.toml, $PHISHWATCH_CONFIG, /etc/phishwatch/phishwatch.toml)",
 );
 export const jsonFlag = toggle("--json", "print one JSON object per line");

@@ -1,0 +1,152 @@
+import { resolve } from "node:path";
+import { installedExecutable, configFile, renderUnit, serviceName, stateFolder } from "../../service/unit.ts";
+import { openHost, requireRoot } from "../../service/host.ts";
+import { planInstallation, type Step } from "../../service/install.ts";
+import { readServiceStatus } from "../../service/status.ts";
+import { planRemoval } from "../../service/uninstall.ts";
+import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { jsonFlag, text, toggle } from "../terminal/flags.ts";
+import { printJson } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+const rootFlag = text(
+  "--root <folder>",
+  "work on the system in this folder, such as an image, and start nothing",
+);
+const dryRunFlag = toggle("--dry-run", "print the steps, and change nothing");
+
+const installCommand = command({
+  name: "install",
+  summary: "install the service, or upgrade it: user, configuration, systemd unit",
+  details: `Copies this executable to ${installedExecutable} (unless it is in /usr or /opt), creates the user ${serviceName} and ${configFile}, writes a
+hardened systemd unit, and starts the service. Prints every step. Does only what is missing, so it can be repeated; after an upgrade, it replaces the executable and restarts the service. An existing configuration stays.`,
+  flags: {
+    root: rootFlag,
+    dryRun: dryRunFlag,
+    force: toggle("--force", "replace a unit that somebody else wrote or changed"),
+  },
+  examples: [
+    [
+      "sudo ./phishwatch service install",
+      "install this executable as a service, or upgrade the service to it",
+    ],
+    ["phishwatch service install --dry-run", "show what would change"],
+    ["sudo ./phishwatch service install --root /mnt/image", "prepare an image"],
+  ],
+  run({ options: { root, dryRun, force }, terminal }) {
+    const host = openHost({ root: rootOf(root), env: terminal.env });
+    const executable = process.execPath;
+    if (!Bun.main.startsWith("/$bunfs/"))
+      throw new FailedError(
+        "only the built executable can be installed: run scripts/build, then dist/phishwatch",
+      );
+    if (!dryRun) requireRoot("install the service");
+    const steps = planInstallation(host, { executable, force });
+    applySteps(steps, { dryRun, terminal, none: "nothing to do: the service is installed" });
+    if (dryRun || !host.isLive || steps.length === 0) return;
+    terminal.err.write(
+      `Configuration: ${configFile}. Data, and the secrets of the first start: ${stateFolder}. Log: journalctl -u ${serviceName}\n`,
+    );
+  },
+});
+
+const uninstallCommand = command({
+  name: "uninstall",
+  summary: "remove the service; data and configuration stay unless --purge is given",
+  details: `Stops the service, and removes the unit and the executable that 'service install' copied. With --purge, also deletes the data, the
+configuration, the credentials and the user: without --yes, it only lists what it would delete.`,
+  flags: {
+    root: rootFlag,
+    dryRun: dryRunFlag,
+    purge: toggle("--purge", "also delete data, configuration and user"),
+    yes: toggle("--yes", "confirm --purge"),
+    force: toggle("--force", "remove a unit that somebody else wrote or changed"),
+  },
+  examples: [
+    ["sudo phishwatch service uninstall", "remove the service and keep its data"],
+    ["sudo phishwatch service uninstall --purge --yes", "delete everything"],
+  ],
+  run({ options: { root, dryRun, purge, yes, force }, terminal }) {
+    if (yes && !purge) throw new UsageError("--yes confirms --purge, which is missing");
+    const host = openHost({ root: rootOf(root), env: terminal.env });
+    if (!dryRun) requireRoot("remove the service");
+    const steps = planRemoval(host, { purge, force });
+    const isConfirmed = !purge || yes || steps.length === 0;
+    const none = "nothing to do: the service is not installed";
+    applySteps(steps, { dryRun: dryRun || !isConfirmed, terminal, none });
+    if (!isConfirmed && !dryRun)
+      throw new FailedError("nothing was deleted; to delete all of this, add --yes");
+    if (!purge && !dryRun)
+      terminal.err.write(`kept ${stateFolder}, ${configFile} and the user ${serviceName}\n`);
+  },
+});
+
+const unitCommand = command({
+  name: "unit",
+  summary: "print the systemd unit",
+  flags: {
+    executable: text("--executable <path>", `path of the executable (default: ${installedExecutable})`),
+  },
+  examples: [
+    ["phishwatch service unit", "print the unit that 'service install' writes"],
+    ["phishwatch service unit --executable /usr/bin/phishwatch", "print it for a package"],
+  ],
+  run({ options: { executable = installedExecutable }, terminal: { out } }) {
+    // systemd splits the line at blanks and expands % and $.
+    if (!/^\/[\w.+/-]+$/.test(executable))
+      throw new UsageError("--executable must be an absolute path of letters, digits and . _ + - /");
+    out.write(renderUnit({ executable }));
+  },
+});
+
+const statusCommand = command({
+  name: "status",
+  summary: "show whether the service runs",
+  details:
+    "Exits with code 1 unless the service is active. For whether the appliance works, run 'phishwatch check --running'.",
+  flags: { json: jsonFlag },
+  examples: [["phishwatch service status", "show state, process and restarts"]],
+  run({ options, terminal: { env, out } }) {
+    const status = readServiceStatus(openHost({ root: "/", env }));
+    if (options.json) printJson(out, status);
+    else if (status.load === "not-found")
+      throw new FailedError("the service is not installed; run 'sudo phishwatch service install'");
+    else {
+      const { active, sub, since, enabled, pid, restarts, result, status: own } = status;
+      const rows = [
+        ["State", `${active} (${sub})${since === "" ? "" : ` since ${since}`}`],
+        ["At boot", enabled === "enabled" ? "starts" : `does not start (${enabled})`],
+        ["Process", pid === 0 ? `none; the last one ended with: ${result}` : String(pid)],
+        ["Restarts", String(restarts)],
+        ...(own === "" ? [] : [["Appliance", own]]),
+      ];
+      for (const [name, value] of rows) out.write(`${name!.padEnd(10)} ${value}\n`);
+    }
+    if (status.active !== "active") throw new FailedError(`the service is ${status.active}`);
+  },
+});
+
+export const serviceCommands: CommandGroup = {
+  name: "service",
+  summary: "install phishwatch as a service",
+  commands: [installCommand, uninstallCommand, unitCommand, statusCommand],
+};
+
+function rootOf(given: string | undefined): string {
+  return given === undefined ? "/" : resolve(given);
+}
+
+/** Prints each step, and applies it unless this is a dry run. */
+function applySteps(
+  steps: readonly Step[],
+  { dryRun, terminal: { out }, none }: { dryRun: boolean; terminal: Terminal; none: string },
+): void {
+  if (steps.length === 0) out.write(`${none}\n`);
+  for (const { text: what, apply } of steps) {
+    out.write(`${dryRun ? "would " : ""}${what}\n`);
+    out.flush();
+    if (!dryRun) apply();
+  }
+  out.flush();
+}

@@ -1,0 +1,61 @@
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+
+/** Owner, group and mode of a file. */
+export interface FileAccess {
+  uid: number;
+  gid: number;
+  mode: number;
+}
+
+/**
+ * Replaces a file atomically: another process sees the whole old or the whole new content. A killed process leaves at
+ * most `<path>.new`, which the next call replaces. Only for folders that no other user may write to.
+ */
+export function replaceFile(
+  path: string,
+  content: Uint8Array | string,
+  { uid, gid, mode }: FileAccess,
+): void {
+  const temporary = `${path}.new`;
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  const file = openSync(temporary, "w", 0o600);
+  try {
+    for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
+    fchownSync(file, uid, gid);
+    fchmodSync(file, mode);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(temporary, path);
+  syncFolder(dirname(path));
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Returns the content of a file, or undefined if it does not exist. */
+export function contentOf(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as { code?: string }).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,140 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { StartError } from "../lib/errors.ts";
+import { visible } from "../lib/safe-text.ts";
+import { contentOf } from "./files.ts";
+import { serviceName } from "./unit.ts";
+
+/** The system that the service is installed on: this machine, or a folder that becomes the root of another one. */
+export interface Host extends Programs {
+  /** Whether it is this machine, whose systemd runs. */
+  isLive: boolean;
+  /** Returns where an absolute path of the system is on this machine. */
+  at(path: string): string;
+  /** Returns the user of the service, or undefined if it does not exist. */
+  findUser(): ServiceUser | undefined;
+  createUser(homeFolder: string): void;
+  removeUser(): void;
+  /**
+   * Runs `systemctl`. Does nothing in a folder.
+   * @throws StartError with its message if it fails
+   */
+  systemctl(...args: string[]): void;
+}
+
+export interface ServiceUser {
+  uid: number;
+  gid: number;
+}
+
+const outputCharactersMax = 2_000;
+
+/**
+ * @param options.root "/" for this machine
+ * @throws StartError that says what to do if the service cannot be installed there
+ */
+export function openHost({
+  root,
+  env,
+}: {
+  root: string;
+  env: Readonly<Record<string, string | undefined>>;
+}): Host {
+  requireLinux();
+  const { run, tryRun } = createPrograms(env);
+  const isLive = root === "/";
+  if (!isLive && statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw failure(`--root ${visible(root, 500)} is not a folder`);
+  if (isLive && !existsSync("/run/systemd/system"))
+    throw failure(
+      "systemd does not run on this system; start 'phishwatch serve' with its own service manager (see 'phishwatch help service'), or prepare an image with --root DIR",
+    );
+  const prefix = isLive ? [] : ["--prefix", root];
+  return {
+    run,
+    tryRun,
+    isLive,
+    at: (path) => join(root, path),
+    findUser: () => findUser(root, isLive ? tryRun(["getent", "passwd", serviceName])?.out : undefined),
+    createUser(homeFolder) {
+      const group = findGroup(root) ? ["--gid", serviceName] : ["--user-group"];
+      const home = ["--home-dir", homeFolder, "--no-create-home", "--shell", "/usr/sbin/nologin"];
+      run(["useradd", ...prefix, "--system", ...group, ...home, "--comment", "phishwatch", serviceName]);
+    },
+    removeUser: () => void run(["userdel", ...prefix, serviceName]),
+    systemctl(...args) {
+      if (isLive) run(["systemctl", ...args]);
+    },
+  };
+}
+
+/** @throws StartError with what to do on this system */
+function requireLinux(): void {
+  if (process.platform === "linux") return;
+  const manager = process.platform === "darwin" ? "launchd" : "the service manager of this system";
+  throw failure(
+    `this command installs a service of systemd on Linux; for ${manager}, see 'phishwatch help service'`,
+  );
+}
+
+/** @throws StartError unless this process is run by root */
+export function requireRoot(what: string): void {
+  if (process.geteuid?.() === 0) return;
+  throw failure(`only root can ${what}: run it with sudo, or see the steps with --dry-run`);
+}
+
+/** @param known entry of the system, which also knows users that are in no file, such as those of a directory service */
+function findUser(root: string, known: string | undefined): ServiceUser | undefined {
+  const lines = known ?? contentOf(join(root, "etc/passwd"))?.toString() ?? "";
+  const line = lines.split("\n").find((entry) => entry.startsWith(`${serviceName}:`));
+  const [, , uid, gid] = line?.split(":") ?? [];
+  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
+}
+
+function findGroup(root: string): boolean {
+  const groups = contentOf(join(root, "etc/group"))?.toString() ?? "";
+  return groups.split("\n").some((entry) => entry.startsWith(`${serviceName}:`));
+}
+
+type Command = [name: string, ...args: string[]];
+
+/** Programs of the system. */
+interface Programs {
+  /**
+   * Runs a program and returns its standard output.
+   * @throws StartError if it is missing or fails
+   */
+  run(command: Command): string;
+  /** Returns undefined if the program is missing. */
+  tryRun(command: Command): { code: number; out: string; err: string } | undefined;
+}
+
+function createPrograms(env: Readonly<Record<string, string | undefined>>): Programs {
+  // Programs for root may be in a folder that is not in the PATH of an ordinary user.
+  const path = `${env["PATH"] ?? ""}:/usr/sbin:/sbin:/usr/bin:/bin`;
+
+  function tryRun([name, ...args]: Command) {
+    const program = Bun.which(name, { PATH: path });
+    if (program === null) return undefined;
+    const { exitCode, stdout, stderr } = Bun.spawnSync([program, ...args], {
+      env: { ...env, PATH: path, LC_ALL: "C", SYSTEMD_PAGER: "" },
+      stdin: "ignore",
+    });
+    return { code: exitCode, out: stdout.toString(), err: stderr.toString() };
+  }
+
+  return {
+    tryRun,
+    run(command) {
+      const result = tryRun(command);
+      if (result === undefined) throw failure(`${command[0]} was not found; install it`);
+      if (result.code === 0) return result.out;
+      const message = visible(result.err.trim().replaceAll("\n", "; "), outputCharactersMax);
+      throw failure(`'${command.join(" ")}' failed with code ${result.code}: ${message}`);
+    },
+  };
+}
+
+function failure(message: string): StartError {
+  return new StartError(message, { exitCode: 1 });
+}

@@ -1,0 +1,246 @@
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { renderExample } from "../config/render.ts";
+import { messageOf, StartError } from "../lib/errors.ts";
+import { contentOf, replaceFile } from "./files.ts";
+import type { Host } from "./host.ts";
+import {
+  configFile,
+  configFolder,
+  credentialsFolder,
+  installedExecutable,
+  renderUnit,
+  serviceName,
+  stateFolder,
+  unitFile,
+  unitLink,
+} from "./unit.ts";
+
+/** One change of the system. */
+export interface Step {
+  /** In the imperative: `create the user phishwatch`. */
+  text: string;
+  apply(): void;
+}
+
+const root = { uid: 0, gid: 0 };
+/** Executables below these folders stay where they are: a package or an administrator put them there. */
+const executableFolders = ["/usr/", "/opt/"];
+const logLinesShown = 6;
+
+/**
+ * Returns the steps that are missing until the service is installed and runs; none if it does already.
+ * @param options.executable path of the running executable
+ * @param options.force replace a unit that somebody else wrote or changed
+ * @throws StartError if the unit was not written by `service install` and `force` is not set
+ */
+export function planInstallation(
+  host: Host,
+  { executable, force }: { executable: string; force: boolean },
+): Step[] {
+  const target = placeOf(executable, host);
+  const steps = [
+    ...(target === executable && host.isLive ? [] : copyExecutable(host, executable, target)),
+    ...createUser(host),
+    ...createFolders(host),
+    ...createConfiguration(host),
+    ...writeUnit(host, { target, copied: target === installedExecutable, force }),
+  ];
+  return [...steps, ...start(host, steps)];
+}
+
+/** Returns where the executable belongs on the system. */
+function placeOf(executable: string, { isLive }: Host): string {
+  const stays = isLive && executableFolders.some((folder) => executable.startsWith(folder));
+  if (!stays) return installedExecutable;
+  if ((statSync(executable).mode & 0o005) !== 0o005)
+    throw new StartError(`the user of the service cannot run ${executable}: run chmod 755 ${executable}`, {
+      exitCode: 1,
+    });
+  return executable;
+}
+
+function copyExecutable({ at }: Host, executable: string, target: string): Step[] {
+  const path = at(target);
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === statSync(executable).size && contentOf(path)!.equals(contentOf(executable)!)) return [];
+  return [
+    {
+      text: `${size === undefined ? "copy the executable to" : "replace the executable"} ${target}`,
+      apply() {
+        mkdirSync(dirname(path), { recursive: true });
+        replaceFile(path, contentOf(executable)!, { ...root, mode: 0o755 });
+      },
+    },
+  ];
+}
+
+function createUser(host: Host): Step[] {
+  if (host.findUser() !== undefined) return [];
+  return [{ text: `create the user ${serviceName}`, apply: () => host.createUser(stateFolder) }];
+}
+
+function createFolders(host: Host): Step[] {
+  const step = (path: string, mode: number, gid: () => number): Step[] =>
+    existsSync(host.at(path))
+      ? []
+      : [
+          {
+            text: `create the folder ${path}`,
+            apply() {
+              mkdirSync(host.at(path), { recursive: true });
+              chownSync(host.at(path), 0, gid());
+              chmodSync(host.at(path), mode);
+            },
+          },
+        ];
+  return [...step(configFolder, 0o750, () => groupOf(host)), ...step(credentialsFolder, 0o700, () => 0)];
+}
+
+function createConfiguration(host: Host): Step[] {
+  const path = host.at(configFile);
+  const mode = 0o640;
+  const present = statSync(path, { throwIfNoEntry: false });
+  if (present === undefined)
+    return [
+      {
+        text: `write the configuration ${configFile}`,
+        apply: () => replaceFile(path, configuration(), { uid: 0, gid: groupOf(host), mode }),
+      },
+    ];
+  const user = host.findUser();
+  const isReadable =
+    (present.mode & 0o004) !== 0 ||
+    (present.gid === user?.gid && (present.mode & 0o040) !== 0) ||
+    present.uid === user?.uid;
+  if (isReadable) return [];
+  return [
+    {
+      text: `let the group ${serviceName} read ${configFile}`,
+      apply() {
+        chownSync(path, present.uid, groupOf(host));
+        chmodSync(path, (present.mode & 0o777) | 0o040);
+      },
+    },
+  ];
+}
+
+/** Returns the example configuration with the database in the state folder. */
+function configuration(): string {
+  const example = renderExample();
+  const text = example.replace(/^path = ".*?"/m, `path = "${stateFolder}/phishwatch.db"`);
+  if (text === example) throw new Error("the example configuration has no path of the database");
+  return text;
+}
+
+function groupOf(host: Host): number {
+  const user = host.findUser();
+  if (user === undefined) throw new StartError(`the user ${serviceName} was not found`, { exitCode: 1 });
+  return user.gid;
+}
+
+/** Marks a unit that `service install` wrote. systemd ignores sections whose names start with X-. */
+const markerForm = /\n\[X-Phishwatch\]\nCopiedExecutable=(yes|no)\nChecksum=([0-9a-f]{64})\n$/;
+
+/** Returns the marker of a unit, or undefined if `service install` did not write it, or somebody changed it. */
+export function readMarker(unit: string): { copiedExecutable: boolean } | undefined {
+  const match = markerForm.exec(unit);
+  if (match === null || checksumOf(unit.slice(0, match.index)) !== match[2]) return undefined;
+  return { copiedExecutable: match[1] === "yes" };
+}
+
+function checksumOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function writeUnit(
+  { at }: Host,
+  { target, copied, force }: { target: string; copied: boolean; force: boolean },
+): Step[] {
+  const unit = renderUnit({ executable: target });
+  const marker = `[X-Phishwatch]\nCopiedExecutable=${copied ? "yes" : "no"}\nChecksum=${checksumOf(unit)}\n`;
+  const text = `${unit}\n${marker}`;
+  const present = contentOf(at(unitFile))?.toString();
+  if (present === text) return [];
+  if (present !== undefined && readMarker(present) === undefined && !force)
+    throw new StartError(
+      `${unitFile} was written or changed by somebody else; keep your changes with 'systemctl edit ${serviceName}', then replace it with --force`,
+      { exitCode: 1 },
+    );
+  return [
+    {
+      text: `${present === undefined ? "write" : "replace"} the unit ${unitFile}`,
+      apply() {
+        mkdirSync(dirname(at(unitFile)), { recursive: true });
+        replaceFile(at(unitFile), text, { ...root, mode: 0o644 });
+      },
+    },
+  ];
+}
+
+/** @param changes the steps before */
+function start(host: Host, changes: readonly Step[]): Step[] {
+  const link = host.at(unitLink);
+  const steps: Step[] = [];
+  if (!isLink(link))
+    steps.push({
+      text: "enable the service, so that it starts with the system",
+      apply() {
+        mkdirSync(dirname(link), { recursive: true });
+        rmSync(link, { force: true });
+        symlinkSync(unitFile, link);
+      },
+    });
+  if (!host.isLive) return steps;
+  const isActive = host.tryRun(["systemctl", "is-active", "--quiet", serviceName])?.code === 0;
+  if (isActive && changes.length === 0 && steps.length === 0) return [];
+  const verb = isActive ? "restart" : "start";
+  return [
+    ...steps,
+    {
+      text: `${verb} the service, and wait until it is ready`,
+      apply() {
+        host.systemctl("daemon-reload");
+        host.systemctl("reset-failed", serviceName);
+        startService(host, verb);
+      },
+    },
+  ];
+}
+
+function isLink(path: string): boolean {
+  try {
+    return readlinkSync(path) === unitFile;
+  } catch {
+    return false;
+  }
+}
+
+function startService({ systemctl, tryRun }: Host, verb: "restart" | "start"): void {
+  try {
+    systemctl(verb, serviceName);
+  } catch (error) {
+    const log = tryRun([
+      "journalctl",
+      "-u",
+      serviceName,
+      "-n",
+      String(logLinesShown),
+      "-o",
+      "cat",
+      "--no-pager",
+    ]);
+    const lines = log === undefined ? messageOf(error) : `its log ends with:\n${log.out.trimEnd()}`;
+    throw new StartError(`the service did not ${verb}; ${lines}`, { exitCode: 1, cause: error });
+  }
+}
