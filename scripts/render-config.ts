@@ -16,7 +16,8 @@ export function withSettings(page: string): string {
       const value = standard === null ? "required" : `\`${standard}\``;
       return `| \`${key}\` | ${value} | ${description.replaceAll("|", "\\|")} |`;
     });
-    return `### \`${title}\`\n\n| Key | Default | Meaning |\n| --- | --- | --- |\n${lines.join("\n")}\n`;
+    const note = rows.every(({ needsRestart }) => needsRestart) ? "A change needs a restart.\n\n" : "";
+    return `### \`${title}\`\n\n${note}| Key | Default | Meaning |\n| --- | --- | --- |\n${lines.join("\n")}\n`;
   });
   const place = /(?<=<!-- settings -->\n)[^]*?(?=<!-- end of settings -->)/;
   if (!place.test(page)) throw new Error("the page has no markers for the list of settings");

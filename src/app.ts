@@ -3,6 +3,8 @@ import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
 import type { Environment } from "./app/environment.ts";
 import { createLiveBackups } from "./backups/live-backups.ts";
+import type { Config } from "./config/config.ts";
+import { createLiveConfig } from "./reload/live-config.ts";
 import { openConditions } from "./conditions/open-conditions.ts";
 import { openDatabase } from "./database/database.ts";
 import { createDatabaseHealth } from "./database/health/health.ts";
@@ -20,6 +22,7 @@ import { createTurns } from "./network/turns.ts";
 import { openMessaging } from "./notifications/open-messaging.ts";
 import { createThreatExports } from "./outputs/exports/threat-exports.ts";
 import { createLists } from "./outputs/lists/lists.ts";
+import { createReload } from "./reload/reload.ts";
 import { createScans } from "./scans/scans.ts";
 import { openSources } from "./sources/all/open-sources.ts";
 import { openThreatIndex } from "./threat-index/lazy/open-threat-index.ts";
@@ -38,7 +41,9 @@ export type App = ReturnType<typeof openApp>;
  * @throws StartError with a message for the operator.
  */
 export function openApp(environment: Environment) {
-  const { config, clock, log, fillRandom, reach, dns: givenDns, image, startWorker } = environment;
+  const { clock, log, fillRandom, loadConfig, reach, dns: givenDns, image, startWorker } = environment;
+  const live = createLiveConfig(environment.config);
+  const { config } = live;
   const { minSimilarity, reactivate } = config.detection;
   const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
   const { version } = buildInfo;
@@ -222,16 +227,23 @@ export function openApp(environment: Environment) {
     });
   }
 
-  database.transaction(() => {
-    domains.reconcile(config.protectedDomains);
-    keys.reconcile(config.apiKeys);
-    messaging.reconcile(config);
-    lists.reconcile(config.lists);
-  });
+  function reconcile({ apiKeys, lists: declaredLists, protectedDomains, ...declared }: Config): void {
+    domains.reconcile(protectedDomains);
+    keys.reconcile(apiKeys);
+    messaging.reconcile(declared);
+    lists.reconcile(declaredLists);
+  }
+
+  database.transaction(() => reconcile(config));
+  live.onChange(() => (log.level = config.log.level));
+  const reload =
+    loadConfig && createReload({ clock, database, live, load: loadConfig, log, parts: [], reconcile });
 
   return {
     ...names,
     ...messaging,
+    /** In effect: a reload changes it. */
+    config,
     database,
     auditLog,
     eventLog,
@@ -251,6 +263,7 @@ export function openApp(environment: Environment) {
     traps,
     lists,
     server,
+    reload,
     /** Starts all background work. */
     start() {
       database.serve(log);
@@ -268,6 +281,7 @@ export function openApp(environment: Environment) {
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
       database.endPatience();
+      await reload?.stop();
       // Visits become events, which the deliveries still have to see.
       await Promise.all([traps.stop(), conditions.stop(), messaging.notifications.stop()]);
       await Promise.all([messaging.deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);

@@ -9,7 +9,7 @@ import { systemClock } from "./lib/clock.ts";
 import type { StartWorker, ThreadData, ThreadTask } from "./vocabulary/threads.ts";
 
 /** Exit codes of a shell for a process that a signal ended. */
-const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
  * Starts a thread. The executable contains one program, so its threads start at the same entry point.
@@ -43,6 +43,16 @@ const terminal: Terminal = {
       });
     }
     return controller.signal;
+  },
+  onReloadRequest(listener) {
+    // On Windows, it means that the window was closed.
+    if (process.platform === "win32") return;
+    const hasTerminal = isatty(0);
+    process.on("SIGHUP", () => {
+      if (!hasTerminal || isatty(0)) listener();
+      else if (interrupted === undefined) process.exit(exitCodes.SIGHUP);
+      else interrupted.abort();
+    });
   },
   assumeMemory,
   threads: { threads: availableParallelism(), startWorker },

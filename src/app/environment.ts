@@ -1,4 +1,5 @@
 import type { Config } from "../config/config.ts";
+import type { LoadResult } from "../config/load.ts";
 import type { Reach } from "../enrichment/open-enrichment.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
@@ -9,6 +10,8 @@ import type { StartWorker } from "../vocabulary/threads.ts";
 /** Dependencies of the appliance on the outside world. */
 export interface Environment {
   config: Config;
+  /** Loads the configuration file again, for a reload. Absent: it cannot be reloaded. */
+  loadConfig?: () => LoadResult;
   clock: Clock;
   log: Log;
   fillRandom: FillRandom;

@@ -16,6 +16,7 @@ export const commandEntries: CommandEntry[] = [
   { name: "check", load: async () => (await import("./commands/check.ts")).checkCommand },
   { name: "serve", load: async () => (await import("./commands/serve.ts")).serveCommand },
   { name: "service", load: async () => (await import("./commands/service.ts")).serviceCommands },
+  { name: "reload", load: async () => (await import("./commands/reload.ts")).reloadCommand },
   { name: "match", load: async () => (await import("./commands/match.ts")).matchCommand },
   {
     name: "permutations",

@@ -101,10 +101,15 @@ export interface Config {
 
 /** File that the configuration was read from. Do not log it: its text may contain secrets. */
 export interface ConfigSource {
+  /** Absolute. */
   path: string;
   text: string;
   /** Replaces `server.listen` of the file: given on the command line. */
   listen?: HostPort | undefined;
+  /** Values in effect, under the names of the file. */
+  values: FileValues;
+  /** Absolute paths of the files that it refers to and that were read with it, such as files with secrets. */
+  files: string[];
 }
 
 export interface EndpointConfig {

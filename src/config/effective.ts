@@ -34,7 +34,7 @@ export interface Entries {
 }
 
 /** Returns every key with its effective value, without secrets, and the entries. */
-export function describeEffective({ path, text, listen }: ConfigSource): {
+export function describeEffective({ path, text, listen }: Pick<ConfigSource, "path" | "text" | "listen">): {
   settings: Setting[];
   entries: Entries[];
 } {

@@ -31,7 +31,14 @@ export interface LoadOptions extends Pick<ConfigSource, "listen"> {
   readFile: ReadContext["readFile"];
 }
 
-export type LoadResult = { ok: true; config: Config } | { ok: false; errors: ConfigError[] };
+export type LoadResult =
+  | { ok: true; config: Config }
+  | {
+      ok: false;
+      errors: ConfigError[];
+      /** `storage.path`, if that could be read. */
+      databasePath?: string | undefined;
+    };
 
 /**
  * Loads the configuration file. Never throws because of its content: it returns the configuration, or all errors in
@@ -40,11 +47,20 @@ export type LoadResult = { ok: true; config: Config } | { ok: false; errors: Con
 export function loadConfig({ path, text, listen, env, readFile }: LoadOptions): LoadResult {
   const source = readSource(path, text === undefined ? readFile : () => text);
   if (!source.ok) return { ok: false, errors: [{ file: path, path: "", ...source.error }] };
+  const files = new Set<string>();
+  const context: Context = {
+    folder: dirname(resolve(path)),
+    env,
+    listen,
+    readFile(file) {
+      files.add(file);
+      return readFile(file);
+    },
+  };
   const withSource = (values: FileValues): Config => ({
     ...toConfig(values),
-    source: { path: resolve(path), text: source.text, listen },
+    source: { path: resolve(path), text: source.text, listen, values, files: [...files] },
   });
-  const context: Context = { folder: dirname(resolve(path)), env, readFile, listen };
   const quick = quickDocument(source.text);
   if (quick !== undefined) {
     const { value, diagnostics } = validate(quick, context);
@@ -56,7 +72,10 @@ export function loadConfig({ path, text, listen, env, readFile }: LoadOptions): 
 type Context = ReadContext & Pick<ConfigSource, "listen">;
 
 /** Reads and validates all values. `value` is complete if there is no diagnostic. */
-function validate(root: TableNode, context: Context): { value: FileValues; diagnostics: Diagnostic[] } {
+function validate(
+  root: TableNode,
+  context: Context,
+): { value: FileValues; partial: Partly<FileValues>; diagnostics: Diagnostic[] } {
   const { value, diagnostics, positions } = readValues(fieldSchema(configSchema), root, context);
   const values = value as Partly<FileValues>;
   if (context.listen !== undefined && values.server !== undefined) values.server.listen = context.listen;
@@ -64,7 +83,7 @@ function validate(root: TableNode, context: Context): { value: FileValues; diagn
   for (const conflict of findConflicts(values, lineOf)) {
     diagnostics.push({ ...conflict, at: positions.get(conflict.path) ?? root });
   }
-  return { value: value as FileValues, diagnostics };
+  return { value: value as FileValues, partial: values, diagnostics };
 }
 
 function loadWithPlaces(
@@ -78,8 +97,10 @@ function loadWithPlaces(
     const { at, ...error } = document.error;
     return { ok: false, errors: [{ file: path, ...at, path: "", ...error }] };
   }
-  const { value, diagnostics } = validate(document.root, context);
-  if (diagnostics.length > 0) return { ok: false, errors: errorsOf(path, diagnostics) };
+  const { value, partial, diagnostics } = validate(document.root, context);
+  if (diagnostics.length > 0) {
+    return { ok: false, errors: errorsOf(path, diagnostics), databasePath: partial.storage?.path };
+  }
   return { ok: true, config: withSource(value) };
 }
 

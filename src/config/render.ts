@@ -5,6 +5,10 @@ import { configSchema } from "./schema.ts";
 const commentColumnMax = 50;
 const lineLengthMax = 120;
 
+/** Mark of what a reload does not apply. */
+const restartNote = "; a change needs a restart";
+const restartSentence = "A change needs a restart.";
+
 const header = `# Configuration of phishwatch.
 #
 # Values in a [table] are the defaults. Keep the lines that you change; you can delete the others.
@@ -13,6 +17,8 @@ const header = `# Configuration of phishwatch.
 # Durations   500ms, 10s, 5m, 2h, 30d
 # Secrets     "string", { env = "NAME" }, { file = "path" } or { credential = "name" }
 # Paths       relative to the folder of this file
+#
+# A running server applies a changed file automatically, except for what is marked below.
 `;
 
 /** Renders the commented `config.example.toml`, with which the appliance starts unchanged. */
@@ -30,7 +36,9 @@ function collect(field: FieldSchema, path: string): { sections: string[]; entrie
     const name = path === "" ? key : `${path}.${key}`;
     if (property.kind === "table") {
       const inner = collect(property, name);
-      sections.push(section(`[${name}]`, property.description, property, ""), ...inner.sections);
+      const title =
+        property.reload === "restart" ? `${property.description} ${restartSentence}` : property.description;
+      sections.push(section(`[${name}]`, title, property, ""), ...inner.sections);
       nested.push(...inner.entries);
     } else if (property.kind === "tables") {
       const prefix = property.live === true ? "" : "#";
@@ -70,7 +78,8 @@ function annotate(line: string, width: number, comment: string): string[] {
 
 function commentOf(field: FieldSchema): string {
   const choices = field.choices ?? field.items?.choices;
-  const { description, minimum, maximum } = field;
+  const { minimum, maximum } = field;
+  const description = field.reload === "restart" ? `${field.description}${restartNote}` : field.description;
   if (minimum !== undefined) return `${description} (${minimum} to ${maximum})`;
   return choices === undefined ? description : `${description} (${choices.join(" | ")})`;
 }
@@ -94,20 +103,23 @@ export interface SettingRow {
   /** As written in the file; null: required. */
   default: string | null;
   description: string;
+  /** Whether a change takes effect only at the next start. */
+  needsRestart: boolean;
 }
 
 /** Returns every key of the file, in the order of the schema. */
 export function describeConfig(): SettingRow[] {
-  return describe(fieldSchema(configSchema), "");
+  return describe(fieldSchema(configSchema), "", false);
 }
 
-function describe(field: FieldSchema, path: string): SettingRow[] {
+function describe(field: FieldSchema, path: string, tableNeedsRestart: boolean): SettingRow[] {
   return Object.entries(field.properties!).flatMap(([key, property]): SettingRow[] => {
     const name = path === "" ? key : `${path}.${key}`;
-    if (property.kind === "table") return describe(property, name);
-    if (property.kind === "tables") return describe(property.items!, `[[${name}]]`);
+    const needsRestart = tableNeedsRestart || property.reload === "restart";
+    if (property.kind === "table") return describe(property, name, needsRestart);
+    if (property.kind === "tables") return describe(property.items!, `[[${name}]]`, needsRestart);
     const type = property.kind === "array" ? `array of ${property.items!.kind}` : property.kind;
     const standard = property.default === undefined ? null : toml(property.default);
-    return [{ path: name, type, default: standard, description: commentOf(property) }];
+    return [{ path: name, type, default: standard, description: commentOf(property), needsRestart }];
   });
 }

@@ -41,6 +41,7 @@ const server = table(
     listen: text("host:port", readListen, {
       default: "127.0.0.1:8080",
       description: "host:port or [IPv6]:port; port 0 takes a free one",
+      reload: "restart",
     }),
     public_url: optionalText("URL", readPublicUrl, {
       description: "address under which users reach it, for links; default http(s)://<listen>",
@@ -75,6 +76,7 @@ const storage = table(
     path: text("path", readDatabasePath, {
       default: "data/phishwatch.db",
       description: `SQLite database, created at the first start; ":memory:" stores nothing`,
+      reload: "restart",
     }),
   },
   "Storage.",
@@ -82,7 +84,11 @@ const storage = table(
 
 const webConsole = table(
   {
-    enabled: boolean({ default: true, description: "serve the web console under /console" }),
+    enabled: boolean({
+      default: true,
+      description: "serve the web console under /console",
+      reload: "restart",
+    }),
     password: optionalSecret(
       { lengthMin: 12, lengthMax: 200, ascii: false },
       {
@@ -105,6 +111,7 @@ const api = table(
     ),
   },
   "Limits of the HTTP API.",
+  { reload: "restart" },
 );
 
 const detection = table(
@@ -133,6 +140,7 @@ const screenshots = table(
     ),
   },
   "Screenshots of the pages of threats.",
+  { reload: "restart" },
 );
 
 const webhooks = table(
@@ -179,6 +187,7 @@ const traps = table(
   {
     listen: optionalText("host:port", readListen, {
       description: 'additional listener that serves only /b and /t; "": none',
+      reload: "restart",
     }),
     public_url: optionalText("URL", readPublicUrl, {
       description: "address under which visitors reach /b and /t; default traps.listen or server.public_url",
@@ -242,6 +251,7 @@ const log = table(
     format: choice(["auto", "json", "pretty"], {
       default: "auto",
       description: "auto: pretty on a terminal, otherwise JSON",
+      reload: "restart",
     }),
   },
   "The log, on standard error.",

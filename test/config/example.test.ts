@@ -218,6 +218,7 @@ test("the table of settings lists each key of the example with its default", () 
     type: "duration",
     default: '"10s"',
     description: "for one attempt, from connecting to the end of the response",
+    needsRestart: false,
   });
   expect(rows.find(({ path }) => path === "[[webhooks.endpoints]].secret")?.default).toBeNull();
 });

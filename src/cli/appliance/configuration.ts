@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Config, ConfigSource } from "../../config/config.ts";
-import { formatConfigError, loadConfig } from "../../config/load.ts";
+import { formatConfigError, loadConfig, type LoadResult } from "../../config/load.ts";
 import { StartError } from "../../lib/errors.ts";
 import { configFile } from "../../service/unit.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -23,6 +23,23 @@ export async function loadConfiguration(
   const path = findConfiguration(given, env);
   const result = loadConfig({ path, listen, env, readFile: readBounded });
   if (result.ok) return result.config;
+  throw new StartError(result.errors.map(formatConfigError).join("\n"), { exitCode: 2 });
+}
+
+/** Returns a function that loads the file again. The configuration has to come from a file. */
+export function reloaderOf({ source }: Config, env: Terminal["env"]): () => LoadResult {
+  return () => loadConfig({ path: source!.path, listen: source!.listen, env, readFile: readBounded });
+}
+
+/**
+ * Returns `storage.path` of the configuration file, even if other settings are invalid.
+ * @throws StartError like `loadConfiguration` if the file cannot be read at all
+ */
+export function databasePathOf(given: string | undefined, env: Terminal["env"]): string {
+  const path = findConfiguration(given, env);
+  const result = loadConfig({ path, env, readFile: readBounded });
+  if (result.ok) return result.config.storage.path;
+  if (result.databasePath !== undefined) return result.databasePath;
   throw new StartError(result.errors.map(formatConfigError).join("\n"), { exitCode: 2 });
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { type App, openApp } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
+import type { LoadResult } from "../../config/load.ts";
 import { tryLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
@@ -37,21 +38,28 @@ function rejectLostDatabase(path: string): void {
   );
 }
 
-/**
- * @param options.level minimum level of the log; default: that of the configuration
- * @param options.image database to start with, for `storage.path` ":memory:"
- */
+interface OpenOptions {
+  /** Minimum level of the log; default: that of the configuration. */
+  level?: "warn";
+  /** Database to start with, for `storage.path` ":memory:". */
+  image?: Uint8Array;
+  /** Loads the configuration file again. */
+  loadConfig?: () => LoadResult;
+  log?: Log;
+}
+
 export function open(
   config: Config,
   terminal: Terminal,
-  { level, image }: { level?: "warn"; image?: Uint8Array } = {},
+  { level, image, loadConfig, log = openLog(config, terminal, level) }: OpenOptions = {},
 ): App {
   return openApp({
     config,
     startWorker: terminal.threads.startWorker,
     ...(image === undefined ? {} : { image }),
     clock: systemClock,
-    log: openLog(config, terminal, level),
+    ...(loadConfig === undefined ? {} : { loadConfig }),
+    log,
     fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
   });
 }

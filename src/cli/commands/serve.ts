@@ -7,8 +7,9 @@ import { visible } from "../../lib/safe-text.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { createServiceNotifier } from "../../service/notify.ts";
 import { startWatchdog } from "../../service/watchdog.ts";
-import { loadConfiguration } from "../appliance/configuration.ts";
+import { loadConfiguration, reloaderOf } from "../appliance/configuration.ts";
 import { announceFirstStart } from "../appliance/first-secrets.ts";
+import { serveReloads } from "../appliance/serve-reloads.ts";
 import { logStarted, readyText } from "../appliance/startup-log.ts";
 import { open, openLog } from "../appliance/with-appliance.ts";
 import { command, UsageError, type Flag } from "../terminal/command.ts";
@@ -58,7 +59,9 @@ the database. A second signal stops it immediately; acknowledged requests are no
     const stop = terminal.interruption();
     const lock = takeServeLock(config.storage.path);
     try {
-      const appliance = await open(config, terminal);
+      const log = openLog(config, terminal);
+      const loadConfig = reloaderOf(config, terminal.env);
+      const appliance = open(config, terminal, { loadConfig, log });
       try {
         const { url } = appliance.server.listen();
         appliance.start();
@@ -69,7 +72,6 @@ the database. A second signal stops it immediately; acknowledged requests are no
         terminal.out.flush();
         await announceFirstStart({ appliance, config, out: terminal.out, url, print: options.printSecrets });
         endStartup();
-        const log = openLog(config, terminal);
         const notifier = createServiceNotifier({
           env: terminal.env,
           failed: (error) => logDropped(log, error, "service.manager_not_notified"),
@@ -81,8 +83,16 @@ the database. A second signal stops it immediately; acknowledged requests are no
         // Loaded now, because it needs the parser of the configuration file that knows positions.
         (await import("../check/setup.ts")).logExposures(config, log);
         (await import("../check/serving.ts")).recordServing(config, log);
+        const reloads = serveReloads({
+          appliance,
+          config: appliance.config,
+          log,
+          notifier,
+          onRequest: (listener) => terminal.onReloadRequest?.(listener),
+        });
         await aborted(stop);
         log.event("server.stopping");
+        reloads.stop();
         watchdog.stop();
         notifier.stopping();
         const late = systemClock.after(graceMs, () => log.event("server.shutdown_timed_out"));

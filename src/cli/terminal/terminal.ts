@@ -27,6 +27,11 @@ export interface Terminal {
    */
   interruption(): AbortSignal;
   /**
+   * Calls `listener` at each SIGHUP from now on, instead of ending the process. The SIGHUP of a terminal that was closed
+   * still ends it, like SIGTERM. Without effect where there is no such signal.
+   */
+  onReloadRequest?(listener: () => void): void;
+  /**
    * Makes the runtime assume that the machine has this much memory, unless the environment says how much: otherwise it lets
    * garbage grow with the memory of the machine. May replace the process by a new one with the same arguments, so call it
    * before anything is opened.

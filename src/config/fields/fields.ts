@@ -14,6 +14,8 @@ export interface FieldOptions {
   default?: unknown;
   /** Replaces the default in the example file where the default explains nothing. */
   example?: unknown;
+  /** Whether a change takes effect only at the next start. Absent: a reload applies it. */
+  reload?: "restart";
 }
 
 /** Environment of the readers. */
@@ -101,9 +103,14 @@ export function array<T extends TSchema>(item: T, range: ArrayRange, options: Fi
   return Type.Array(item, { kind: "array", ...range, ...options });
 }
 
-/** A `[table]`, which can be omitted. */
-export function table<T extends Record<string, TSchema>>(properties: T, description: string): TObject<T> {
-  return Type.Object(properties, { kind: "table", description, default: {}, additionalProperties: false });
+/** A `[table]`, which can be omitted. `reload` applies to all of its keys. */
+export function table<T extends Record<string, TSchema>>(
+  properties: T,
+  description: string,
+  options: Pick<FieldOptions, "reload"> = {},
+): TObject<T> {
+  const fixed = { kind: "table", description, default: {}, additionalProperties: false };
+  return Type.Object(properties, { ...fixed, ...options });
 }
 
 /** `[[tables]]`, empty by default. Unless `live`, the entry is commented out in the example file. */
@@ -122,6 +129,7 @@ export interface FieldSchema {
   description: string;
   default?: unknown;
   example?: unknown;
+  reload?: "restart";
   properties?: Record<string, FieldSchema>;
   items?: FieldSchema;
   minimum?: number;

@@ -154,6 +154,7 @@ export const scan = table(
     screenshots: text("auto | off | path", readScreenshots, {
       default: "auto",
       description: `"auto" (if a Chromium is found), "off", or the path of a Chromium`,
+      reload: "restart",
     }),
   },
   "Scans for registered look-alikes. Everything except the schedule also applies to lookups.",

@@ -171,11 +171,16 @@ export const certificateLogs = table(
     extra_logs: extraLogs,
   },
   "Certificate logs: names of newly issued certificates.",
+  { reload: "restart" },
 );
 
 export const archive = table(
   {
-    enabled: boolean({ default: true, description: "store every name that was seen, to search it later" }),
+    enabled: boolean({
+      default: true,
+      description: "store every name that was seen, to search it later",
+      reload: "restart",
+    }),
     max_size: text("size", readSize({ minimum: 16 * mebibyte, maximum: 64 * tebibyte }), {
       default: "2GiB",
       description: "maximum size on disk; the oldest names are deleted first",

@@ -2,6 +2,7 @@ import { accessEvents } from "./access.ts";
 import { certificateLogsEvents } from "./certificate-logs.ts";
 import { databaseEvents } from "./database.ts";
 import { deliveriesEvents } from "./deliveries.ts";
+import { reloadEvents } from "./reloads.ts";
 import { scansEvents } from "./scans.ts";
 import { serverEvents } from "./server.ts";
 import { sourcesEvents } from "./sources.ts";
@@ -10,6 +11,7 @@ import type { FieldsOf, LogEvent } from "./event.ts";
 /** All kinds of log lines. */
 export const logEvents = {
   ...serverEvents,
+  ...reloadEvents,
   ...accessEvents,
   ...sourcesEvents,
   ...certificateLogsEvents,

@@ -1,0 +1,80 @@
+import type { App } from "../../app.ts";
+import type { Config } from "../../config/config.ts";
+import { systemClock, type Timer } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import type { ReloadOutcome } from "../../reload/outcome.ts";
+import { removeServerState, writeServerState } from "../../reload/server-file.ts";
+import { watchFiles } from "../../reload/watch.ts";
+import type { ServiceNotifier } from "../../service/notify.ts";
+
+/** While the file cannot be applied, it is tried again: what it lacks, such as a secret in another file, may have come. */
+const retryMs = 60_000;
+
+/**
+ * Reloads the configuration of a running server on request (SIGHUP) and when one of its files has changed, and publishes
+ * the outcome for `phishwatch reload`.
+ */
+export function serveReloads({
+  appliance: { reload },
+  config,
+  log,
+  notifier,
+  onRequest,
+}: {
+  appliance: Pick<App, "reload">;
+  /** In effect. */
+  config: Config;
+  log: Log;
+  notifier: Pick<ServiceNotifier, "ready" | "reloading">;
+  /** Calls the listener at each request. */
+  onRequest: (listener: () => void) => void;
+}): { stop(): void } {
+  if (reload === undefined) return { stop() {} };
+  const { path } = config.storage;
+  const startedAt = systemClock.now();
+  let retry: Timer | undefined;
+  let stopped = false;
+
+  function publish(lastReload: ReloadOutcome | null): void {
+    if (path === ":memory:" || stopped) return;
+    try {
+      writeServerState(path, { pid: process.pid, startedAt, lastReload });
+    } catch (error) {
+      logDropped(log, error, "server.state_not_written");
+    }
+  }
+
+  reload.observe({
+    began() {
+      retry?.cancel();
+      notifier.reloading();
+    },
+    ended(outcome) {
+      notifier.ready();
+      publish(outcome);
+      if (outcome.result === "failed" && !stopped)
+        retry = systemClock.after(retryMs, () => void reload.run("file"));
+    },
+  });
+  const watch = watchFiles({
+    clock: systemClock,
+    files: () => filesOf(config),
+    onChange: () => void reload.run("file"),
+  });
+  publish(null);
+  onRequest(() => void reload.run("request"));
+  return {
+    stop() {
+      stopped = true;
+      watch.stop();
+      retry?.cancel();
+      if (path !== ":memory:") removeServerState(path);
+    },
+  };
+}
+
+/** Returns the configuration file and the files that it refers to and that are read with it. */
+function filesOf({ server, source }: Config): string[] {
+  const tls = server.tls === null ? [] : [server.tls.certPath, server.tls.keyPath];
+  return source === undefined ? tls : [source.path, ...source.files, ...tls];
+}

@@ -1,0 +1,61 @@
+import { renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readServerState } from "../../src/reload/server-file.ts";
+import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
+import { until } from "../support/until.ts";
+
+let folder: CommandFolder;
+let server: Awaited<ReturnType<CommandFolder["serve"]>>;
+
+beforeAll(async () => {
+  folder = commandFolder();
+  server = await folder.serve();
+  // It compares the file once after its start.
+  const state = () => readServerState(join(folder.path, "data/test.db"));
+  await until(() => (state()?.lastReload ?? null) !== null, "the server watches the file");
+});
+afterAll(async () => {
+  await server.stop();
+  folder.dispose();
+});
+
+const withDomain = (domain: string) => `${defaultConfig}[[protected_domains]]\ndomain = "${domain}"\n`;
+
+test("`reload` applies the file to the running server and prints what changed, what needs a restart, or the errors", async () => {
+  folder.file("phishwatch.toml", withDomain("second.example").replace("127.0.0.1:0", "127.0.0.1:1"));
+  const applied = await folder.run(["reload"]);
+  expect(applied).toEqual({
+    code: 0,
+    out: "",
+    err: 'applied: protected_domains "second.example" added\nneeds a restart: server.listen\n',
+  });
+
+  folder.file("phishwatch.toml", `${defaultConfig}[log]\nlevel = "loud"\n`);
+  const failed = await folder.run(["reload", "--json"]);
+  expect(failed.code).toBe(2);
+  expect(JSON.parse(failed.out)).toMatchObject({ result: "failed", applied: [], restart: [] });
+  expect(failed.err).toContain('log.level: found "loud"');
+  expect(failed.err).toContain("nothing was changed");
+  // Stays alive, and is ready.
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+});
+
+test("a file that is exchanged behind a symbolic link is applied without a request", async () => {
+  writeFileSync(join(folder.path, "next.toml"), withDomain("third.example"));
+  symlinkSync("next.toml", join(folder.path, "link"));
+  renameSync(join(folder.path, "link"), join(folder.path, "phishwatch.toml"));
+
+  await until(() => server.err().includes("third.example"), "the change is logged", 20_000);
+
+  const { out } = await folder.run(["domains", "list"]);
+  expect(out).toContain("third.example");
+});
+
+test("`reload` without a running server says so and exits with 1", async () => {
+  const other = commandFolder();
+  const { code, err } = await other.run(["reload"]);
+  expect(code).toBe(1);
+  expect(err).toContain("no server is running on the database");
+  other.dispose();
+});

@@ -1,0 +1,206 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "bun:test";
+import { openApp, type App } from "../../src/app.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { createLog } from "../../src/lib/log.ts";
+import { fillRandom, manualClock, temporaryFolder } from "../support/appliance.ts";
+import { createDatabase } from "../support/new-database.ts";
+
+const cleanups: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const common = `
+[server]
+listen = "127.0.0.1:0"
+[storage]
+path = "phishwatch.db"
+[scan]
+schedule = ""
+[lookups]
+enabled = false
+`;
+
+/** Opens an appliance over a configuration file that can be changed and reloaded. */
+function openReloadable(text: string, env: Record<string, string> = {}) {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "phishwatch.toml");
+  const write = (changed: string) => writeFileSync(path, common + changed);
+  write(text);
+  createDatabase(join(folder.path, "phishwatch.db"));
+  const load = () => loadConfig({ path, env, readFile: (file) => readFileSync(file) });
+  const loaded = load();
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  const logged: Record<string, unknown>[] = [];
+  const clock = manualClock();
+  const log = createLog({
+    level: loaded.config.log.level,
+    format: "json",
+    clock,
+    write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
+  });
+  const app: App = openApp({ config: loaded.config, clock, fillRandom, log, loadConfig: load });
+  cleanups.push(
+    folder.dispose,
+    () => app.close(),
+    () => app.stop(),
+  );
+  return {
+    app,
+    folder: folder.path,
+    logged,
+    log,
+    write,
+    reload(changed: string) {
+      write(changed);
+      return app.reload!.run("request");
+    },
+  };
+}
+
+test("a reload adds, changes and disables protected domains, and records who did it", async () => {
+  const { app, reload } = openReloadable(`[[protected_domains]]\ndomain = "first.example"`);
+
+  const outcome = await reload(`
+[[protected_domains]]
+domain = "first.example"
+keywords = ["firstbrand"]
+[[protected_domains]]
+domain = "second.example"
+`);
+
+  expect(outcome.applied).toEqual([
+    'protected_domains "first.example" changed: keywords',
+    'protected_domains "second.example" added',
+  ]);
+  expect(app.domains.find("first.example")?.keywords).toEqual(["firstbrand"]);
+  expect(app.domains.matcher().match("second-login.example").length).toBe(1);
+  await reload("");
+  expect(app.domains.list().filter(({ enabled }) => enabled)).toEqual([]);
+  const entries = app.auditLog.list({}, { limit: 2, offset: 0 });
+  expect(entries.map(({ action, channel }) => `${action} by ${channel}`)).toEqual([
+    "domain.remove by configuration",
+    "domain.remove by configuration",
+  ]);
+});
+
+test("a reload with an error reports the lines of a start, and changes nothing", async () => {
+  const { app, reload, logged } = openReloadable(`[[protected_domains]]\ndomain = "first.example"`);
+
+  const outcome = await reload(`
+[log]
+level = "debugg"
+[[protected_domains]]
+domain = "second.example"
+color = "red"
+`);
+
+  expect(outcome).toMatchObject({ result: "failed", exitCode: 2, applied: [] });
+  expect(outcome.errors[0]).toContain('log.level: found "debugg"');
+  expect(outcome.errors[1]).toContain("color");
+  expect(app.domains.list().map(({ domain }) => domain)).toEqual(["first.example"]);
+  expect(logged.at(-1)).toMatchObject({ level: "error", errors: outcome.errors });
+});
+
+test("an entry that the database rejects undoes the settings and the other entries of the reload", async () => {
+  const { app, reload } = openReloadable("");
+  const by = { channel: "console" as const, name: "test", address: null };
+  const { key } = app.keys.create({ name: "of the console" }, { by });
+
+  const outcome = await reload(`
+[log]
+level = "debug"
+[detection]
+min_similarity = 0.9
+[[protected_domains]]
+domain = "second.example"
+[[api_keys]]
+name = "ci"
+key = "${key}"
+`);
+
+  expect(outcome).toMatchObject({ result: "failed", exitCode: 2 });
+  expect(outcome.errors.join()).not.toContain(key);
+  expect(app.config.log.level).toBe("info");
+  expect(app.config.detection.minSimilarity).toBe(0.75);
+  expect(app.domains.list()).toEqual([]);
+});
+
+test("a file with the same error is logged once, and again only for a request", async () => {
+  const { app, logged, write } = openReloadable("");
+  write("[log]\nlevel = 1\n");
+  await app.reload!.run("file");
+  await app.reload!.run("file");
+  const errors = () => logged.filter(({ level }) => level === "error").length;
+  expect(errors()).toBe(1);
+  await app.reload!.run("request");
+  expect(errors()).toBe(2);
+  write("[log]\nlevel = 2\n");
+  await app.reload!.run("file");
+  expect(errors()).toBe(3);
+});
+
+test("the log level changes at once, and no value of a secret is in the outcome or in the log", async () => {
+  const env = { TOKEN: "metrics-token-that-is-secret", NEXT: "another-token-that-is-secret" };
+  const { app, log, logged, reload } = openReloadable("", env);
+
+  const outcome = await reload(`
+[log]
+level = "debug"
+[[api_keys]]
+name = "ci"
+key = { env = "TOKEN" }
+`);
+  log.event("http.request", { request: "r", method: "GET", path: "/", statusCode: 200 });
+  await reload(`
+[[api_keys]]
+name = "ci"
+key = { env = "NEXT" }
+`);
+
+  expect(outcome.applied).toEqual(["log.level", 'api_keys "ci" added']);
+  expect(logged.map(({ event }) => event)).toContain("http.request");
+  expect(app.reload!.last()?.applied).toEqual(["log.level", 'api_keys "ci" changed: key']);
+  expect(JSON.stringify([logged, app.reload!.last()])).not.toContain("that-is-secret");
+  expect(app.config.log.level).toBe("info");
+});
+
+test("what cannot change while the server runs is named, and stays until the next start", async () => {
+  const { app, folder, reload } = openReloadable("");
+  const before = app.config.storage.path;
+
+  const outcome = await reload(`
+[traps]
+listen = "127.0.0.1:0"
+hits_per_minute = 60
+[api]
+max_per_page = 50
+`);
+
+  expect(outcome.result).toBe("applied");
+  expect(outcome.applied).toEqual(["traps.hits_per_minute"]);
+  expect(outcome.restart).toEqual(["api.max_per_page", "traps.listen"]);
+  expect(app.config.api.maxPerPage).toBe(100);
+  expect(app.config.traps.listen).toBeNull();
+  expect(before).toBe(join(folder, "phishwatch.db"));
+});
+
+test("a file that is missing, as while an editor replaces it, leaves everything as it is", async () => {
+  const { app, folder } = openReloadable(`[[protected_domains]]\ndomain = "first.example"`);
+  rmSync(join(folder, "phishwatch.toml"));
+  const outcome = await app.reload!.run("file");
+  expect(outcome.errors[0]).toContain("no such file");
+  expect(app.domains.list().every(({ enabled }) => enabled)).toBe(true);
+});
+
+test("requests during a reload share one that begins after it", async () => {
+  const { app, write } = openReloadable("");
+  const first = app.reload!.run("request");
+  write(`[log]\nlevel = "warn"\n`);
+  const [second, third] = [app.reload!.run("request"), app.reload!.run("request")];
+  await first;
+  expect((await second).applied).toEqual(["log.level"]);
+  expect(await third).toBe(await second);
+});
