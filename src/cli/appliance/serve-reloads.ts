@@ -19,6 +19,7 @@ export function serveReloads({
   config,
   log,
   notifier,
+  onApplied,
   onRequest,
 }: {
   appliance: Pick<App, "reload">;
@@ -26,6 +27,7 @@ export function serveReloads({
   config: Config;
   log: Log;
   notifier: Pick<ServiceNotifier, "ready" | "reloading">;
+  onApplied: () => void;
   /** Calls the listener at each request. */
   onRequest: (listener: () => void) => void;
 }): { stop(): void } {
@@ -52,6 +54,7 @@ export function serveReloads({
     ended(outcome) {
       notifier.ready();
       publish(outcome);
+      if (outcome.result === "applied") onApplied();
       if (outcome.result === "failed" && !stopped)
         retry = systemClock.after(retryMs, () => void reload.run("file"));
     },

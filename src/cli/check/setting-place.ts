@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { ConfigSource } from "../../config/config.ts";
 import { parseDocument } from "../../config/toml/document.ts";
 import type { TomlNode } from "../../config/toml/nodes.ts";
 
@@ -15,7 +15,7 @@ type FindPlace = (setting: string) => SettingPlace | undefined;
  * Returns a function that finds a setting such as `server.listen`, or `feeds["nrd"].path` for the entry of that name. For
  * a key that is not set, it returns the line of its table, below which it can be added.
  */
-export function placesIn(source: Config["source"]): FindPlace {
+export function placesIn(source: Pick<ConfigSource, "path" | "text"> | undefined): FindPlace {
   if (source === undefined) return () => undefined;
   const { path: file, text } = source;
   const document = parseDocument(text);

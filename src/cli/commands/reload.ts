@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { tryLock } from "../../database/lock.ts";
+import { isServed } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { messageOf, StartError } from "../../lib/errors.ts";
 import { describeOutcome, type ReloadOutcome } from "../../reload/outcome.ts";
@@ -57,9 +56,7 @@ async function requestReload(path: string): Promise<ReloadOutcome> {
 
 /** Finds the server that holds the lock on the database; waits for one that starts. */
 async function findServer(path: string): Promise<ServerState> {
-  const lock = existsSync(`${path}.lock`) ? tryLock(path, "lock") : undefined;
-  lock?.release();
-  if (lock !== undefined || !existsSync(`${path}.lock`))
+  if (isServed(path) === false)
     throw new FailedError(
       `no server is running on the database ${path}; if storage.path has changed, restart the server`,
     );

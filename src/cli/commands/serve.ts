@@ -82,12 +82,14 @@ the database. A second signal stops it immediately; acknowledged requests are no
         logStarted(appliance, config, log);
         // Loaded now, because it needs the parser of the configuration file that knows positions.
         (await import("../check/setup.ts")).logExposures(config, log);
-        (await import("../check/serving.ts")).recordServing(config, log);
+        const { recordServing } = await import("../check/serving.ts");
+        recordServing(config, log);
         const reloads = serveReloads({
           appliance,
           config: appliance.config,
           log,
           notifier,
+          onApplied: () => recordServing(appliance.config, log),
           onRequest: (listener) => terminal.onReloadRequest?.(listener),
         });
         await aborted(stop);
