@@ -1,0 +1,70 @@
+import type { BackupStore } from "../stores/store.ts";
+import { getChunk, putChunk } from "../repository/chunks.ts";
+import { chunkPrefix } from "../repository/format.ts";
+
+/** Objects that are written at the same time: an S3 service takes tens of milliseconds for each. */
+const concurrencyMax = 4;
+
+/** Stores the chunks of one backup. */
+export interface ChunkWriter {
+  /** Returns the name of a chunk with this content, which is stored unless the store has it. @throws StoreError */
+  write(content: Uint8Array): Promise<string>;
+  /** Resolves when everything has been stored. @throws StoreError of any of the writes */
+  finish(): Promise<void>;
+  /**
+   * Reads each chunk that was written, and compares its content with its name.
+   * @throws StoreError `damaged`
+   */
+  verifyWritten(): Promise<void>;
+  /** Returns whether the store has a chunk. */
+  has(name: string): boolean;
+  /** Size of the content that was written, and of the objects. */
+  readonly written: { newBytes: number; storedBytes: number };
+}
+
+/** Lists the chunks of the store first. @throws StoreError */
+export async function createChunkWriter(store: BackupStore, signal: AbortSignal): Promise<ChunkWriter> {
+  const known = new Set<string>();
+  for await (const { key } of store.list(chunkPrefix)) known.add(key.slice(key.lastIndexOf("/") + 1));
+  const added: string[] = [];
+  const written = { newBytes: 0, storedBytes: 0 };
+  const running = new Set<Promise<void>>();
+  let failure: { error: unknown } | undefined;
+
+  const requireSuccess = () => {
+    if (failure !== undefined) throw failure.error;
+    signal.throwIfAborted();
+  };
+
+  return {
+    async write(content) {
+      requireSuccess();
+      const name = store.nameOf(content);
+      if (known.has(name)) return name;
+      known.add(name);
+      while (running.size >= concurrencyMax) await Promise.race(running);
+      requireSuccess();
+      added.push(name);
+      written.newBytes += content.length;
+      // Compresses before it returns: the caller reuses its buffer.
+      const writing: Promise<void> = putChunk(store, name, content)
+        .then((bytes) => void (written.storedBytes += bytes))
+        .catch((error: unknown) => void (failure ??= { error }))
+        .finally(() => running.delete(writing));
+      running.add(writing);
+      return name;
+    },
+    async finish() {
+      await Promise.all(running);
+      requireSuccess();
+    },
+    async verifyWritten() {
+      for (const name of added) {
+        await getChunk(store, name);
+        signal.throwIfAborted();
+      }
+    },
+    has: (name) => known.has(name),
+    written,
+  };
+}

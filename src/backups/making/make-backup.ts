@@ -1,0 +1,186 @@
+import { dirname, join } from "node:path";
+import { archiveFolder } from "../../archive/files/folder.ts";
+import { diskRoomFor } from "../../database/files/disk.ts";
+import { liveCopyEnding, removeDatabase } from "../../database/files/leftovers.ts";
+import { toIsoTime, type Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import { readFileList, listChunks } from "../repository/file-list.ts";
+import type { BackupManifest, FileEntry } from "../repository/format.ts";
+import { lockRepository, type LockOwner } from "../repository/lock.ts";
+import { newBackupId, type Repository } from "../repository/repository.ts";
+import { rotate } from "../repository/rotate.ts";
+import { checkDatabase } from "../restoring/open-database.ts";
+import { writeFileOf } from "../restoring/write-file.ts";
+import { readBlockIndex, writeBlockIndex } from "./block-index.ts";
+import { createChunkWriter, type ChunkWriter } from "./chunk-writer.ts";
+import { storeDatabase, type PreviousDatabase } from "./database-file.ts";
+import { openSnapshot } from "./database-snapshot.ts";
+import { StoreError } from "../stores/store.ts";
+import { createFileSaver, saveArchive, saveScreenshots } from "./small-files.ts";
+
+export interface BackupOptions {
+  databasePath: string;
+  /** See `openSnapshot`. */
+  descriptor: number | undefined;
+  repository: Repository;
+  /** Number of backups to keep. */
+  keep: number;
+  /** Text of the configuration file. */
+  configuration: string | undefined;
+  /** Version of phishwatch. */
+  version: string;
+  /** Whether the database is restored into a temporary file and opened afterward. */
+  opensDatabase: boolean;
+  owner: LockOwner;
+  isRunning: (pid: number) => boolean;
+  clock: Clock;
+  fillRandom: FillRandom;
+  signal: AbortSignal;
+}
+
+/** A backup that was made. */
+export interface MadeBackup {
+  id: string;
+  files: number;
+  bytes: number;
+  newBytes: number;
+  storedBytes: number;
+  durationMs: number;
+  /** Whether the database was opened; false also if the disk has too little room for it. */
+  isOpened: boolean;
+  /** Number of backups in the repository. */
+  kept: number;
+}
+
+/**
+ * Makes a backup and deletes the oldest ones. It is complete when its manifest is written, which is after everything
+ * else. If the process is killed, the repository has the earlier backups.
+ * @throws StoreError, or an error of the system
+ */
+export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
+  const { repository, owner, isRunning, clock, keep } = options;
+  const startedMs = clock.monotonicMs();
+  const lock = await lockRepository({ store: repository.store, owner, isRunning, clock });
+  try {
+    const manifest = await writeBackup(options);
+    const isOpened = options.opensDatabase && (await openAgain(options, manifest));
+    const kept = await rotate(repository, keep);
+    const { id, files, bytes, newBytes, storedBytes } = manifest;
+    const durationMs = Math.round(clock.monotonicMs() - startedMs);
+    return { id, files, bytes, newBytes, storedBytes, durationMs, isOpened, kept };
+  } finally {
+    await lock.release();
+  }
+}
+
+async function writeBackup(options: BackupOptions): Promise<BackupManifest> {
+  const { repository, clock, databasePath, configuration, version, signal } = options;
+  const { store } = repository;
+  const beganAt = clock.now();
+  const ids = await repository.ids();
+  const chunks = await createChunkWriter(store, signal);
+  const previous = await readPrevious(repository, ids.at(-1), databasePath);
+  const saver = createFileSaver({ previous: previous.files, chunks });
+  // The archive first: the database then has the threats of all names in it. Screenshots last: those that the database
+  // names exist.
+  const archive = await saveArchive(archiveFolder(databasePath), saver);
+  const { database, hashes } = await saveDatabase({ ...options, chunks, previous: previous.database });
+  const screenshots = await saveScreenshots(join(dirname(databasePath), "screenshots"), saver);
+  const entries = [...archive, ...screenshots, database.entry];
+  if (configuration !== undefined) entries.push(await saveText("configuration", configuration, chunks));
+  entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const list: string[] = [];
+  for (const content of listChunks(entries)) list.push(await chunks.write(content));
+  await chunks.finish();
+  await chunks.verifyWritten();
+  const { schema, sequences } = database;
+  const id = newBackupId(beganAt, ids.at(-1));
+  await repository.add({
+    id,
+    beganAt: toIsoTime(beganAt),
+    completedAt: toIsoTime(clock.now()),
+    version,
+    database: { schema, sequences },
+    files: entries.length,
+    bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0),
+    ...chunks.written,
+    list,
+  });
+  writeBlockIndex(databasePath, repository.id, { id, hashes });
+  return (await repository.find(id))!;
+}
+
+async function saveDatabase({
+  databasePath,
+  descriptor,
+  fillRandom,
+  previous,
+  chunks,
+}: Pick<BackupOptions, "databasePath" | "descriptor" | "fillRandom"> & {
+  previous: PreviousDatabase | undefined;
+  chunks: ChunkWriter;
+}) {
+  const snapshot = openSnapshot({ path: databasePath, descriptor, fillRandom });
+  try {
+    const { entry, hashes } = await storeDatabase({ snapshot, previous, chunks });
+    return { database: { entry, schema: snapshot.schema, sequences: snapshot.sequences }, hashes };
+  } finally {
+    snapshot.close();
+  }
+}
+
+async function saveText(path: string, text: string, chunks: ChunkWriter): Promise<FileEntry> {
+  const content = Buffer.from(text);
+  const names = content.length === 0 ? [] : [await chunks.write(content)];
+  return { path, bytes: content.length, modifiedAt: 0, chunks: names };
+}
+
+/** Returns the files of the last backup. A damaged one is not used: what it should have is stored again. */
+async function readPrevious(
+  { id: repositoryId, store, find }: Repository,
+  id: string | undefined,
+  databasePath: string,
+): Promise<{ files: Map<string, FileEntry>; database: PreviousDatabase | undefined }> {
+  const files = new Map<string, FileEntry>();
+  if (id === undefined) return { files, database: undefined };
+  try {
+    const manifest = await find(id);
+    if (manifest !== undefined)
+      for await (const entry of readFileList(store, manifest)) files.set(entry.path, entry);
+  } catch {
+    files.clear();
+  }
+  const index = readBlockIndex(databasePath, repositoryId);
+  const entry = files.get("database");
+  const isOfBackup = index?.id === id && entry !== undefined;
+  return { files, database: isOfBackup ? { entry, hashes: index.hashes } : undefined };
+}
+
+/**
+ * Restores the database from the store into a temporary file and checks it. Removes the backup if it is damaged.
+ * @returns false if the disk has too little room
+ */
+async function openAgain(
+  { repository, databasePath, fillRandom, signal }: BackupOptions,
+  manifest: BackupManifest,
+): Promise<boolean> {
+  const { store } = repository;
+  const random = new Uint8Array(8);
+  fillRandom(random);
+  const target = `${databasePath}${liveCopyEnding}${random.toHex()}`;
+  try {
+    for await (const entry of readFileList(store, manifest)) {
+      if (entry.path !== "database") continue;
+      if (diskRoomFor(databasePath).freeBytes < 2 * entry.bytes) return false;
+      await writeFileOf({ store, entry, target, signal });
+    }
+    checkDatabase(target, manifest, store.name);
+    return true;
+  } catch (error) {
+    // A store that cannot be reached says nothing about the backup.
+    if (error instanceof StoreError && error.code === "damaged") await repository.remove(manifest.id);
+    throw error;
+  } finally {
+    removeDatabase(target);
+  }
+}

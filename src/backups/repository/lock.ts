@@ -1,0 +1,97 @@
+import { toIsoTime, type Clock } from "../../lib/clock.ts";
+import { StoreError, type BackupStore } from "../stores/store.ts";
+import { lockPrefix } from "./format.ts";
+
+/** How often the holder writes its lock again. */
+const refreshMs = 60_000;
+/** A lock that was not written for this long was left by a process that has ended. */
+const staleMs = 15 * 60_000;
+
+/** The process that holds a lock. */
+export interface LockOwner {
+  host: string;
+  pid: number;
+  /** Unique among the locks of all processes: lowercase hexadecimal digits. */
+  token: string;
+}
+
+interface LockContent extends LockOwner {
+  /** ISO time. */
+  refreshedAt: string;
+}
+
+/**
+ * Lets one process write to a repository: a store has no locks of its own. Each process writes an object and then lists
+ * those of others. Of two that begin at the same time, at most one continues. Returns a function that releases it.
+ * @param isRunning returns whether a process of this machine is running
+ * @throws StoreError `unexpected` if another process holds it
+ */
+export async function lockRepository({
+  store,
+  owner,
+  clock,
+  isRunning,
+}: {
+  store: BackupStore;
+  owner: LockOwner;
+  clock: Clock;
+  isRunning: (pid: number) => boolean;
+}): Promise<{ release(): Promise<void> }> {
+  const key = `${lockPrefix}${owner.token}.json`;
+  const write = () => {
+    const content: LockContent = { ...owner, refreshedAt: toIsoTime(clock.now()) };
+    return store.put(key, Buffer.from(JSON.stringify(content)));
+  };
+  await write();
+  try {
+    for await (const { key: other } of store.list(lockPrefix)) {
+      if (other === key) continue;
+      const bytes = await store.get(other);
+      if (bytes === undefined) continue;
+      const held = parseLock(bytes);
+      if (held !== undefined && !isLeft(held)) {
+        throw new StoreError(
+          "unexpected",
+          `${store.name}: another backup is being made (process ${held.pid} on ${held.host}); try again when it has finished, or after ${staleMs / 60_000} minutes if that machine was stopped`,
+        );
+      }
+      await store.delete(other);
+    }
+  } catch (error) {
+    await store.delete(key);
+    throw error;
+  }
+
+  function isLeft({ host, pid, refreshedAt }: LockContent): boolean {
+    if (Math.abs(clock.now() - Date.parse(refreshedAt)) > staleMs) return true;
+    // This process makes one backup at a time, so a lock of the same number is of an earlier process.
+    return host === owner.host && (pid === owner.pid || !isRunning(pid));
+  }
+
+  let timer = schedule();
+  function schedule() {
+    return clock.after(refreshMs, () => {
+      // A lock that cannot be written fails the backup at the next object.
+      void write().catch(() => {});
+      timer = schedule();
+    });
+  }
+  return {
+    async release() {
+      timer.cancel();
+      await store.delete(key);
+    },
+  };
+}
+
+function parseLock(bytes: Uint8Array): LockContent | undefined {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(bytes)) as Partial<LockContent> | null;
+    const { host, pid, token, refreshedAt } = value ?? {};
+    if (typeof host !== "string" || typeof pid !== "number" || typeof refreshedAt !== "string")
+      return undefined;
+    return { host: host.slice(0, 100), pid, token: String(token), refreshedAt };
+  } catch {
+    return undefined;
+  }
+}

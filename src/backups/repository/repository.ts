@@ -1,0 +1,153 @@
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import { newEncryption, openContentStore } from "../encryption/encrypted-store.ts";
+import { StoreError, type BackupStore } from "../stores/store.ts";
+import {
+  backupPrefix,
+  formatVersion,
+  headKey,
+  idOfKey,
+  isHead,
+  isManifest,
+  manifestKey,
+  type BackupManifest,
+  type RepositoryHead,
+} from "./format.ts";
+
+const idBytes = 16;
+
+/** The backups of one appliance in a store. See `format.ts`. */
+export interface Repository {
+  readonly id: string;
+  /** Stores all objects but the head, encrypted if the repository is. */
+  readonly store: BackupStore;
+  /** Returns the ids of all backups, the oldest first. @throws StoreError */
+  ids(): Promise<string[]>;
+  /** Returns a backup, or undefined if there is none with this id. @throws StoreError `damaged` */
+  find(id: string): Promise<BackupManifest | undefined>;
+  /** Completes a backup. All its chunks must have been stored. @throws StoreError */
+  add(manifest: Omit<BackupManifest, "hash">): Promise<void>;
+  /** Deletes a backup, but not its chunks. @throws StoreError */
+  remove(id: string): Promise<void>;
+}
+
+/**
+ * Opens the repository in a store.
+ * @param secret null: none is set
+ * @param at time at which it is created if there is none; undefined: it must exist
+ * @throws StoreError `not_found`, `wrong_secret`, or `unexpected` for one of a newer version
+ */
+export async function openRepository({
+  store,
+  secret,
+  fillRandom,
+  createAt,
+}: {
+  store: BackupStore;
+  secret: string | null;
+  fillRandom: FillRandom;
+  createAt: Instant | undefined;
+}): Promise<Repository> {
+  const head =
+    (await readHead(store, createAt !== undefined)) ??
+    (await createHead({ store, secret, fillRandom, createAt }));
+  const content = await openContentStore({ store, head, secret, fillRandom });
+  return {
+    id: head.id,
+    store: content,
+    async ids() {
+      const ids: string[] = [];
+      for await (const { key } of content.list(backupPrefix)) {
+        const id = idOfKey(key);
+        if (id !== undefined) ids.push(id);
+      }
+      return ids.sort(compareIds);
+    },
+    async find(id) {
+      const bytes = await content.get(manifestKey(id));
+      if (bytes === undefined) return undefined;
+      const manifest = parse(bytes);
+      if (isManifest(manifest) && manifest.id === id && hashOf(manifest) === manifest.hash) return manifest;
+      throw new StoreError(
+        "damaged",
+        `${store.name}: the backup ${id} is damaged: ${manifestKey(id)} is invalid`,
+      );
+    },
+    async add(manifest) {
+      const complete = { ...manifest, hash: hashOf(manifest) };
+      await content.put(manifestKey(manifest.id), Buffer.from(JSON.stringify(complete)));
+    },
+    remove: (id) => content.delete(manifestKey(id)),
+  };
+}
+
+/** @param mayBeMissing whether the folder or bucket is created if there is none */
+async function readHead(store: BackupStore, mayBeMissing: boolean): Promise<RepositoryHead | undefined> {
+  const bytes = await store.get(headKey).catch((error: unknown) => {
+    if (mayBeMissing && error instanceof StoreError && error.code === "not_found") return undefined;
+    throw error;
+  });
+  if (bytes === undefined) return undefined;
+  const head = parse(bytes);
+  if (!isHead(head)) throw new StoreError("damaged", `${store.name}: ${headKey} is damaged`);
+  if (head.format > formatVersion)
+    throw new StoreError(
+      "unexpected",
+      `${store.name}: a newer version of phishwatch wrote these backups; run that version`,
+    );
+  return head;
+}
+
+async function createHead({
+  store,
+  secret,
+  fillRandom,
+  createAt,
+}: Parameters<typeof openRepository>[0]): Promise<RepositoryHead> {
+  if (createAt === undefined)
+    throw new StoreError("not_found", `${store.name}: there are no backups (no ${headKey})`);
+  const random = new Uint8Array(idBytes);
+  fillRandom(random);
+  const id = random.toHex();
+  const encryption = secret === null ? null : (await newEncryption({ id, secret, fillRandom })).encryption;
+  const head = { format: formatVersion, id, createdAt: toIsoTime(createAt), encryption };
+  await store.put(headKey, Buffer.from(`${JSON.stringify(head, null, 2)}\n`));
+  // Another process may have created it at the same time: the last one counts.
+  return (
+    (await readHead(store, false)) ?? { ...head, encryption: encryption as RepositoryHead["encryption"] }
+  );
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(manifest: Omit<BackupManifest, "hash"> & { hash?: string }): string {
+  const { hash: _, ...rest } = manifest;
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(rest)).digest("hex");
+}
+
+/**
+ * Returns the id of a backup that begins at a time. It sorts after the newest one, also if the clock was set back:
+ * otherwise the rotation would delete it first.
+ */
+export function newBackupId(at: Instant, newest: string | undefined): string {
+  const base = toIsoTime(at).slice(0, 19).replace("T", "-").replaceAll(":", "");
+  if (newest === undefined) return base;
+  const [time, number] = partsOf(newest);
+  return base > time ? base : `${time}-${number + 1}`;
+}
+
+/** Order of ids by time. */
+function compareIds(a: string, b: string): number {
+  const [[timeA, numberA], [timeB, numberB]] = [partsOf(a), partsOf(b)];
+  return timeA === timeB ? numberA - numberB : timeA < timeB ? -1 : 1;
+}
+
+function partsOf(id: string): [time: string, number: number] {
+  return [id.slice(0, 17), Number(id.slice(18) || 1)];
+}

@@ -1,0 +1,39 @@
+import { chunkPrefix } from "./format.ts";
+import { chunksOf, readFileList } from "./file-list.ts";
+import type { Repository } from "./repository.ts";
+
+/**
+ * Deletes all backups but the newest, and then the chunks that no backup names. The caller holds the lock, so that no
+ * backup is being made. If a remaining backup cannot be read, no chunk is deleted.
+ * @param keep number of backups to keep
+ * @returns number of backups that are left
+ * @throws StoreError
+ */
+export async function rotate(repository: Repository, keep: number): Promise<number> {
+  const ids = await repository.ids();
+  const removed = ids.slice(0, Math.max(0, ids.length - keep));
+  for (const id of removed) await repository.remove(id);
+  const kept = ids.slice(removed.length);
+  if (removed.length > 0) await removeUnusedChunks(repository, kept);
+  return kept.length;
+}
+
+/** Also removes the chunks of backups that were interrupted. @throws StoreError */
+async function removeUnusedChunks({ store, find }: Repository, ids: readonly string[]): Promise<void> {
+  const used = new Set<string>();
+  const listsSeen = new Set<string>();
+  for (const id of ids) {
+    const manifest = await find(id);
+    if (manifest === undefined) continue;
+    for (const name of manifest.list) used.add(name);
+    // Most parts of the lists are the same in all backups.
+    const list = manifest.list.filter((name) => !listsSeen.has(name));
+    for await (const entry of readFileList(store, { id, list }))
+      for (const name of chunksOf(entry)) used.add(name);
+    for (const name of list) listsSeen.add(name);
+  }
+  const unused: string[] = [];
+  for await (const { key } of store.list(chunkPrefix))
+    if (!used.has(key.slice(key.lastIndexOf("/") + 1))) unused.push(key);
+  for (const key of unused) await store.delete(key);
+}

@@ -1,0 +1,35 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { sequencesOf } from "../../database/files/sequences.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { BackupManifest } from "../repository/format.ts";
+import { StoreError } from "../stores/store.ts";
+
+/**
+ * Opens the database of a backup and checks it: its structure, its content, and that it contains every row up to the
+ * numbers in the manifest.
+ * @param name of the store, for messages
+ * @throws StoreError `damaged`
+ */
+export function checkDatabase(path: string, manifest: BackupManifest, name: string): void {
+  const damaged = (reason: string, cause?: unknown) =>
+    new StoreError(
+      "damaged",
+      `${name}: the database of the backup ${manifest.id} is damaged: ${reason}`,
+      cause,
+    );
+  let sqlite: Sqlite | undefined;
+  try {
+    sqlite = new Sqlite(path, { readwrite: true, strict: true });
+    const [first] = sqlite.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").all();
+    if (first?.integrity_check !== "ok") throw damaged(first?.integrity_check ?? "no result");
+    const sequences = sequencesOf(sqlite);
+    for (const [table, expected] of Object.entries(manifest.database.sequences)) {
+      const found = sequences[table] ?? 0;
+      if (found < expected) throw damaged(`${table} ends at row ${found} instead of ${expected}`);
+    }
+  } catch (error) {
+    throw error instanceof StoreError ? error : damaged(messageOf(error), error);
+  } finally {
+    sqlite?.close();
+  }
+}

@@ -1,0 +1,225 @@
+import { Database as Sqlite } from "bun:sqlite";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileList } from "../../src/backups/repository/file-list.ts";
+import { chunkKey } from "../../src/backups/repository/format.ts";
+import { checkDatabase } from "../../src/backups/restoring/open-database.ts";
+import { writeFileOf, type EarlierFile } from "../../src/backups/restoring/write-file.ts";
+import type { Repository } from "../../src/backups/repository/repository.ts";
+import { openDatabase, type Database } from "../../src/database/database.ts";
+import { backUp, openFolder } from "./support.ts";
+
+let folder = "";
+let path = "";
+let database: Database;
+let repository: Repository;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "phishwatch-backups-"));
+  path = join(folder, "phishwatch.db");
+  database = openDatabase(path);
+  database.sqlite.run("CREATE TABLE letters (seq INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)");
+  repository = await openFolder(join(folder, "backups"));
+});
+
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+function write(rows: number, bytes = 2_000): void {
+  database.sqlite.run(
+    "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?) INSERT INTO letters (text) SELECT hex(randomblob(?)) FROM numbers",
+    [rows, bytes / 2],
+  );
+}
+
+const rowsOf = (file: string): unknown[] => {
+  const sqlite = new Sqlite(file);
+  try {
+    return sqlite.query("SELECT seq, text FROM letters ORDER BY seq").all();
+  } finally {
+    sqlite.close();
+  }
+};
+
+async function restoreDatabase(id: string, target: string, earlier?: EarlierFile) {
+  const manifest = (await repository.find(id))!;
+  for await (const entry of readFileList(repository.store, manifest)) {
+    if (entry.path !== "database") continue;
+    const { signal } = new AbortController();
+    await writeFileOf({ store: repository.store, entry, target, earlier, signal });
+    return { entry, manifest };
+  }
+  throw new Error("the backup has no database");
+}
+
+describe("a backup", () => {
+  test("contains what is only in the write-ahead log, and nothing of a transaction that is not committed", async () => {
+    write(500);
+    database.sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    write(500);
+    const committed = rowsOf(path);
+    // A cache of one page makes SQLite write to the log before the commit.
+    database.sqlite.run("PRAGMA cache_size = 1");
+    database.sqlite.run("BEGIN IMMEDIATE");
+    write(800);
+    const { id } = await backUp(repository, path);
+    database.sqlite.run("ROLLBACK");
+    const target = join(folder, "restored.db");
+    const { manifest } = await restoreDatabase(id, target);
+    checkDatabase(target, manifest, "the folder");
+    expect(rowsOf(target)).toEqual(committed);
+    expect(manifest.database.sequences["letters"]).toBe(1_000);
+  });
+
+  test("stores the few pages that have changed since the last one, and every later one can be restored", async () => {
+    write(3_000);
+    const first = await backUp(repository, path);
+    const states = [];
+    for (let round = 0; round < 6; round++) {
+      database.sqlite.run("UPDATE letters SET text = 'x' || text WHERE seq % 300 = ?", [round * 17]);
+      if (round === 4) write(900);
+      const made = await backUp(repository, path);
+      states.push({ id: made.id, rows: rowsOf(path), newBytes: made.newBytes });
+    }
+    expect(first.newBytes).toBeGreaterThan(6_000_000);
+    expect(Math.max(...states.slice(0, 3).map(({ newBytes }) => newBytes))).toBeLessThan(500_000);
+    let earlier: EarlierFile | undefined;
+    for (const { id, rows } of states) {
+      const target = join(folder, `${id}.db`);
+      const { entry, manifest } = await restoreDatabase(id, target);
+      checkDatabase(target, manifest, "the folder");
+      expect(rowsOf(target)).toEqual(rows);
+      // The same from the state before, of which only the changes are fetched.
+      const followed = join(folder, `${id}-followed.db`);
+      await restoreDatabase(id, followed, earlier);
+      const { entry: again } = await restoreDatabase(id, `${target}.again`);
+      expect(readFileSync(followed).equals(readFileSync(`${target}.again`))).toBe(true);
+      expect(again).toEqual(entry);
+      earlier = { entry, path: `${target}.again` };
+    }
+  });
+
+  test("contains the archive, the screenshots and the configuration, and reads no unchanged file again", async () => {
+    mkdirSync(join(folder, "screenshots"));
+    mkdirSync(`${path}.archive`);
+    const segment = "2026-01-01.feed.000000000000001-000000000000002.3.segment";
+    writeFileSync(join(folder, "screenshots", "thr_1.webp"), "picture");
+    writeFileSync(join(folder, "screenshots", "thr_2.webp.new"), "half a pict");
+    writeFileSync(join(`${path}.archive`, segment), "names");
+    const first = await backUp(repository, path);
+    const names = [];
+    for await (const entry of readFileList(repository.store, (await repository.find(first.id))!))
+      names.push(entry.path);
+    expect(names).toEqual([`archive/${segment}`, "configuration", "database", "screenshots/thr_1.webp"]);
+    const second = await backUp(repository, path);
+    expect(second.newBytes).toBe(0);
+  });
+
+  test("is not completed if the process is killed before its manifest, and the next one is complete", async () => {
+    write(100);
+    const { id } = await backUp(repository, path);
+    write(3_000);
+    const stopping = new AbortController();
+    const { store } = repository;
+    const killed: Repository = {
+      ...repository,
+      store: {
+        ...store,
+        put: async (key, bytes) => (stopping.abort(new Error("killed")), store.put(key, bytes)),
+      },
+    };
+    expect(backUp(killed, path, { signal: stopping.signal })).rejects.toThrow("killed");
+    expect(await repository.ids()).toEqual([id]);
+    const next = await backUp(repository, path, { opensDatabase: true });
+    expect(next.isOpened).toBe(true);
+    expect(await repository.ids()).toEqual([id, next.id]);
+  });
+
+  test("is refused while another process makes one, and not because of one that has ended", async () => {
+    const { store } = repository;
+    const other = { host: "elsewhere", pid: 7, token: "ff", refreshedAt: new Date().toISOString() };
+    await store.put("locks/ff.json", Buffer.from(JSON.stringify(other)));
+    expect(backUp(repository, path)).rejects.toThrow("process 7 on elsewhere");
+    await store.put(
+      "locks/ff.json",
+      Buffer.from(JSON.stringify({ ...other, refreshedAt: "2026-01-01T00:00:00Z" })),
+    );
+    await backUp(repository, path);
+    expect(await repository.ids()).toHaveLength(1);
+  });
+
+  test("leaves no file behind but the backups and the index of its blocks", async () => {
+    write(10);
+    await backUp(repository, path, { opensDatabase: true });
+    const names = readdirSync(folder).map((name) => name.replace(/backup-[0-9a-f]{8}$/, "backup-ID"));
+    expect(names.sort()).toEqual([
+      "backups",
+      "phishwatch.db",
+      "phishwatch.db-shm",
+      "phishwatch.db-wal",
+      "phishwatch.db.backup-ID",
+    ]);
+    expect(readdirSync(join(folder, "backups", "locks"))).toEqual([]);
+  });
+});
+
+describe("rotation", () => {
+  test("keeps the newest backups, deletes what only the others had, and nothing that is still named", async () => {
+    const ids = [];
+    for (let round = 0; round < 4; round++) {
+      write(600);
+      ids.push((await backUp(repository, path, { keep: 2 })).id);
+    }
+    expect(await repository.ids()).toEqual(ids.slice(2));
+    for (const id of ids.slice(2)) {
+      const { manifest } = await restoreDatabase(id, join(folder, `${id}.db`));
+      checkDatabase(join(folder, `${id}.db`), manifest, "the folder");
+    }
+    const used = new Set<string>();
+    for (const id of ids.slice(2)) {
+      const manifest = (await repository.find(id))!;
+      manifest.list.forEach((name) => used.add(chunkKey(name)));
+      for await (const { chunks, changes } of readFileList(repository.store, manifest))
+        [...chunks, ...(changes ?? []).map(({ chunk }) => chunk)].forEach((name) => used.add(chunkKey(name)));
+    }
+    const stored = [];
+    for await (const { key } of repository.store.list("chunks/")) stored.push(key);
+    expect(stored).toEqual([...used].sort());
+  });
+});
+
+describe("a damaged repository", () => {
+  test("is reported with the object that is damaged, and the backup that was just made is not kept", async () => {
+    write(600);
+    const { id } = await backUp(repository, path);
+    const manifest = (await repository.find(id))!;
+    const { entry } = await restoreDatabase(id, join(folder, "good.db"));
+    const file = join(folder, "backups", chunkKey(entry.chunks[0]!));
+    expect(existsSync(file)).toBe(true);
+    const bytes = readFileSync(file);
+    bytes[bytes.length >> 1]! ^= 1;
+    writeFileSync(file, bytes);
+    expect(restoreDatabase(id, join(folder, "bad.db"))).rejects.toThrow(
+      `${chunkKey(entry.chunks[0]!)} is damaged`,
+    );
+    expect(backUp(repository, path, { opensDatabase: true })).rejects.toThrow("is damaged");
+    expect(await repository.ids()).toEqual([manifest.id]);
+    const head = join(folder, "backups", "backups", `${id}.json`);
+    writeFileSync(head, readFileSync(head, "utf8").replace(`"files":${manifest.files}`, `"files":7`));
+    expect(repository.find(id)).rejects.toThrow(`the backup ${id} is damaged`);
+    expect(statSync(head).size).toBeGreaterThan(0);
+  });
+});
