@@ -6,6 +6,7 @@ import { suspendWithoutLock } from "./database/lock-holder.ts";
 import { createOutput, type Terminal } from "./cli/terminal/terminal.ts";
 import { requireDescriptorsOfThread } from "./network/descriptors.ts";
 import { systemClock } from "./lib/clock.ts";
+import { replacedLists, replaceLists } from "./lib/lists/list-texts.ts";
 import type { StartWorker, ThreadData, ThreadTask } from "./vocabulary/threads.ts";
 
 /** Exit codes of a shell for a process that a signal ended. */
@@ -17,7 +18,7 @@ const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
  */
 const startWorker: StartWorker = (task = "screening") => {
   requireDescriptorsOfThread();
-  const data: ThreadData = { task };
+  const data: ThreadData = { task, lists: replacedLists() };
   // A smaller heap: the thread that reads certificate logs runs all the time, and most of its data are buffers.
   const options = { workerData: data, smol: task === "certificate-logs" };
   return new Worker(Bun.main, options);
@@ -95,5 +96,6 @@ const serve: Record<ThreadTask, () => Promise<void>> = {
     serveCertificateLogs(parentPort!, { clock: systemClock, random: Math.random });
   },
 };
-const { task = "screening" } = (workerData ?? {}) as Partial<ThreadData>;
+const { task = "screening", lists = {} } = (workerData ?? {}) as Partial<ThreadData>;
+replaceLists(lists);
 await serve[task]();

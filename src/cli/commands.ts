@@ -44,6 +44,7 @@ export const commandEntries: CommandEntry[] = [
     name: `${kind}s`,
     load: async () => (await import("./commands/traps.ts")).trapCommands(kind),
   })),
+  { name: "data", load: async () => (await import("./commands/data.ts")).dataCommands },
   { name: "backup", load: async () => (await import("./commands/backup.ts")).backupCommand },
   { name: "restore", load: async () => (await import("./commands/restore.ts")).restoreCommand },
   { name: "demo", load: async () => (await import("./commands/demo.ts")).demoCommand },

@@ -89,6 +89,8 @@ export interface Config {
   archive: { enabled: boolean; bytesMax: number; ageMsMax: number };
   backup: BackupConfig;
   retention: { eventsMs: number; deliveriesMs: number; hitsMs: number };
+  /** Public keys of data updates, in base64. */
+  data: { trustedKeys: string[] };
   log: { level: FileValues["log"]["level"]; format: FileValues["log"]["format"] };
   protectedDomains: ProtectedDomainConfig[];
   feeds: FeedConfig[];
@@ -200,6 +202,7 @@ export function toConfig(values: FileValues): Config {
       deliveriesMs: retention.deliveries,
       hitsMs: retention.hits,
     },
+    data: { trustedKeys: values.data.trusted_keys },
     log: values.log,
     protectedDomains: values.protected_domains,
     certificateLogs: toCertificateLogs(values.certificate_logs),

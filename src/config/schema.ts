@@ -14,6 +14,7 @@ import {
   table,
   text,
 } from "./fields/fields.ts";
+import { data } from "./sections/data.ts";
 import { channels, lists, smtp, subscriptions } from "./sections/notifications.ts";
 import { archive, certificateLogs, feeds } from "./sections/sources.ts";
 import {
@@ -274,6 +275,7 @@ export const configSchema = table(
     archive,
     backup,
     retention: retentions,
+    data,
     log,
     protected_domains: protectedDomains,
     feeds,

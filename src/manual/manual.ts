@@ -13,6 +13,7 @@ import exportsPage from "./exports.md" with { type: "text" };
 import blockLists from "./block-lists.md" with { type: "text" };
 import traps from "./traps.md" with { type: "text" };
 import check from "./check.md" with { type: "text" };
+import airGap from "./air-gap.md" with { type: "text" };
 import log from "./log.md" with { type: "text" };
 import service from "./service.md" with { type: "text" };
 import operate from "./operate.md" with { type: "text" };
@@ -51,6 +52,7 @@ const texts: [topic: string, text: string][] = [
   ["block-lists", blockLists],
   ["traps", traps],
   ["check", check],
+  ["air-gap", airGap],
   ["service", service],
   ["operate", operate],
   ["log", log],

@@ -1,4 +1,5 @@
 import type { Worker } from "node:worker_threads";
+import type { ListTexts } from "../lib/lists/list-texts.ts";
 
 /** Work that runs in a thread of its own. The executable contains one program, which finds its task in `workerData`. */
 export type ThreadTask = "screening" | "archive-maintenance" | "archive-search" | "certificate-logs";
@@ -9,4 +10,6 @@ export type StartWorker = (task?: ThreadTask) => Worker;
 /** `workerData` of every thread. */
 export interface ThreadData {
   task: ThreadTask;
+  /** Texts of the lists that a data update has replaced. */
+  lists: ListTexts;
 }

@@ -64,6 +64,7 @@ const defaults: Config = {
     hostsPerHour: 60,
   },
   retention: { eventsMs: 2_592_000_000, deliveriesMs: 2_592_000_000, hitsMs: 7_776_000_000 },
+  data: { trustedKeys: [] },
   log: { level: "info", format: "auto" },
   certificateLogs: {
     enabled: false,

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Config, ConfigSource } from "../../config/config.ts";
 import { formatConfigError, loadConfig, type LoadResult } from "../../config/load.ts";
 import { StartError } from "../../lib/errors.ts";
+import { replaceLists } from "../../lib/lists/list-texts.ts";
 import { configFile } from "../../service/unit.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -22,7 +23,10 @@ export async function loadConfiguration(
 ): Promise<Config> {
   const path = findConfiguration(given, env);
   const result = loadConfig({ path, listen, env, readFile: readBounded });
-  if (result.ok) return result.config;
+  if (result.ok) {
+    await useStoredLists(result.config);
+    return result.config;
+  }
   throw new StartError(result.errors.map(formatConfigError).join("\n"), { exitCode: 2 });
 }
 
@@ -41,6 +45,19 @@ export function databasePathOf(given: string | undefined, env: Terminal["env"]):
   if (result.ok) return result.config.storage.path;
   if (result.databasePath !== undefined) return result.databasePath;
   throw new StartError(result.errors.map(formatConfigError).join("\n"), { exitCode: 2 });
+}
+
+/** Replaces embedded lists by those of the data update next to the database. `check` reports an update that cannot be used. */
+async function useStoredLists({ data, storage }: Config): Promise<void> {
+  // Few have one, and the code that verifies it is not needed otherwise.
+  if (!existsSync(`${storage.path}.lists`)) {
+    replaceLists({});
+    return;
+  }
+  const { readStoredUpdate, textsOf } = await import("../../list-updates/stored-update.ts");
+  const stored = readStoredUpdate(storage.path, data.trustedKeys);
+  if (stored.state === "used") replaceLists(textsOf(stored.update), stored.update.version);
+  else replaceLists({});
 }
 
 function findConfiguration(given: string | undefined, env: Terminal["env"]): string {

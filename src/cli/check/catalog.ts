@@ -8,6 +8,7 @@ export const checkGroups = [
   "Sources of names",
   "Lookups",
   "Delivery",
+  "Embedded lists",
 ] as const;
 
 interface CheckDefinition {
@@ -218,6 +219,11 @@ export const checkCatalog = {
     group: "Delivery",
     meaning: "each channel is enabled, has a subscription, and its messages are accepted",
     remedy: "see the page `channels`",
+  },
+  lists: {
+    group: "Embedded lists",
+    meaning: "the lists that the program contains are recent, and a data update can be used",
+    remedy: "import an update with `phishwatch data update FILE`, or upgrade; see the page `air-gap`",
   },
 } as const satisfies Record<string, CheckDefinition>;
 

@@ -3,6 +3,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { isServed } from "../../database/lock.ts";
 import { buildInfo } from "../../lib/build-info.ts";
+import { listsVersion } from "../../lib/lists/list-texts.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { CheckResult } from "./check-result.ts";
 
@@ -14,6 +15,8 @@ interface Serving {
   configuration: string;
   /** SHA-256 of the content of that file, hexadecimal. */
   sha256: string;
+  /** Version of its data update; "" without one. */
+  lists: string;
 }
 
 /** Records what this server runs with. Call it after the start and after each reload. */
@@ -23,7 +26,13 @@ export function recordServing(
 ): void {
   if (path === ":memory:" || source === undefined) return;
   const { version, commit } = buildInfo;
-  const serving: Serving = { version, commit, configuration: source.path, sha256: hashOf(source.text) };
+  const serving: Serving = {
+    version,
+    commit,
+    configuration: source.path,
+    sha256: hashOf(source.text),
+    lists: listsVersion() ?? "",
+  };
   const next = `${fileOf(path)}.next`;
   try {
     writeFileSync(next, `${JSON.stringify(serving)}\n`, { mode: 0o600 });
@@ -65,9 +74,20 @@ export function runningServer({
       detail: `${source.path} was changed since the server read it`,
       change: "reload or restart the server",
     });
+  if (serving.lists !== (listsVersion() ?? ""))
+    results.push({
+      ...base,
+      state: "warning",
+      detail: `it uses ${describeLists(serving.lists)}, but ${describeLists(listsVersion() ?? "")} would be used now`,
+      change: "restart the server",
+    });
   return results.length > 0
     ? results
     : [{ ...base, state: "ok", detail: `version ${version}, with this configuration` }];
+}
+
+function describeLists(version: string): string {
+  return version === "" ? "the embedded lists" : `the data update ${version}`;
 }
 
 function fileOf(path: string): string {
@@ -82,8 +102,10 @@ function hashOf(text: string): string {
 function readServing(path: string): Serving | undefined {
   try {
     const value = JSON.parse(readFileSync(fileOf(path), "utf8")) as Partial<Serving> | null;
-    const { version, commit, configuration, sha256 } = value ?? {};
-    const isComplete = [version, commit, configuration, sha256].every((one) => typeof one === "string");
+    const { version, commit, configuration, sha256, lists } = value ?? {};
+    const isComplete = [version, commit, configuration, sha256, lists].every(
+      (one) => typeof one === "string",
+    );
     return isComplete ? (value as Serving) : undefined;
   } catch {
     return undefined;

@@ -18,6 +18,7 @@ import { hiddenConfiguration, unknownVariables } from "./environment.ts";
 import { resolvers, screenshots, trapsDeployed } from "./lookups.ts";
 import { clock, fileSystemOf, fileTimes, growth, memory } from "./machine.ts";
 import { originsOfNames, sourceResults } from "./names.ts";
+import { embeddedLists } from "../check/lists.ts";
 import { ports } from "./port.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { archiveResult } from "../check/archive.ts";
@@ -65,6 +66,7 @@ export async function runChecks({
       app === undefined ? [] : growthOf(config, now(), opened?.events ?? null),
       app === undefined ? [] : archiveResult(config).then((result) => [result]),
       ...(app === undefined ? [] : appChecks(app, config, checks, now())),
+      embeddedLists(config, now()),
     ];
     // Errors of a later group must not end the process while an earlier one is awaited.
     for (const group of groups) void Promise.resolve(group).catch(() => {});

@@ -81,7 +81,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
         notifier.status(`ready on ${url}`);
         logStarted(appliance, config, log);
         // Loaded now, because it needs the parser of the configuration file that knows positions.
-        (await import("../check/setup.ts")).logExposures(config, log);
+        (await import("../check/setup.ts")).logExposures(config, log, systemClock.now());
         const { recordServing } = await import("../check/serving.ts");
         recordServing(config, log);
         const reloads = serveReloads({

@@ -2,11 +2,18 @@
  * Dictionaries: English words, popular names, and the keywords that phishing names put beside a brand. They show
  * whether the rest of a label is ordinary, and whether a near miss of a brand is a word itself.
  */
+import { listText } from "../../lib/lists/list-texts.ts";
 import { lazy } from "../../lib/startup.ts";
-import commonText from "./common-words.txt" with { type: "text" };
-import keywordText from "./keywords.txt" with { type: "text" };
-import popularText from "./popular-names.txt" with { type: "text" };
-import wordText from "./words.txt" with { type: "text" };
+import embeddedCommon from "./common-words.txt" with { type: "text" };
+import embeddedKeywords from "./keywords.txt" with { type: "text" };
+import embeddedPopular from "./popular-names.txt" with { type: "text" };
+import embeddedWords from "./words.txt" with { type: "text" };
+
+// This file is loaded with the first name that is classified, when a data update has replaced its lists.
+const commonText = listText("common_words", embeddedCommon);
+const keywordText = listText("keywords", embeddedKeywords);
+const popularText = listText("popular_names", embeddedPopular);
+const wordText = listText("words", embeddedWords);
 
 const keywordSections = keywordText
   .split(/^#.*\n/m)

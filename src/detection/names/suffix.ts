@@ -1,5 +1,7 @@
 /** Splits a name at its public suffix, including the private section of the Public Suffix List. */
-import { parse } from "tldts";
+import { getDomain, parse } from "tldts";
+import { listText } from "../../lib/lists/list-texts.ts";
+import { parseSuffixRules, type SuffixRules } from "./suffix-rules.ts";
 
 export interface NameParts {
   /** The suffix below which names are registered, such as `pages.dev` in `login.example.pages.dev`. */
@@ -14,7 +16,19 @@ export interface NameParts {
   hosted: boolean;
 }
 
+/** Rules of the list that replaces the one in tldts; null without one. */
+let replaced: { text: string; rules: SuffixRules } | null = null;
+
+function replacement(): SuffixRules | null {
+  const text = listText("public_suffixes", "");
+  if (text === "") return null;
+  if (replaced?.text !== text) replaced = { text, rules: parseSuffixRules(text) };
+  return replaced.rules;
+}
+
 export function splitName(name: string): NameParts {
+  const rules = replacement();
+  if (rules !== null) return splitBy(rules, name);
   const parsed = parse(name, { allowPrivateDomains: true, validateHostname: false, extractHostname: false });
   return {
     suffix: parsed.publicSuffix ?? "",
@@ -23,4 +37,32 @@ export function splitName(name: string): NameParts {
     subLabels: parsed.subdomain ? parsed.subdomain.split(".") : [],
     hosted: parsed.isPrivate === true,
   };
+}
+
+/**
+ * Returns the domain that was registered at a registry to get the name: the private section of the list does not count.
+ * Null for a name that is itself a suffix.
+ */
+export function registeredDomain(name: string): string | null {
+  const rules = replacement();
+  if (rules === null) return getDomain(name, { allowPrivateDomains: false });
+  return domainBelow(rules.match(name, true).suffix, name);
+}
+
+function splitBy(rules: SuffixRules, name: string): NameParts {
+  const { suffix, hosted } = rules.match(name);
+  const registrableDomain = domainBelow(suffix, name) ?? "";
+  const registrableLabel = registrableDomain.slice(
+    0,
+    Math.max(0, registrableDomain.length - suffix.length - 1),
+  );
+  const before = name.slice(0, Math.max(0, name.length - registrableDomain.length - 1));
+  const subLabels = registrableDomain === "" || before === "" ? [] : before.split(".");
+  return { suffix, registrableLabel, registrableDomain, subLabels, hosted };
+}
+
+function domainBelow(suffix: string, name: string): string | null {
+  if (suffix === name) return null;
+  const end = name.length - suffix.length - 1;
+  return name.slice(name.lastIndexOf(".", end - 1) + 1);
 }

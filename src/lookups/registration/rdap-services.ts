@@ -1,3 +1,4 @@
+import { listText } from "../../lib/lists/list-texts.ts";
 import embeddedText from "./data/rdap-services.txt" with { type: "text" };
 
 /** Maps suffixes to RDAP services. */
@@ -15,16 +16,20 @@ export interface Bootstrap {
 const servicesMax = 20_000;
 const suffixForm = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,3}$/;
 
-/** Returns the embedded list, which is used until a more recent one has been downloaded. */
+/** Returns the list of the data update, else the embedded one. It is used until a more recent one has been downloaded. */
 export function embeddedRdapServices(): RdapServices {
-  const pairs = embeddedText
+  return rdapServices(parseServiceLines(listText("rdap_services", embeddedText)));
+}
+
+/** Parses lines with the URL of a service and its suffixes. */
+export function parseServiceLines(text: string): [suffix: string, url: string][] {
+  return text
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("#"))
     .flatMap((line) => {
       const [url = "", ...suffixes] = line.split(" ");
       return suffixes.map((suffix): [string, string] => [suffix, url]);
     });
-  return rdapServices(pairs);
 }
 
 export function rdapServices(pairs: Iterable<readonly [suffix: string, url: string]>): RdapServices {

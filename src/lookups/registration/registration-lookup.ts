@@ -1,4 +1,4 @@
-import { getDomain } from "tldts";
+import { registeredDomain } from "../../detection/names/suffix.ts";
 import { type Clock, toIsoTime } from "../../lib/clock.ts";
 import { parseHostName } from "../../lib/host-names.ts";
 import type { AddressRules } from "../../network/addresses.ts";
@@ -126,7 +126,7 @@ export function createRegistrationLookup({
     async lookUpRegistration(name) {
       const hostName = parseHostName(name);
       // Ignores the private section of the public suffix list: `github.io` is itself a registered domain.
-      const domain = hostName === null ? null : getDomain(hostName, { allowPrivateDomains: false });
+      const domain = hostName === null ? null : registeredDomain(hostName);
       if (domain === null) return { ok: false, reason: "the name cannot be registered" };
       return cached(domain, () => lookUpDomain(domain));
     },

@@ -1,3 +1,4 @@
+import { listText } from "../../lib/lists/list-texts.ts";
 import { lazy } from "../../lib/startup.ts";
 import embeddedText from "./data/whois-servers.txt" with { type: "text" };
 
@@ -6,7 +7,7 @@ export type WhoisServerFor = (domain: string) => string | undefined;
 
 export function embeddedWhoisServers(): WhoisServerFor {
   // Most runs of the program never need it.
-  const table = lazy(readServers);
+  const table = lazy(() => parseServerLines(listText("whois_servers", embeddedText)));
   return (domain) => {
     const bySuffix = table();
     for (let at = domain.indexOf("."); at !== -1; at = domain.indexOf(".", at + 1)) {
@@ -17,9 +18,10 @@ export function embeddedWhoisServers(): WhoisServerFor {
   };
 }
 
-function readServers(): Map<string, string> {
+/** Parses lines with a server and its suffixes, and returns the server of each suffix. */
+export function parseServerLines(text: string): Map<string, string> {
   const bySuffix = new Map<string, string>();
-  for (const line of embeddedText.split("\n")) {
+  for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
     const [server = "", ...suffixes] = line.split(" ");
     for (const suffix of suffixes) bySuffix.set(suffix, server.replace("*", suffix));

@@ -13,6 +13,7 @@ import type { Database } from "../../database/database.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { spanText } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { listText } from "../../lib/lists/list-texts.ts";
 import { createListRefresh, type ListRefresh, type ListRefreshDependencies } from "./list-refresh.ts";
 import { createLogStore } from "./log-store.ts";
 
@@ -99,7 +100,7 @@ function listInEffect(text: string | undefined, { isBuiltin }: { isBuiltin: bool
   const stored = text === undefined ? undefined : parsedOrNothing(text);
   if (!isBuiltin) return stored;
   // A newer version of the product may contain a newer list.
-  const embedded = parseLogList(builtinLogList.text);
+  const embedded = parseLogList(listText("certificate_logs", builtinLogList.text));
   return stored !== undefined && stored.timestamp >= embedded.timestamp ? stored : embedded;
 }
 

@@ -7,6 +7,7 @@ import type { CertificateLog } from "../../certificate-transparency/log.ts";
 import type { CertificateLogsConfig } from "../../config/config.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf, StartError } from "../../lib/errors.ts";
+import { listText } from "../../lib/lists/list-texts.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import { connectHere } from "../certificate-log-reading/connection.ts";
 import type { Candidate } from "../certificate-log-reading/messages.ts";
@@ -99,7 +100,7 @@ async function readLogs({
   const { contact, extraLogs, firstStart, logList: source, operators } = config;
   const resolveHost = createSystemResolver({ clock });
   const loader = createLogListLoader({ source, clock, resolveHost, version, contact });
-  let text = source.kind === "builtin" ? builtinLogList.text : undefined;
+  let text = source.kind === "builtin" ? listText("certificate_logs", builtinLogList.text) : undefined;
   try {
     text = (await loader.load(null, signal))?.text ?? text;
   } catch (error) {

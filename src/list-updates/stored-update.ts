@@ -1,0 +1,123 @@
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { messageOf } from "../lib/errors.ts";
+import type { ListName, ListTexts } from "../lib/lists/list-texts.ts";
+import { listDefinitions } from "./list-definitions.ts";
+import { projectKey } from "./project-key.ts";
+import {
+  compareVersions,
+  DataUpdateError,
+  readUpdate,
+  updateBytesMax,
+  type DataUpdate,
+} from "./update-file.ts";
+
+/** Data update next to the database: none, one that is used, or one that cannot be used, with the reason. */
+export type StoredUpdate =
+  { state: "none" } | { state: "used"; update: DataUpdate } | { state: "unusable"; reason: string };
+
+/** Returns the path of the data update for the database at `path`. */
+export function updatePathOf(path: string): string {
+  return `${path}.lists`;
+}
+
+/** Reads and verifies the update next to a database. @param ownKeys `data.trusted_keys` */
+export function readStoredUpdate(path: string, ownKeys: readonly string[]): StoredUpdate {
+  const file = updatePathOf(path);
+  if (path === ":memory:" || !existsSync(file)) return { state: "none" };
+  try {
+    return { state: "used", update: readUpdateFile(file, ownKeys) };
+  } catch (error) {
+    return { state: "unusable", reason: messageOf(error) };
+  }
+}
+
+/**
+ * Reads and verifies a file.
+ * @throws DataUpdateError, or the system's error
+ */
+function readUpdateFile(file: string, ownKeys: readonly string[]): DataUpdate {
+  const { size } = statSync(file);
+  if (size > updateBytesMax) throw new DataUpdateError(`larger than ${updateBytesMax / 2 ** 20} MiB`);
+  return readUpdate(readFileSync(file), [projectKey, ...ownKeys]);
+}
+
+/**
+ * Copies a verified update next to the database. Whenever the process is killed, the previous or the new one is complete.
+ * @throws DataUpdateError if the stored one is of a later version, unless `force` is set; or the system's error
+ */
+export function storeUpdate({
+  file,
+  path,
+  ownKeys,
+  force,
+}: {
+  file: string;
+  /** Database. */
+  path: string;
+  ownKeys: readonly string[];
+  force: boolean;
+}): { update: DataUpdate; previous: StoredUpdate } {
+  const update = readUpdateFile(file, ownKeys);
+  const previous = readStoredUpdate(path, ownKeys);
+  if (previous.state === "used" && !force && compareVersions(update.version, previous.update.version) < 0)
+    throw new DataUpdateError(
+      `version ${update.version} is older than ${previous.update.version}, which is in use; --force replaces it`,
+    );
+  const target = updatePathOf(path);
+  const next = `${target}.next`;
+  try {
+    // The bytes that were verified, even if the file changes meanwhile.
+    writeFileSync(next, readFileSync(file), { mode: 0o600 });
+    readUpdateFile(next, ownKeys);
+    // Root imports it for the user of the server, who owns the folder.
+    const { uid, gid } = statSync(dirname(target));
+    if (process.getuid?.() === 0) chownSync(next, uid, gid);
+    sync(next);
+    renameSync(next, target);
+    sync(dirname(target));
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+  return { update, previous };
+}
+
+/** Deletes the update, so that the embedded lists are used again. Returns whether there was one. */
+export function removeUpdate(path: string): boolean {
+  const file = updatePathOf(path);
+  if (path === ":memory:" || !existsSync(file)) return false;
+  rmSync(file);
+  return true;
+}
+
+/** Returns the texts that replace embedded ones: those of a later date, because a newer program may contain newer lists. */
+export function textsOf({ lists }: DataUpdate): ListTexts {
+  const newer = Object.entries(lists).filter(([name, { date }]) => isNewer(name as ListName, date));
+  return Object.fromEntries(newer.map(([name, { text }]) => [name, text]));
+}
+
+export function isNewer(name: ListName, date: string): boolean {
+  return date > listDefinitions[name].embeddedDate;
+}
+
+/** Waits until a file, or the names in a folder, are on the disk. */
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
