@@ -10,6 +10,7 @@ import { logFields } from "../src/lib/log-events/fields.ts";
 import { scansEvents } from "../src/lib/log-events/scans.ts";
 import { serverEvents } from "../src/lib/log-events/server.ts";
 import { sourcesEvents } from "../src/lib/log-events/sources.ts";
+import { standbyEvents } from "../src/lib/log-events/standby.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const pagePath = join(import.meta.dir, "../src/manual/log.md");
@@ -22,6 +23,7 @@ const sections: [heading: string, events: Record<string, LogEvent>][] = [
   ["Scans, lookups and traps", scansEvents],
   ["Deliveries, messages, exports and lists", deliveriesEvents],
   ["Database and archive", databaseEvents],
+  ["Standby", standbyEvents],
 ];
 
 /** Returns the page about the log with regenerated tables. */

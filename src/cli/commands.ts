@@ -47,6 +47,7 @@ export const commandEntries: CommandEntry[] = [
   { name: "data", load: async () => (await import("./commands/data.ts")).dataCommands },
   { name: "backup", load: async () => (await import("./commands/backup.ts")).backupCommand },
   { name: "restore", load: async () => (await import("./commands/restore.ts")).restoreCommand },
+  { name: "standby", load: async () => (await import("./commands/standby.ts")).standbyCommands },
   { name: "demo", load: async () => (await import("./commands/demo.ts")).demoCommand },
   { name: "sandbox", load: async () => (await import("./commands/sandbox.ts")).sandboxCommand },
   { name: "version", load: async () => (await import("./commands/version.ts")).versionCommand },

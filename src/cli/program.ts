@@ -122,7 +122,9 @@ function buildEntry(entry: CommandDefinition | CommandGroup, terminal: Terminal)
   group.aliases(entry.aliases ?? []);
   prepare(group, terminal, `${entry.name} --help`);
   for (const definition of entry.commands)
-    group.addCommand(buildCommand(definition, terminal, `${entry.name} `));
+    group.addCommand(buildCommand(definition, terminal, `${entry.name} `), {
+      isDefault: definition.name === entry.unnamed,
+    });
   return group;
 }
 

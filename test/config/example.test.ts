@@ -81,6 +81,7 @@ const defaults: Config = {
     schedule: null,
     keep: 14,
     location: { kind: "folder", folder: "/etc/phishwatch/data/backups" },
+    s3: { endpoint: null, region: "us-east-1", accessKey: null, secretKey: null },
     encryptWith: null,
   },
   archive: { enabled: true, bytesMax: 2 * 2 ** 30, ageMsMax: 90 * 86_400_000 },

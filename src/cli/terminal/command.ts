@@ -28,6 +28,8 @@ export interface CommandGroup {
   aliases?: readonly string[];
   summary: string;
   commands: CommandDefinition[];
+  /** Name of the command that runs if none is named. */
+  unnamed?: string;
 }
 
 export interface Call<Flags extends Record<string, Flag<unknown>>> {

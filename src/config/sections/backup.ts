@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Static } from "@sinclair/typebox";
 import type { Conflict } from "../fields/config-error.ts";
 import {
@@ -19,7 +19,7 @@ const s3Form = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[a-z0-9_-][a-z0-9._
 const s3CharactersMax = 200;
 const regionForm = /^[a-z0-9-]{1,50}$/;
 
-const readS3Location: TextReader<string> = (written) =>
+const readS3Location = (written: string): { value: string } | { allowed: string } =>
   written.length <= s3CharactersMax && s3Form.test(written)
     ? { value: written.replace(/\/$/, "") }
     : { allowed: `s3://BUCKET or s3://BUCKET/PREFIX in lowercase, of at most ${s3CharactersMax} characters` };
@@ -74,6 +74,8 @@ export interface BackupConfig {
   /** Number of backups that are kept. */
   keep: number;
   location: BackupLocation;
+  /** For buckets, also those that a command names. */
+  s3: S3Settings;
   /** Secret of 16 to 200 visible ASCII characters; null: not encrypted. */
   encryptWith: string | null;
 }
@@ -109,8 +111,23 @@ export function toBackup(values: BackupValues, databasePath: string): BackupConf
     keep: values.keep,
     location:
       values.s3 === null ? { kind: "folder", folder } : { kind: "s3", ...s3Parts(values.s3), settings },
+    s3: settings,
     encryptWith: values.encrypt_with,
   };
+}
+
+/**
+ * Reads the place of backups that a command names: a folder or `s3://BUCKET/PREFIX`.
+ * @returns the allowed form of text that begins with `s3://` and is invalid
+ */
+export function readBackupLocation(
+  written: string,
+  settings: S3Settings,
+): { value: BackupLocation } | { allowed: string } {
+  if (!written.startsWith("s3://")) return { value: { kind: "folder", folder: resolve(written) } };
+  const result = readS3Location(written);
+  if (!("value" in result)) return { allowed: result.allowed };
+  return { value: { kind: "s3", ...s3Parts(result.value), settings } };
 }
 
 /** @param location as `readS3Location` accepts it */

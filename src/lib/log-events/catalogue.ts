@@ -6,6 +6,7 @@ import { reloadEvents } from "./reloads.ts";
 import { scansEvents } from "./scans.ts";
 import { serverEvents } from "./server.ts";
 import { sourcesEvents } from "./sources.ts";
+import { standbyEvents } from "./standby.ts";
 import type { FieldsOf, LogEvent } from "./event.ts";
 
 /** All kinds of log lines. */
@@ -14,6 +15,7 @@ export const logEvents = {
   ...reloadEvents,
   ...accessEvents,
   ...sourcesEvents,
+  ...standbyEvents,
   ...certificateLogsEvents,
   ...scansEvents,
   ...deliveriesEvents,
