@@ -82,8 +82,8 @@ function tarHeader(entry: Entry, size: number, timeS: number): Uint8Array {
 }
 
 /** Compresses without a name and a time. */
-export function gzip(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  return gzipSync(bytes, { level: compressionLevel, mtime: 0 });
+export function gzip(bytes: Uint8Array, level: 6 | 9 = compressionLevel): Uint8Array<ArrayBuffer> {
+  return gzipSync(bytes, { level, mtime: 0 });
 }
 
 /** Returns a ZIP archive of the files. It has no folders and no links. */

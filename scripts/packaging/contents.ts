@@ -4,13 +4,16 @@ import { manualPages } from "../../src/manual/manual.ts";
 import { file, type Entry } from "./archives.ts";
 import { bundledPackages } from "./bundled-packages.ts";
 import type { Bundle } from "./compile.ts";
+import { print } from "./print.ts";
 import { renderLicenses } from "./licenses.ts";
 import { renderManual } from "./manual-html.ts";
 import { renderSbom } from "./sbom.ts";
 import { root, type Source } from "./source.ts";
 
 /** Files that phishwatch prints: path in the archive, arguments of phishwatch. */
-const printed: readonly { path: string; words: string[] }[] = [];
+const printed: readonly { path: string; words: string[] }[] = [
+  { path: "systemd/phishwatch.service", words: ["service", "unit"] },
+];
 
 /** Files that are the same for all platforms, and the list of components, which names the platform. */
 export interface SharedContents {
@@ -36,15 +39,4 @@ export async function collectContents(source: Source, bundle: Bundle): Promise<S
 
 function readProjectFile(name: string): string {
   return readFileSync(join(root, name), "utf8");
-}
-
-/** Runs phishwatch from its source: the executable may be for another platform. */
-async function print(words: readonly string[]): Promise<string> {
-  const child = Bun.spawn([process.execPath, "src/main.ts", ...words], {
-    cwd: root,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const text = await new Response(child.stdout).text();
-  if ((await child.exited) !== 0) throw new Error(`phishwatch ${words.join(" ")} failed`);
-  return text;
 }

@@ -4,13 +4,16 @@ import { parseArgs } from "node:util";
 import { checksumLines, file, gzip, sha256, tar, withFolders, zip, type Entry } from "./archives.ts";
 import { compile, makeSandboxImage, type Bundle } from "./compile.ts";
 import { collectContents, type SharedContents } from "./contents.ts";
+import { buildDeb, debName } from "./debian/deb.ts";
+import { buildImage, composeFile } from "./image/image.ts";
+import { print } from "./print.ts";
 import { fetchRuntimes } from "./runtimes.ts";
 import { projectPackage, readSource, root, type Source } from "./source.ts";
-import { targets, type Target } from "./targets.ts";
+import { processors, targets, type Target } from "./targets.ts";
 
 const usage = `usage: scripts/release [--output FOLDER] [--allow-modified]
 
-Builds the archives of this commit into FOLDER (default: dist/release).`;
+Builds the archives, Debian packages and the container image of this commit into FOLDER (default: dist/release).`;
 
 const { values } = parseArgs({
   options: {
@@ -49,6 +52,23 @@ async function release(output: string, source: Source): Promise<void> {
       const executable = built.executables.get(target.name)!;
       write(...archive({ target, executable, shared, timeS: source.timeS }));
     }
+    const packaged = processors.map(({ debian, target }) => ({
+      architecture: debian,
+      executable: new Uint8Array(readFileSync(built.executables.get(target)!)),
+      licenses: shared.licenses,
+      sbom: shared.sbom(target),
+    }));
+    const unit = await print(["service", "unit", "--executable", "/usr/bin/phishwatch"]);
+    for (const { architecture, ...contents } of packaged) {
+      const deb = {
+        architecture,
+        contents: { ...contents, shared: shared.files, unit },
+        timeS: source.timeS,
+      };
+      write(debName(architecture), buildDeb(deb));
+    }
+    write(`phishwatch-${projectPackage.version}-image.tar`, await buildImage(packaged, source));
+    write("compose.yaml", new TextEncoder().encode(composeFile()));
     rmSync(join(staging, "build"), { recursive: true });
     const files = names.map((name) => ({ name, bytes: readFileSync(join(staging, name)) }));
     writeFileSync(join(staging, "SHA256SUMS"), checksumLines(files));
