@@ -8,6 +8,7 @@ import { createLiveConfig } from "./reload/live-config.ts";
 import { openConditions } from "./conditions/open-conditions.ts";
 import { openDatabase } from "./database/database.ts";
 import { createDatabaseHealth } from "./database/health/health.ts";
+import { recordVersion } from "./database/versions/versions.ts";
 import { createDomainAssessment } from "./domains/assess.ts";
 import { createProtectedDomains } from "./domains/domains.ts";
 import { openEnrichment } from "./enrichment/open-enrichment.ts";
@@ -41,7 +42,7 @@ export type App = ReturnType<typeof openApp>;
  * @throws StartError with a message for the operator.
  */
 export function openApp(environment: Environment) {
-  const { clock, log, fillRandom, loadConfig, reach, dns: givenDns, image, startWorker } = environment;
+  const { clock, log, fillRandom, loadConfig, reach, dns: givenDns, startWorker } = environment;
   const live = createLiveConfig(environment.config);
   const { config } = live;
   const { minSimilarity, reactivate } = config.detection;
@@ -49,7 +50,7 @@ export function openApp(environment: Environment) {
   const { version } = buildInfo;
 
   // Storage and events
-  const database = openDatabase(config.storage.path, image);
+  const database = openDatabase(config.storage.path, environment);
   const databaseHealth = createDatabaseHealth({ database, clock, log, fillRandom });
   const ids = createIdFactory(clock.now, fillRandom);
   const auditLog = createAuditLog({ database, clock });
@@ -234,7 +235,10 @@ export function openApp(environment: Environment) {
     lists.reconcile(declaredLists);
   }
 
-  database.transaction(() => reconcile(config));
+  database.transaction(() => {
+    recordVersion(database.sqlite, { version, at: clock.now() });
+    reconcile(config);
+  });
   live.onChange(() => (log.level = config.log.level));
   const reload =
     loadConfig && createReload({ clock, database, live, load: loadConfig, log, parts: [], reconcile });

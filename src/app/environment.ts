@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { LoadResult } from "../config/load.ts";
+import type { OpenOptions } from "../database/database.ts";
 import type { Reach } from "../enrichment/open-enrichment.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
@@ -8,7 +9,7 @@ import type { DnsClient } from "../network/dns/dns-client.ts";
 import type { StartWorker } from "../vocabulary/threads.ts";
 
 /** Dependencies of the appliance on the outside world. */
-export interface Environment {
+export interface Environment extends OpenOptions {
   config: Config;
   /** Loads the configuration file again, for a reload. Absent: it cannot be reloaded. */
   loadConfig?: () => LoadResult;
@@ -19,8 +20,6 @@ export interface Environment {
   reach?: Reach;
   /** Replaces DNS. Default: the resolvers of the configuration. */
   dns?: DnsClient;
-  /** With `storage.path` ":memory:": the database to start with, as returned by SQLite's `serialize`. */
-  image?: Uint8Array;
   /** Default: work that other threads could do is done by this one. */
   startWorker?: StartWorker;
 }

@@ -10,7 +10,7 @@ import { openFileAt, requireOneName, type OpenFile } from "./files/open-file.ts"
 import { requireOwnLog } from "./files/state-file.ts";
 import { watchConnection } from "./files/watched-connection.ts";
 import type { LockIncident } from "./lock-watch.ts";
-import { migrateDatabase } from "./migrate.ts";
+import { migrateDatabase, type PendingMigrations } from "./migrate.ts";
 import { isBusy } from "./files/sqlite-error.ts";
 import { createTransactions, type Settled } from "./transactions.ts";
 import { createWriteQueue, type WriteOptions } from "./write-queue.ts";
@@ -81,12 +81,18 @@ const modePauseMs = 20;
 /** After a reader has kept the write-ahead log from being copied into the file, it is cut to this size. */
 const logBytesKept = 16 << 20;
 
+export interface OpenOptions {
+  /** For ":memory:": database to start with, as returned by `serialize`. */
+  image?: Uint8Array | undefined;
+  /** Is called before a database of an earlier version is migrated. It may throw. */
+  beforeMigration?: ((pending: PendingMigrations) => void) | undefined;
+}
+
 /**
  * Opens the database, creates it if it does not exist, and migrates it.
- * @param image for ":memory:": database to start with, as returned by `serialize`.
  * @throws StartError with a message for the operator: no permission, disk full, corrupt, newer than this executable.
  */
-export function openDatabase(path: string, image?: Uint8Array): Database {
+export function openDatabase(path: string, { image, beforeMigration }: OpenOptions = {}): Database {
   const sqlite = openFile(path, image);
   const finalizeAll = trackStatements(sqlite);
   const observers: DatabaseObserver[] = [];
@@ -101,7 +107,7 @@ export function openDatabase(path: string, image?: Uint8Array): Database {
   });
   try {
     prepareConnection(sqlite);
-    migrateDatabase(sqlite);
+    migrateDatabase(sqlite, undefined, { before: beforeMigration });
     if (path !== ":memory:") file = openFileAt(path);
   } catch (error) {
     finalizeAll();

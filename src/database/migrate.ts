@@ -1,39 +1,43 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readMigrationFiles, type MigrationMeta } from "drizzle-orm/migrator";
+import { buildInfo } from "../lib/build-info.ts";
 import { StartError } from "../lib/errors.ts";
 import { storeReasonsAsCodes } from "./reason-codes.ts";
+import { describeNewer } from "./versions/newer.ts";
+import { appliedMigrations, readDatabaseVersion } from "./versions/versions.ts";
 
 /** Data steps of migrations, by their time in the journal. Each runs after the SQL, in the same transaction. */
 const dataSteps: ReadonlyMap<number, (sqlite: Sqlite) => void> = new Map([
   [1_795_318_598_461, storeReasonsAsCodes],
 ]);
 
+/** Migrations that a database of an earlier version needs. */
+export interface PendingMigrations {
+  /** Path of the file, or ":memory:". */
+  path: string;
+  /** Version that wrote the database; undefined for one that was not released. */
+  from: string | undefined;
+  /** Names, such as "0038_add_database_versions". */
+  names: string[];
+}
+
 /**
  * Applies the migrations that are built into the executable.
+ * @param options.before is called once before anything changes, if the database is of an earlier version
  * @throws StartError if a newer version wrote the database, or if a migration breaks a reference.
  */
-export function migrateDatabase(sqlite: Sqlite, migrationsFolder = builtInMigrations()): void {
+export function migrateDatabase(
+  sqlite: Sqlite,
+  migrationsFolder = builtInMigrations(),
+  { before }: { before?: ((pending: PendingMigrations) => void) | undefined } = {},
+): void {
   const known = readMigrationFiles({ migrationsFolder });
   const applied = appliedMigrations(sqlite);
-  const newest = known.at(-1)?.folderMillis ?? 0;
-  if (applied.some((millis) => millis > newest)) {
-    throw new StartError(
-      "the database was written by a newer version of phishwatch; run that version or restore a backup",
-      {
-        exitCode: 1,
-      },
-    );
-  }
-  // Only migrations newer than the last applied one are applied, so such a database would count as up to date.
-  if (applied.some((millis) => !known.some(({ folderMillis }) => folderMillis === millis))) {
-    throw new StartError(
-      "the database was written by a pre-release version of phishwatch; move it away and start with a new one, or run that version",
-      { exitCode: 1 },
-    );
-  }
+  requireKnown(sqlite, applied, known);
   if (applied.length < known.length) {
+    if (applied.length > 0) before?.(pendingMigrations(sqlite, migrationsFolder));
     // SQLite rebuilds a table by copy and drop: with foreign keys on, the drop would cascade.
     sqlite.run("PRAGMA foreign_keys = OFF");
     apply(sqlite, known);
@@ -74,11 +78,31 @@ function apply(sqlite: Sqlite, known: readonly MigrationMeta[]): void {
     .immediate();
 }
 
-function appliedMigrations(sqlite: Sqlite): number[] {
-  const table = sqlite.query("SELECT 1 FROM sqlite_master WHERE name = '__drizzle_migrations'").get();
-  if (table === null) return [];
-  const rows = sqlite.query<{ created_at: number }, []>("SELECT created_at FROM __drizzle_migrations").all();
-  return rows.map((row) => Number(row.created_at));
+/** @throws StartError if another version than a released one up to this wrote the database */
+function requireKnown(sqlite: Sqlite, applied: readonly number[], known: readonly MigrationMeta[]): void {
+  const newest = known.at(-1)?.folderMillis ?? 0;
+  if (applied.some((millis) => millis > newest))
+    throw new StartError(describeNewer(sqlite, { version: buildInfo.version }), { exitCode: 1 });
+  // Only migrations newer than the last applied one are applied, so such a database would count as up to date.
+  if (applied.some((millis) => !known.some(({ folderMillis }) => folderMillis === millis)))
+    throw new StartError(
+      "the database was written by a pre-release version of phishwatch; move it away and start with a new one, or run that version",
+      { exitCode: 1 },
+    );
+}
+
+/** Returns what `migrateDatabase` would apply. @throws StartError if it would reject the database */
+export function pendingMigrations(sqlite: Sqlite, migrationsFolder = builtInMigrations()): PendingMigrations {
+  const journal = JSON.parse(readFileSync(join(migrationsFolder, "meta/_journal.json"), "utf8")) as {
+    entries: { tag: string; when: number }[];
+  };
+  const applied = new Set(appliedMigrations(sqlite));
+  requireKnown(sqlite, [...applied], readMigrationFiles({ migrationsFolder }));
+  return {
+    path: sqlite.filename,
+    from: readDatabaseVersion(sqlite)?.version,
+    names: journal.entries.filter(({ when }) => !applied.has(when)).map(({ tag }) => tag),
+  };
 }
 
 /** In the executable, the folder is next to the code; in the sources, it is two levels up. */

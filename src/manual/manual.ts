@@ -16,6 +16,7 @@ import check from "./check.md" with { type: "text" };
 import airGap from "./air-gap.md" with { type: "text" };
 import log from "./log.md" with { type: "text" };
 import service from "./service.md" with { type: "text" };
+import upgrade from "./upgrade.md" with { type: "text" };
 import operate from "./operate.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
 import webhooks from "./webhooks.md" with { type: "text" };
@@ -55,6 +56,7 @@ const texts: [topic: string, text: string][] = [
   ["air-gap", airGap],
   ["service", service],
   ["operate", operate],
+  ["upgrade", upgrade],
   ["log", log],
   ["http-api", httpApi],
   ["webhooks", webhooks],

@@ -4,6 +4,7 @@ import { type App, openApp } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import type { LoadResult } from "../../config/load.ts";
 import { tryLock } from "../../database/lock.ts";
+import { createUpgrade } from "../../database/upgrade/upgrade.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
 import { createLog, type Log } from "../../lib/log.ts";
@@ -46,22 +47,33 @@ interface OpenOptions {
   /** Loads the configuration file again. */
   loadConfig?: () => LoadResult;
   log?: Log;
+  /** Whether the caller holds the lock for serving. */
+  isLocked?: boolean;
 }
 
+/** Opens the appliance. Copies and migrates a database of an earlier version. @throws StartError */
 export function open(
   config: Config,
   terminal: Terminal,
-  { level, image, loadConfig, log = openLog(config, terminal, level) }: OpenOptions = {},
+  { level, image, loadConfig, isLocked = false, log = openLog(config, terminal, level) }: OpenOptions = {},
 ): App {
-  return openApp({
-    config,
-    startWorker: terminal.threads.startWorker,
-    ...(image === undefined ? {} : { image }),
-    clock: systemClock,
-    ...(loadConfig === undefined ? {} : { loadConfig }),
-    log,
-    fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
-  });
+  const upgrade = createUpgrade({ path: config.storage.path, isLocked, clock: systemClock, log });
+  try {
+    const app = openApp({
+      config,
+      startWorker: terminal.threads.startWorker,
+      image,
+      beforeMigration: upgrade.before,
+      clock: systemClock,
+      ...(loadConfig === undefined ? {} : { loadConfig }),
+      log,
+      fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+    });
+    upgrade.finished();
+    return app;
+  } finally {
+    upgrade.release();
+  }
 }
 
 export function openLog(config: Config, { err }: Terminal, level = config.log.level): Log {

@@ -9,6 +9,7 @@ export const checkGroups = [
   "Lookups",
   "Delivery",
   "Embedded lists",
+  "Upgrade",
 ] as const;
 
 interface CheckDefinition {
@@ -224,6 +225,31 @@ export const checkCatalog = {
     group: "Embedded lists",
     meaning: "the lists that the program contains are recent, and a data update can be used",
     remedy: "import an update with `phishwatch data update FILE`, or upgrade; see the page `air-gap`",
+  },
+  "upgrade-version": {
+    group: "Upgrade",
+    meaning: "the database is of this version or of an earlier one (only with `--upgrade`)",
+    remedy: "run the version that it is of, or restore a copy",
+  },
+  "upgrade-migration": {
+    group: "Upgrade",
+    meaning: "the migrations succeed: they were carried out on a copy in memory (only with `--upgrade`)",
+    remedy: "keep the earlier version, and report the error",
+  },
+  "upgrade-room": {
+    group: "Upgrade",
+    meaning: "the disk has room for a copy of the database and for the migrations (only with `--upgrade`)",
+    remedy: "make room, or move the database to a larger disk",
+  },
+  "upgrade-server": {
+    group: "Upgrade",
+    meaning: "no server of the earlier version has to be restarted (only with `--upgrade`)",
+    remedy: "restart the server with this version",
+  },
+  "upgrade-changes": {
+    group: "Upgrade",
+    meaning: "what changes for users between the versions (only with `--upgrade`)",
+    remedy: "read what changed: `phishwatch help whats-new`",
   },
 } as const satisfies Record<string, CheckDefinition>;
 

@@ -76,7 +76,7 @@ function eventTimes(memory: Sqlite): DatabaseCopy["events"] {
  * cannot delete them. Left behind by root, they would keep the server from starting. Without a write-ahead log, nobody
  * has the database open, so SQLite can treat the file as immutable and needs no side files.
  */
-function readOnlyUri(path: string): string {
+export function readOnlyUri(path: string): string {
   const encoded = path.split("/").map(encodeURIComponent).join("/");
   const isOpen = statSync(`${path}-wal`, { throwIfNoEntry: false }) !== undefined;
   return `file:${encoded}?mode=ro${isOpen ? "" : "&immutable=1"}`;

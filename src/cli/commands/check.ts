@@ -28,6 +28,7 @@ skipped, and it says so.`,
       "only ask the running appliance whether it is ready (exit code 0) or not (1)",
     ),
     url: text("--url <url>", "with --running: its address (default: that of server.listen)"),
+    upgrade: toggle("--upgrade", "only report in advance what this version will do to the database"),
     json: jsonFlag,
     config: configFlag,
   },
@@ -35,6 +36,7 @@ skipped, and it says so.`,
     ["phishwatch check", "run all checks, for example before a restart"],
     ["phishwatch check --ping", "also check that endpoints respond"],
     ["phishwatch check --running", "ask whether the running appliance is ready, for example in a container"],
+    ["phishwatch check --upgrade", "with the new executable: what an upgrade will do"],
     ["phishwatch check --offline --strict", "fail on any warning, without using the network"],
   ],
   async run({ options, terminal }) {
@@ -48,7 +50,8 @@ skipped, and it says so.`,
     if (url !== undefined) throw new UsageError("--url only goes with --running");
     const config = await loadConfiguration(options.config, terminal.env);
     const printer = createResultPrinter({ out: terminal.out, json, placeOf: placesIn(config.source) });
-    await runChecks({ config, terminal, clock: systemClock, offline, ping, report: printer.print });
+    if (options.upgrade) (await import("../checks/upgrade.ts")).checkUpgrade(config, printer.print);
+    else await runChecks({ config, terminal, clock: systemClock, offline, ping, report: printer.print });
     const { error, warning, ok, skipped } = printer.finish();
     const total = error + warning + ok + skipped;
     if (error > 0) throw new FailedError(`${error} of ${total} checks failed`);

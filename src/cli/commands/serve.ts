@@ -44,12 +44,14 @@ writes them to a file next to the database that only its owner can read, and pri
 the database. A second signal stops it immediately; acknowledged requests are not lost.`,
   flags: {
     listen: listenFlag,
+    migrateOnly: toggle("--migrate-only", "migrate the database of an earlier version, report it, and exit"),
     printSecrets: toggle("--print-secrets", "print the secrets of the first start even without a terminal"),
     config: configFlag,
   },
   examples: [
     ["phishwatch serve", "run with ./phishwatch.toml"],
     ["phishwatch serve --config /etc/phishwatch/phishwatch.toml", "run with another configuration file"],
+    ["phishwatch serve --migrate-only", "upgrade the database before the service is started again"],
     ["phishwatch serve --listen 127.0.0.1:9090", "listen on another port"],
   ],
   endsStartup: true,
@@ -59,9 +61,14 @@ the database. A second signal stops it immediately; acknowledged requests are no
     const stop = terminal.interruption();
     const lock = takeServeLock(config.storage.path);
     try {
+      if (options.migrateOnly) {
+        const { migrateOnly } = await import("../appliance/migrate-only.ts");
+        migrateOnly(config, terminal);
+        return;
+      }
       const log = openLog(config, terminal);
       const loadConfig = reloaderOf(config, terminal.env);
-      const appliance = open(config, terminal, { loadConfig, log });
+      const appliance = open(config, terminal, { loadConfig, log, isLocked: true });
       try {
         const { url } = appliance.server.listen();
         appliance.start();

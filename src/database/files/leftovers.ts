@@ -8,6 +8,8 @@ export const sideFileEndings = ["-wal", "-shm", "-journal"];
 export const incomingEnding = `.incoming`;
 /** Ending of a copy for a download; a random part follows. */
 export const liveCopyEnding = `.copy-`;
+/** Ending of a partly written copy before an upgrade. */
+export const upgradePartialEnding = `.before-upgrade.partial`;
 /** Ending of a partly written copy of a database whose file was lost. */
 const partialEnding = `.partial`;
 
@@ -26,7 +28,7 @@ export function removeLeftovers(path: string): void {
   const base = basename(real);
   const random = "[0-9a-f]{16}";
   const pattern = new RegExp(
-    `^(\\${incomingEnding}|\\${liveCopyEnding}${random}|\\.lost-[0-9T]+\\${partialEnding}|\\.health\\.next)(-wal|-shm|-journal)?$`,
+    `^(\\${incomingEnding}|\\.before-upgrade\\.partial|\\${liveCopyEnding}${random}|\\.lost-[0-9T]+\\${partialEnding}|\\.health\\.next)(-wal|-shm|-journal)?$`,
   );
   for (const name of readdirSync(dirname(real))) {
     if (name.startsWith(base) && pattern.test(name.slice(base.length)))

@@ -66,6 +66,26 @@ export const databaseEvents = {
     advice: "To continue with it: `phishwatch restore`.",
     fields: ["file"],
   },
+  "database.upgrade_copied": {
+    level: "info",
+    text: "database copied before its upgrade",
+    description: "A database of an earlier version was copied before its migration.",
+    fields: ["file", "bytes"],
+  },
+  "database.upgrade_copy_skipped": {
+    level: "warn",
+    text: "database is upgraded without a copy",
+    description: "The disk has no room for a copy of the database before its migration.",
+    advice: "Make room before the next upgrade: `phishwatch check --upgrade` reports what is needed.",
+    fields: ["reason"],
+  },
+  "database.upgraded": {
+    level: "info",
+    text: "database upgraded",
+    description: "A database of an earlier version was migrated.",
+    fields: ["version", "migrations", "durationMs"],
+    optional: ["from"],
+  },
   "database.state_not_written": {
     level: "warn",
     text: "state of the database could not be written",

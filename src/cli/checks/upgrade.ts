@@ -1,0 +1,143 @@
+import { constants, Database as Sqlite } from "bun:sqlite";
+import { existsSync } from "node:fs";
+import type { Config } from "../../config/config.ts";
+import { explain } from "../../database/files/explain.ts";
+import { tryLock } from "../../database/lock.ts";
+import { migrateDatabase, pendingMigrations, type PendingMigrations } from "../../database/migrate.ts";
+import { roomForUpgrade } from "../../database/upgrade/prepare.ts";
+import { buildInfo } from "../../lib/build-info.ts";
+import { bytesText, spanText } from "../../lib/durations.ts";
+import { messageOf, StartError } from "../../lib/errors.ts";
+import { counted } from "../../lib/wording.ts";
+import { changesBetween } from "../../manual/changes.ts";
+import type { CheckResult } from "../check/check-result.ts";
+import { readOnlyUri } from "../check/database-copy.ts";
+
+/** Databases up to this size are migrated in memory. Twice this is needed. */
+const rehearsalBytesMax = 512 << 20;
+/** Rate of a migration that rewrites the largest tables, as measured; see the manual, page "Upgrade". */
+const migratedBytesPerSecond = 20 << 20;
+const busyTimeoutMs = 5_000;
+/** Both bytes of the header say that the database uses a write-ahead log, which one in memory cannot have. */
+const journalModeOffsets = [18, 19];
+
+/** Reports what the start of this version will do to the database, and changes nothing. */
+export function checkUpgrade({ storage: { path } }: Config, report: (result: CheckResult) => void): void {
+  const what = "database";
+  report({ check: "configuration", what: "configuration", state: "ok", detail: "valid for this version" });
+  if (path === ":memory:" || !existsSync(path)) {
+    report({
+      check: "upgrade-version",
+      what,
+      state: "ok",
+      detail: "there is none yet, so nothing is upgraded",
+    });
+    return;
+  }
+  try {
+    reportUpgrade(path, report);
+  } catch (error) {
+    const message = error instanceof StartError ? messageOf(error) : `${path}: ${explain(error)}`;
+    const [detail = "", ...remedies] = message.split("\n");
+    const otherwise = "run the version that the database is of, or restore a copy or backup";
+    const change = remedies.length === 0 ? otherwise : remedies.map((line) => line.trim()).join(" or ");
+    report({ check: "upgrade-version", what, state: "error", detail, change });
+  }
+}
+
+function reportUpgrade(path: string, report: (result: CheckResult) => void): void {
+  const sqlite = new Sqlite(readOnlyUri(path), constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
+  try {
+    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    const pending = pendingMigrations(sqlite);
+    report({ check: "upgrade-version", what: "database", state: "ok", detail: describeVersions(pending) });
+    if (pending.names.length === 0) return;
+    report(rehearse(sqlite, path));
+    report(room(path));
+    report(server(path, pending));
+    for (const change of changes(pending)) report(change);
+  } finally {
+    sqlite.close();
+  }
+}
+
+function describeVersions({ from = "an unreleased version", names }: PendingMigrations): string {
+  const { version } = buildInfo;
+  if (names.length === 0) return `of this version (${version}), so nothing is migrated`;
+  const range = names.length === 1 ? names[0] : `${names[0]} to ${names.at(-1)}`;
+  return `of version ${from}; version ${version} applies ${counted(names.length, "migration")}: ${range}`;
+}
+
+/** Migrates a copy in memory, so that the outcome and the time are those of this database. */
+function rehearse(sqlite: Sqlite, path: string): CheckResult {
+  const base = { check: "upgrade-migration", what: "migration" } as const;
+  const { databaseBytes } = roomForUpgrade(path);
+  if (databaseBytes > rehearsalBytesMax) {
+    const atMost = spanText((databaseBytes / migratedBytesPerSecond) * 1_000);
+    const detail = `not tried, because the database (${bytesText(databaseBytes)}) is larger than ${bytesText(rehearsalBytesMax)}; takes ${atMost} if everything is rewritten, usually much less`;
+    return { ...base, state: "ok", detail };
+  }
+  const image = sqlite.serialize();
+  for (const offset of journalModeOffsets) image[offset] = 1;
+  const copy = Sqlite.deserialize(image, { strict: true });
+  const startedAt = performance.now();
+  try {
+    migrateDatabase(copy);
+    const took = spanText(performance.now() - startedAt);
+    return { ...base, state: "ok", detail: `succeeds on a copy in memory, in ${took}` };
+  } catch (error) {
+    return {
+      ...base,
+      state: "error",
+      detail: `fails on a copy in memory: ${messageOf(error)}`,
+      change: "keep the earlier version, and report the error",
+    };
+  } finally {
+    copy.close();
+  }
+}
+
+function room(path: string): CheckResult {
+  const base = { check: "upgrade-room", what: "disk" } as const;
+  const { databaseBytes, neededBytes, freeBytes } = roomForUpgrade(path);
+  const free = `${bytesText(freeBytes)} free`;
+  if (freeBytes >= neededBytes)
+    return {
+      ...base,
+      state: "ok",
+      detail: `${free}; the copy takes ${bytesText(databaseBytes)} at most, and with the migrations ${bytesText(neededBytes)} are needed`,
+    };
+  return {
+    ...base,
+    state: "warning",
+    detail: `${free}, but ${bytesText(neededBytes)} are needed: the database would be migrated without a copy`,
+    change: `make room, or run 'phishwatch backup' to another disk first`,
+  };
+}
+
+function server(path: string, { from = "the earlier version" }: PendingMigrations): CheckResult {
+  const base = { check: "upgrade-server", what: "server", state: "ok" } as const;
+  return isServed(path)
+    ? { ...base, detail: `one of version ${from} is running; the upgrade begins when it is restarted` }
+    : { ...base, detail: "none is running; the next start upgrades the database" };
+}
+
+/** Without the file of the lock, no server has run, and taking the lock would create it. */
+function isServed(path: string): boolean {
+  if (!existsSync(`${path}.lock`)) return false;
+  const lock = tryLock(path, "lock");
+  lock?.release();
+  return lock === undefined;
+}
+
+function changes({ from }: PendingMigrations): CheckResult[] {
+  return changesBetween(from, buildInfo.version).map(({ version, changed }) => ({
+    check: "upgrade-changes",
+    what: `changes in ${version}`,
+    state: "ok",
+    detail:
+      changed.length === 0
+        ? "nothing that existed before"
+        : `${changed.join("; ")}; see 'phishwatch help whats-new'`,
+  }));
+}

@@ -1,0 +1,91 @@
+import { Database as Sqlite } from "bun:sqlite";
+import { toPlainTime } from "../../lib/clock.ts";
+import { counted } from "../../lib/wording.ts";
+import { listUpgradeCopies, type UpgradeCopy } from "./copies.ts";
+import { readDatabaseVersion } from "./versions.ts";
+
+/** Tables whose new rows would be lost by going back, and what a row is. */
+const lossTables = [
+  ["threats", "threat"],
+  ["threat_history", "change of a threat"],
+  ["audit_log", "audit entry"],
+  ["deliveries", "delivery"],
+] as const;
+
+const plurals: Record<string, string> = {
+  "change of a threat": "changes of threats",
+  "audit entry": "audit entries",
+  delivery: "deliveries",
+};
+
+/**
+ * Returns why a database of a newer version is rejected, and how to continue: the version that can use it, and the
+ * copies that this version can go back to, with what each lacks.
+ */
+export function describeNewer(sqlite: Sqlite, { version }: { version: string }): string {
+  const { file: path } = sqlite.query<{ file: string }, []>("PRAGMA database_list").get()!;
+  const found = readDatabaseVersion(sqlite);
+  const newer = found === undefined ? "a newer version" : `version ${found.version}`;
+  const since = found?.migratedAt === undefined ? "" : ` since ${toPlainTime(found.migratedAt)}`;
+  const first = `the database is of ${newer} of phishwatch${since}, and this is version ${version}, which cannot read it`;
+  const copies = listUpgradeCopies(path).filter((copy) => isUpTo(copy.version, version));
+  const run = `run ${found === undefined ? "the newer version" : found.version}`;
+  if (copies.length === 0)
+    return `${first}; ${run}, or restore a backup that version ${version} or an earlier one made ('phishwatch restore FILE')`;
+  const lines = copies.map((copy) => `  phishwatch restore ${copy.path}   (${describeCopy(sqlite, copy)})`);
+  return [`${first}; ${run}, or go back to a copy that was made before an upgrade:`, ...lines].join("\n");
+}
+
+function describeCopy(sqlite: Sqlite, { path, version, at }: UpgradeCopy): string {
+  const state = `version ${version}, ${toPlainTime(at)}`;
+  const losses = lossesOf(sqlite, path);
+  if (losses === undefined) return state;
+  return `${state}; loses ${losses.length === 0 ? "nothing that was recorded" : losses.join(", ")}`;
+}
+
+/** Returns the number of rows that the database has and the copy lacks; undefined if the copy cannot be read. */
+function lossesOf(sqlite: Sqlite, copyPath: string): string[] | undefined {
+  let copy: Sqlite | undefined;
+  try {
+    copy = new Sqlite(copyPath, { readonly: true });
+    const opened = copy;
+    return lossTables.flatMap(([table, what]) => {
+      const last = lastSeq(opened, table);
+      const added = last === undefined ? 0 : countAfter(sqlite, table, last);
+      return added === 0 ? [] : [counted(added, what, plurals[what])];
+    });
+  } catch {
+    return undefined;
+  } finally {
+    copy?.close();
+  }
+}
+
+function lastSeq(sqlite: Sqlite, table: string): number | undefined {
+  try {
+    return (
+      sqlite.query<{ last: number | null }, []>(`SELECT max(seq) AS last FROM ${table}`).get()?.last ?? 0
+    );
+  } catch {
+    // A version without this table.
+    return undefined;
+  }
+}
+
+function countAfter(sqlite: Sqlite, table: string, seq: number): number {
+  try {
+    return (
+      sqlite
+        .query<{ added: number }, [number]>(`SELECT count(*) AS added FROM ${table} WHERE seq > ?`)
+        .get(seq)?.added ?? 0
+    );
+  } catch {
+    // A later version may have replaced the table.
+    return 0;
+  }
+}
+
+/** Returns whether a version is not newer than another one. Only the numbers count. */
+function isUpTo(version: string, other: string): boolean {
+  return Bun.semver.order(version, other) <= 0;
+}
