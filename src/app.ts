@@ -20,6 +20,7 @@ import { createIdFactory } from "./lib/ids.ts";
 import { createYielder } from "./lib/yielder.ts";
 import { openDns } from "./lookups/dns/open-dns.ts";
 import { createTurns } from "./network/turns.ts";
+import { openMonitoring } from "./monitoring/open-monitoring.ts";
 import { openMessaging } from "./notifications/open-messaging.ts";
 import { createThreatExports } from "./outputs/exports/threat-exports.ts";
 import { createLists } from "./outputs/lists/lists.ts";
@@ -185,9 +186,7 @@ export function openApp(environment: Environment) {
     keyUsage,
     threats,
     api: { candidates, exports, factsOf: enrichment.factsOf, threatIndex },
-    sourceMetrics: names.metrics,
-    deliveries: { ...messaging.deliveries.log, messageTotals: messaging.notifications.totals },
-    scans,
+    collectors: openMonitoring(environment, { enrichment, messaging, names, scans, threats, traps }),
     readScreenshot: (id) => enrichment.screenshotOf(id),
     openConsole,
     traps,

@@ -15,17 +15,18 @@ import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { pathStart } from "../lib/request-path.ts";
+import { lazy } from "../lib/startup.ts";
 import type { Yielder } from "../lib/yielder.ts";
+import { serverCollector } from "../monitoring/collect/server.ts";
+import type { OpenCollectors } from "../monitoring/open-monitoring.ts";
+import { renderMetrics } from "../monitoring/render.ts";
+import { createRequestMeter, type RequestMeter } from "../monitoring/request-meter.ts";
 import type { Lists } from "../outputs/lists/lists.ts";
-import type { Scans } from "../scans/scans.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
 import { createRoutes } from "./routes.ts";
 import { checkReadiness, type Readiness } from "./site/health.ts";
 import { listPage } from "./site/list-page.ts";
-import type { Metrics } from "./site/metrics.ts";
-import { createProcessMetrics, type DeliveryMetrics } from "./site/process-metrics.ts";
-import type { SourceMetrics } from "./site/source-metrics.ts";
 import type { ReadScreenshot } from "./site/site-pages.ts";
 import { createSockets } from "./sockets.ts";
 import { describeApi } from "./v1/openapi.ts";
@@ -52,13 +53,12 @@ export interface ServerDependencies {
   threats: Threats;
   /** Services that only the operations under `/v1` use. */
   api: Pick<ApiServices, "candidates" | "exports" | "factsOf" | "threatIndex">;
-  sourceMetrics: () => SourceMetrics;
-  deliveries: DeliveryMetrics;
-  scans: Pick<Scans, "resolverHealth" | "totals">;
+  /** Returns what collects the metrics of all other services. */
+  collectors: OpenCollectors;
   readScreenshot: ReadScreenshot;
   /** Loads the web console, a layer above this one, on its first request. */
   openConsole: () => Promise<ConsoleHandler>;
-  traps: Pick<Traps, "kinds" | "respond" | "totals">;
+  traps: Pick<Traps, "kinds" | "respond">;
   lists: Pick<Lists, "at" | "file" | "noteFetch">;
   schedulersRunning: () => boolean;
 }
@@ -124,9 +124,7 @@ export function createServer({
   keyUsage,
   threats,
   api,
-  sourceMetrics,
-  deliveries,
-  scans,
+  collectors,
   readScreenshot,
   openConsole,
   traps,
@@ -135,18 +133,19 @@ export function createServer({
 }: ServerDependencies): TestableServer {
   const publicUrl = () => sockets.publicUrl;
   const readiness = () => checkReadiness({ database, databaseHealth, schedulersRunning });
-  const storage = () => ({ ...databaseHealth.status(), ...readiness(), bytes: database.bytesOnDisk() });
-  const metrics = createProcessMetrics({ build, threats, deliveries, scans, sourceMetrics, traps, storage });
+  const meter = createRequestMeter();
   /** Peers of requests that did not arrive on the server's socket. */
   const peers = new WeakMap<Request, string>();
   const peerOf = (request: Request) => peers.get(request) ?? sockets.peerOf(request);
   const { clientAddress, untrustedProxy } = clientAddresses({ config, log, peerOf });
   const bodies = createBodyBudget({ memoryBytes, yielder: yielder(), clock, log });
   const requestIdOf = createRequestIds(newRequestId);
+  const collectOwn = serverCollector({ bodies, pending: () => sockets.pending, readiness });
+  const all = lazy(() => [...collectors({ database, databaseHealth, keys }), collectOwn, meter.collect]);
   const pipeline = createPipeline({
     admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
     bodies,
-    responder: createResponder({ log, metrics, requestIdOf, clientAddress }),
+    responder: createResponder({ log, meter, requestIdOf, clientAddress }),
     snapshot: database.snapshot,
   });
   const app = createRoutes({
@@ -157,13 +156,13 @@ export function createServer({
     site: {
       threats,
       readScreenshot,
-      metrics,
+      renderMetrics: (format) => renderMetrics(all(), format),
       metricsToken: config.server.metricsToken,
       readiness,
       consolePage: config.console.enabled ? consolePageOf(openConsole, clientAddress) : null,
     },
     lists: listPage({ clientAddress, lists }),
-    traps: trapRoutes({ traps, metrics, clientAddress, requestIdOf }),
+    traps: trapRoutes({ traps, meter, clientAddress, requestIdOf }),
     document: async () => describeApi({ publicUrl: publicUrl(), version: build.version, ...config.api }),
   });
   const respond = (request: Request) => app.fetch(withRoutableUrl(request));
@@ -175,7 +174,7 @@ export function createServer({
     respond,
     reject: pipeline.reject,
     requestIdOf,
-    countRequest: metrics.countRequest,
+    countRequest: meter.countRequest,
   });
 
   return {
@@ -239,20 +238,22 @@ function clientAddresses({
 /** Routes of the traps, with no common header but the request's ID: the others would reveal the product to visitors. */
 function trapRoutes({
   traps,
-  metrics,
+  meter,
   clientAddress,
   requestIdOf,
 }: Pick<ServerDependencies, "traps"> & {
-  metrics: Metrics;
+  meter: RequestMeter;
   requestIdOf: RequestIdOf;
   clientAddress: (request: Request) => string | undefined;
 }): { path: string; handler: Handler }[] {
   return traps.kinds.map(({ pathSegment }) => ({
     path: `/${pathSegment}`,
     handler({ request }) {
+      const beganMs = performance.now();
       const response = traps.respond(request, clientAddress(request));
       response.headers.set("x-request-id", requestIdOf(request));
-      metrics.countRequest(`/${pathSegment}/*`, request.method, response.status);
+      const seconds = (performance.now() - beganMs) / 1000;
+      meter.countRequest(`/${pathSegment}/*`, request.method, response.status, seconds);
       return response;
     },
   }));

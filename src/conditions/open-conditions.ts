@@ -76,7 +76,7 @@ export function openConditions({
 }
 
 /** Returns the certificates with which this appliance identifies itself. */
-function certificateFiles({ server, webhooks }: Config): CertificateFile[] {
+export function certificateFiles({ server, webhooks }: Config): CertificateFile[] {
   const own = server.tls === null ? [] : [{ use: "server certificate", path: server.tls.certPath }];
   const clients = webhooks.endpoints.flatMap(({ name, clientCertFile }) =>
     clientCertFile === null

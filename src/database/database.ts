@@ -13,7 +13,7 @@ import type { LockIncident } from "./lock-watch.ts";
 import { migrateDatabase, type PendingMigrations } from "./migrate.ts";
 import { isBusy } from "./files/sqlite-error.ts";
 import { createTransactions, type Settled } from "./transactions.ts";
-import { createWriteQueue, type WriteOptions } from "./write-queue.ts";
+import { createWriteQueue, type WriteOptions, type WriteTotals } from "./write-queue.ts";
 
 /**
  * An open SQLite database. Queries are synchronous; reads wait for nobody. In a command, a transaction waits for writers
@@ -48,6 +48,8 @@ export interface Database {
   endPatience(): void;
   /** Returns who holds the write lock, if it has been held for more than a second. */
   lockIncident(): LockIncident | undefined;
+  /** Returns how many writes wait and waited. */
+  writeTotals(): WriteTotals;
   /**
    * Runs `work`, which may only read, on one consistent state of the database. Each query takes 1 µs less, because
    * the locks are acquired once.
@@ -195,6 +197,7 @@ function wrap({
     },
     endPatience: queue.endPatience,
     lockIncident: queue.incident,
+    writeTotals: queue.totals,
     snapshot,
     file,
     observe: (observer) => void observers.push(observer),

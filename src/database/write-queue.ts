@@ -3,6 +3,15 @@ import { createLockWatch, reportAfterMs, type LockIncident } from "./lock-watch.
 import { isBusy } from "./files/sqlite-error.ts";
 import type { Part, Settled, Transactions } from "./transactions.ts";
 
+/** Writes since the start. */
+export interface WriteTotals {
+  /** Writes that wait at present. */
+  waiting: number;
+  /** Writes that were committed or rejected, and how long they waited in all. */
+  settled: number;
+  waitedMs: number;
+}
+
 export interface WriteOptions {
   /**
    * The change survives the end of the process, but until the next synced commit not a power failure: for work that
@@ -21,6 +30,7 @@ export interface WriteQueue {
   /** From now on, patient writes wait only as long as the shutdown permits. */
   endPatience(): void;
   incident(): LockIncident | undefined;
+  totals(): WriteTotals;
   /** Commits what is still waiting, or rejects it if that is not possible at once. */
   close(): void;
 }
@@ -71,16 +81,11 @@ export function createWriteQueue({
   let waiting: Waiting[] = [];
   let cancelNext: (() => void) | undefined;
   let closed = false;
+  const waits = createWaits();
 
   function attemptSoon(delayMs: number): void {
     if (cancelNext !== undefined || closed) return;
-    if (delayMs === 0) {
-      const immediate = setImmediate(attempt);
-      cancelNext = () => clearImmediate(immediate);
-    } else {
-      const timer = setTimeout(attempt, delayMs);
-      cancelNext = () => clearTimeout(timer);
-    }
+    cancelNext = runAfter(delayMs, attempt);
   }
 
   function attempt(): void {
@@ -95,6 +100,7 @@ export function createWriteQueue({
       settled = 0;
     }
     watch.succeeded();
+    waits.add(waiting.slice(0, settled));
     waiting = waiting.slice(settled);
     if (waiting.length > 0) attemptSoon(0);
   }
@@ -106,6 +112,7 @@ export function createWriteQueue({
       now >= patienceEndsAt || (!(patient && serving) && now - since >= limitMs);
     const late = waiting.filter(isLate);
     waiting = waiting.filter((part) => !isLate(part));
+    waits.add(late);
     watch.failed({ rejects: late.length > 0 });
     for (const { settle } of late) settle.reject(new DatabaseLockedError(watch.incident()));
     const incident = watch.incident();
@@ -117,6 +124,7 @@ export function createWriteQueue({
   function rejectAll(reason: () => unknown): void {
     const rejected = waiting;
     waiting = [];
+    waits.add(rejected);
     for (const { settle } of rejected) settle.reject(reason());
   }
 
@@ -141,6 +149,7 @@ export function createWriteQueue({
       patienceEndsAt = performance.now() + shutdownPatienceMs;
     },
     incident: () => watch.incident(),
+    totals: () => ({ waiting: waiting.length, ...waits.totals }),
     close() {
       closed = true;
       cancelNext?.();
@@ -149,6 +158,29 @@ export function createWriteQueue({
         attempt();
       }
       rejectAll(() => new Error("the database is closed"));
+    },
+  };
+}
+
+/** Returns a function that cancels the run. */
+function runAfter(delayMs: number, run: () => void): () => void {
+  if (delayMs === 0) {
+    const immediate = setImmediate(run);
+    return () => clearImmediate(immediate);
+  }
+  const timer = setTimeout(run, delayMs);
+  return () => clearTimeout(timer);
+}
+
+/** Adds up how long writes waited. */
+function createWaits() {
+  const totals = { settled: 0, waitedMs: 0 };
+  return {
+    totals,
+    add(parts: readonly Waiting[]): void {
+      const now = performance.now();
+      totals.settled += parts.length;
+      for (const { since } of parts) totals.waitedMs += now - since;
     },
   };
 }

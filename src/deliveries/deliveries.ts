@@ -2,7 +2,7 @@ import { recipientActions, type AuditAction } from "../access/audit/actions.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
 import { randomNumber, type FillRandom, type IdFactory } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { createThreatSnapshots } from "../threats/store/snapshots.ts";
@@ -21,10 +21,12 @@ import { createRecipients, type Recipients } from "./recipients.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRelease } from "./store/release.ts";
 import { extended, type RetryPolicy } from "./rules/retry-schedule.ts";
+import { createAttemptCounter, type AttemptTotal } from "./rules/attempt-counter.ts";
 import { createReplay, type Replay } from "./replay.ts";
 import { createRetention, type Retention } from "./retention.ts";
 import { createSendAll, type SendAll } from "./send-all.ts";
 import { createFailureSummary, type FailureSummary } from "./store/failure-summary.ts";
+import { createOldestPending } from "./store/oldest-pending.ts";
 import { createDeliveryHours, type DeliveryHours } from "./store/hours.ts";
 
 export interface DeliverySettings {
@@ -58,6 +60,10 @@ export interface Messages {
 export interface Deliveries {
   recipients: Recipients;
   log: DeliveryLog;
+  /** Returns the number of attempts of this process by recipient (its name) and result. */
+  attemptTotals(): AttemptTotal[];
+  /** Returns when the oldest pending delivery of each enabled recipient (its name) was created. */
+  oldestPending(): { recipient: string; createdAt: Instant | null }[];
   dispatcher: Dispatcher;
   replay: Replay;
   sendAll: SendAll;
@@ -113,12 +119,14 @@ export function createDeliveries({
   const announcements = createAnnouncements(database);
   const observers: EventObserver[] = [];
   const hours = createDeliveryHours(database);
+  const attempts = createAttemptCounter();
+  const recording = { auditLog, clock, database, health, hours, log, policyOf, random };
   const subscribingChannels = kindsSentEvents(channelList);
   const defaultRate = (kind: string) => channels.get(kind)?.ratePerSecond ?? null;
   const dispatcher = createDispatcher({
     clock,
     createRecorder: (onRecorded) =>
-      createRecorder({ auditLog, database, clock, log, policyOf, health, hours, random, onRecorded }),
+      createRecorder({ ...recording, onRecorded: attempts.counting(onRecorded) }),
     database,
     defaultConcurrency: settings.concurrency,
     due: createDueDeliveries({ database, defaultRate }),
@@ -155,6 +163,8 @@ export function createDeliveries({
   return {
     recipients,
     log: deliveryLog,
+    attemptTotals: () => attempts.totals(recipients.listAll()),
+    oldestPending: createOldestPending(database),
     dispatcher,
     replay,
     sendAll: createSendAll({ clock, database, onDue, recipients, replay }),
@@ -174,10 +184,7 @@ export function createDeliveries({
     attemptsMax: (channel) => policyOf(channel).delaysMs.length + 1,
     nounOf: (channel) => channels.get(channel)?.recipients.noun ?? "recipient",
     auditActions: () => channelList.flatMap(({ kind }) => recipientActions(kind)),
-    start() {
-      dispatcher.start();
-      retention.start();
-    },
+    start: () => [dispatcher, retention].forEach((service) => service.start()),
     stop: () => stopAll([dispatcher, retention], channelList),
   };
 }

@@ -7,7 +7,7 @@ import type { Facts } from "./facts/facts.ts";
 import { mergeFacts, type CheckResults } from "./facts/merge-facts.ts";
 import { guardedLookup } from "./guarded-lookup.ts";
 import type { Handoff } from "./handoff.ts";
-import type { Lookups } from "./lookups.ts";
+import type { Lookups } from "../lookups/lookups.ts";
 import { nextCheck, ranks, wantsPage, wantsScreenshot, type EnabledLookups } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 import type { RunJob } from "./worker.ts";

@@ -11,7 +11,7 @@ import { createCheckJob } from "./check-job.ts";
 import { explainMissingScreenshot } from "./facts/missing-screenshot.ts";
 import { siteStateOf, type SiteState } from "./facts/site-state.ts";
 import { createHandoff } from "./handoff.ts";
-import type { Lookups } from "./lookups.ts";
+import type { Lookups } from "../lookups/lookups.ts";
 import type { EnabledLookups } from "./plan.ts";
 import { createPictureViews, type PictureViews } from "./pictures/picture-views.ts";
 import { createRegistrationJob } from "./registration-job.ts";

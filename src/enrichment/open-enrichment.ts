@@ -21,8 +21,10 @@ import { resolveWithDns } from "../network/dns/resolve-dns.ts";
 import { shareLookups } from "../network/shared-lookups.ts";
 import type { Turns } from "../network/turns.ts";
 import type { Threats } from "../threats/threats.ts";
+import { createDueCounts } from "./due-counts.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
-import type { Lookups } from "./lookups.ts";
+import { createLookupMeter, type LookupMeter } from "../lookups/lookup-meter.ts";
+import type { Lookups } from "../lookups/lookups.ts";
 
 /** Destinations that lookups may connect to, and what replaces them. Only the sandbox and tests change the default. */
 export interface Reach {
@@ -39,6 +41,12 @@ export interface Reach {
 
 /** Attackers choose names, redirects and pages, so private networks are never connected to. */
 const publicReach: Reach = { rules: { allowPrivateNetworks: false } };
+
+/** The enrichment, with its numbers for monitoring. */
+export interface OpenedEnrichment extends Enrichment {
+  meter: Pick<LookupMeter, "totals" | "registrationFailures">;
+  dueCounts: ReturnType<typeof createDueCounts>;
+}
 
 /** Assembles the enrichment and its lookups. Nothing is opened before the first lookup. */
 export function openEnrichment({
@@ -68,7 +76,8 @@ export function openEnrichment({
   version: string;
   /** Finds a program on the PATH. */
   which: (name: string) => string | null;
-}): Enrichment {
+}): OpenedEnrichment {
+  const meter = createLookupMeter(clock.monotonicMs);
   const { lookups, ports, rules, screenshotFiles, ...services } = reach;
   const resolveHost = shareLookups({ clock, resolveHost: resolveWithDns(dns) });
   const userAgent = `phishwatch/${version}`;
@@ -81,22 +90,26 @@ export function openEnrichment({
   });
   const chromium = chromiumOf({ config, which, isRoot });
   const { path } = config.storage;
-  return createEnrichment({
+  const enrichment = createEnrichment({
     enabledLookups: {
       names: config.lookups.enabled,
       registration: config.lookups.enabled && config.scan.registrationData,
     },
     browser:
-      "path" in chromium ? createBrowser({ chromium, clock, log, rules, resolveHost, ports }) : undefined,
+      "path" in chromium
+        ? meter.measureBrowser(createBrowser({ chromium, clock, log, rules, resolveHost, ports }))
+        : undefined,
     noBrowser: "reason" in chromium ? chromium.reason : undefined,
     clock,
     database,
     log,
-    lookups: lookups?.(lookUpExistence) ?? {
-      existence: lookUpExistence,
-      registration: registrations.lookUpRegistration,
-      page: pages.lookUpPage,
-    },
+    lookups: meter.measure(
+      lookups?.(lookUpExistence) ?? {
+        existence: lookUpExistence,
+        registration: registrations.lookUpRegistration,
+        page: pages.lookUpPage,
+      },
+    ),
     onStop() {
       registrations.close();
       pages.close();
@@ -107,6 +120,7 @@ export function openEnrichment({
     reactivate: config.detection.reactivate,
     threats,
   });
+  return { ...enrichment, meter, dueCounts: createDueCounts(database) };
 }
 
 function chromiumOf({

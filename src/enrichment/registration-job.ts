@@ -7,7 +7,7 @@ import { changesBetween } from "./facts/fact-changes.ts";
 import { threatFactsOf } from "./facts/facts.ts";
 import { mergeFacts } from "./facts/merge-facts.ts";
 import { guardedLookup } from "./guarded-lookup.ts";
-import type { Lookups } from "./lookups.ts";
+import type { Lookups } from "../lookups/lookups.ts";
 import { mayBeRegistered, nextRegistration, ranks } from "./plan.ts";
 import type { RegistrationQueue } from "./registration-queue.ts";
 import type { RegistrationResponses } from "./registration-responses.ts";

@@ -60,7 +60,7 @@ export function createPipeline({
   responder: Responder;
   snapshot: Database["snapshot"];
 }): Pipeline {
-  const { newHeaders, respond, respondLater, reject } = responder;
+  const { begin, respond, respondLater, reject } = responder;
 
   function authenticate(request: Request, headers: ResponseHeaders): ApiKey {
     const key = admit(tokenOf(request.headers.get("authorization")), headers);
@@ -74,14 +74,14 @@ export function createPipeline({
 
   function guarded(route: string, run: (call: IncomingCall<ApiKey>) => object | Promise<object>): Handler {
     return function handleGuarded({ request, params }) {
-      const headers = newHeaders(request);
+      const exchange = begin(route, request);
       let response: Response | Promise<Response>;
       try {
-        const result = run({ caller: authenticate(request, headers), request, params, bodies });
-        if (result instanceof Promise) response = respondLater(route, request, result, headers);
-        else response = respond(route, request, result, headers);
+        const result = run({ caller: authenticate(request, exchange.headers), request, params, bodies });
+        if (result instanceof Promise) response = respondLater(exchange, result);
+        else response = respond(exchange, result);
       } catch (error) {
-        response = reject(route, request, error, headers);
+        response = reject(exchange, error);
       }
       return response;
     };
@@ -93,14 +93,14 @@ export function createPipeline({
       return snapshot(() => run({ caller: authenticate(request, headers), request, params, bodies }));
     }
     return function handleReading({ request, params }) {
-      const headers = newHeaders(request);
+      const exchange = begin(route, request);
       let response: Response | Promise<Response>;
       try {
-        const result = read(request, params, headers);
-        if (result instanceof Later) response = respondLater(route, request, result.run(), headers);
-        else response = respond(route, request, result, headers);
+        const result = read(request, params, exchange.headers);
+        if (result instanceof Later) response = respondLater(exchange, result.run());
+        else response = respond(exchange, result);
       } catch (error) {
-        response = reject(route, request, error, headers);
+        response = reject(exchange, error);
       }
       return response;
     };
@@ -123,20 +123,20 @@ export function createPipeline({
 
     page: (route, page) =>
       function handlePage({ request, params, bearer }) {
-        const headers = newHeaders(request);
+        const exchange = begin(route, request);
         let response: Response | Promise<Response>;
         try {
-          const result = page(request, headers, params, bearer);
-          if (result instanceof Promise) response = respondLater(route, request, result, headers);
-          else response = respond(route, request, result, headers);
+          const result = page(request, exchange.headers, params, bearer);
+          if (result instanceof Promise) response = respondLater(exchange, result);
+          else response = respond(exchange, result);
         } catch (error) {
-          response = reject(route, request, error, headers);
+          response = reject(exchange, error);
         }
         return response;
       },
 
     charge(request) {
-      const headers = newHeaders(request);
+      const { headers } = begin("none", request);
       try {
         authenticate(request, headers);
       } catch (error) {
@@ -146,7 +146,7 @@ export function createPipeline({
       return headers;
     },
 
-    reject: (error, request) => reject("none", request, error, newHeaders(request)),
+    reject: (error, request) => reject(begin("none", request), error),
   };
 }
 

@@ -7,36 +7,41 @@ import type { RequestIdOf } from "./request-id.ts";
 /** Headers of a response. */
 export type ResponseHeaders = Record<string, string>;
 
-/** Builds responses: common headers, errors, the metric and the log line of each request. */
+/** A request that is being handled. */
+export interface Exchange {
+  readonly route: string;
+  readonly request: Request;
+  /** Headers of the response. */
+  readonly headers: ResponseHeaders;
+  /** When it began, by `performance.now()`. */
+  readonly beganMs: number;
+}
+
+/** Builds responses: common headers, errors, the metrics and the log line of each request. */
 export interface Responder {
-  newHeaders(request: Request): ResponseHeaders;
+  begin(route: string, request: Request): Exchange;
   /** Sends an object as JSON with status 200, a download as a file, and a response as it is. */
-  respond(route: string, request: Request, result: object, headers: ResponseHeaders): Response;
+  respond(exchange: Exchange, result: object): Response;
   /** Awaits the result. Never rejects. */
-  respondLater(
-    route: string,
-    request: Request,
-    pending: Promise<object>,
-    headers: ResponseHeaders,
-  ): Promise<Response>;
+  respondLater(exchange: Exchange, pending: Promise<object>): Promise<Response>;
   /** Sends an error. */
-  reject(route: string, request: Request, error: unknown, headers: ResponseHeaders): Response;
+  reject(exchange: Exchange, error: unknown): Response;
 }
 
 export function createResponder({
   log,
-  metrics,
+  meter,
   requestIdOf,
   clientAddress,
 }: {
   log: Log;
-  metrics: { countRequest(route: string, method: string, status: number): void };
+  meter: { countRequest(route: string, method: string, status: number, seconds: number): void };
   requestIdOf: RequestIdOf;
   /** For the log. */
   clientAddress: (request: Request) => string | undefined;
 }): Responder {
-  function record(route: string, request: Request, status: number, headers: ResponseHeaders): void {
-    metrics.countRequest(route, request.method, status);
+  function record({ route, request, headers, beganMs }: Exchange, status: number): void {
+    meter.countRequest(route, request.method, status, (performance.now() - beganMs) / 1000);
     if (!log.isEnabled("http.request")) return;
     const { method } = request;
     const path = loggedPath(request.url);
@@ -50,33 +55,39 @@ export function createResponder({
     });
   }
 
-  function respond(route: string, request: Request, result: object, headers: ResponseHeaders): Response {
-    const response = responseOf(request, result, headers);
-    record(route, request, response.status, headers);
+  function respond(exchange: Exchange, result: object): Response {
+    const response = responseOf(exchange.request, result, exchange.headers);
+    record(exchange, response.status);
     return response;
   }
 
-  function reject(route: string, request: Request, error: unknown, headers: ResponseHeaders): Response {
+  function reject(exchange: Exchange, error: unknown): Response {
+    const { request, headers } = exchange;
     const id = headers["x-request-id"]!;
     const where = { id, method: request.method, path: loggedPath(request.url) };
     const { status, body, retryAfterSeconds } = describeError(error, where, log);
     if (retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
-    record(route, request, status, headers);
+    record(exchange, status);
     return Response.json(body, { status, headers });
   }
 
   return {
-    newHeaders: (request) => ({
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      "x-request-id": requestIdOf(request),
+    begin: (route, request) => ({
+      route,
+      request,
+      headers: {
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "x-request-id": requestIdOf(request),
+      },
+      beganMs: performance.now(),
     }),
     respond,
-    async respondLater(route, request, pending, headers) {
+    async respondLater(exchange, pending) {
       try {
-        return respond(route, request, await pending, headers);
+        return respond(exchange, await pending);
       } catch (error) {
-        return reject(route, request, error, headers);
+        return reject(exchange, error);
       }
     },
     reject,

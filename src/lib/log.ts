@@ -12,6 +12,8 @@ export interface Log {
   ): void;
   /** Returns whether the level of an event is enabled. Ask before computing expensive fields. */
   isEnabled(name: LogEventName): boolean;
+  /** Returns how often each warning and error occurred, including those below the level. */
+  counts(): readonly { event: LogEventName; level: LogEvent["level"]; total: number }[];
   /** Minimum level of the lines that are written. Can be changed at any time. */
   level: LogLevel;
 }
@@ -51,11 +53,15 @@ export function createLog({ level, format, clock, write }: LogOptions): Log {
     },
     { write: emit },
   );
+  // At most one entry for each event of the catalogue.
+  const counts = new Map<LogEventName, number>();
   return {
     event(name, ...[fields]) {
       const { level: of, text } = eventOf(name);
+      if (of === "warn" || of === "error") counts.set(name, (counts.get(name) ?? 0) + 1);
       if (logger.isLevelEnabled(of)) logger[of]({ event: name, ...fields }, text);
     },
+    counts: () => [...counts].map(([event, total]) => ({ event, level: eventOf(event).level, total })),
     isEnabled: (name) => logger.isLevelEnabled(eventOf(name).level),
     get level() {
       return logger.level as LogLevel;

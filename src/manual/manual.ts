@@ -17,6 +17,7 @@ import airGap from "./air-gap.md" with { type: "text" };
 import log from "./log.md" with { type: "text" };
 import service from "./service.md" with { type: "text" };
 import upgrade from "./upgrade.md" with { type: "text" };
+import monitoring from "./monitoring.md" with { type: "text" };
 import operate from "./operate.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
 import webhooks from "./webhooks.md" with { type: "text" };
@@ -57,6 +58,7 @@ const texts: [topic: string, text: string][] = [
   ["service", service],
   ["operate", operate],
   ["upgrade", upgrade],
+  ["monitoring", monitoring],
   ["log", log],
   ["http-api", httpApi],
   ["webhooks", webhooks],

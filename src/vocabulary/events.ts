@@ -35,7 +35,7 @@ export type RecordedEventType = (typeof recordedEventTypes)[number];
 export const pingEventType = "webhook.ping";
 
 /** Conditions of the appliance that people can subscribe to. Webhook endpoints are not sent them. */
-const systemEventTypes = [
+export const systemEventTypes = [
   "system.source_stopped",
   "system.endpoint_failing",
   "system.scan_failed",

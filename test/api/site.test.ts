@@ -93,7 +93,7 @@ describe("/metrics", () => {
   test("has the Prometheus text format", async () => {
     const { text } = await api.call("GET", "/metrics");
     for (const line of text.trimEnd().split("\n")) {
-      expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z]+="[^"\n]*",?)+\})? [0-9.e+-]+)$/);
+      expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{([a-z_]+="[^"\n]*",?)+\})? [0-9.e+-]+)$/);
     }
     expect(text.endsWith("\n")).toBe(true);
   });

@@ -4,15 +4,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { sourceFamilies } from "../../src/api/site/source-metrics.ts";
 import { archiveFolder, listFolder } from "../../src/archive/files/folder.ts";
 import { maintain } from "../../src/archive/maintenance/maintain.ts";
 import { parseTextQuery, prepareSearch, type ArchiveQuery } from "../../src/archive/search/query.ts";
 import { searchFolder, type FolderSearch } from "../../src/archive/search/search-folder.ts";
+import type { Archive } from "../../src/archive/archive.ts";
 import { createDiskArchive } from "../../src/archive/storing/disk-archive.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { ThreatSource } from "../../src/vocabulary/threats.ts";
+import { sourceCollector } from "../../src/monitoring/collect/sources.ts";
+import { renderMetrics } from "../../src/monitoring/render.ts";
 import { commandFolder, type CommandFolder, quickestForm } from "../support/command-line.ts";
 import { until } from "../support/until.ts";
 
@@ -298,12 +300,19 @@ test("the metrics report names, size, oldest day and problems of the archive, an
     });
   const archive = archiveOf(true);
   archive.start();
-  const text = () => sourceFamilies({ totals: [], sources: [], archive, archiveChecks: () => [] }).join("");
-  await until(() => text().includes("phishwatch_archive_names 2\n"), "the names are counted");
-  expect(text()).toContain(`phishwatch_archive_oldest_day_seconds ${today / 1000}\n`);
-  expect(text()).toContain("phishwatch_archive_ok 1\n");
+  const textOf = (one: Archive) =>
+    renderMetrics(
+      [sourceCollector(() => ({ totals: [], sources: [], archive: one, archiveChecks: () => [] }))],
+      "prometheus",
+    );
+  await until(
+    async () => (await textOf(archive)).includes("phishwatch_archive_names 2\n"),
+    "the names are counted",
+  );
+  expect(await textOf(archive)).toContain(
+    `phishwatch_archive_oldest_day_timestamp_seconds ${today / 1000}\n`,
+  );
+  expect(await textOf(archive)).toContain("phishwatch_archive_ok 1\n");
   await archive.stop();
-  expect(
-    sourceFamilies({ totals: [], sources: [], archive: archiveOf(false), archiveChecks: () => [] }).join(""),
-  ).not.toContain("archive");
+  expect(await textOf(archiveOf(false))).not.toContain("archive");
 });

@@ -257,7 +257,7 @@ test(
     expect((await webhooks("list")).out).toMatch(/failing \(\d+ in a row\).*503 after/);
     const metrics = await (await fetch(`${server}/metrics`)).text();
     expect(metrics).toContain(
-      'phishwatch_endpoint_state{endpoint="soc",state="failing",failure="status"} 1\n',
+      'phishwatch_recipient_state{recipient="soc",state="failing",failure="status"} 1\n',
     );
   },
   timeoutMs,

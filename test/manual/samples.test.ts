@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { logEvents } from "../../src/lib/log-events/catalogue.ts";
 import { withLogEvents } from "../../scripts/render-log-events.ts";
+import { withMonitoring } from "../../scripts/render-monitoring.ts";
 import { withManualTable } from "../../scripts/render-manual-table.ts";
 import { loadAllCommands } from "../../src/cli/commands.ts";
 import type { CommandDefinition } from "../../src/cli/terminal/command.ts";
@@ -183,6 +184,11 @@ describe("the README and the manual", () => {
   test("the tables of log events match the catalogue (otherwise run scripts/render-log-events.ts)", () => {
     const page = readDocument("src/manual/log.md");
     expect(withLogEvents(page)).toBe(page);
+  });
+
+  test("the tables of metrics and alerts match their definitions (otherwise run scripts/render-monitoring.ts)", () => {
+    const page = readDocument("src/manual/monitoring.md");
+    expect(withMonitoring(page)).toBe(page);
   });
 
   test("every page begins with a title and a sentence that summarizes it", () => {

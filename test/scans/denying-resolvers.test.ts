@@ -60,7 +60,7 @@ test("a scan fails with the reason in scan, event, log and metrics if its only r
   expect(metrics).toContain('phishwatch_scan_failures_total{reason="resolvers_silent"} 0\n');
   expect(metrics).toContain('phishwatch_resolvers{verdict="denying"} 1\n');
   expect(metrics).toContain('phishwatch_resolvers{verdict="honest"} 0\n');
-  expect(metrics).not.toMatch(/^phishwatch_last_scan_completed_seconds /m);
+  expect(metrics).not.toMatch(/^phishwatch_scan_last_completed_timestamp_seconds /m);
 });
 
 test("a resolver that denies every name is excluded with a warning, and the scan goes on with the others (B1)", async () => {
@@ -117,7 +117,7 @@ test("a failed scan keeps the time of the last completed one in the metrics (B1)
   let denies = false;
   const app = world.open([await world.serve(planted, { denies: () => denies })]);
   await app.scans.run({ trigger: "console", by: analyst, limit: 10 });
-  const before = /^phishwatch_last_scan_completed_seconds .*$/m.exec(await metricsOf(app))?.[0];
+  const before = /^phishwatch_scan_last_completed_timestamp_seconds .*$/m.exec(await metricsOf(app))?.[0];
   denies = true;
   const failed = await app.scans.run({ trigger: "console", by: analyst, limit: 10 });
   expect(failed.status).toBe("failed");

@@ -98,7 +98,7 @@ describe("a scan", () => {
     const metrics = await (await app.server.handle(new Request("http://localhost/metrics"))).text();
     expect(metrics).toContain('phishwatch_scans{status="cancelled"} 1\n');
     expect(metrics).toContain('phishwatch_scans{status="completed"} 1\n');
-    expect(metrics).toMatch(/^phishwatch_last_scan_completed_seconds \d{10}(\.\d+)?$/m);
+    expect(metrics).toMatch(/^phishwatch_scan_last_completed_timestamp_seconds \d{10}(\.\d+)?$/m);
   });
 
   test("a second scan creates no duplicate threats, reactivates a resolved one and leaves a false positive unchanged", async () => {

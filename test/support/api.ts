@@ -13,9 +13,10 @@ import { createLists } from "../../src/outputs/lists/lists.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import { openThreatIndex } from "../../src/threat-index/lazy/open-threat-index.ts";
 import type { Sighting } from "../../src/threats/record.ts";
-import { createScanStore } from "../../src/scans/store.ts";
+import { applianceCollector } from "../../src/monitoring/collect/appliance.ts";
+import { sourceCollector } from "../../src/monitoring/collect/sources.ts";
+import { threatCollector } from "../../src/monitoring/collect/threats.ts";
 import { createDatabaseHealth } from "../../src/database/health/health.ts";
-import { createDeliveryLog } from "../../src/deliveries/delivery-log.ts";
 import { fillRandom } from "./appliance.ts";
 import { expectDescribed } from "./openapi.ts";
 import { analyst, openStores } from "./stores.ts";
@@ -76,6 +77,7 @@ export function openApi({
   const threatIndex = openThreatIndex({ database: stores.database, yielder });
   const settings = createSettings(stores);
   const exports = createThreatExports({ ...stores, log, fillRandom, settings, threatIndex, yielder });
+  const build = { version: "1.2.3", commit: "abc1234", bunVersion: "1.4.5" };
   const serve = () =>
     createServer({
       config: {
@@ -97,7 +99,7 @@ export function openApi({
       clock,
       log,
       newRequestId: () => crypto.randomUUID(),
-      build: { version: "1.2.3", commit: "abc1234", bunVersion: "1.4.5" },
+      build,
       database: stores.database,
       databaseHealth: createDatabaseHealth({ database: stores.database, clock, log, fillRandom }),
       keys,
@@ -111,17 +113,22 @@ export function openApi({
         factsOf,
         threatIndex,
       },
-      sourceMetrics: () => ({
-        totals: stores.activity.totals(),
-        sources: [],
-        archive,
-        archiveChecks: () => [],
-      }),
-      deliveries: { ...createDeliveryLog(stores), messageTotals: () => ({ queued: 0, composed: 0 }) },
-      scans: {
-        ...createScanStore(stores),
-        resolverHealth: { latest: () => undefined, check: async () => [] },
-      },
+      collectors: () => [
+        applianceCollector({
+          build,
+          certificateEnds: async () => [],
+          database: stores.database,
+          log,
+          traps,
+        }),
+        threatCollector({ database: stores.database, threats }),
+        sourceCollector(() => ({
+          totals: stores.activity.totals(),
+          sources: [],
+          archive,
+          archiveChecks: () => [],
+        })),
+      ],
       readScreenshot,
       openConsole: async () => async () => new Response("the console"),
       traps,

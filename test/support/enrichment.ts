@@ -5,7 +5,7 @@ import { createEnrichment } from "../../src/enrichment/enrichment.ts";
 import type { EnabledLookups } from "../../src/enrichment/plan.ts";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
 import type { RegistrationResult } from "../../src/lookups/registration/registration-lookup.ts";
-import type { Lookups } from "../../src/enrichment/lookups.ts";
+import type { Lookups } from "../../src/lookups/lookups.ts";
 import type { Page, PageResult } from "../../src/lookups/page/page-lookup.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { ThreatSource } from "../../src/vocabulary/threats.ts";

@@ -35,6 +35,7 @@ export function findPrograms(): Program[] {
     { name: "BIND", packages: ["bind9"], command: findSystemProgram("named") },
     { name: "openssl", packages: ["openssl"], command: asCommand(Bun.which("openssl")) },
     { name: "systemd-analyze", packages: ["systemd"], command: findSystemdAnalyze() },
+    { name: "Prometheus", packages: ["prometheus"], command: findPromtool() },
     { name: "ip", packages: ["iproute2"], command: asCommand(Bun.which("ip")) },
   ];
 }
@@ -50,6 +51,11 @@ export function findSystemProgram(name: "nginx" | "unbound" | "dnsmasq" | "named
 
 export function findSystemdAnalyze(): string[] | undefined {
   return asCommand(Bun.which("systemd-analyze"));
+}
+
+/** The package contains the server and promtool. */
+export function findPromtool(): string[] | undefined {
+  return Bun.which("prometheus") === null ? undefined : asCommand(Bun.which("promtool"));
 }
 
 export function findCaddy(): string[] | undefined {

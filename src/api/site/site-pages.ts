@@ -4,9 +4,9 @@ import type { Page } from "../../http/pipeline.ts";
 import type { ResponseHeaders } from "../../http/responder.ts";
 import { notFound, PublicError } from "../../lib/errors.ts";
 import { isId } from "../../lib/ids.ts";
+import { chooseFormat, contentTypes, type ExpositionFormat } from "../../monitoring/model/exposition.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { Readiness } from "./health.ts";
-import type { Metrics } from "./metrics.ts";
 import { placeholderImage } from "./placeholder-image.ts";
 
 /** Returns the screenshot of a threat as WebP, or the reason why there is none. */
@@ -17,7 +17,8 @@ export type ReadScreenshot = (
 export interface SiteDependencies {
   threats: Pick<Threats, "get">;
   readScreenshot: ReadScreenshot;
-  metrics: Metrics;
+  /** Returns all metrics as text. */
+  renderMetrics: (format: ExpositionFormat) => Promise<string>;
   /** Null: /metrics is public. */
   metricsToken: string | null;
   readiness: () => Readiness;
@@ -31,7 +32,7 @@ const screenshotPolicy = "default-src 'none'; sandbox";
 export function sitePages({
   threats,
   readScreenshot,
-  metrics,
+  renderMetrics,
   metricsToken,
   readiness,
   consolePage,
@@ -45,10 +46,12 @@ export function sitePages({
       return Response.json(body, { status: ready ? 200 : 503, headers });
     },
 
-    metrics(_request, headers, _params, bearer) {
+    async metrics(request, headers, _params, bearer) {
       requireToken(bearer, metricsToken, headers);
-      headers["content-type"] = "text/plain; version=0.0.4; charset=utf-8";
-      return new Response(metrics.render(), { headers });
+      const format = chooseFormat(request.headers.get("accept"));
+      headers["content-type"] = contentTypes[format];
+      headers["vary"] = "Accept";
+      return new Response(await renderMetrics(format), { headers });
     },
 
     async screenshot(_request, headers, { id, token }) {

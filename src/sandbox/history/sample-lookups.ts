@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import type { Facts } from "../../enrichment/facts/facts.ts";
-import type { Lookups } from "../../enrichment/lookups.ts";
+import type { Lookups } from "../../lookups/lookups.ts";
 import { enrichments } from "../../enrichment/tables.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { threats } from "../../threats/store/tables.ts";

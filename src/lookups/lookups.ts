@@ -1,6 +1,6 @@
-import type { LookUpExistence } from "../lookups/dns/existence.ts";
-import type { PageLookup } from "../lookups/page/page-lookup.ts";
-import type { RegistrationLookup } from "../lookups/registration/registration-lookup.ts";
+import type { LookUpExistence } from "./dns/existence.ts";
+import type { PageLookup } from "./page/page-lookup.ts";
+import type { RegistrationLookup } from "./registration/registration-lookup.ts";
 
 /** The lookups that facts come from. None of them throws for what the other side does. */
 export interface Lookups {

@@ -1,0 +1,106 @@
+import type { Browser } from "./page/chromium.ts";
+import type { Lookups } from "./lookups.ts";
+
+const measuredLookups = ["existence", "page", "registration", "screenshot"] as const;
+type MeasuredLookup = (typeof measuredLookups)[number];
+
+/** Upper limits of the buckets of durations, in seconds; a last bucket is infinite. */
+export const lookupSeconds = [0.1, 1, 10];
+/** Maximum number of top-level domains that are counted apart. */
+const tldsMax = 50;
+const otherTlds = "other";
+
+export interface LookupTotals {
+  lookup: MeasuredLookup;
+  ok: number;
+  failed: number;
+  /** By `lookupSeconds`, not cumulative. */
+  durations: { counts: readonly number[]; sum: number };
+}
+
+/** Counts lookups and their durations since the start of the process. */
+export interface LookupMeter {
+  measure(lookups: Lookups): Lookups;
+  measureBrowser(browser: Browser): Browser;
+  totals(): LookupTotals[];
+  registrationFailures(): { tld: string; total: number }[];
+}
+
+/** @param monotonicMs returns the present time, for durations */
+export function createLookupMeter(monotonicMs: () => number): LookupMeter {
+  const meters = new Map(
+    measuredLookups.map((lookup) => [
+      lookup,
+      { ok: 0, failed: 0, counts: Array.from({ length: lookupSeconds.length + 1 }, () => 0), sum: 0 },
+    ]),
+  );
+  const failuresByTld = new Map<string, number>();
+
+  async function measured<T>(lookup: MeasuredLookup, run: () => Promise<T>, isOk: (result: T) => boolean) {
+    const startedMs = monotonicMs();
+    let ok = false;
+    try {
+      const result = await run();
+      ok = isOk(result);
+      return result;
+    } finally {
+      const seconds = (monotonicMs() - startedMs) / 1_000;
+      const meter = meters.get(lookup)!;
+      meter[ok ? "ok" : "failed"] += 1;
+      meter.sum += seconds;
+      const bucket = lookupSeconds.findIndex((limit) => seconds <= limit);
+      meter.counts[bucket === -1 ? lookupSeconds.length : bucket]! += 1;
+    }
+  }
+
+  function noteRegistrationFailure(name: string): void {
+    const own = name.slice(name.lastIndexOf(".") + 1);
+    const tld = failuresByTld.has(own) || failuresByTld.size < tldsMax ? own : otherTlds;
+    failuresByTld.set(tld, (failuresByTld.get(tld) ?? 0) + 1);
+  }
+
+  return {
+    measure: ({ existence, page, registration }) => ({
+      existence: (...call) =>
+        measured(
+          "existence",
+          () => existence(...call),
+          ({ exists }) => exists !== "unknown",
+        ),
+      page: (...call) =>
+        measured(
+          "page",
+          () => page(...call),
+          ({ ok }) => ok,
+        ),
+      registration: (name) =>
+        measured(
+          "registration",
+          () => registration(name),
+          (result) => {
+            // That a name is not registered is a result.
+            const ok = result.ok || result.unregistered === true;
+            if (!ok) noteRegistrationFailure(name);
+            return ok;
+          },
+        ),
+    }),
+    measureBrowser: (browser) => ({
+      ...browser,
+      takeScreenshot: (...call) =>
+        measured(
+          "screenshot",
+          () => browser.takeScreenshot(...call),
+          ({ ok }) => ok,
+        ),
+    }),
+    totals: () =>
+      [...meters].map(([lookup, { ok, failed, counts, sum }]) => ({
+        lookup,
+        ok,
+        failed,
+        durations: { counts: [...counts], sum },
+      })),
+    registrationFailures: () => [...failuresByTld].map(([tld, total]) => ({ tld, total })),
+  };
+}

@@ -1,0 +1,17 @@
+import type { Metric } from "../model/metric.ts";
+import { deliveryMetrics } from "./deliveries.ts";
+import { processMetrics } from "./process.ts";
+import { requestMetrics } from "./requests.ts";
+import { sourceMetrics } from "./sources.ts";
+import { storageMetrics } from "./storage.ts";
+import { threatMetrics } from "./threats.ts";
+
+/** All metrics, in the order of the exposition and of the manual. */
+export const metrics = {
+  ...requestMetrics,
+  ...threatMetrics,
+  ...sourceMetrics,
+  ...deliveryMetrics,
+  ...storageMetrics,
+  ...processMetrics,
+} satisfies Record<string, Metric>;

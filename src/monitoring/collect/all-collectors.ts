@@ -1,0 +1,67 @@
+import type { ApiKeys } from "../../access/keys/keys.ts";
+import { createCertificateEnds } from "../../conditions/certificate-ends.ts";
+import { certificateFiles } from "../../conditions/open-conditions.ts";
+import type { Config } from "../../config/config.ts";
+import type { Database } from "../../database/database.ts";
+import type { DatabaseHealth } from "../../database/health/health.ts";
+import type { Deliveries } from "../../deliveries/deliveries.ts";
+import type { OpenedEnrichment } from "../../enrichment/open-enrichment.ts";
+import { buildInfo } from "../../lib/build-info.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import type { Scans } from "../../scans/scans.ts";
+import type { Threats } from "../../threats/threats.ts";
+import type { Traps } from "../../traps/traps.ts";
+import type { Collector } from "../model/metric.ts";
+import { accessCollector } from "./access.ts";
+import { applianceCollector } from "./appliance.ts";
+import { deliveryCollector } from "./deliveries.ts";
+import { processCollector } from "./process.ts";
+import { sourceCollector, type SourceNumbers } from "./sources.ts";
+import { storageCollector } from "./storage.ts";
+import { lookupCollector, scanCollector, threatCollector } from "./threats.ts";
+
+/** Creates the collectors of all services except for the HTTP server, which adds its own. */
+export function createCollectors({
+  clock,
+  config,
+  database,
+  databaseHealth,
+  enrichment,
+  keys,
+  log,
+  messaging: { deliveries, notifications },
+  names,
+  scans,
+  threats,
+  traps,
+}: {
+  clock: Clock;
+  config: Config;
+  database: Database;
+  databaseHealth: Pick<DatabaseHealth, "status">;
+  enrichment: OpenedEnrichment;
+  keys: ApiKeys;
+  log: Log;
+  messaging: {
+    deliveries: Deliveries;
+    notifications: { totals: () => { queued: number; composed: number } };
+  };
+  names: { metrics: () => SourceNumbers };
+  scans: Scans;
+  threats: Threats;
+  traps: Pick<Traps, "totals">;
+}): readonly Collector[] {
+  const certificateEnds = createCertificateEnds({ clock, files: certificateFiles(config) });
+  return [
+    applianceCollector({ build: buildInfo, certificateEnds, database, log, traps }),
+    accessCollector({ clock, database, keys }),
+    threatCollector({ database, threats }),
+    scanCollector(scans),
+    lookupCollector({ clock, enrichment }),
+    sourceCollector(names.metrics),
+    deliveryCollector({ clock, deliveries, messageTotals: notifications.totals }),
+    storageCollector({ clock, database, databaseHealth }),
+    processCollector(clock),
+  ];
+}
