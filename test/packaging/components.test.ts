@@ -96,3 +96,12 @@ test("the license texts cover phishwatch, every bundled package, the data and th
   expect(byTitle.get("data: src/detection/data/words.txt")).toContain("Kevin Atkinson");
   expect(byTitle.get("License text: LGPL-2.0-or-later")).toContain("GNU LIBRARY GENERAL PUBLIC LICENSE");
 });
+
+test("the manual and the README name the files of this version", () => {
+  for (const path of ["README.md", "src/manual/install.md"]) {
+    const text = readFileSync(join(root, path), "utf8");
+    const versions = [...text.matchAll(/phishwatch(?:-|_|:)(\d+\.\d+\.\d+)/g)].map(([, version]) => version);
+    expect(versions.length).toBeGreaterThan(2);
+    expect(versions.filter((version) => version !== projectPackage.version)).toEqual([]);
+  }
+});
