@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { certificateFile, serverCertificate } from "../../src/cli/check/certificates.ts";
 import { checkCatalog, checkGroups } from "../../src/cli/check/catalog.ts";
@@ -7,18 +7,26 @@ import type { CheckResult } from "../../src/cli/check/check-result.ts";
 import { exposedFiles, rootUser } from "../../src/cli/check/file-access.ts";
 import { openFiles } from "../../src/cli/check/open-files.ts";
 import { placesIn } from "../../src/cli/check/setting-place.ts";
+import { runningServer } from "../../src/cli/check/serving.ts";
 import { similarity } from "../../src/cli/checks/detection.ts";
+import { hiddenConfiguration, unknownVariables } from "../../src/cli/checks/environment.ts";
 import { screenshots } from "../../src/cli/checks/lookups.ts";
-import { clock, describeFileSystem, growth, memory } from "../../src/cli/checks/machine.ts";
+import { clock, describeFileSystem, fileTimes, growth, memory } from "../../src/cli/checks/machine.ts";
 import { originsOfNames } from "../../src/cli/checks/names.ts";
 import { ports } from "../../src/cli/checks/port.ts";
 import { findManualPage } from "../../src/manual/manual.ts";
+import { buildInfo } from "../../src/lib/build-info.ts";
 import { loaded } from "../config/helper.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
+import { until } from "../support/until.ts";
 
 let folder: CommandFolder;
-beforeEach(() => void (folder = commandFolder()));
+let storage: { path: string };
+beforeEach(() => {
+  folder = commandFolder();
+  storage = { path: join(folder.path, "data/test.db") };
+});
 afterEach(() => folder.dispose());
 
 const dayMs = 86_400_000;
@@ -138,11 +146,11 @@ describe("the output", () => {
 });
 
 describe("the setup", () => {
-  test("An environment variable that nothing uses is reported, with the name that was probably meant", async () => {
-    folder.file("phishwatch.toml", `${defaultConfig}[console]\npassword = { env = "PHISHWATCH_PASSWORD" }\n`);
-    const env = { PHISHWATCH_PASSWORD: "a-long-password", PHISHWATCH_CONIFG: "x", PHISHWATCH_LISTEN: "y" };
-    const { of } = await results([], env);
-    expect(of("environment")).toMatchObject([
+  test("An environment variable that nothing uses is reported, with the name that was probably meant", () => {
+    const environment = { env: { PHISHWATCH_PASSWORD: "a-long-password" } };
+    const config = loaded('[console]\npassword = { env = "PHISHWATCH_PASSWORD" }\n', environment);
+    const env = { ...environment.env, PHISHWATCH_CONIFG: "x", PHISHWATCH_LISTEN: "y", HOME: "/root" };
+    expect(unknownVariables(env, config)).toMatchObject([
       { what: "variable PHISHWATCH_CONIFG", change: "rename it to PHISHWATCH_CONFIG" },
       {
         what: "variable PHISHWATCH_LISTEN",
@@ -151,40 +159,40 @@ describe("the setup", () => {
     ]);
   });
 
-  test("A second configuration file that the one in use hides is reported", async () => {
+  test("A second configuration file that the one in use hides is reported", () => {
     const other = folder.file("other.toml", defaultConfig);
-    const { of } = await results([], { PHISHWATCH_CONFIG: other });
-    expect(of("second-configuration")).toMatchObject([
+    const source = { path: join(folder.path, "phishwatch.toml"), text: defaultConfig };
+    expect(hiddenConfiguration({ PHISHWATCH_CONFIG: other }, { source })).toMatchObject([
       { state: "warning", detail: expect.stringContaining(other) },
     ]);
-    expect((await results()).of("second-configuration")).toEqual([]);
+    expect(hiddenConfiguration({ PHISHWATCH_CONFIG: source.path }, { source })).toEqual([]);
   });
 
   test("A running server whose configuration file has changed, or that uses another one, is reported", async () => {
     const server = await folder.serve();
-    expect((await results()).of("server")).toMatchObject([{ state: "ok" }]);
-    folder.file("phishwatch.toml", `${defaultConfig}[detection]\nmin_similarity = 0.8\n`);
-    expect((await results()).of("server")).toMatchObject([
+    await until(() => existsSync(`${storage.path}.serving`), "the server has recorded what it uses");
+    const recorded = readFileSync(`${storage.path}.serving`, "utf8");
+    const { version, commit } = buildInfo;
+    const own = { ...(JSON.parse(recorded) as object), version, commit };
+    folder.file("data/test.db.serving", JSON.stringify(own));
+    const source = { path: join(folder.path, "phishwatch.toml"), text: defaultConfig };
+    expect(runningServer({ source, storage })).toMatchObject([{ state: "ok" }]);
+    expect(runningServer({ source: { ...source, text: `${defaultConfig}\n` }, storage })).toMatchObject([
       { state: "warning", detail: expect.stringContaining("was changed since the server read it") },
     ]);
-    const copy = folder.file("copy.toml", defaultConfig);
-    expect((await results(["--config", copy])).of("server")).toMatchObject([
-      { detail: expect.stringContaining(`not ${copy}`) },
+    expect(runningServer({ source: { ...source, path: "/copy.toml" }, storage })).toMatchObject([
+      { detail: expect.stringContaining("not /copy.toml") },
     ]);
-    const path = join(folder.path, "data/test.db.serving");
-    folder.file(
-      "data/test.db.serving",
-      readFileSync(path, "utf8").replace(/"version":"[^"]+"/, '"version":"0.1.0"'),
-    );
-    folder.file("phishwatch.toml", defaultConfig);
-    expect((await results()).of("server")).toMatchObject([
+    folder.file("data/test.db.serving", JSON.stringify({ ...own, version: "0.1.0", lists: "2031-01-02" }));
+    expect(runningServer({ source, storage })).toMatchObject([
       {
         detail: expect.stringMatching(/^it has version 0\.1\.0 /),
         change: expect.stringContaining("restart"),
       },
+      { detail: expect.stringContaining("the data update 2031-01-02, but the embedded lists") },
     ]);
     await server.stop();
-    expect((await results()).of("server")).toEqual([]);
+    expect(runningServer({ source, storage })).toEqual([]);
   });
 
   test("An address that another program uses is an error", () => {
@@ -273,18 +281,18 @@ describe("the machine", () => {
     expect(openFiles(config, 3_500)).toMatchObject({ state: "ok" });
   });
 
-  test("A clock that is behind the newest event or the files of the database is an error", async () => {
+  test("A clock that is behind the newest event or the files of the database is an error", () => {
     expect(clock(now, [{ what: "the newest event", at: now + 60_000 }])).toMatchObject({ state: "ok" });
     expect(clock(now, [{ what: "the newest event", at: now + 2 * dayMs }])).toMatchObject({
       state: "error",
       detail: expect.stringMatching(/the newest event is of 2026-01-17 .* at least 2 days behind/),
     });
-    await folder.run(["domains", "list"]);
-    const future = new Date(Date.now() + dayMs);
-    utimesSync(join(folder.path, "data/test.db"), future, future);
-    const { code, of } = await results();
-    expect(code).toBe(1);
-    expect(of("clock")).toMatchObject([{ detail: expect.stringContaining("the last change of") }]);
+    mkdirSync(join(folder.path, "data"));
+    const future = new Date(now + dayMs);
+    utimesSync(folder.file("data/test.db", ""), future, future);
+    expect(clock(now, fileTimes(storage.path))).toMatchObject({
+      detail: expect.stringContaining("the last change of"),
+    });
   });
 
   test.each([

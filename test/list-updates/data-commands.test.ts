@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import { readFileSync, readdirSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { builtinLogList } from "../../src/certificate-transparency/log-list/builtin-list.ts";
+import { embeddedLists } from "../../src/cli/check/lists.ts";
+import { listsInEffect } from "../../src/list-updates/describe-lists.ts";
+import { readStoredUpdate, storeUpdate } from "../../src/list-updates/stored-update.ts";
 import {
   compareVersions,
   publicKeyText,
@@ -21,9 +24,19 @@ const embeddedSuffixes = await publicSuffixList();
 const newSuffixes = embeddedSuffixes.replace("// ===END PRIVATE", "example-hosting.com\n// ===END PRIVATE");
 const lists: DataUpdate["lists"] = { public_suffixes: { date: "2031-01-02", text: newSuffixes } };
 
+const now = Date.UTC(2026, 10, 22);
+
 let folder: CommandFolder;
-beforeEach(() => void (folder = commandFolder(config)));
+/** Database. */
+let path: string;
+beforeEach(() => {
+  folder = commandFolder(config);
+  path = join(folder.path, "data/test.db");
+  mkdirSync(join(folder.path, "data"), { mode: 0o700 });
+});
 afterEach(() => folder.dispose());
+
+const store = (file: string, force = false) => storeUpdate({ file, path, ownKeys: [own], force });
 
 const update = (name: string, of: Pick<DataUpdate, "version" | "lists">) =>
   folder.file(name, signUpdate(of, privateKey));
@@ -31,7 +44,6 @@ const stored = () => readdirSync(join(folder.path, "data")).filter((name) => nam
 
 describe("phishwatch data", () => {
   test("An update that was made with a key of one's own is imported, shown, used for names, and removed again", async () => {
-    await folder.run(["domains", "list"]);
     const { out: printed } = await folder.run(["data", "key", "own.pem"]);
     const key = printed.trim();
     expect(statSync(join(folder.path, "own.pem")).mode & 0o777).toBe(0o600);
@@ -66,61 +78,71 @@ describe("phishwatch data", () => {
       ...Array.from({ length: 5 }, () => ({ origin: "embedded" })),
     ]);
     expect((await folder.run(["data", "remove"])).code).toBe(0);
-    expect(await typeOf()).toBe(before);
-    expect(await folder.run(["data", "remove"])).toMatchObject({ code: 1 });
-  });
-
-  test("A file that is changed, cut, of another key or not an update is rejected, and nothing is stored", async () => {
-    await folder.run(["domains", "list"]);
-    const good = signUpdate({ version: "2031-01-01", lists }, privateKey);
-    const changed = good.slice();
-    changed[5_000]! ^= 1;
-    const other = signUpdate({ version: "2031-01-01", lists }, generateKeyPairSync("ed25519").privateKey);
-    const cases: [Uint8Array | string, RegExp][] = [
-      [changed, /its signature is not valid/],
-      [good.subarray(0, good.length - 1), /its signature is not valid/],
-      [other, /signed with the key [0-9a-f]{16}, which is not trusted; .*data\.trusted_keys/],
-      ["<html>", /not a data update: its first line/],
-      [
-        signUpdate(
-          { version: "2031-01-01", lists: { words: { date: "2031-01-01", text: "# few\nword\n" } } },
-          privateKey,
-        ),
-        /the list words has only 1 entries/,
-      ],
-      [
-        signUpdate(
-          { version: "2031-01-01", lists: { public_suffixes: { date: "2031-01-01", text: "com\n" } } },
-          privateKey,
-        ),
-        /public_suffixes is not valid: co\.uk is missing/,
-      ],
-    ];
-    for (const [content, message] of cases) {
-      folder.file("update.txt", content);
-      const { code, err } = await folder.run(["data", "update", "update.txt"]);
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(message) });
-    }
     expect(stored()).toEqual([]);
   });
 
-  test("An older version needs --force, and a list that is older than the embedded one is not used", async () => {
-    await folder.run(["domains", "list"]);
-    await folder.run(["data", "update", update("new.txt", { version: "2031-01-02", lists })]);
+  test("A file that is changed, cut, of another key or not an update is rejected, and nothing is stored", async () => {
+    const good = signUpdate({ version: "2031-01-01", lists }, privateKey);
+    const changed = good.slice();
+    changed[5_000]! ^= 1;
+    const signed = (of: DataUpdate["lists"], key = privateKey) =>
+      signUpdate({ version: "2031-01-01", lists: of }, key);
+    const cases: [Uint8Array | string, RegExp][] = [
+      [changed, /its signature is not valid/],
+      [good.subarray(0, good.length - 1), /its signature is not valid/],
+      [
+        signed(lists, generateKeyPairSync("ed25519").privateKey),
+        /key [0-9a-f]{16}, which is not trusted; .*data\.trusted_keys/,
+      ],
+      ["<html>", /not a data update: its first line/],
+      [signed({ words: { date: "2031-01-01", text: "# few\nword\n" } }), /the list words has only 1 entries/],
+      [
+        signed({ public_suffixes: { date: "2031-01-01", text: "com\n" } }),
+        /public_suffixes is not valid: co\.uk is missing/,
+      ],
+    ];
+    for (const [content, message] of cases)
+      expect(() => store(folder.file("update.txt", content))).toThrow(message);
+    expect(stored()).toEqual([]);
+    const { code, err } = await folder.run(["data", "update", "update.txt"]);
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining("update.txt: the list public_suffixes"),
+    });
+  });
+
+  test("An older version needs --force, and a list that is older than the embedded one is not used", () => {
+    store(update("new.txt", { version: "2031-01-02", lists }));
     const old = update("old.txt", { version: "2031-01-01.2", lists });
-    const rejected = await folder.run(["data", "update", old]);
-    expect(rejected.err).toContain("version 2031-01-01.2 is older than 2031-01-02, which is in use");
-    expect((await folder.run(["data", "update", old, "--force"])).out).toContain("which replaces 2031-01-02");
+    expect(() => store(old)).toThrow("version 2031-01-01.2 is older than 2031-01-02, which is in use");
+    expect(store(old, true).previous).toMatchObject({ update: { version: "2031-01-02" } });
     const past = { public_suffixes: { date: "2020-01-01", text: newSuffixes } };
-    await folder.run(["data", "update", update("past.txt", { version: "2031-02-01", lists: past })]);
-    const [first = ""] = (await folder.run(["data", "show", "--json"])).out.split("\n");
-    expect(JSON.parse(first)).toMatchObject({ list: "public_suffixes", origin: "embedded" });
+    store(update("past.txt", { version: "2031-02-01", lists: past }));
+    expect(listsInEffect(readStoredUpdate(path, [own]), now)[0]).toMatchObject({
+      name: "public_suffixes",
+      origin: "embedded",
+    });
     expect(stored()).toEqual(["test.db.lists"]);
   });
 
+  test("The age of a list is reported from the limit of that list", () => {
+    const at = (date: string) => Date.parse(`${date}T12:00:00Z`);
+    const old = (date: string) =>
+      listsInEffect({ state: "none" }, at(date))
+        .filter(({ isOld }) => isOld)
+        .map(({ name }) => name);
+    expect(old("2026-11-22")).toEqual([]);
+    expect(old("2026-12-01")).toEqual(["certificate_logs"]);
+    expect(old("2028-06-01")).toEqual([
+      "public_suffixes",
+      "certificate_logs",
+      "rdap_services",
+      "whois_servers",
+    ]);
+  });
+
   test("A damaged update falls back to the embedded lists, which `check` and the log of the start report", async () => {
-    await folder.run(["domains", "list"]);
-    await folder.run(["data", "update", update("new.txt", { version: "2031-01-02", lists })]);
+    store(update("new.txt", { version: "2031-01-02", lists }));
     const server = await folder.serve();
     const running = await folder.run([
       "data",
@@ -128,27 +150,11 @@ describe("phishwatch data", () => {
       update("newer.txt", { version: "2031-01-03", lists }),
     ]);
     expect(running.err).toBe("The running server uses the change after a restart.\n");
-    const check = async (id: string) =>
-      (await folder.run(["check", "--offline", "--json"])).out
-        .split("\n")
-        .filter((line) => line.includes(`"check":"${id}"`))
-        .map((line) => JSON.parse(line) as { what: string; state: string; detail: string });
-    expect(await check("server")).toMatchObject([
-      {
-        state: "warning",
-        detail: expect.stringContaining("the data update 2031-01-02, but the data update 2031-01-03"),
-      },
-    ]);
     await server.stop();
-    expect((await check("lists"))[0]).toMatchObject({
-      state: "ok",
-      detail: "of 2031-01-02, from the data update",
-    });
-    folder.file(
-      "data/test.db.lists",
-      readFileSync(join(folder.path, "data/test.db.lists")).subarray(0, 50_000),
-    );
-    expect((await check("lists")).slice(0, 2)).toMatchObject([
+    const checked = () => embeddedLists({ data: { trustedKeys: [own] }, storage: { path } }, now);
+    expect(checked()[0]).toMatchObject({ state: "ok", detail: "of 2031-01-02, from the data update" });
+    folder.file("data/test.db.lists", readFileSync(`${path}.lists`).subarray(0, 50_000));
+    expect(checked().slice(0, 2)).toMatchObject([
       { what: "data update", state: "error", detail: expect.stringContaining("its signature is not valid") },
       { what: "public suffixes", detail: "of 2026-11-15, embedded" },
     ]);

@@ -6,6 +6,7 @@ import { buildInfo } from "../../lib/build-info.ts";
 import { listsVersion } from "../../lib/lists/list-texts.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { CheckResult } from "./check-result.ts";
+import type { SourceText } from "./setting-place.ts";
 
 /** Version and configuration of a server, in a file next to the database that only its owner can read. */
 interface Serving {
@@ -46,7 +47,7 @@ export function recordServing(
 export function runningServer({
   source,
   storage: { path },
-}: Pick<Config, "source" | "storage">): CheckResult[] {
+}: Pick<Config, "storage"> & { source?: SourceText | undefined }): CheckResult[] {
   const base = { check: "server", what: "running server" } as const;
   if (isServed(path) !== true) return [];
   const serving = readServing(path);

@@ -2,6 +2,9 @@ import type { ConfigSource } from "../../config/config.ts";
 import { parseDocument } from "../../config/toml/document.ts";
 import type { TomlNode } from "../../config/toml/nodes.ts";
 
+/** The configuration file as it was read. */
+export type SourceText = Pick<ConfigSource, "path" | "text">;
+
 /** Place in the configuration file. */
 export interface SettingPlace {
   file: string;

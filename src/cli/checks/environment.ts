@@ -1,15 +1,19 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Config } from "../../config/config.ts";
 import { nearest } from "../../config/nearest.ts";
+import { configFile } from "../../service/unit.ts";
 import { configVariable, defaultConfigPath } from "../appliance/configuration.ts";
 import type { CheckResult } from "../check/check-result.ts";
+import type { SourceText } from "../check/setting-place.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 const prefix = "PHISHWATCH_";
 
 /** Returns a warning for each variable that looks as if it changed something, and does not. */
-export function unknownVariables(env: Terminal["env"], { source }: Pick<Config, "source">): CheckResult[] {
+export function unknownVariables(
+  env: Terminal["env"],
+  { source }: { source?: SourceText | undefined },
+): CheckResult[] {
   const text = source?.text ?? "";
   const used = [...text.matchAll(/\benv\s*=\s*["']([^"'\n]+)["']/g)].map(([, name]) => name!);
   const known = [configVariable, ...used];
@@ -25,9 +29,12 @@ export function unknownVariables(env: Terminal["env"], { source }: Pick<Config, 
 }
 
 /** Returns a warning if another configuration file exists in one of the places that commands search. */
-export function hiddenConfiguration(env: Terminal["env"], { source }: Pick<Config, "source">): CheckResult[] {
+export function hiddenConfiguration(
+  env: Terminal["env"],
+  { source }: { source?: SourceText | undefined },
+): CheckResult[] {
   if (source === undefined) return [];
-  const places = [defaultConfigPath, env[configVariable] ?? ""].filter((path) => path !== "");
+  const places = [defaultConfigPath, env[configVariable] ?? "", configFile].filter((path) => path !== "");
   const others = new Set(places.map((path) => resolve(path)).filter((path) => path !== source.path));
   return [...others]
     .filter((path) => existsSync(path))
