@@ -46,7 +46,7 @@ export function openApp(environment: Environment) {
   const { clock, log, fillRandom, loadConfig, reach, dns: givenDns, startWorker } = environment;
   const live = createLiveConfig(environment.config);
   const { config } = live;
-  const { minSimilarity, reactivate } = config.detection;
+  const { detection } = config;
   const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
   const { version } = buildInfo;
 
@@ -59,14 +59,14 @@ export function openApp(environment: Environment) {
   const eventLog = createEventLog(database);
 
   // Protected domains and access
-  const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity });
+  const domains = createProtectedDomains({ database, clock, ids, log, auditLog, detection });
   const access = openAccess({ auditLog, clock, config, database, domains, fillRandom, ids, log });
   const { consolePassword, keys, keyUsage, lastUsedWriter, savedViews, settings } = access;
   const backups = createLiveBackups({ auditLog, database, fillRandom });
 
   // Detection and threats
-  const assessDomain = createDomainAssessment({ minSimilarity, yielder });
-  const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
+  const assessDomain = createDomainAssessment({ detection, yielder });
+  const threats = createThreats({ database, clock, ids, outbox, auditLog, detection, fillRandom });
   const threatIndex = openThreatIndex({ database, yielder });
   const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
 
@@ -108,18 +108,16 @@ export function openApp(environment: Environment) {
     archive,
     auditLog,
     clock,
+    config,
     database,
     dns,
     domains,
     ids,
     log,
     lookUp,
-    minSimilarity,
+    onConfigChange: live.onChange,
     outbox,
-    resolversUsed: config.scan.schedule !== null || config.lookups.enabled,
     yielder,
-    queriesPerSecond: config.scan.queriesPerSecond,
-    schedule: config.scan.schedule,
     threats,
     saveFacts: enrichment.handOff,
   });
@@ -155,7 +153,8 @@ export function openApp(environment: Environment) {
     outbox,
     yielder,
     publicUrl: () => server.trapsUrl,
-    settings: { ...config.traps, hitsKeptMs: config.retention.hitsMs },
+    retention: config.retention,
+    settings: config.traps,
     threats,
   });
   const lists = createLists({ auditLog, clock, database, domains, fillRandom, ids, log, version, yielder });

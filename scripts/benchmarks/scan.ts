@@ -108,7 +108,7 @@ async function lookUpNames(): Promise<{ seconds: number; cpuMicroseconds: number
     clock: systemClock,
     fillRandom,
     resolvers: () => [server],
-    queriesPerSecond,
+    queriesPerSecond: () => queriesPerSecond,
   });
   const probeWildcard = createWildcardProbe({ dns, clock: systemClock, fillRandom });
   const lookUp = createExistenceLookup({ dns, probeWildcard });

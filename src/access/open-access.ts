@@ -18,8 +18,7 @@ export function openAccess({
 }: Parameters<typeof createApiKeys>[0] & { config: Pick<Config, "console">; log: Log }) {
   const { auditLog, clock, database, fillRandom } = dependencies;
   const settings = createSettings({ database, clock });
-  const { password: configured } = config.console;
-  const consolePassword = createConsolePassword({ settings, configured, fillRandom });
+  const consolePassword = createConsolePassword({ settings, config: config.console, fillRandom });
   const keys = createApiKeys(dependencies);
   const lastUsedWriter = createLastUsedWriter({ clock, keys, log });
   return {

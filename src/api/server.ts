@@ -157,7 +157,7 @@ export function createServer({
       threats,
       readScreenshot,
       renderMetrics: (format) => renderMetrics(all(), format),
-      metricsToken: config.server.metricsToken,
+      config: config.server,
       readiness,
       consolePage: config.console.enabled ? consolePageOf(openConsole, clientAddress) : null,
     },
@@ -224,13 +224,21 @@ function clientAddresses({
 }: Pick<ServerDependencies, "config" | "log"> & {
   peerOf: (request: Request) => string | undefined;
 }): { clientAddress: (request: Request) => string | undefined } & Pick<Server, "untrustedProxy"> {
-  const untrusted = createUntrustedProxy({ log });
-  const resolveClient = createClientAddress(config.server.trustedProxies, untrusted.note);
+  let untrusted = createUntrustedProxy({ log });
+  let known: { networks: readonly string[]; resolve: ReturnType<typeof createClientAddress> } | undefined;
+  /** Trusted networks can change. */
+  const resolver = () => {
+    const networks = config.server.trustedProxies;
+    if (known?.networks === networks) return known.resolve;
+    untrusted = createUntrustedProxy({ log });
+    known = { networks, resolve: createClientAddress(networks, untrusted.note) };
+    return known.resolve;
+  };
   return {
-    untrustedProxy: untrusted.address,
+    untrustedProxy: () => untrusted.address(),
     clientAddress(request) {
       const peer = peerOf(request);
-      return peer === undefined ? undefined : resolveClient(peer, request.headers.get("x-forwarded-for"));
+      return peer === undefined ? undefined : resolver()(peer, request.headers.get("x-forwarded-for"));
     },
   };
 }

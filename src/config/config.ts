@@ -45,7 +45,7 @@ export interface Config {
   /** `password` null: generated at the first start. */
   console: { enabled: boolean; password: string | null };
   api: { maxPerPage: number; maxBatchIds: number };
-  detection: { minSimilarity: number; reactivate: boolean };
+  detection: DetectionSettings;
   scan: {
     /** Five cron fields in UTC; null: no scheduled scans. */
     schedule: string | null;
@@ -99,6 +99,11 @@ export interface Config {
   channels: ChannelConfig[];
   subscriptions: SubscriptionConfig[];
   lists: ListConfig[];
+}
+
+export interface DetectionSettings {
+  minSimilarity: number;
+  reactivate: boolean;
 }
 
 /** File that the configuration was read from. Do not log it: its text may contain secrets. */

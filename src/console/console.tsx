@@ -53,7 +53,7 @@ export function createConsole(
   const { clock, config, consoleSignIn, fillRandom, log, server } = given;
   const services = pageServicesOf(given);
   buildThreatIndex(given);
-  const secure = isSecure(config);
+  const secure = () => isSecure(config);
   const assets = createAssets();
   const memory = createSessionMemory();
   const visitors = createVisitors({ sessions: services.sessions, fillRandom, roleOf, secure });
@@ -63,7 +63,7 @@ export function createConsole(
   ]);
   const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, services });
   const signIn = createSignIn({ ...given, homePath: () => homePath(services), responder, secure, visitors });
-  const checkPassword = createPasswordCheck(consoleSignIn);
+  const checkPassword = createPasswordCheck(consoleSignIn, config);
 
   async function respond(call: ConsoleRequest): Promise<Response> {
     const { request, headers, path } = call;
@@ -141,19 +141,23 @@ export function createConsole(
 }
 
 /**
- * Returns a function that ends the sessions of an old password. It does so once per start: the configured password
- * cannot change while the appliance runs.
+ * Returns a function that ends the sessions of an old password. It does so once per start, and once after each change of
+ * the configured password.
  */
-function createPasswordCheck({
-  endSessionsOfOldPassword,
-}: Pick<ConsoleServices["consoleSignIn"], "endSessionsOfOldPassword">): () => Promise<void> {
-  let checked: Promise<void> | undefined;
+function createPasswordCheck(
+  { endSessionsOfOldPassword }: Pick<ConsoleServices["consoleSignIn"], "endSessionsOfOldPassword">,
+  config: Pick<ConsoleServices["config"], "console">,
+): () => Promise<void> {
+  let checked: { password: string | null; done: Promise<void> } | undefined;
   return () => {
-    checked ??= endSessionsOfOldPassword().catch((error: unknown) => {
+    const { password } = config.console;
+    if (checked?.password === password) return checked.done;
+    const done = endSessionsOfOldPassword().catch((error: unknown) => {
       checked = undefined;
       throw error;
     });
-    return checked;
+    checked = { password, done };
+    return done;
   };
 }
 

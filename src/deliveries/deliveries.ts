@@ -20,7 +20,7 @@ import type { Send } from "./lanes.ts";
 import { createRecipients, type Recipients } from "./recipients.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRelease } from "./store/release.ts";
-import { extended, type RetryPolicy } from "./rules/retry-schedule.ts";
+import { policiesOf } from "./rules/policies.ts";
 import { createAttemptCounter, type AttemptTotal } from "./rules/attempt-counter.ts";
 import { createReplay, type Replay } from "./replay.ts";
 import { createRetention, type Retention } from "./retention.ts";
@@ -29,6 +29,7 @@ import { createFailureSummary, type FailureSummary } from "./store/failure-summa
 import { createOldestPending } from "./store/oldest-pending.ts";
 import { createDeliveryHours, type DeliveryHours } from "./store/hours.ts";
 
+/** Read when they are needed, because they can change. */
 export interface DeliverySettings {
   retryDelaysMs: readonly number[];
   /** Maximum share of a delay that is added at random, 0 to 0.1. */
@@ -111,9 +112,8 @@ export function createDeliveries({
 }): Deliveries {
   const channels = new Map(channelList.map((channel) => [channel.kind, channel]));
   const recipients = createRecipients({ channels, clock, database });
-  const { breaker } = settings;
   const { longest, policyOf } = policiesOf(channelList, settings);
-  const health = createHealth({ breaker, database, disableAfterMs: settings.disableAfterMs });
+  const health = createHealth({ database, settings });
   const random = () => randomNumber(fillRandom);
   const addAddressed = createAddressedEvents({ clock, database, ids });
   const announcements = createAnnouncements(database);
@@ -128,7 +128,6 @@ export function createDeliveries({
     createRecorder: (onRecorded) =>
       createRecorder({ ...recording, onRecorded: attempts.counting(onRecorded) }),
     database,
-    defaultConcurrency: settings.concurrency,
     due: createDueDeliveries({ database, defaultRate }),
     fanOut: createFanOut({
       addAddressed,
@@ -144,13 +143,13 @@ export function createDeliveries({
     outbox,
     policy: longest,
     recipients,
-    release: createRelease({ breaker, database }),
-    requestsMax: settings.requestsMax,
+    release: createRelease({ database, settings }),
+    settings,
     send: senderOver(channels),
   });
   const deliveryLog = createDeliveryLog({ database });
   const onDue = dispatcher.wake;
-  const retention = createRetention({ channels, clock, database, hours, log, ...settings.retention });
+  const retention = createRetention({ channels, clock, database, hours, log, settings: settings.retention });
   const replay = createReplay({
     auditLog,
     clock,
@@ -210,20 +209,4 @@ function senderOver(channels: ReadonlyMap<string, Channel>): Send {
     if (channel === undefined) throw new Error(`no channel ${kind}`);
     return channel.send(target, message, signal);
   };
-}
-
-/** Returns the policy of each channel, and the longest one. All agree as far as the shorter ones go. */
-function policiesOf(
-  channels: readonly Channel[],
-  { retryDelaysMs: delaysMs, retryJitter: jitter }: DeliverySettings,
-) {
-  const usual: RetryPolicy = { delaysMs, jitter };
-  const policies = new Map(
-    channels.map(({ kind, retriesForMs = 0 }) => [kind, extended(usual, retriesForMs)]),
-  );
-  const longest = [...policies.values()].reduce(
-    (first, second) => (second.delaysMs.length > first.delaysMs.length ? second : first),
-    usual,
-  );
-  return { longest, policyOf: (kind: string) => policies.get(kind) ?? usual };
 }

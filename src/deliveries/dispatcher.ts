@@ -5,7 +5,7 @@ import { logDropped, type Log } from "../lib/log.ts";
 import { every, type Schedule } from "../lib/schedule.ts";
 import type { DueDeliveries } from "./due.ts";
 import type { FanOut } from "./fan-out.ts";
-import { createLanes, type Lanes, type Send } from "./lanes.ts";
+import { createLanes, type Lanes, type Send, type LaneSettings } from "./lanes.ts";
 import type { Release } from "./store/release.ts";
 import type { Recipients } from "./recipients.ts";
 import type { RecordedAttempt, Recorder } from "./recorder.ts";
@@ -45,7 +45,6 @@ interface Run {
 export function createDispatcher({
   clock,
   database,
-  defaultConcurrency,
   due,
   fanOut,
   log,
@@ -54,23 +53,22 @@ export function createDispatcher({
   policy,
   recipients,
   release,
-  requestsMax,
   send,
+  settings,
 }: {
   clock: Clock;
   database: Database;
-  defaultConcurrency: number;
   due: DueDeliveries;
   fanOut: FanOut;
   log: Log;
   createRecorder: (onRecorded: OnRecorded) => Recorder;
   outbox: Outbox;
-  policy: RetryPolicy;
+  /** Returns the policy with the most attempts. */
+  policy: () => RetryPolicy;
   recipients: Recipients;
   release: Release;
-  /** Maximum number of concurrent attempts. */
-  requestsMax: number;
   send: Send;
+  settings: LaneSettings;
 }): Dispatcher {
   let run: Run | undefined;
   let waking: ReturnType<typeof setImmediate> | undefined;
@@ -177,8 +175,9 @@ export function createDispatcher({
   /** Runs on start: how far the clock was set while no server was running is unknown. */
   async function repairSchedule(current: Run): Promise<void> {
     let deliveries = 0;
-    for (let attempts = 0; attempts <= policy.delaysMs.length; attempts += 1)
-      deliveries += await due.clamp(attempts, clock.now() + longestWaitMs(policy, attempts));
+    const longest = policy();
+    for (let attempts = 0; attempts <= longest.delaysMs.length; attempts += 1)
+      deliveries += await due.clamp(attempts, clock.now() + longestWaitMs(longest, attempts));
     await release.repair(clock.now());
     current.repaired = true;
     if (deliveries === 0) return;
@@ -215,13 +214,12 @@ export function createDispatcher({
         repaired: false,
         lanes: createLanes({
           clock,
-          defaultConcurrency,
           due,
           log,
           onStalled: reportStalled,
           recorder,
-          requestsMax,
           send,
+          settings,
           signal,
         }),
         poll: database.isShared

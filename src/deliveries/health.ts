@@ -26,22 +26,23 @@ export interface Attempted {
 }
 
 export function createHealth({
-  breaker,
   database,
-  disableAfterMs,
+  settings,
 }: {
-  /** Whether deliveries to a failing recipient are held behind one probe. */
-  breaker: boolean;
   database: Database;
-  /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
-  disableAfterMs: number | null;
+  settings: {
+    /** Whether deliveries to a failing recipient are held behind one probe. */
+    breaker: boolean;
+    /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
+    disableAfterMs: number | null;
+  };
 }): Health {
   const { before, succeed, fail, disable } = prepare(database);
 
   function fails(seq: number, last: AttemptResult, count: number, since: Instant, now: Instant) {
     const lastFailure = toLastFailure(last);
     // A receiver that rejects one message responds, so the next one need not wait.
-    const isHeld = breaker && count >= breakerFailures && last.consequence !== "drop";
+    const isHeld = settings.breaker && count >= breakerFailures && last.consequence !== "drop";
     const nextProbeAt = isHeld ? now + probeDelayMs(now - since) : null;
     fail.run({ seq, count, since, lastFailure, nextProbeAt });
     const reason = disablingReason(last, since, now);
@@ -52,6 +53,7 @@ export function createHealth({
 
   function disablingReason(last: AttemptResult, since: Instant, now: Instant): HealthChange["disabled"] {
     if (isGone(last)) return "gone";
+    const { disableAfterMs } = settings;
     return disableAfterMs !== null && since <= now - disableAfterMs ? "failing" : null;
   }
 

@@ -54,32 +54,36 @@ const descriptorPauseMs = 1_000;
 const incidentMs = 10 * 60_000;
 const startsPerTurnMax = 64;
 
+export interface LaneSettings {
+  /** Maximum number of concurrent attempts per recipient that sets none of its own. Read for each attempt. */
+  concurrency: number;
+  /** Maximum number of concurrent attempts, which the file descriptors permit. */
+  requestsMax: number;
+}
+
 export function createLanes({
   clock,
-  defaultConcurrency,
   due,
   log,
   onStalled,
   recorder,
-  requestsMax,
   send,
+  settings,
   signal,
 }: {
   clock: Clock;
-  /** Maximum number of concurrent attempts per recipient that sets none of its own. */
-  defaultConcurrency: number;
   due: DueDeliveries;
   log: Log;
   /** Called with an error of the database that nobody else would catch. The deliveries stay pending there. */
   onStalled: (error: unknown) => void;
   recorder: Recorder;
-  /** Maximum number of concurrent attempts, which the file descriptors permit. */
-  requestsMax: number;
   send: Send;
+  settings: LaneSettings;
   /** Aborts the attempts in flight. */
   signal: AbortSignal;
 }): Lanes {
   const lanes = new Map<number, Lane>();
+  const { requestsMax } = settings;
   const inFlightShared = Math.min(inFlightSharedMax, Math.ceil(requestsMax / 2));
   const failingMax = Math.max(1, Math.floor(requestsMax * failingShare));
   let inFlight = 0;
@@ -138,7 +142,7 @@ export function createLanes({
     if (draining || !lane.enabled || recorder.full() || starved !== undefined) return false;
     if (startedThisTurn >= startsPerTurnMax || inFlight >= requestsMax) return false;
     if (lane.failing) return lane.inFlight === 0 && failingInFlight < failingMax;
-    const limit = lane.recipient.concurrency ?? defaultConcurrency;
+    const limit = lane.recipient.concurrency ?? settings.concurrency;
     return lane.inFlight < limit && (inFlight < inFlightShared || lane.inFlight === 0);
   }
 

@@ -34,18 +34,16 @@ export function createRetention({
   channels,
   clock,
   database,
-  deliveriesMs,
-  eventsMs,
   hours,
   log,
+  settings,
 }: {
   channels: ReadonlyMap<string, Channel>;
   clock: Clock;
   database: Database;
-  deliveriesMs: number;
-  eventsMs: number;
   hours: Pick<DeliveryHours, "deleteOld">;
   log: Log;
+  settings: { eventsMs: number; deliveriesMs: number };
 }): Retention {
   let schedule: Schedule | undefined;
   let stopped = false;
@@ -74,8 +72,8 @@ export function createRetention({
   async function run(): Promise<DeletedCounts> {
     const now = clock.now();
     const counts = {
-      deliveries: await deleteOld(ofDeliveries, now - deliveriesMs),
-      events: await deleteOld(ofEvents, now - eventsMs),
+      deliveries: await deleteOld(ofDeliveries, now - settings.deliveriesMs),
+      events: await deleteOld(ofEvents, now - settings.eventsMs),
     };
     await database.write(() => hours.deleteOld(now), background);
     await expireTargets(database, channels, now);

@@ -1,3 +1,4 @@
+import type { DetectionSettings } from "../config/config.ts";
 import type { Permutation } from "../detection/generate/permutations.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import { type DeclaredDomain, type DomainContent, validateDeclaration } from "./declaration.ts";
@@ -20,17 +21,16 @@ const lookAlikesShown = 40;
 const keptMax = 100;
 
 export function createDomainAssessment({
-  minSimilarity,
+  detection,
   yielder,
 }: {
-  /** `detection.min_similarity`. */
-  minSimilarity: number;
+  detection: Pick<DetectionSettings, "minSimilarity">;
   yielder: () => Yielder;
 }): AssessDomain {
   /** By content, the one used least recently first. */
   const kept = new Map<string, DomainAssessment>();
 
-  async function assess(content: DomainContent): Promise<DomainAssessment> {
+  async function assess(content: DomainContent, minSimilarity: number): Promise<DomainAssessment> {
     const pace = yielder();
     // Loaded here, because the word lists would delay startup.
     const { previewSteps } = await import("../detection/generate/preview.ts");
@@ -45,8 +45,9 @@ export function createDomainAssessment({
 
   return async (declared) => {
     const content = validateDeclaration(declared);
-    const key = JSON.stringify(content);
-    const assessment = kept.get(key) ?? (await assess(content));
+    const { minSimilarity } = detection;
+    const key = JSON.stringify([content, minSimilarity]);
+    const assessment = kept.get(key) ?? (await assess(content, minSimilarity));
     kept.delete(key);
     kept.set(key, assessment);
     if (kept.size > keptMax) kept.delete(kept.keys().next().value!);

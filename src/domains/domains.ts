@@ -1,6 +1,7 @@
 import type { AuditDetail } from "../access/audit/actions.ts";
 import { configurationFile, type Actor } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
+import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
 import { normalizeName } from "../detection/names/name.ts";
@@ -62,19 +63,18 @@ export function createProtectedDomains({
   ids,
   log,
   auditLog,
-  minSimilarity,
+  detection,
 }: {
   database: Database;
   clock: Clock;
   ids: IdFactory;
   log: Log;
   auditLog: Pick<AuditLog, "record">;
-  /** `detection.min_similarity`. */
-  minSimilarity: number;
+  detection: Pick<DetectionSettings, "minSimilarity">;
 }): ProtectedDomains {
   const listeners: (() => void)[] = [];
   const store = createDomainStore({ database, clock, ids, onChange });
-  const cache = createMatcherCache({ database, log, minSimilarity, list: store.list });
+  const cache = createMatcherCache({ database, detection, log, list: store.list });
 
   function onChange(): void {
     cache.invalidate();

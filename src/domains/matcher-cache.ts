@@ -1,10 +1,11 @@
+import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
 import type { Log } from "../lib/log.ts";
 import { lazy } from "../lib/startup.ts";
 import type { ProtectedDomain } from "./tables.ts";
 
-const detection = lazy(
+const matching = lazy(
   () => require("../detection/match/matcher.ts") as typeof import("../detection/match/matcher.ts"),
 );
 
@@ -19,14 +20,15 @@ export function createMatcherCache({
   database,
   log,
   list,
-  minSimilarity,
+  detection,
 }: {
   database: Pick<Database, "foreignVersion">;
   log: Log;
   list: () => readonly ProtectedDomain[];
-  minSimilarity: number;
+  detection: Pick<DetectionSettings, "minSimilarity">;
 }): MatcherCache {
-  let cached: { matcher: Matcher; content: string; foreignVersion: number } | undefined;
+  let cached:
+    { matcher: Matcher; content: string; foreignVersion: number; minSimilarity: number } | undefined;
   /** Warnings already in the log, so that each is logged once, not after every change of the domains. */
   let logged = new Set<string>();
 
@@ -43,15 +45,18 @@ export function createMatcherCache({
   return {
     get() {
       const foreignVersion = database.foreignVersion();
-      if (cached?.foreignVersion === foreignVersion) return cached.matcher;
+      const { minSimilarity } = detection;
+      if (cached?.foreignVersion === foreignVersion && cached.minSimilarity === minSimilarity)
+        return cached.matcher;
       const enabled = list().filter((row) => row.enabled);
       // Most commits of other processes do not change the domains.
-      const content = JSON.stringify(enabled.map(({ domain, keywords, allow }) => [domain, keywords, allow]));
+      const rows = enabled.map(({ domain, keywords, allow }) => [domain, keywords, allow]);
+      const content = JSON.stringify([minSimilarity, rows]);
       if (cached?.content === content) cached.foreignVersion = foreignVersion;
       else {
-        const matcher = detection().createMatcher(enabled, { minSimilarity });
+        const matcher = matching().createMatcher(enabled, { minSimilarity });
         logWarnings(matcher);
-        cached = { matcher, content, foreignVersion };
+        cached = { matcher, content, foreignVersion, minSimilarity };
       }
       return cached.matcher;
     },

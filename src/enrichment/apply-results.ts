@@ -1,4 +1,5 @@
 import { system } from "../access/audit/actor.ts";
+import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
@@ -14,8 +15,7 @@ export interface ResultWriter {
   clock: Clock;
   database: Database;
   enabledLookups: Pick<EnabledLookups, "registration">;
-  /** The setting `detection.reactivate`. */
-  reactivate: boolean;
+  detection: Pick<DetectionSettings, "reactivate">;
   registrationQueue: RegistrationQueue;
   store: EnrichmentStore;
   threats: Pick<Threats, "updateFacts" | "changeStatus">;
@@ -49,7 +49,7 @@ export async function saveResults(
  * and enqueues the registration lookup that they call for. Must run within a transaction.
  */
 export function applyResults(
-  { clock, enabledLookups, reactivate, registrationQueue, store, threats }: ResultWriter,
+  { clock, detection, enabledLookups, registrationQueue, store, threats }: ResultWriter,
   given: Subject,
   results: CheckResults,
   { requested }: { requested: boolean },
@@ -60,7 +60,7 @@ export function applyResults(
   const updated = threats.updateFacts(id, threatFactsOf(after, now), changesBetween(before, after));
   store.saveFacts(threatSeq, after);
   const alive = cameBackToLife(before, after);
-  const isBack = reactivate && alive && given.status === "resolved";
+  const isBack = detection.reactivate && alive && given.status === "resolved";
   if (isBack) threats.changeStatus([id], "active", { by: system });
   const rose = updated !== undefined && rankOf(updated.severity) < rankOf(updated.previousSeverity);
   const rank = rankOf(updated?.severity ?? given.severity);

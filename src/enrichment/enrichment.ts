@@ -1,4 +1,5 @@
 import { createClockFollower, type DueTable } from "../database/clock-follower.ts";
+import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
@@ -12,7 +13,7 @@ import { explainMissingScreenshot } from "./facts/missing-screenshot.ts";
 import { siteStateOf, type SiteState } from "./facts/site-state.ts";
 import { createHandoff } from "./handoff.ts";
 import type { Lookups } from "../lookups/lookups.ts";
-import type { EnabledLookups } from "./plan.ts";
+import { looksUpAnything, withScreenshots, type EnabledLookups } from "./plan.ts";
 import { createPictureViews, type PictureViews } from "./pictures/picture-views.ts";
 import { createRegistrationJob } from "./registration-job.ts";
 import { createRegistrationQueue, type RegistrationQueue } from "./registration-queue.ts";
@@ -89,14 +90,13 @@ interface EnrichmentDependencies {
   /** Closes what the lookups keep open. */
   onStop?: () => void;
   screenshotFiles: ScreenshotFiles;
-  reactivate: boolean;
+  detection: Pick<DetectionSettings, "reactivate">;
   threats: Threats;
 }
 
 export function createEnrichment(dependencies: EnrichmentDependencies): Enrichment {
   const { enabledLookups, browser, clock, database, log, noBrowser, onStop, screenshotFiles, threats } =
     dependencies;
-  const { names, registration } = enabledLookups;
   const store = createEnrichmentStore(database);
   const responses = createRegistrationResponses(database);
   const handoff = createHandoff(clock);
@@ -111,16 +111,15 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     responses,
     store,
   });
-  const anything = names || registration;
   const readOriginal = async (threatId: string) => {
     const id = store.protectedDomainIdOf(threatId);
     return id === undefined ? undefined : screenshotFiles.read(id);
   };
   return {
     start() {
-      if (!anything) return;
       admission.start();
-      if (names && noBrowser !== undefined) log.event("screenshots.disabled", { reason: noBrowser });
+      if (enabledLookups.names && noBrowser !== undefined)
+        log.event("screenshots.disabled", { reason: noBrowser });
       for (const worker of workers) worker.start();
     },
     async stop() {
@@ -130,14 +129,16 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
       onStop?.();
     },
     request(threatId) {
-      if (!anything || threats.get(threatId) === undefined) return false;
+      if (!looksUpAnything(enabledLookups) || threats.get(threatId) === undefined) return false;
       admission.request(threatId);
       return true;
     },
     async screenshotOf(threatId) {
       const webp = await screenshotFiles.read(threatId);
       if (webp !== undefined) return { webp };
-      const disabled = names ? undefined : "pages are not checked because lookups.enabled is off";
+      const disabled = enabledLookups.names
+        ? undefined
+        : "pages are not checked because lookups.enabled is off";
       return { why: explainMissingScreenshot(store.factsOf(threatId)?.facts, noBrowser ?? disabled) };
     },
     originalOf: readOriginal,
@@ -220,15 +221,15 @@ function createAdmission({
 }
 
 function createWorkers({
-  enabledLookups: { names, registration },
+  enabledLookups: enabled,
   admission,
   browser,
   clock,
   database,
+  detection,
   handoff,
   log,
   lookups,
-  reactivate,
   registrationQueue,
   responses,
   screenshotFiles,
@@ -241,24 +242,23 @@ function createWorkers({
   responses: ReturnType<typeof createRegistrationResponses>;
   store: EnrichmentStore;
 }): Worker[] {
-  // DNS and the web determine which page to take a screenshot of.
-  const enabledLookups: EnabledLookups = { names, registration, screenshots: names && browser !== undefined };
+  const enabledLookups = withScreenshots(enabled, browser !== undefined);
   const checks = createWorker({
     clock,
     log,
     name: "check",
     concurrencyMax,
     startsPerSecondMax,
-    prepare: admission.run,
-    take: (limit) => store.due(clock.now(), limit),
+    prepare: async () => (looksUpAnything(enabled) ? admission.run() : undefined),
+    take: (limit) => (looksUpAnything(enabled) ? store.due(clock.now(), limit) : []),
     run: createCheckJob({
       enabledLookups,
       clock,
       database,
+      detection,
       handoff,
       log,
       lookups,
-      reactivate,
       registrationQueue,
       store,
       threats,
@@ -270,7 +270,7 @@ function createWorkers({
     name: "registration",
     concurrencyMax,
     startsPerSecondMax: registrationStartsPerSecondMax,
-    take: (limit) => registrationQueue.due(clock.now(), limit),
+    take: (limit) => (enabled.registration ? registrationQueue.due(clock.now(), limit) : []),
     run: createRegistrationJob({
       clock,
       database,
@@ -283,7 +283,7 @@ function createWorkers({
     }),
   });
   const screenshots =
-    browser === undefined || !names
+    browser === undefined
       ? []
       : [
           createWorker({
@@ -292,9 +292,9 @@ function createWorkers({
             name: "screenshot",
             concurrencyMax: 1,
             startsPerSecondMax: 1,
-            take: (limit) => store.dueScreenshots(clock.now(), limit),
+            take: (limit) => (enabled.names ? store.dueScreenshots(clock.now(), limit) : []),
             run: createScreenshotJob({ browser, clock, database, files: screenshotFiles, store, threats }),
           }),
         ];
-  return [checks, ...(registration ? [registrations] : []), ...screenshots];
+  return [checks, registrations, ...screenshots];
 }

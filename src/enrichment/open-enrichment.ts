@@ -92,8 +92,12 @@ export function openEnrichment({
   const { path } = config.storage;
   const enrichment = createEnrichment({
     enabledLookups: {
-      names: config.lookups.enabled,
-      registration: config.lookups.enabled && config.scan.registrationData,
+      get names() {
+        return config.lookups.enabled;
+      },
+      get registration() {
+        return config.lookups.enabled && config.scan.registrationData;
+      },
     },
     browser:
       "path" in chromium
@@ -117,7 +121,7 @@ export function openEnrichment({
     screenshotFiles:
       screenshotFiles ??
       createScreenshotFiles(path === ":memory:" ? null : join(dirname(path), "screenshots")),
-    reactivate: config.detection.reactivate,
+    detection: config.detection,
     threats,
   });
   return { ...enrichment, meter, dueCounts: createDueCounts(database) };

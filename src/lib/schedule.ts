@@ -15,6 +15,42 @@ export function nextTime(pattern: string, after: Instant): Instant | null {
 }
 
 /**
+ * Like `every`, with a pattern that can change; null: never. `update` applies a changed pattern, without effect on a run in
+ * progress.
+ */
+export function everyConfigured({
+  clock,
+  pattern,
+  run,
+}: {
+  clock: Clock;
+  pattern: () => string | null;
+  run: () => void | Promise<void>;
+}): Schedule & { update(): void } {
+  let current: { pattern: string; schedule: Schedule } | undefined;
+  let running: Promise<unknown> | undefined;
+  /** A run that the previous pattern has started must not overlap with one of the present pattern. */
+  const runOnce = () => {
+    if (running !== undefined) return;
+    const begun = run();
+    if (begun === undefined) return;
+    running = begun.finally(() => (running = undefined));
+    return begun;
+  };
+  const update = () => {
+    const wanted = pattern();
+    if (wanted === (current?.pattern ?? null)) return;
+    current?.schedule.stop();
+    current =
+      wanted === null
+        ? undefined
+        : { pattern: wanted, schedule: every({ clock, pattern: wanted, run: runOnce }) };
+  };
+  update();
+  return { update, stop: () => current?.schedule.stop() };
+}
+
+/**
  * Calls `run` at every time that matches `pattern` (cron, UTC; six fields include seconds). croner computes the
  * times, the clock sets the timers. Times that pass while `run` is running are skipped. `run` must handle its own
  * errors.

@@ -5,8 +5,10 @@ import { problemOfResolvers } from "./scan-error.ts";
 
 /** Whether the resolvers can be trusted, from checks at intervals and before each scan. */
 export interface ResolverHealth {
-  /** Starts the checks at intervals, if anything is looked up in the background. */
+  /** Starts the checks at intervals, which do nothing unless names are looked up in the background. */
   start(): void;
+  /** Makes the next check due now, because the resolvers have changed. */
+  checkSoon(): void;
   stop(): void;
   /** Checks the resolvers now. Logs the resolvers that cannot be trusted when that has changed. */
   check(options?: QueryOptions): Promise<ResolverCheck[]>;
@@ -36,7 +38,7 @@ export function createResolverHealth({
   clock: Clock;
   dns: Pick<DnsClient, "checkResolvers">;
   /** Whether names are looked up in the background. */
-  isUsed: boolean;
+  isUsed: () => boolean;
   log: Log;
 }): ResolverHealth {
   let latest: ResolverState | undefined;
@@ -58,7 +60,7 @@ export function createResolverHealth({
 
   async function checkAgain(): Promise<void> {
     try {
-      await check({ signal: stopping.signal });
+      if (isUsed()) await check({ signal: stopping.signal });
     } catch (error) {
       logDropped(log, error, "resolvers.check_failed");
     }
@@ -67,8 +69,11 @@ export function createResolverHealth({
   }
 
   return {
-    start() {
-      if (isUsed) schedule(firstCheckMs);
+    start: () => schedule(firstCheckMs),
+    checkSoon() {
+      if (timer === undefined) return;
+      timer.cancel();
+      schedule(0);
     },
     stop() {
       stopping.abort();

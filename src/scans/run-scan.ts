@@ -1,4 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
+import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
 import type { Clock, Timer } from "../lib/clock.ts";
@@ -29,8 +30,7 @@ export interface ScanDependencies {
   /** Makes a yielder for one scan. */
   yielder: () => Yielder;
   saveFacts: SaveFacts;
-  minSimilarity: number;
-  queriesPerSecond: number;
+  config: Pick<Config, "detection" | "scan">;
 }
 
 /** Targets of a scan, and where its progress is recorded. */
@@ -62,7 +62,7 @@ const confirmIntervalMs = 5_000;
  * @throws ScanError, or the database's error.
  */
 export async function runScan(dependencies: ScanDependencies, order: ScanOrder): Promise<void> {
-  const { dns, lookUp, minSimilarity, queriesPerSecond, resolverHealth } = dependencies;
+  const { config, dns, lookUp, resolverHealth } = dependencies;
   const { id, store, targets, limit, cancelling, watcher } = order;
   const { signal } = cancelling;
   const yielder = dependencies.yielder();
@@ -109,11 +109,16 @@ export async function runScan(dependencies: ScanDependencies, order: ScanOrder):
   try {
     requireHonestResolver(await resolverHealth.check({ signal: ending }), ending);
     await dns.confirmDenials({ signal: ending });
-    const names = await generateLookAlikes(targets, { minSimilarity, limit, yielder, signal });
+    const names = await generateLookAlikes(targets, {
+      minSimilarity: config.detection.minSimilarity,
+      limit,
+      yielder,
+      signal,
+    });
     recorder.plan(names.length);
     queue.fill(names);
     while (!queue.isEmpty() && !ending.aborted) {
-      const workers = Array.from({ length: concurrentLookups(queriesPerSecond) }, lookUpNext);
+      const workers = Array.from({ length: concurrentLookups(config.scan.queriesPerSecond) }, lookUpNext);
       await Promise.all(workers.map((worker) => worker.catch(onError)));
       await confirmInTurn();
     }

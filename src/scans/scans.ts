@@ -1,5 +1,6 @@
 import { system, type Actor } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
+import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { tryLock, type Lock } from "../database/lock.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../domains/domains.ts";
@@ -9,8 +10,9 @@ import { badRequest, messageOf, notFound } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
 import { logDropped, type Log } from "../lib/log.ts";
 import { visible } from "../lib/safe-text.ts";
-import { every, type Schedule } from "../lib/schedule.ts";
+import { everyConfigured, type Schedule } from "../lib/schedule.ts";
 import type { DnsClient } from "../network/dns/dns-client.ts";
+import type { OnConfigChange } from "../reload/live-config.ts";
 import type { ScanTrigger } from "../vocabulary/scans.ts";
 import { watchCommandScans } from "./command-watch.ts";
 import { createExecution, logStart, type Running, type ScanOptions } from "./execution.ts";
@@ -57,29 +59,26 @@ interface ScansDependencies extends Omit<ScanDependencies, "dns" | "resolverHeal
   outbox: Outbox;
   ids: IdFactory;
   log: Log;
-  /** Cron expression in UTC; null for no schedule. */
-  schedule: string | null;
   auditLog: Pick<AuditLog, "record">;
-  /** Whether names are looked up in the background, so that the resolvers are checked at intervals. */
-  resolversUsed: boolean;
+  config: Pick<Config, "detection" | "lookups" | "scan">;
+  onConfigChange: OnConfigChange;
 }
 
 export function createScans({
   outbox,
   ids,
   log,
-  schedule: pattern,
   auditLog,
-  resolversUsed,
+  onConfigChange,
   ...given
 }: ScansDependencies): Scans {
-  const { database, clock, dns, domains } = given;
-  const resolverHealth = createResolverHealth({ clock, dns, isUsed: resolversUsed, log });
+  const { config, database, clock, dns, domains } = given;
+  const resolverHealth = createResolverHealth({ clock, dns, isUsed: () => looksUp(config), log });
   const dependencies = { ...given, resolverHealth };
   const store = createScanStore({ database, clock, ids, outbox });
   const execute = createExecution({ dependencies, store, log });
   const stopping = new AbortController();
-  let schedule: Schedule | undefined;
+  let schedule: ReturnType<typeof everyConfigured> | undefined;
   let commands: Schedule | undefined;
   let current: Running | undefined;
   /** Set while the start of a scan is written. */
@@ -121,6 +120,11 @@ export function createScans({
     return { scan, ended };
   }
 
+  onConfigChange(() => {
+    schedule?.update();
+    resolverHealth.checkSoon();
+  });
+
   const run = async (options: ScanOptions): Promise<Scan> => (await begin(options)).ended;
 
   return {
@@ -129,7 +133,7 @@ export function createScans({
       const closeLeft = () => void closeAbandonedIfFree({ database, lock: takeLock(), log, store });
       if (store.running().length > 0) closeLeft();
       if (database.isShared) commands = watchCommandScans({ clock, log, store, closeAbandoned: closeLeft });
-      if (pattern !== null) schedule = every({ clock, pattern, run: () => runOnSchedule({ run, log }) });
+      schedule = startSchedule({ clock, config, log, run });
     },
     async stop() {
       schedule?.stop();
@@ -177,6 +181,11 @@ function requestCancel({
   return wasRunning;
 }
 
+/** Returns whether names are looked up in the background. */
+function looksUp({ lookups, scan }: Pick<Config, "lookups" | "scan">): boolean {
+  return scan.schedule !== null || lookups.enabled;
+}
+
 function startOf(scan: Scan): Running {
   return { id: scan.id, cancelling: new AbortController(), counts: scan, lookingUpSince: undefined };
 }
@@ -222,6 +231,16 @@ async function closeAbandonedIfFree({
   } finally {
     lock.release();
   }
+}
+
+function startSchedule({
+  clock,
+  config,
+  log,
+  run,
+}: Pick<ScansDependencies, "clock" | "config" | "log"> & Pick<Scans, "run">) {
+  const pattern = () => config.scan.schedule;
+  return everyConfigured({ clock, pattern, run: () => runOnSchedule({ run, log }) });
 }
 
 async function runOnSchedule({

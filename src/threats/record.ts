@@ -1,5 +1,6 @@
 import { and, desc, eq } from "drizzle-orm";
 import { system } from "../access/audit/actor.ts";
+import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { statement, value, valuesOf } from "../database/statement.ts";
 import type { Match } from "../detection/types.ts";
@@ -74,7 +75,7 @@ interface RecorderDependencies {
   history: History;
   origins: OriginStore;
   /** Whether a sighting makes a resolved threat active again. */
-  reactivate: boolean;
+  detection: Pick<DetectionSettings, "reactivate">;
   statusChanger: StatusChanger;
 }
 
@@ -87,7 +88,7 @@ export function createRecorder({
   fillRandom,
   history,
   origins,
-  reactivate,
+  detection,
   statusChanger,
 }: RecorderDependencies): (sighting: Sighting) => RecordedThreat {
   const statements = createStatements(database);
@@ -149,7 +150,7 @@ export function createRecorder({
     const severity = sighting.match.type === "cloned_site" ? noteClone(known, seenAt) : known.severity;
     if (isEarlier(sighting, seenAt, known))
       statements.setFirstSeen.run({ firstSeen: seenAt, changedAt: clock.now(), seq: known.seq });
-    if (reactivate && !isRepeated && isBack(sighting, known, { seenAt, now: clock.now() }))
+    if (detection.reactivate && !isRepeated && isBack(sighting, known, { seenAt, now: clock.now() }))
       statusChanger.apply({ ...known, severity, protectedDomain }, "active", system);
     const { id, domain, type, similarity } = known;
     return { threatId: id, domain, protectedDomain, type, similarity, outcome: "known" };

@@ -1,4 +1,5 @@
 import type { AuditLog } from "../access/audit/audit-log.ts";
+import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -60,8 +61,7 @@ export interface ThreatsDependencies {
   outbox: Outbox;
   fillRandom: FillRandom;
   auditLog: Pick<AuditLog, "record">;
-  /** Whether a resolved threat becomes active again when its domain shows life (`detection.reactivate`). */
-  reactivate: boolean;
+  detection: Pick<DetectionSettings, "reactivate">;
 }
 
 export function createThreats({
@@ -71,7 +71,7 @@ export function createThreats({
   outbox,
   fillRandom,
   auditLog,
-  reactivate,
+  detection,
 }: ThreatsDependencies): Threats {
   const queries = createThreatQueries(database);
   const recordDecision = createThreatAudit({ auditLog, get: queries.get });
@@ -87,7 +87,7 @@ export function createThreats({
     fillRandom,
     history,
     origins,
-    reactivate,
+    detection,
     statusChanger,
   });
   return {

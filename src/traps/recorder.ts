@@ -54,8 +54,8 @@ export function createVisitRecorder({
 }) {
   const limits = createAlertLimits({ clock, log, settings, visits });
   const classifiers = new Map(kinds.map((kind) => [kind.name, kind.open(dependencies)]));
-  const alerting = new Set<VisitClass>(settings.alarmClasses);
-  const raisesAlert = (name: VisitClass) => alwaysAlerts(name) || alerting.has(name);
+  const isAlarmClass = (name: VisitClass) => settings.alarmClasses.some((one) => one === name);
+  const raisesAlert = (name: VisitClass) => alwaysAlerts(name) || isAlarmClass(name);
   /** Rows written since the last trim, by trap. */
   const written = new Map<string, number>();
 

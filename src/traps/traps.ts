@@ -20,11 +20,10 @@ import { createIntake, type IntakeTotals } from "./visits/intake.ts";
 import { createNetworkLimit } from "./visits/network-limit.ts";
 import { createVisitStore, type VisitStore } from "./visits/store.ts";
 
+/** Read when they are needed, because they can change. */
 export interface TrapSettings extends RecorderSettings {
   /** Maximum number of visits of one client network in a minute that are recorded. */
   hitsPerMinute: number;
-  /** `retention.hits`. */
-  hitsKeptMs: number;
 }
 
 /** Addresses that report their visitors: they reveal that a page was copied, or that there is an intruder. */
@@ -64,6 +63,7 @@ export function createTraps({
   outbox,
   yielder,
   publicUrl,
+  retention,
   settings,
   threats,
 }: {
@@ -80,6 +80,7 @@ export function createTraps({
   outbox: Pick<Outbox, "record">;
   yielder: () => Yielder;
   publicUrl: () => string;
+  retention: { hitsMs: number };
   settings: TrapSettings;
   threats: Pick<Threats, "record">;
 }): Traps {
@@ -97,13 +98,13 @@ export function createTraps({
   };
   const classifying = { activity, archive, domains, outbox, threats };
   const write = createVisitRecorder({ ...classifying, clock, kinds, log, settings, store, visits });
-  const limit = createNetworkLimit(settings.hitsPerMinute);
+  const limit = createNetworkLimit(settings);
   const intake = createIntake({ clock, database, limit, log, yielder: yielder(), write });
   let schedule: Schedule | undefined;
 
   async function deleteOldVisits(): Promise<void> {
     try {
-      const before = clock.now() - settings.hitsKeptMs;
+      const before = clock.now() - retention.hitsMs;
       for (;;) {
         if (schedule === undefined || visits.deleteOld(before) === 0) return;
         await new Promise<void>((resolve) => void setImmediate(resolve));

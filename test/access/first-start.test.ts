@@ -13,7 +13,7 @@ afterEach(() => stores.dispose());
 function access(configured: string | null = null) {
   const settings = createSettings(stores);
   const keys = createApiKeys({ ...stores, fillRandom });
-  const consolePassword = createConsolePassword({ settings, configured, fillRandom });
+  const consolePassword = createConsolePassword({ settings, config: { password: configured }, fillRandom });
   return { keys, consolePassword, start: () => firstStart({ ...stores, settings, keys, consolePassword }) };
 }
 

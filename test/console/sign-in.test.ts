@@ -166,7 +166,11 @@ describe("a session", () => {
     const stores = { database: app.app.database, clock: manualClock() };
     const settings = createSettings(stores);
     const changed = async (configured: string | null) => {
-      const mark = await createConsolePassword({ settings, configured, fillRandom }).changedMark();
+      const mark = await createConsolePassword({
+        settings,
+        config: { password: configured },
+        fillRandom,
+      }).changedMark();
       if (mark !== undefined) settings.set("console_password_mark", mark);
       return mark !== undefined;
     };
@@ -176,7 +180,7 @@ describe("a session", () => {
     expect(await changed("second password")).toBe(false);
     expect(await changed(null)).toBe(true);
     expect(await changed(null)).toBe(false);
-    createConsolePassword({ settings, configured: null, fillRandom }).create();
+    createConsolePassword({ settings, config: { password: null }, fillRandom }).create();
     expect(await changed(null)).toBe(true);
     expect(settings.get("console_password_mark")).not.toContain("password");
   });

@@ -35,11 +35,23 @@ function openWorld() {
   const clock = manualClock();
   const webhooks = openWebhooks({ clock, folder });
   const { database, ids, auditLog, outbox, jsonLog: log } = webhooks;
-  createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity: 0.75 }).reconcile([
-    { domain: "example-bank.com" },
-    { domain: "example-shop.com" },
-  ]);
-  const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate: true });
+  createProtectedDomains({
+    database,
+    clock,
+    ids,
+    log,
+    auditLog,
+    detection: { minSimilarity: 0.75 },
+  }).reconcile([{ domain: "example-bank.com" }, { domain: "example-shop.com" }]);
+  const threats = createThreats({
+    database,
+    clock,
+    ids,
+    outbox,
+    auditLog,
+    fillRandom,
+    detection: { reactivate: true },
+  });
   return {
     ...webhooks,
     threats,

@@ -29,13 +29,13 @@ test("A shutdown ends the release of many held deliveries early, and the next st
       )
       .get()!.n;
 
-  const stopped = createRelease({ breaker: true, database: webhooks.database });
+  const stopped = createRelease({ database: webhooks.database, settings: { breaker: true } });
   const [recipient] = stopped.recovered();
   let steps = 0;
   await stopped.run(recipient!, { now, isStopping: () => (steps += 1) > 1 });
   expect(due()).toBe(1_000);
 
-  const restarted = createRelease({ breaker: true, database: webhooks.database });
+  const restarted = createRelease({ database: webhooks.database, settings: { breaker: true } });
   expect(restarted.recovered()).toEqual([recipient!]);
   await restarted.run(recipient!, { now, isStopping: () => false });
   expect(due()).toBe(count);

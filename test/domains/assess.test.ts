@@ -4,7 +4,7 @@ import { createYielder } from "../../src/lib/yielder.ts";
 
 let yields = 0;
 const assess = createDomainAssessment({
-  minSimilarity: 0.75,
+  detection: { minSimilarity: 0.75 },
   yielder() {
     const pace = createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
     return { due: pace.due, pause: () => (yields++, pace.pause()) };

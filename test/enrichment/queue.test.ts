@@ -59,7 +59,7 @@ describe("a new threat", () => {
       outbox,
       auditLog: createAuditLog({ ...opened, database }),
       fillRandom,
-      reactivate: true,
+      detection: { reactivate: true },
     });
     const match = {
       protectedDomain: "example-shop.com",

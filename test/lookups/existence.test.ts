@@ -20,7 +20,7 @@ async function open(zones: Zones) {
     clock: systemClock,
     fillRandom,
     resolvers: () => [server.server],
-    queriesPerSecond: 10_000,
+    queriesPerSecond: () => 10_000,
     timeoutMs: 60,
   });
   const probeWildcard = createWildcardProbe({ dns, clock: systemClock, fillRandom });

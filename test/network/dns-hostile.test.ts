@@ -148,7 +148,7 @@ async function ask(zones: Zones) {
     clock: systemClock,
     fillRandom,
     resolvers: () => [server.server],
-    queriesPerSecond: 10_000,
+    queriesPerSecond: () => 10_000,
     timeoutMs: 60,
   });
   const answer = await dns.query("bank.test", "A");

@@ -6,7 +6,7 @@ const settle = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 test("a token bucket limits the rate and serves waiters in order of arrival", async () => {
   const clock = manualClock();
-  const bucket = createTokenBucket({ clock, perSecond: 100 });
+  const bucket = createTokenBucket({ clock, perSecond: () => 100 });
   const gone: number[] = [];
   for (let i = 0; i < 300; i++) void bucket.take().then(() => void gone.push(i));
   await settle();
@@ -21,7 +21,7 @@ test("a token bucket limits the rate and serves waiters in order of arrival", as
 
 test("setting the clock does not delay waiters (reliability D15)", async () => {
   const clock = manualClock();
-  const bucket = createTokenBucket({ clock, perSecond: 10 });
+  const bucket = createTokenBucket({ clock, perSecond: () => 10 });
   await bucket.take();
   clock.setBy(-3_600_000);
   let gone = false;
@@ -33,7 +33,7 @@ test("setting the clock does not delay waiters (reliability D15)", async () => {
 
 test("an aborted waiter resolves at once and takes no token", async () => {
   const clock = manualClock();
-  const bucket = createTokenBucket({ clock, perSecond: 1 });
+  const bucket = createTokenBucket({ clock, perSecond: () => 1 });
   await bucket.take();
   const abort = new AbortController();
   const given = bucket.take(abort.signal);

@@ -35,7 +35,7 @@ function open(startWorker?: () => Worker): ArchiveChecks {
     archive: past.archive,
     candidates,
     log,
-    minSimilarity: 0.75,
+    detection: { minSimilarity: 0.75 },
     startWorker,
   });
 }

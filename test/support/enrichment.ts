@@ -90,7 +90,7 @@ export function openEnrichment({
       log,
       lookups,
       screenshotFiles,
-      reactivate,
+      detection: { reactivate },
       threats,
     });
   let enrichment = open();

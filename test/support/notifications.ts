@@ -70,7 +70,14 @@ export function openNotificationsWorld({
     recipients: deliveries.recipients,
     services,
   });
-  const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity: 0.75 });
+  const domains = createProtectedDomains({
+    database,
+    clock,
+    ids,
+    log,
+    auditLog,
+    detection: { minSimilarity: 0.75 },
+  });
   domains.reconcile([{ domain: "example-bank.com" }, { domain: "example-shop.com" }]);
   const threats = createThreats({
     database,
@@ -79,7 +86,7 @@ export function openNotificationsWorld({
     outbox,
     auditLog,
     fillRandom,
-    reactivate: true,
+    detection: { reactivate: true },
   });
   const notifications = openNotifications({
     auditLog,

@@ -26,9 +26,24 @@ export function openStores({ reactivate = true } = {}) {
   const outbox = createOutbox({ database, clock, ids });
   const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
   const auditLog = createAuditLog({ database, clock });
-  const domains = createProtectedDomains({ database, clock, ids, log, auditLog, minSimilarity: 0.75 });
+  const domains = createProtectedDomains({
+    database,
+    clock,
+    ids,
+    log,
+    auditLog,
+    detection: { minSimilarity: 0.75 },
+  });
   domains.reconcile([{ domain: "example-bank.com" }, { domain: "example-shop.com" }]);
-  const threats = createThreats({ database, clock, ids, outbox, auditLog, fillRandom, reactivate });
+  const threats = createThreats({
+    database,
+    clock,
+    ids,
+    outbox,
+    auditLog,
+    fillRandom,
+    detection: { reactivate },
+  });
   const archive = createMemoryArchive({ enabled: true, clock });
   const activity = createSourceActivity({ database, clock, log });
   const pauses = createSourcePauses({ auditLog, database, clock });

@@ -13,7 +13,7 @@ import { openStores, type Stores } from "./stores.ts";
 /** Traps over a real database file. */
 export function openTraps(
   stores: Stores,
-  settings: Partial<TrapSettings> = {},
+  { hitsKeptMs = 90 * 86_400_000, ...settings }: Partial<TrapSettings> & { hitsKeptMs?: number } = {},
   write: (line: string) => void = () => {},
 ) {
   const log = createLog({ level: "warn", format: "json", clock: stores.clock, write });
@@ -24,13 +24,13 @@ export function openTraps(
     log,
     yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
     publicUrl: () => "https://traps.test",
+    retention: { hitsMs: hitsKeptMs },
     settings: {
       repeatAfterMs: 3_600_000,
       alarmClasses: [],
       hitsPerMinute: 600,
       eventsPerHour: 1000,
       hostsPerHour: 60,
-      hitsKeptMs: 90 * 86_400_000,
       ...settings,
     },
   });
@@ -46,7 +46,7 @@ export interface RequestOptions {
 
 /** Traps over their own stores, with visitors. */
 export function openTrapWorld(
-  settings: Partial<TrapSettings> = {},
+  settings: Partial<TrapSettings> & { hitsKeptMs?: number } = {},
   { write }: { write?: (line: string) => void } = {},
 ) {
   const stores = openStores();
@@ -79,7 +79,7 @@ export function openTrapWorld(
     createHoneytoken: (input: NewHoneytoken) => current.of(honeytoken).create(input, { by: system }),
     events: (type: string) => stores.events().filter((event) => event.type === type),
     /** Writes all visits, then opens the traps again over the same database, like after a restart. */
-    async restart(changed: Partial<TrapSettings> = {}) {
+    async restart(changed: Partial<TrapSettings> & { hitsKeptMs?: number } = {}) {
       await current.stop();
       current = openTraps(stores, { ...settings, ...changed }, write);
     },

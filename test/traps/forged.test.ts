@@ -122,7 +122,7 @@ test.each([
 });
 
 test("a flood from more networks than the limit remembers does not block other networks", () => {
-  const limit = createNetworkLimit(2);
+  const limit = createNetworkLimit({ hitsPerMinute: 2 });
   const flood = Array.from({ length: 20_000 }, (_, network) => limit.take(`2001:db8:${network}`, 0));
   expect(flood.every(Boolean)).toBe(true);
   expect([1, 2, 3].map(() => limit.take("192.0.2", 0))).toEqual([true, true, false]);
@@ -164,7 +164,7 @@ describe("a visit that cannot be written", () => {
       database,
       log,
       yielder,
-      limit: createNetworkLimit(100),
+      limit: createNetworkLimit({ hitsPerMinute: 100 }),
       write: (visits) => ({ mustBeDurable: true, apply: () => visits.forEach(write) }),
     });
   }

@@ -42,7 +42,7 @@ const dns = createDnsClient({
   clock: systemClock,
   fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
   resolvers: () => [{ address: "127.0.0.1", port }],
-  queriesPerSecond: 10_000,
+  queriesPerSecond: () => 10_000,
   timeoutMs: 200,
 });
 const client = createHttpClient({ rules, resolveHost, turns });

@@ -32,25 +32,27 @@ const concurrentHashesMax = 2;
 
 export function createConsolePassword({
   settings,
-  configured,
+  config,
   fillRandom,
 }: {
   settings: Settings;
-  /** `console.password`; takes precedence over a created password. */
-  configured: string | null;
+  /** `console.password`, which takes precedence over a created password, and can change. */
+  config: { readonly password: string | null };
   fillRandom: FillRandom;
 }): ConsolePassword {
   const limited = createLimiter(concurrentHashesMax);
   const matches = (password: string, hash: string) => limited(() => Bun.password.verify(password, hash));
 
   return {
-    exists: () => configured !== null || settings.get("console_password_hash") !== undefined,
+    exists: () => config.password !== null || settings.get("console_password_hash") !== undefined,
     async verify(attempt) {
+      const configured = config.password;
       if (configured !== null) return equalInConstantTime(attempt, configured);
       const hash = settings.get("console_password_hash");
       return hash !== undefined && (await matches(attempt, hash));
     },
     async changedMark() {
+      const configured = config.password;
       // A configured password may be weak, so only a slow hash of it may be stored.
       const mark = settings.get("console_password_mark");
       const created = settings.get("console_password_hash") ?? "";

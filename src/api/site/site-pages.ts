@@ -19,8 +19,8 @@ export interface SiteDependencies {
   readScreenshot: ReadScreenshot;
   /** Returns all metrics as text. */
   renderMetrics: (format: ExpositionFormat) => Promise<string>;
-  /** Null: /metrics is public. */
-  metricsToken: string | null;
+  /** `metricsToken` null: /metrics is public. Read for each request, because it can change. */
+  config: { readonly metricsToken: string | null };
   readiness: () => Readiness;
   /** Null: the web console is disabled. */
   consolePage: Page | null;
@@ -33,7 +33,7 @@ export function sitePages({
   threats,
   readScreenshot,
   renderMetrics,
-  metricsToken,
+  config,
   readiness,
   consolePage,
 }: SiteDependencies) {
@@ -47,7 +47,7 @@ export function sitePages({
     },
 
     async metrics(request, headers, _params, bearer) {
-      requireToken(bearer, metricsToken, headers);
+      requireToken(bearer, config.metricsToken, headers);
       const format = chooseFormat(request.headers.get("accept"));
       headers["content-type"] = contentTypes[format];
       headers["vary"] = "Accept";

@@ -41,7 +41,7 @@ function createRequestBudget({
   rate: OperatorRate;
 }): RequestBudget {
   const own = createLimiter(rate.concurrency);
-  const bucket: TokenBucket = createTokenBucket({ clock, perSecond: rate.requestsPerSecond });
+  const bucket: TokenBucket = createTokenBucket({ clock, perSecond: () => rate.requestsPerSecond });
   let pausedUntilMs = 0;
 
   async function turn(signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
-import { createDeliveries } from "../../deliveries/deliveries.ts";
+import { createDeliveries, type DeliverySettings } from "../../deliveries/deliveries.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
 import type { Outbox } from "../../events/outbox.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -14,6 +14,7 @@ import { createThreatSnapshots } from "../../threats/store/snapshots.ts";
 import { discord } from "../discord/discord.ts";
 import { createEmailChannel } from "../email/email-channel.ts";
 import { googleChat } from "../google-chat/google-chat.ts";
+import type { HttpSettings } from "../http/destination-rules.ts";
 import { createNoticeChannels, type NoticeChannel } from "../http/notice-channel.ts";
 import { createSmallScreenshots } from "../http/screenshots.ts";
 import { matrix } from "../matrix/matrix.ts";
@@ -61,7 +62,7 @@ export function openChannels({
   turns: Turns;
   version: string;
 }) {
-  const sending = { ...config.webhooks, ...connectionLimits(descriptorLimit()) };
+  const sending = settingsOf(config);
   const resolveHost = config.webhooks.onlyLoopback ? resolveNothing : createSystemResolver({ clock });
   const webhook = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
   const screenshots = createSmallScreenshots(screenshotOf);
@@ -76,7 +77,7 @@ export function openChannels({
     turns,
     version,
   };
-  const email = createEmailChannel({ clock, log, screenshotOf: screenshots, smtp: config.smtp });
+  const email = createEmailChannel({ clock, log, screenshotOf: screenshots, config });
   const services: NoticeChannel[] = [...createNoticeChannels(types, shared), email];
   const deliveries = createDeliveries({
     auditLog,
@@ -87,7 +88,7 @@ export function openChannels({
     ids,
     log,
     outbox,
-    settings: { ...sending, concurrency: sending.endpointConcurrency, retention: config.retention },
+    settings: sending,
   });
   const { recipients } = deliveries;
   return {
@@ -95,7 +96,49 @@ export function openChannels({
     webhooks: createWebhooks({ auditLog, channel: webhook, clock, database, fillRandom, ids, recipients }),
     channels: {
       ...createChannels({ auditLog, clock, database, ids, publicUrl, recipients, services }),
-      mailServer: email.mailServer,
+      /** The mail server; null: none is set. */
+      get mailServer() {
+        return email.mailServer;
+      },
+    },
+  };
+}
+
+/** Returns the settings of requests and deliveries with their present values. */
+function settingsOf({
+  retention,
+  webhooks,
+}: Pick<Config, "retention" | "webhooks">): HttpSettings & DeliverySettings {
+  return {
+    ...connectionLimits(descriptorLimit()),
+    onlyLoopback: webhooks.onlyLoopback,
+    retention,
+    get allowHttp() {
+      return webhooks.allowHttp;
+    },
+    get allowPrivateNetworks() {
+      return webhooks.allowPrivateNetworks;
+    },
+    get breaker() {
+      return webhooks.breaker;
+    },
+    get caFile() {
+      return webhooks.caFile;
+    },
+    get concurrency() {
+      return webhooks.endpointConcurrency;
+    },
+    get disableAfterMs() {
+      return webhooks.disableAfterMs;
+    },
+    get retryDelaysMs() {
+      return webhooks.retryDelaysMs;
+    },
+    get retryJitter() {
+      return webhooks.retryJitter;
+    },
+    get timeoutMs() {
+      return webhooks.timeoutMs;
     },
   };
 }

@@ -35,16 +35,33 @@ interface Sending {
 
 /** Sends messages to people as emails over one mail server. */
 export function createEmailChannel({
-  smtp,
+  config,
   timeouts = defaultTimeouts,
   ...sending
 }: Sending & {
-  /** The mail server; null: none is set. */
-  smtp: SmtpConfig | null;
+  /** Null: no mail server is set. Read when it is needed, because it can change. */
+  config: { readonly smtp: SmtpConfig | null };
   timeouts?: SmtpTimeouts;
-}): NoticeChannel & { mailServer: MailServer | null } {
-  const mailServer = smtp === null ? null : createMailServer(smtp, timeouts);
-  const sender = smtp === null || mailServer === null ? null : createSender({ ...sending, smtp, mailServer });
+}): NoticeChannel & { readonly mailServer: MailServer | null } {
+  const shared = { limit: createLimiter(connectionsMax), partlyDelivered: createPartlyDelivered() };
+  /** Attempts that have not begun to send. */
+  const opening = new Set<AbortController>();
+  let opened: { smtp: SmtpConfig; mailServer: MailServer; sender: Sender } | undefined;
+
+  function present() {
+    const { smtp } = config;
+    if (smtp === null) return undefined;
+    if (opened?.smtp !== smtp) {
+      const mailServer = createMailServer(smtp, timeouts);
+      opened = {
+        smtp,
+        mailServer,
+        sender: createSender({ ...sending, ...shared, mailServer, opening, smtp }),
+      };
+    }
+    return opened;
+  }
+
   const channel: Channel<ChannelTarget> = {
     kind: "email",
     recipients: channelTraits,
@@ -54,14 +71,15 @@ export function createEmailChannel({
     retriesForMs: messageRetriesForMs,
 
     validate(target) {
-      if (sender === null)
+      if (config.smtp === null)
         throw badRequest("no mail server is set; set smtp.host and smtp.from in the configuration file");
       return { ...target, to: [...new Set(target.to)] };
     },
 
     async send({ to }, message, signal) {
+      const sender = present()?.sender;
       // The channel was added when there was a mail server. Its messages wait until there is one again.
-      if (sender === null)
+      if (sender === undefined)
         return {
           ...failed(unsent(sending.clock.now()), "no_mail_server", "no mail server is set"),
           consequence: "disable",
@@ -70,23 +88,38 @@ export function createEmailChannel({
       return sender.send(JSON.parse(message.body) as Notice, { to, signal });
     },
 
-    abortUnsent: () => sender?.abortUnsent(),
+    abortUnsent() {
+      for (const abort of opening) abort.abort();
+    },
   };
-  return { type: "email", label: "Email", channel, mailServer };
+  return {
+    type: "email",
+    label: "Email",
+    channel,
+    get mailServer() {
+      return present()?.mailServer ?? null;
+    },
+  };
 }
+
+type Sender = ReturnType<typeof createSender>;
 
 function createSender({
   clock,
+  limit,
   log,
   mailServer,
+  opening,
+  partlyDelivered,
   screenshotOf,
   smtp: { from },
-}: Sending & { mailServer: MailServer; smtp: SmtpConfig }) {
-  const limit = createLimiter(connectionsMax);
-  const partlyDelivered = createPartlyDelivered();
-  /** Attempts that have not begun to send. */
-  const opening = new Set<AbortController>();
-
+}: Sending & {
+  limit: ReturnType<typeof createLimiter>;
+  mailServer: MailServer;
+  opening: Set<AbortController>;
+  partlyDelivered: ReturnType<typeof createPartlyDelivered>;
+  smtp: SmtpConfig;
+}) {
   /** Makes an attempt to send a message to those who have not accepted it yet. */
   async function attempt(
     notice: Notice,
@@ -131,10 +164,6 @@ function createSender({
       } finally {
         opening.delete(abort);
       }
-    },
-
-    abortUnsent(): void {
-      for (const abort of opening) abort.abort();
     },
   };
 }

@@ -16,7 +16,7 @@ export type MailServer = ReturnType<typeof createMailServer>;
 
 /** The mail server of the configuration. */
 export function createMailServer(server: SmtpConfig, timeouts: SmtpTimeouts) {
-  const tlsFilesOf = createTlsFiles(server.caFile);
+  const tlsFilesOf = createTlsFiles(server);
   const secrets = secretsOf(server);
 
   async function talk(

@@ -9,6 +9,7 @@ export interface DestinationRules extends AddressRules {
 }
 
 /** Settings of everything that is sent over HTTP. */
+/** Read when they are needed, because they can change, except `idleMax`. */
 export interface HttpSettings extends DestinationRules {
   /** Certificate authority that is trusted for all recipients. */
   caFile: string | null;

@@ -54,11 +54,11 @@ export function createNoticeChannels(
   types: readonly NoticeChannelType[],
   { clock, resolveHost, screenshotOf, settings, statusOf, turns, version }: Sending,
 ): NoticeChannel[] {
-  const { allowHttp, allowPrivateNetworks, onlyLoopback, caFile, idleMax, timeoutMs } = settings;
-  const rules = { allowHttp, allowPrivateNetworks, onlyLoopback };
-  const tlsFilesOf = createTlsFiles(caFile);
+  const rules: DestinationRules = settings;
+  const tlsFilesOf = createTlsFiles(settings);
+  const { idleMax } = settings;
   const client = createHttpClient({ rules, resolveHost, turns, idleMax });
-  const exchange = createExchange({ client, timeoutMs, version });
+  const exchange = createExchange({ client, settings, version });
   const shared = { client, clock, exchange, rules, screenshotOf, statusOf, tlsFilesOf };
   return types.map((type) => ({
     type: type.type,
@@ -72,11 +72,11 @@ type Exchange = ReturnType<typeof createExchange>;
 /** Returns a function that makes one request. */
 function createExchange({
   client,
-  timeoutMs,
+  settings,
   version,
 }: {
   client: HttpClient;
-  timeoutMs: number;
+  settings: Pick<HttpSettings, "timeoutMs">;
   version: string;
 }) {
   return (
@@ -88,7 +88,7 @@ function createExchange({
       method,
       headers: { "User-Agent": `phishwatch/${version}`, ...headers },
       body: typeof body === "string" ? Buffer.from(body) : body,
-      timeoutMs,
+      timeoutMs: settings.timeoutMs,
       bodyBytesMax: responseBytesMax,
       tlsFiles,
       ...(signal === undefined ? {} : { signal }),

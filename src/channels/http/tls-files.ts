@@ -15,9 +15,9 @@ const fileBytesMax = 1_048_576;
 /**
  * Returns a function that reads the PEM files of an endpoint, and reads them again after they change, so that
  * renewed certificates need no restart. The function throws if a file cannot be used.
- * @param caFile certificate authority that is trusted for all endpoints (`webhooks.ca_file`)
+ * @param settings.caFile certificate authority that is trusted for all endpoints (`webhooks.ca_file`)
  */
-export function createTlsFiles(caFile: string | null): (files: EndpointFiles) => TlsFiles {
+export function createTlsFiles(settings: { caFile: string | null }): (files: EndpointFiles) => TlsFiles {
   const cache = new Map<string, { modifiedMs: number; text: string }>();
 
   function read(path: string, check: (text: string) => void): string {
@@ -39,7 +39,7 @@ export function createTlsFiles(caFile: string | null): (files: EndpointFiles) =>
   return ({ caFile: ownCaFile, clientCertFile, clientKeyFile }) => {
     if ((clientCertFile === null) !== (clientKeyFile === null))
       throw new Error("a client certificate needs both a certificate file and a key file");
-    const ca = [caFile, ownCaFile].filter((path) => path !== null).map(certificate);
+    const ca = [settings.caFile, ownCaFile].filter((path) => path !== null).map(certificate);
     return {
       ...(ca.length === 0 ? {} : { ca }),
       ...(clientCertFile === null || clientKeyFile === null

@@ -9,7 +9,7 @@ import { retryAfterMs } from "../../network/http/retry-after.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import type { Turns } from "../../network/turns.ts";
 import { failed, observed, startOf, unsent } from "../http/attempt.ts";
-import type { HttpSettings } from "../http/destination-rules.ts";
+import type { DestinationRules, HttpSettings } from "../http/destination-rules.ts";
 import { withSettingHint } from "../http/private-networks-hint.ts";
 import { secretsIn, withoutSecrets } from "../http/secrets.ts";
 import { createTlsFiles } from "../http/tls-files.ts";
@@ -34,7 +34,7 @@ export interface WebhookChannel extends Channel<WebhookTarget> {
 export function createWebhookChannel({
   clock,
   resolveHost,
-  settings: { allowHttp, allowPrivateNetworks, onlyLoopback, caFile, idleMax, timeoutMs },
+  settings,
   turns,
   version,
 }: {
@@ -46,8 +46,9 @@ export function createWebhookChannel({
   /** Version of the product, for the User-Agent. */
   version: string;
 }): WebhookChannel {
-  const rules = { allowHttp, allowPrivateNetworks, onlyLoopback };
-  const tlsFilesOf = createTlsFiles(caFile);
+  const rules: DestinationRules = settings;
+  const tlsFilesOf = createTlsFiles(settings);
+  const { idleMax } = settings;
   const client: HttpClient = createHttpClient({ rules, resolveHost, turns, idleMax });
 
   return {
@@ -93,7 +94,7 @@ export function createWebhookChannel({
           }),
         },
         body,
-        timeoutMs,
+        timeoutMs: settings.timeoutMs,
         bodyBytesMax: responseBytesMax,
         tlsFiles,
         ...(signal === undefined ? {} : { signal }),

@@ -90,7 +90,7 @@ export function describeEnd(
 /** Returns why the certificates of an endpoint cannot be used, or undefined if they can. */
 export function endpointCertificateError(caFile: string | null, endpoint: EndpointFiles): string | undefined {
   try {
-    createTlsFiles(caFile)(endpoint);
+    createTlsFiles({ caFile })(endpoint);
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -20,7 +20,7 @@ export function createSignIn({
   homePath: () => string;
   responder: Responder;
   /** Restricts cookies to HTTPS. */
-  secure: boolean;
+  secure: () => boolean;
   visitors: Visitors;
 }) {
   function showForm(
@@ -62,7 +62,7 @@ export function createSignIn({
     const preferences = preferencesOf(request);
     const timeZone = timeZoneIn(form.get("time_zone"));
     if (preferences.timeZone === undefined && timeZone !== undefined)
-      response.headers.append("set-cookie", preferencesCookie({ ...preferences, timeZone }, secure));
+      response.headers.append("set-cookie", preferencesCookie({ ...preferences, timeZone }, secure()));
     return response;
   }
 

@@ -54,13 +54,13 @@ export function createVisitors({
   fillRandom: FillRandom;
   roleOf: (session: ConsoleSession) => Role;
   /** Restricts cookies to HTTPS. */
-  secure: boolean;
+  secure: () => boolean;
 }) {
   // The prefix makes browsers reject a cookie that another host of the same domain, or a page without TLS, has set.
-  const sessionCookie = secure ? `__Host-${sessionName}` : sessionName;
+  const sessionCookie = () => (secure() ? `__Host-${sessionName}` : sessionName);
   return {
     identify(request: Request): Visitor {
-      const token = readCookie(request, sessionCookie);
+      const token = readCookie(request, sessionCookie());
       const deviceMark = readCookie(request, deviceCookie);
       const session = token === undefined ? undefined : sessions.find(token);
       if (session !== undefined)
@@ -79,15 +79,18 @@ export function createVisitors({
         role: undefined,
         csrfToken: csrfTokenOf(visit),
         setCookie:
-          known === undefined ? cookie(visitCookie, visit, { secure, path: overviewPath }) : undefined,
+          known === undefined
+            ? cookie(visitCookie, visit, { secure: secure(), path: overviewPath })
+            : undefined,
         deviceMark,
       };
     },
     sessionCookie: (token: string) =>
-      cookie(sessionCookie, token, { secure, path: "/", maxAgeSeconds: sessionCookieSeconds }),
+      cookie(sessionCookie(), token, { secure: secure(), path: "/", maxAgeSeconds: sessionCookieSeconds }),
     deviceCookie: (mark: string) =>
-      cookie(deviceCookie, mark, { secure, path: signInPath, maxAgeSeconds: markSecondsMax }),
-    expiredSessionCookie: () => cookie(sessionCookie, "", { secure, path: "/", maxAgeSeconds: 0 }),
+      cookie(deviceCookie, mark, { secure: secure(), path: signInPath, maxAgeSeconds: markSecondsMax }),
+    expiredSessionCookie: () =>
+      cookie(sessionCookie(), "", { secure: secure(), path: "/", maxAgeSeconds: 0 }),
   };
 }
 

@@ -19,8 +19,14 @@ export interface Release {
 const deliveriesPerStep = 1_000;
 const patiently = { patient: true };
 
-/** @param breaker whether deliveries may be held at all */
-export function createRelease({ breaker, database }: { breaker: boolean; database: Database }): Release {
+export function createRelease({
+  database,
+  settings,
+}: {
+  database: Database;
+  /** `breaker`: whether deliveries may be held at all. */
+  settings: { breaker: boolean };
+}): Release {
   const { sqlite } = database;
   const recovered = sqlite.prepare<{ seq: number }, []>(
     "select seq from recipients where next_probe_at is not null and consecutive_failures = 0",
@@ -59,7 +65,7 @@ export function createRelease({ breaker, database }: { breaker: boolean; databas
     },
     async repair(now) {
       await database.write(() => {
-        if (breaker) bringForward.run({ latest: latestProbe(now) });
+        if (settings.breaker) bringForward.run({ latest: latestProbe(now) });
         else endAll.run();
       }, patiently);
     },

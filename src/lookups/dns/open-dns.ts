@@ -18,8 +18,9 @@ export function openDns({
   /** Replaces DNS. */
   given: DnsClient | undefined;
 }) {
-  const { queriesPerSecond, resolvers: configured } = config.scan;
-  const resolvers = () => (configured.length > 0 ? configured : systemResolvers());
+  const { scan } = config;
+  const resolvers = () => (scan.resolvers.length > 0 ? scan.resolvers : systemResolvers());
+  const queriesPerSecond = () => scan.queriesPerSecond;
   const dns = given ?? createDnsClient({ clock, fillRandom, resolvers, queriesPerSecond });
   return { dns, lookUp: createDnsLookup({ clock, dns, fillRandom }) };
 }

@@ -56,7 +56,7 @@ export interface DnsClientDependencies {
   /** Called again for each check. */
   resolvers: () => readonly NameServer[];
   /** Maximum number of queries per second, retries included. */
-  queriesPerSecond: number;
+  queriesPerSecond: () => number;
   /** Timeout of one attempt. */
   timeoutMs?: number;
 }

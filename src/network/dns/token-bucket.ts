@@ -13,17 +13,24 @@ export interface TokenBucket {
 const burstParts = 50;
 const secondMs = 1_000;
 
-export function createTokenBucket({ clock, perSecond }: { clock: Clock; perSecond: number }): TokenBucket {
-  const burst = Math.max(1, perSecond / burstParts);
+/** @param options.perSecond read when tokens are added, because it can change */
+export function createTokenBucket({
+  clock,
+  perSecond,
+}: {
+  clock: Clock;
+  perSecond: () => number;
+}): TokenBucket {
+  const burst = () => Math.max(1, perSecond() / burstParts);
   const waiting = new Set<() => void>();
-  let tokens = burst;
+  let tokens = burst();
   let filledAtMs = clock.monotonicMs();
   let timer: Timer | undefined;
 
   function refill(): void {
     const nowMs = clock.monotonicMs();
     const elapsedMs = nowMs - filledAtMs;
-    tokens = Math.min(burst, tokens + (elapsedMs * perSecond) / secondMs);
+    tokens = Math.min(burst(), tokens + (elapsedMs * perSecond()) / secondMs);
     filledAtMs = nowMs;
   }
 
@@ -40,7 +47,7 @@ export function createTokenBucket({ clock, perSecond }: { clock: Clock; perSecon
 
   function arm(): void {
     if (waiting.size === 0 || timer !== undefined) return;
-    timer = clock.after(Math.max(1, Math.ceil(((1 - tokens) * secondMs) / perSecond)), serve);
+    timer = clock.after(Math.max(1, Math.ceil(((1 - tokens) * secondMs) / perSecond())), serve);
   }
 
   return {

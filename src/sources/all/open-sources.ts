@@ -81,7 +81,7 @@ export function openSources({
     database,
     domains,
     log,
-    minSimilarity: config.detection.minSimilarity,
+    detection: config.detection,
     startWorker,
   });
   const folders = config.feeds.filter(isFolderFeed);

@@ -1,4 +1,5 @@
 import type { Archive } from "../../archive/archive.ts";
+import type { DetectionSettings } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Clock, Instant, Timer } from "../../lib/clock.ts";
@@ -53,9 +54,9 @@ export function createArchiveChecks({
   candidates,
   clock,
   database,
+  detection,
   domains,
   log,
-  minSimilarity,
   startWorker,
 }: {
   archive: Pick<Archive, "extent" | "flush" | "read" | "status">;
@@ -64,8 +65,7 @@ export function createArchiveChecks({
   database: Database;
   domains: Pick<ProtectedDomains, "list" | "onChange">;
   log: Log;
-  /** `detection.min_similarity`. */
-  minSimilarity: number;
+  detection: Pick<DetectionSettings, "minSimilarity">;
   /** Starts a thread that prefilters names; undefined: this thread does it, between other work. */
   startWorker: StartWorker | undefined;
 }): ArchiveChecks {
@@ -75,9 +75,9 @@ export function createArchiveChecks({
     candidates,
     clock,
     database,
+    detection,
     domains,
     log,
-    minSimilarity,
     startWorker,
     store,
   });

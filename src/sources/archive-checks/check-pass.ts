@@ -1,4 +1,5 @@
 import type { Archive } from "../../archive/archive.ts";
+import type { DetectionSettings } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProtectedDomain } from "../../domains/tables.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -31,7 +32,7 @@ export interface PassDependencies {
   candidates: Pick<Candidates, "process">;
   clock: Clock;
   database: Pick<Database, "write" | "afterCommit">;
-  minSimilarity: number;
+  detection: Pick<DetectionSettings, "minSimilarity">;
   store: CheckStore;
   /** Starts a thread that prefilters names; undefined: this thread does it, between other work. */
   startWorker: StartWorker | undefined;
@@ -42,7 +43,7 @@ export interface PassDependencies {
  * @param begun their checks, in the same order, all at the same position
  */
 export function createCheckPass(
-  { archive, candidates, clock, database, minSimilarity, startWorker, store }: PassDependencies,
+  { archive, candidates, clock, database, detection, startWorker, store }: PassDependencies,
   targets: readonly ProtectedDomain[],
   begun: readonly ArchiveCheck[],
 ): CheckPass {
@@ -83,7 +84,7 @@ export function createCheckPass(
       import("../lists/screener.ts"),
       import("../../detection/filter/filter.ts"),
     ]);
-    const tables = createMatcher(targets, { minSimilarity }).screeningTables();
+    const tables = createMatcher(targets, { minSimilarity: detection.minSimilarity }).screeningTables();
     const format = { format: "lines" } as const;
     if (startWorker === undefined)
       return {

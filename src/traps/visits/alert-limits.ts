@@ -30,7 +30,7 @@ const countersMax = 20_000;
 export function createAlertLimits({
   clock,
   log,
-  settings: { eventsPerHour, hostsPerHour },
+  settings,
   visits,
 }: {
   clock: Pick<Clock, "now" | "monotonicMs">;
@@ -39,7 +39,6 @@ export function createAlertLimits({
   visits: Pick<VisitStore, "threatsBetween" | "hasThreat">;
 }): AlertLimits {
   const recent = new Map<string, { threats: Set<string>; countedAtMs: number }>();
-  const perNetwork = hostsPerNetwork(hostsPerHour);
   const threatsByNetwork = createCounters();
   const reports = createCounters();
   const rejections = createCounters();
@@ -57,8 +56,9 @@ export function createAlertLimits({
   return {
     mayRecordThreat(trapId, host, network) {
       const nowMs = clock.monotonicMs();
+      const { hostsPerHour } = settings;
       const ofNetwork = threatsByNetwork.count(`${trapId} ${network}`, nowMs);
-      if (threatsOf(trapId).size < hostsPerHour && ofNetwork < perNetwork) return true;
+      if (threatsOf(trapId).size < hostsPerHour && ofNetwork < hostsPerNetwork(hostsPerHour)) return true;
       if (visits.hasThreat(trapId, host)) return true;
       // A flood may be meant to hide a real copy.
       if (rejections.count(trapId, nowMs) === 0)
@@ -72,8 +72,9 @@ export function createAlertLimits({
       threats.add(threatId);
       threatsByNetwork.add(`${trapId} ${network}`, clock.monotonicMs());
     },
-    mayReport: (trapId) => reports.count(trapId, clock.monotonicMs()) < eventsPerHour,
+    mayReport: (trapId) => reports.count(trapId, clock.monotonicMs()) < settings.eventsPerHour,
     countReport({ id, name }) {
+      const { eventsPerHour } = settings;
       reports.add(id, clock.monotonicMs());
       if (reports.count(id, clock.monotonicMs()) === eventsPerHour)
         log.event("trap.event_limit_reached", { trap: id, name, eventsPerHour });

@@ -11,7 +11,7 @@ const networksMax = 20_000;
  * them. Rejecting new networks instead would let the owner of one IPv6 prefix, who can visit from 20,000 networks,
  * disable every trap.
  */
-export function createNetworkLimit(perMinute: number): NetworkLimit {
+export function createNetworkLimit(settings: { hitsPerMinute: number }): NetworkLimit {
   let taken = new Map<string, number>();
   let startedAt = 0;
 
@@ -22,7 +22,7 @@ export function createNetworkLimit(perMinute: number): NetworkLimit {
         startedAt = now;
       }
       const count = taken.get(network) ?? 0;
-      if (count >= perMinute) return false;
+      if (count >= settings.hitsPerMinute) return false;
       if (count === 0 && taken.size >= networksMax) taken = new Map();
       taken.set(network, count + 1);
       return true;

@@ -18,7 +18,7 @@ async function openWorld(rejectRecipient: (address: string, count: number) => Ma
   const clock = manualClock();
   const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
   const screenshotOf = () => Promise.resolve(null);
-  const { channel } = createEmailChannel({ clock, log, screenshotOf, smtp: server.settings });
+  const { channel } = createEmailChannel({ clock, log, screenshotOf, config: { smtp: server.settings } });
   const world = openWebhooks({ clock, furtherChannels: [channel] });
   cleanups.push(server.stop, () => world.dispose());
   const empty = { url: null, token: null, chatId: null, routingKey: null, topic: null, room: null };

@@ -63,7 +63,13 @@ function open(smtp: SmtpConfig | null, options: Partial<Parameters<typeof create
   const lines: string[] = [];
   const log = createLog({ level: "info", format: "json", clock, write: (line) => void lines.push(line) });
   const screenshotOf = () => Promise.resolve(null);
-  const { channel, mailServer } = createEmailChannel({ clock, log, screenshotOf, smtp, ...options });
+  const { channel, mailServer } = createEmailChannel({
+    clock,
+    log,
+    screenshotOf,
+    config: { smtp },
+    ...options,
+  });
   return {
     channel,
     mailServer,
