@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { libcPackage, unpackDeb } from "../image/base.ts";
 import { fetchDebianPackage } from "../image/debian-packages.ts";
 import { projectPackage } from "../source.ts";
 import { NotRunnable, requirePrograms, run, type Environment } from "./environment.ts";
+import { verifySignature } from "./mach-o.ts";
 import { makeMuslRoot } from "./musl.ts";
 
 /** A processor of 2008, without AVX. */
@@ -19,11 +20,7 @@ export async function openArchive(release: string, target: string): Promise<Envi
   if (process.platform !== "linux" || process.arch !== "x64") {
     throw new NotRunnable("the checks need Linux on x64");
   }
-  const other = [
-    ["darwin", "macOS"],
-    ["windows", "Windows"],
-  ].find(([prefix]) => target.startsWith(prefix!));
-  if (other !== undefined) throw new NotRunnable(`it needs ${other[1]}`);
+  if (target === "windows-x64") throw new NotRunnable("it needs Windows");
   const folder = mkdtempSync(join(tmpdir(), "phishwatch-check-"));
   const dispose = () => rmSync(folder, { recursive: true, force: true });
   try {
@@ -32,6 +29,10 @@ export async function openArchive(release: string, target: string): Promise<Envi
     // As an operator does it, in the unpacked folder.
     run(["sh", "-c", `cd "$0" && sha256sum --check --quiet SHA256SUMS`, join(folder, base)]);
     const executable = join(folder, base, "phishwatch");
+    if (target === "darwin-arm64") {
+      const pages = verifySignature(readFileSync(executable));
+      throw new NotRunnable(`it needs macOS; its signature matches all ${pages} pages of the executable`);
+    }
     const { title, command } = await runnerOf(target, { executable, folder });
     return { title: `${base}.tar.gz, ${title}`, command, folder, dispose };
   } catch (error) {
@@ -70,18 +71,24 @@ async function runnerOf(
     };
   }
   if (target === "linux-x64-musl") {
-    const root = await makeMuslRoot(join(folder, "root"), executable);
+    requirePrograms({ unshare: "util-linux" });
+    if (process.getuid?.() !== 0) throw new NotRunnable("a root folder can be entered by root only");
+    const root = await makeMuslRoot(join(folder, "root"), executable, "x64");
     return {
       title: "in a root folder with musl and no other C library",
-      // The configuration is at the same path inside, see makeMuslRoot.
       command: (words) => [...enter(root, folder), "/usr/bin/phishwatch", ...words],
     };
   }
-  throw new NotRunnable("it needs a C++ library for musl, which cannot be linked for this processor here");
+  requirePrograms({ "qemu-aarch64-static": "qemu-user-static" });
+  const root = await makeMuslRoot(join(folder, "root"), executable, "arm64");
+  return {
+    title: "emulated by QEMU with musl and no other C library",
+    command: (words) => ["qemu-aarch64-static", "-L", root, executable, ...words],
+  };
 }
 
 /** Returns a command that runs its arguments in `root`, with `folder` at the same path, in a mount namespace. */
-export function enter(root: string, folder: string): string[] {
+function enter(root: string, folder: string): string[] {
   const script = `root=$0 folder=$1; shift
 mkdir -p "$root/proc" "$root/dev" "$root/tmp" "$root$folder"
 mount -t proc proc "$root/proc"

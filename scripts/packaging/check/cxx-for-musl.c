@@ -17,3 +17,6 @@ extern int pthread_key_create(unsigned *key, void (*destructor)(void *));
 int __pthread_key_create(unsigned *key, void (*destructor)(void *)) {
   return pthread_key_create(key, destructor);
 }
+
+extern unsigned long getauxval(unsigned long type);
+unsigned long __getauxval(unsigned long type) { return getauxval(type); }
