@@ -2,7 +2,7 @@ import { createAuditLog } from "./access/audit/audit-log.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
 import type { Environment } from "./app/environment.ts";
-import { createLiveBackups } from "./backups/live-backups.ts";
+import { openBackups } from "./backups/open-backups.ts";
 import type { Config } from "./config/config.ts";
 import { createLiveConfig } from "./reload/live-config.ts";
 import { openConditions } from "./conditions/open-conditions.ts";
@@ -62,7 +62,7 @@ export function openApp(environment: Environment) {
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, detection });
   const access = openAccess({ auditLog, clock, config, database, domains, fillRandom, ids, log });
   const { consolePassword, keys, keyUsage, lastUsedWriter, savedViews, settings } = access;
-  const backups = createLiveBackups({ auditLog, database, fillRandom });
+  const backups = openBackups({ environment, live, auditLog, database, settings });
 
   // Detection and threats
   const assessDomain = createDomainAssessment({ detection, yielder });
@@ -251,6 +251,7 @@ export function openApp(environment: Environment) {
     eventLog,
     keys,
     savedViews,
+    backups,
     setup: access.setup,
     consolePassword,
     domains,
@@ -273,19 +274,14 @@ export function openApp(environment: Environment) {
       auditLog.startReport(log);
       messaging.start();
       names.start();
-      scans.start();
-      enrichment.start();
-      traps.start();
-      conditions.start();
-      lists.start();
-      lastUsedWriter.start();
+      for (const part of [scans, enrichment, traps, conditions, lists, lastUsedWriter, backups]) part.start();
     },
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
       database.endPatience();
       await reload?.stop();
       // Visits become events, which the deliveries still have to see.
-      await Promise.all([traps.stop(), conditions.stop(), messaging.notifications.stop()]);
+      await Promise.all([backups.stop(), traps.stop(), conditions.stop(), messaging.notifications.stop()]);
       await Promise.all([messaging.deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
       await Promise.all([archive.stop(), lists.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();

@@ -95,6 +95,10 @@ const serve: Record<ThreadTask, () => Promise<void>> = {
     const { serveCertificateLogs } = await import("./sources/certificate-log-reading/connection.ts");
     serveCertificateLogs(parentPort!, { clock: systemClock, random: Math.random });
   },
+  async backup() {
+    const { serveBackup } = await import("./backups/running/backup-thread.ts");
+    serveBackup(parentPort!, systemClock);
+  },
 };
 const { task = "screening", lists = {} } = (workerData ?? {}) as Partial<ThreadData>;
 replaceLists(lists);

@@ -2,8 +2,10 @@ import { Database as Sqlite } from "bun:sqlite";
 import { copyDatabase, restoreDatabase } from "../database/backup.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
+import { writeOutcomes, type BackupOutcomes } from "./running/outcomes.ts";
 import type { Actor } from "../access/audit/actor.ts";
 import { insertAuditEntry } from "../access/audit/raw-entry.ts";
+import { rawSettings } from "../access/settings/raw-settings.ts";
 import { deleteAllSessions } from "../access/console/sessions.ts";
 
 const busyTimeoutMs = 5_000;
@@ -34,6 +36,43 @@ export function backUpFile({
   } catch {
     // The backup is made and must not fail because of its record; the caller warns.
     return { recorded: false };
+  } finally {
+    sqlite?.close();
+  }
+}
+
+/**
+ * Records the outcome of a backup of the appliance that a command made: the server reports it.
+ * @param id of the backup, for the audit log; absent: it failed
+ * @returns whether it was recorded
+ */
+export function recordOutcome({
+  path,
+  by,
+  at,
+  outcome,
+  id,
+}: {
+  path: string;
+  by: Actor;
+  at: Instant;
+  outcome: Partial<BackupOutcomes>;
+  id?: string;
+}): boolean {
+  let sqlite: Sqlite | undefined;
+  try {
+    sqlite = new Sqlite(path, { readwrite: true, strict: true });
+    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    const open = sqlite;
+    const record = open.transaction(() => {
+      writeOutcomes(rawSettings(open, at), outcome);
+      if (id !== undefined) insertAuditEntry(open, { by, action: "backup.make", subject: id, at });
+    });
+    record.immediate();
+    return true;
+  } catch {
+    // The backup is made and must not fail because of its record; the caller warns.
+    return false;
   } finally {
     sqlite?.close();
   }

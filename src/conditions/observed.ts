@@ -1,4 +1,5 @@
 import type { LiveBackups } from "../backups/live-backups.ts";
+import type { BackupStatus } from "../backups/running/backups.ts";
 import type { DiskRoom } from "../database/files/disk.ts";
 import type { Recipient } from "../deliveries/recipients.ts";
 import { causeOf, isDisabledForFailing } from "../deliveries/rules/recipient-state.ts";
@@ -135,13 +136,42 @@ export function diskCondition(disk: DiskRoom | undefined): Condition {
   };
 }
 
-export function backupCondition(latest: ReturnType<LiveBackups["latest"]>): Condition {
+/**
+ * @param copy the latest download of the database
+ * @param status of the backups of the whole appliance, of which commands make some, too
+ */
+export function backupCondition(
+  copy: ReturnType<LiveBackups["latest"]>,
+  { completed, failure }: Pick<BackupStatus, "completed" | "failure">,
+): Condition {
+  const isKnown = copy !== undefined || completed !== null || failure !== null;
+  const error = failure?.error ?? copy?.error ?? null;
   return {
     type: "system.backup_failed",
     key: "backup",
-    state: latest === undefined ? "unknown" : latest.error === null ? "clear" : "holds",
-    began: { title: "The last backup failed", text: sentence(latest?.error ?? "") },
+    state: error !== null ? "holds" : isKnown ? "clear" : "unknown",
+    began: { title: "The last backup failed", text: sentence(error ?? "") },
     ended: { title: "A backup was made again", text: "" },
+    graceMs: 0,
+  };
+}
+
+/** A scheduled backup that was not made, for example because the machine was off or the last one is still running. */
+export function overdueCondition({
+  completed,
+  overdueSince,
+  schedule,
+}: Pick<BackupStatus, "completed" | "overdueSince" | "schedule">): Condition {
+  const last = completed === null ? "none was ever made" : `the last one is of ${toPlainTime(completed.at)}`;
+  return {
+    type: "system.backup_failed",
+    key: "backup overdue",
+    state: overdueSince !== null ? "holds" : schedule === null ? "unknown" : "clear",
+    began: {
+      title: "A scheduled backup is missing",
+      text: `A backup was due on ${toPlainTime(overdueSince ?? 0)}, and ${last}. The page System and the log show why.`,
+    },
+    ended: { title: "A scheduled backup was made again", text: "" },
     graceMs: 0,
   };
 }

@@ -1,4 +1,4 @@
-import type { LiveBackups } from "../backups/live-backups.ts";
+import type { BackupServices } from "../backups/open-backups.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DatabaseHealth } from "../database/health/health.ts";
@@ -16,6 +16,7 @@ import {
   certificateConditions,
   diskCondition,
   logListNews,
+  overdueCondition,
   recipientConditions,
   scanCondition,
   sourceConditions,
@@ -33,7 +34,7 @@ export function openConditions({
   names: { certificateLogs, sources },
   scans,
 }: {
-  backups: Pick<LiveBackups, "latest">;
+  backups: Pick<BackupServices, "copies" | "status">;
   clock: Clock;
   config: Config;
   database: Database;
@@ -67,7 +68,8 @@ export function openConditions({
           scanCondition(scans.latestOutcome()),
           ...certificateConditions(certificates, now),
           diskCondition(databaseHealth.status().disk),
-          backupCondition(backups.latest()),
+          backupCondition(backups.copies.latest(), backups.status()),
+          overdueCondition(backups.status()),
         ],
         news: certificateLogs === undefined ? [] : logListNews(certificateLogs.list()),
       };

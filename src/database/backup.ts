@@ -80,12 +80,8 @@ export function restoreDatabase(
   removeDatabase(incoming);
   try {
     copyDatabase(copy, incoming);
-    check(incoming, copy, adapt);
-    let keptAs: string | undefined;
-    if (existsSync(path)) {
-      checkpointLog(path);
-      keptAs = linkAside(path, stamp);
-    }
+    adoptDatabase(incoming, copy, adapt);
+    const keptAs = keepAside(path, stamp);
     for (const ending of sideFileEndings) rmSync(path + ending, { force: true });
     rmSync(statePathOf(path), { force: true });
     renameSync(incoming, path);
@@ -93,6 +89,17 @@ export function restoreDatabase(
   } finally {
     removeDatabase(incoming);
   }
+}
+
+/**
+ * Keeps the database under a second name, if there is one. The caller holds the lock for serving.
+ * @param stamp time as a part of the name
+ * @throws StartError with a message for the operator
+ */
+export function keepAside(path: string, stamp: string): string | undefined {
+  if (!existsSync(path)) return undefined;
+  checkpointLog(path);
+  return linkAside(path, stamp);
 }
 
 /**
@@ -112,7 +119,13 @@ function linkAside(path: string, stamp: string): string {
   }
 }
 
-function check(incoming: string, copy: string, adapt: (incoming: Sqlite) => void): void {
+/**
+ * Checks and migrates a database that is to replace another one. Everything is in the file then.
+ * @param copy name of its origin, for messages
+ * @param adapt changes it
+ * @throws StartError with a message for the operator
+ */
+export function adoptDatabase(incoming: string, copy: string, adapt: (incoming: Sqlite) => void): void {
   const sqlite = new Sqlite(incoming, { readwrite: true, strict: true });
   try {
     const [first] = sqlite.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all();
@@ -124,6 +137,7 @@ function check(incoming: string, copy: string, adapt: (incoming: Sqlite) => void
     if (ours === null) throw failure(`${copy} is not a database of phishwatch`);
     migrateDatabase(sqlite);
     adapt(sqlite);
+    sqlite.run("PRAGMA journal_mode = DELETE");
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw failure(`${copy}: ${explain(error)}`, error);

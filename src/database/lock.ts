@@ -5,6 +5,7 @@ import { StartError } from "../lib/errors.ts";
 import { explain } from "./files/explain.ts";
 import { requireOneName } from "./files/open-file.ts";
 import { removeLeftovers } from "./files/leftovers.ts";
+import { completePendingRestore } from "./files/pending-restore.ts";
 import { isBusy } from "./files/sqlite-error.ts";
 
 /** Lock that one process holds. Keep a reference: garbage collection releases it. */
@@ -14,14 +15,17 @@ export interface Lock {
 
 /**
  * Acquires the lock for serving the database at `path`. Commands do not need it: they write while a server runs.
- * Deletes what killed backups and restores left.
+ * Completes a restore that was killed, and deletes what killed backups and restores left.
  * @throws StartError if another process holds it, if it cannot be written, or if the database has a hard link.
  */
 export function takeServeLock(path: string): Lock {
   if (path !== ":memory:") requireOneName(path);
   const lock = tryLock(path, "lock");
   if (lock !== undefined) {
-    if (path !== ":memory:") removeLeftovers(path);
+    if (path !== ":memory:") {
+      completePendingRestore(path);
+      removeLeftovers(path);
+    }
     return lock;
   }
   throw new StartError(

@@ -7,6 +7,7 @@ import {
   certificateConditions,
   diskCondition,
   logListNews,
+  overdueCondition,
   recipientConditions,
   scanCondition,
   sourceConditions,
@@ -179,10 +180,37 @@ test("a disk is reported while it is nearly full", () => {
 });
 
 test("a backup that failed is a condition until one is made", () => {
-  expect(backupCondition(undefined).state).toBe("unknown");
-  expect(backupCondition({ error: "the disk is full" }).state).toBe("holds");
-  expect(backupCondition({ error: null }).state).toBe("clear");
+  const none = { completed: null, failure: null };
+  const completed = { ...completedBackup, at: now };
+  expect(backupCondition(undefined, none).state).toBe("unknown");
+  expect(backupCondition({ error: "the disk is full" }, none).state).toBe("holds");
+  expect(backupCondition({ error: null }, none).state).toBe("clear");
+  expect(backupCondition(undefined, { completed, failure: null }).state).toBe("clear");
+  expect(backupCondition(undefined, { completed, failure: { at: now, error: "no room" } })).toMatchObject({
+    state: "holds",
+    began: { text: "No room." },
+  });
 });
+
+test("a scheduled backup that is missing is a condition, with the time of the last one", () => {
+  const completed = { ...completedBackup, at: now - 86_400_000 };
+  const status = { completed, schedule: "0 * * * *", overdueSince: null };
+  expect(overdueCondition({ ...status, schedule: null }).state).toBe("unknown");
+  expect(overdueCondition(status).state).toBe("clear");
+  expect(overdueCondition({ ...status, overdueSince: now }).began.text).toContain(
+    "due on 2026-11-22 12:00 UTC, and the last one is of 2026-11-21 12:00 UTC",
+  );
+});
+
+const completedBackup = {
+  id: "2026-11-21-120000",
+  bytes: 1,
+  newBytes: 1,
+  storedBytes: 1,
+  files: 1,
+  durationMs: 1,
+  kept: 1,
+};
 
 test("a log list is news by the time at which it was published", () => {
   expect(logListNews({ origin: "builtin", publishedAt: null })).toEqual([]);

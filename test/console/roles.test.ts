@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { createLiveBackups } from "../../src/backups/live-backups.ts";
 import { createSettings } from "../../src/access/settings/settings.ts";
 import { createConsoleSignIn } from "../../src/access/console/sign-in.ts";
 import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
@@ -61,7 +60,6 @@ async function signInAs(role: Role) {
       build: buildInfo,
       storage: database,
       databaseStatus: createDatabaseHealth({ ...common, database, log }).status,
-      backups: createLiveBackups({ database, fillRandom, auditLog }),
       keyUsage: createKeyUsage(),
       consoleSignIn,
     },

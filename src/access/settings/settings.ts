@@ -12,6 +12,7 @@ export type SettingName =
   | "instance_id"
   | "setup_skipped_at"
   | "setup_test_delivered_at"
+  | "backup_outcomes"
   | `feed_token:${string}`;
 
 /** Values of this installation that phishwatch sets itself. The operator's settings are in the configuration file. */

@@ -79,7 +79,8 @@ export async function lockRepository({
   return {
     async release() {
       timer.cancel();
-      await store.delete(key);
+      // If the store fails now, the lock becomes stale.
+      await store.delete(key).catch(() => {});
     },
   };
 }

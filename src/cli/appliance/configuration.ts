@@ -60,6 +60,21 @@ async function useStoredLists({ data, storage }: Config): Promise<void> {
   else replaceLists({});
 }
 
+/** Returns the path of the configuration file; undefined: the given one does not exist, or there is none. */
+export function findConfigurationFile(given: string | undefined, env: Terminal["env"]): string | undefined {
+  const named =
+    given ?? (existsSync(defaultConfigPath) ? defaultConfigPath : env[configVariable] || configFile);
+  return existsSync(named) ? named : undefined;
+}
+
+/** Returns `storage.path` of a configuration as if it were at `path`, even if other settings are invalid. */
+export function databasePathIn(path: string, text: string, env: Terminal["env"]): string {
+  const result = loadConfig({ path, text, env, readFile: readBounded });
+  if (result.ok) return result.config.storage.path;
+  if (result.databasePath !== undefined) return result.databasePath;
+  throw new StartError(result.errors.map(formatConfigError).join("\n"), { exitCode: 2 });
+}
+
 function findConfiguration(given: string | undefined, env: Terminal["env"]): string {
   if (given !== undefined) return given;
   if (existsSync(defaultConfigPath)) return defaultConfigPath;

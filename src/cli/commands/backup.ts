@@ -1,53 +1,108 @@
-import { mkdirSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { backUpFile } from "../../backups/file-backups.ts";
-import { explain } from "../../database/files/explain.ts";
-import { systemClock, toIsoTime, type Instant } from "../../lib/clock.ts";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { backUpFile, recordOutcome } from "../../backups/file-backups.ts";
+import { completedAt } from "../../backups/running/outcomes.ts";
+import { runBackup } from "../../backups/running/run-backup.ts";
+import type { Config } from "../../config/config.ts";
+import { buildInfo } from "../../lib/build-info.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { bytesText, spanText } from "../../lib/durations.ts";
+import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
+import { explained, fillRandom, placeOf } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
-import { command } from "../terminal/command.ts";
+import { command, UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
-import { configFlag } from "../terminal/flags.ts";
+import { configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
+import { printJson } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { verifyOne } from "./backups-verify.ts";
 
 export const backupCommand = command({
   name: "backup",
-  arguments: "[file]",
-  summary: "write a consistent copy of the database, also while a server runs",
-  details:
-    "The copy contains everything except screenshots. It includes the secrets of channels, webhook endpoints and lists, so protect it like the database. Screenshots are files in the folder screenshots beside the database. Copy that folder at any time, and put it back beside a restored database. Without it, threats have no screenshots until the next ones are taken. Never overwrites an existing file. Without a file, the copy is written to the folder backups next to the database, under a name with the time.",
-  flags: { config: configFlag },
+  arguments: "[file] [id]",
+  summary: "back up the appliance, also while a server runs",
+  details: `Without a file, makes a backup of the database, the screenshots, the archive of names and the configuration file in
+the folder or bucket of [backup], and deletes the oldest ones. Files with secrets that the configuration names are not
+included. Only what has changed since the last backup is stored. The backup is then read again, and its database opened.
+
+With a file, writes a consistent copy of the database alone, as a file of SQLite. It never overwrites a file.
+
+Both include the secrets of channels, webhook endpoints and lists: protect them like the database. 'backup verify' is the
+same as 'backups verify'.`,
+  flags: {
+    to: text("--to <place>", "folder or s3://BUCKET/PREFIX for the backup (default: that of [backup])"),
+    restore: toggle("--restore", "with 'backup verify': rehearse a restore"),
+    json: jsonFlag,
+    config: configFlag,
+  },
   examples: [
-    ["phishwatch backup", "to the folder backups next to the database"],
-    ["phishwatch backup /backups/phishwatch-$(date +%F).db", "once a day"],
+    ["phishwatch backup", "to the place of [backup]"],
+    ["phishwatch backup --to /mnt/backups", "to another folder"],
+    ["phishwatch backup /tmp/phishwatch.db", "the database alone"],
   ],
   async run({ args, options, terminal }) {
+    const [file, id] = args;
+    if (file === "verify") {
+      const { restore, json, config } = options;
+      return verifyOne({ id, restore, json, from: options.to, config, terminal });
+    }
+    if (id !== undefined || options.restore)
+      throw new UsageError("a second argument and --restore need 'backup verify'");
     const config = await loadConfiguration(options.config, terminal.env);
-    if (config.storage.path === ":memory:")
-      throw new FailedError("the database is kept in memory only (storage.path)");
-    const at = systemClock.now();
-    const target = args[0] === undefined ? defaultTarget(config.storage.path, at) : resolve(args[0]);
-    const { recorded } = backUpFile({
-      path: config.storage.path,
-      target,
-      by: actorOfShell(terminal.env),
-      at,
-    });
+    const { path } = config.storage;
+    if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
+    if (!existsSync(path)) throw new FailedError(`${path} does not exist`);
+    if (file === undefined) return backUp(config, options, terminal);
+    if (options.to !== undefined) throw new UsageError("give either a file or --to");
+    const target = resolve(file);
+    const { recorded } = backUpFile({ path, target, by: actorOfShell(terminal.env), at: systemClock.now() });
     terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
-    if (!recorded)
-      terminal.err.write(
-        "phishwatch: note: the audit log could not be written: is the database read-only?\n",
-      );
+    warnUnrecorded(recorded, terminal);
   },
 });
 
-/** Returns a path in a folder that only its owner can read. */
-function defaultTarget(path: string, at: Instant): string {
-  const folder = join(dirname(path), "backups");
+async function backUp(
+  config: Config,
+  { to, json }: { to: string | undefined; json: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const { path } = config.storage;
+  const by = actorOfShell(terminal.env);
+  const task = {
+    databasePath: path,
+    descriptor: undefined,
+    settings: { ...placeOf(config.backup, to, "--to"), keep: config.backup.keep },
+    configuration: config.source?.text,
+    version: buildInfo.version,
+    opensDatabase: true,
+  };
+  const signal = terminal.interruption();
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const made = await explained(() => runBackup(task, { clock: systemClock, fillRandom, signal }));
+    const at = systemClock.now();
+    const recorded = recordOutcome({ path, by, at, outcome: completedAt(made, at), id: made.id });
+    if (json) printJson(terminal.out, made);
+    else {
+      const { id, files, bytes, storedBytes, durationMs, kept } = made;
+      terminal.err.write(
+        `backed up ${files} files with ${bytesText(bytes)} as ${id} in ${spanText(durationMs)}; ${bytesText(storedBytes)} were stored; ${kept} kept\n`,
+      );
+      if (!made.isOpened)
+        terminal.err.write(
+          "phishwatch: note: the database of the backup was not opened: the disk has too little room for a copy\n",
+        );
+    }
+    warnUnrecorded(recorded, terminal);
   } catch (error) {
-    throw new FailedError(`cannot create ${folder}: ${explain(error, folder)}`);
+    const at = systemClock.now();
+    recordOutcome({ path, by, at, outcome: { failure: { at, error: messageOf(error) } } });
+    throw error;
   }
-  return join(folder, `phishwatch-${toIsoTime(at).slice(0, 19).replaceAll(":", "-")}.db`);
+}
+
+function warnUnrecorded(recorded: boolean, { err }: Terminal): void {
+  if (!recorded)
+    err.write("phishwatch: note: the audit log could not be written: is the database read-only?\n");
 }

@@ -1,37 +1,199 @@
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { restoreFile } from "../../backups/file-backups.ts";
+import { restoreBackup } from "../../backups/restoring/restore-backup.ts";
+import { readConfiguration } from "../../backups/restoring/stage-files.ts";
+import type { BackupManifest } from "../../backups/repository/format.ts";
+import type { Repository } from "../../backups/repository/repository.ts";
+import { listAside } from "../../database/files/pending-restore.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
+import { bytesText, spanText } from "../../lib/durations.ts";
+import { visible } from "../../lib/safe-text.ts";
 import { requestChecks } from "../../sources/archive-checks/request-checks.ts";
-import { loadConfiguration } from "../appliance/configuration.ts";
+import {
+  explained,
+  findBackup,
+  fromFlag,
+  isBackupId,
+  openPlace,
+  placeOf,
+  placeWithoutConfiguration,
+} from "../appliance/backup-place.ts";
+import {
+  databasePathIn,
+  databasePathOf,
+  defaultConfigPath,
+  findConfigurationFile,
+  loadConfiguration,
+} from "../appliance/configuration.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
-import { command } from "../terminal/command.ts";
+import { command, UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
-import { configFlag } from "../terminal/flags.ts";
+import { configFlag, toggle } from "../terminal/flags.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+const pathCharactersMax = 1_000;
 
 export const restoreCommand = command({
   name: "restore",
-  arguments: "<file>",
-  summary: "replace the database with a backup",
-  details: `The copy is checked first, and the present database is kept beside the new one under another name.
-Stop the server first. All console sessions end. Events that were pending when the backup was created are delivered after the next start.
-The archive of names is not part of a backup; its names are checked again, because threats that were found since the backup are not in it.`,
-  flags: { config: configFlag },
-  examples: [["phishwatch restore /backups/phishwatch-2026-01-31.db", "back to that day"]],
+  arguments: "[backup]",
+  summary: "restore a backup, also on a new machine",
+  details: `The backup is the id of one that 'backups list' shows, 'latest' (the default), or a file that 'backup FILE' wrote. It is
+checked first. The present database, screenshots and archive are kept next to the new ones under other names.
+Stop the server first. All console sessions end. Events that were pending when the backup was made are delivered after the
+next start. If the command is interrupted, the next start or restore completes it, or nothing has changed.
+
+On a machine without a configuration file, the one of the backup is restored, too. The place is given with --from. Secrets
+are taken from the environment: PHISHWATCH_BACKUP_SECRET for encrypted backups, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+AWS_REGION and AWS_ENDPOINT_URL_S3 for a bucket.
+
+A file contains the database alone. The names in the archive are then checked again, because threats that were found since
+are not in the file.`,
+  flags: {
+    from: fromFlag,
+    listAside: toggle("--list-aside", "only list what earlier restores kept"),
+    removeAside: toggle("--remove-aside", "only delete what earlier restores kept"),
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch restore", "the newest backup"],
+    ["phishwatch restore 2026-01-31-023000", "back to that day"],
+    ["phishwatch restore --from /mnt/backups", "on a new machine"],
+    ["phishwatch restore /backups/phishwatch-2026-01-31.db", "the database alone, from a file"],
+  ],
   async run({ args, options, terminal }) {
-    const config = await loadConfiguration(options.config, terminal.env);
-    const { path } = config.storage;
-    if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
-    const lock = takeServeLock(path);
-    try {
-      const at = systemClock.now();
-      const copy = resolve(args[0] ?? "");
-      const by = actorOfShell(terminal.env);
-      const { keptAs } = restoreFile({ copy, path, by, at, prepare: requestChecks });
-      terminal.err.write(`restored ${path}\n`);
-      if (keptAs !== undefined) terminal.err.write(`the database as it was is kept as ${keptAs}\n`);
-    } finally {
-      lock.release();
+    const [given] = args;
+    const { config: configPath, from } = options;
+    const hasConfiguration = findConfigurationFile(configPath, terminal.env) !== undefined;
+    if (options.listAside || options.removeAside)
+      return showAside(databasePathOf(configPath, terminal.env), options.removeAside, terminal);
+    if (given !== undefined && given !== "latest" && !isBackupId(given)) {
+      if (from !== undefined) throw new UsageError("a file and --from cannot be combined");
+      return restoreDatabaseFile(resolve(given), configPath, terminal);
     }
+    const signal = terminal.interruption();
+    const place = hasConfiguration
+      ? placeOf((await loadConfiguration(configPath, terminal.env)).backup, from, "--from")
+      : placeWithoutConfiguration(from, terminal.env);
+    const repository = await openPlace(place, signal);
+    const manifest = await findBackup(repository, given);
+    const startedMs = systemClock.monotonicMs();
+    const path = hasConfiguration
+      ? requireFile(databasePathOf(configPath, terminal.env))
+      : await pathInBackup({ repository, manifest, configPath: configPath ?? defaultConfigPath, terminal });
+    await restoreTo({ path, repository, manifest, terminal, signal });
+    const took = spanText(systemClock.monotonicMs() - startedMs);
+    terminal.err.write(`restored ${manifest.id} to ${visible(path, pathCharactersMax)} in ${took}\n`);
+    if (!hasConfiguration)
+      await writeConfiguration({
+        repository,
+        manifest,
+        configPath: configPath ?? defaultConfigPath,
+        terminal,
+      });
   },
 });
+
+async function restoreTo({
+  path,
+  repository,
+  manifest,
+  terminal,
+  signal,
+}: {
+  path: string;
+  repository: Repository;
+  manifest: BackupManifest;
+  terminal: Terminal;
+  signal: AbortSignal;
+}): Promise<void> {
+  const lock = takeServeLock(path);
+  try {
+    const by = actorOfShell(terminal.env);
+    const at = systemClock.now();
+    const { keptAs } = await explained(() =>
+      restoreBackup({ repository, manifest, databasePath: path, by, at, signal }),
+    );
+    for (const kept of keptAs)
+      terminal.err.write(`what was there before is kept as ${visible(kept, pathCharactersMax)}\n`);
+  } finally {
+    lock.release();
+  }
+}
+
+/** Returns the path of the database that the configuration file of the backup names, as if it were at `configPath`. */
+async function pathInBackup({
+  repository,
+  manifest,
+  configPath,
+  terminal,
+}: {
+  repository: Repository;
+  manifest: BackupManifest;
+  configPath: string;
+  terminal: Terminal;
+}): Promise<string> {
+  const configuration = await explained(() => readConfiguration(repository.store, manifest));
+  if (configuration === undefined)
+    throw new FailedError(
+      "there is no configuration file here, and the backup contains none; create one with 'phishwatch init'",
+    );
+  return requireFile(databasePathIn(configPath, configuration, terminal.env));
+}
+
+async function writeConfiguration({
+  repository,
+  manifest,
+  configPath,
+  terminal,
+}: {
+  repository: Repository;
+  manifest: BackupManifest;
+  configPath: string;
+  terminal: Terminal;
+}): Promise<void> {
+  const configuration = (await explained(() => readConfiguration(repository.store, manifest))) ?? "";
+  const file = resolve(configPath);
+  // Only its owner can read it, because it may contain secrets.
+  writeFileSync(`${file}.new`, configuration, { mode: 0o600, flush: true });
+  renameSync(`${file}.new`, file);
+  terminal.err.write(
+    `wrote ${visible(configPath, pathCharactersMax)}; it is complete except for files and environment variables with secrets that it names: 'phishwatch check' lists what is missing\n`,
+  );
+}
+
+async function restoreDatabaseFile(
+  copy: string,
+  configPath: string | undefined,
+  terminal: Terminal,
+): Promise<void> {
+  const { storage } = await loadConfiguration(configPath, terminal.env);
+  const path = requireFile(storage.path);
+  const lock = takeServeLock(path);
+  try {
+    const at = systemClock.now();
+    const by = actorOfShell(terminal.env);
+    const { keptAs } = restoreFile({ copy, path, by, at, prepare: requestChecks });
+    terminal.err.write(`restored ${path}\n`);
+    if (keptAs !== undefined) terminal.err.write(`the database as it was is kept as ${keptAs}\n`);
+  } finally {
+    lock.release();
+  }
+}
+
+function requireFile(path: string): string {
+  if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
+  return path;
+}
+
+function showAside(path: string, removes: boolean, terminal: Terminal): void {
+  const aside = existsSync(path) ? listAside(path) : [];
+  for (const { path: name, bytes } of aside) {
+    if (removes) rmSync(name, { recursive: true, force: true });
+    terminal.out.write(
+      `${removes ? "deleted " : ""}${visible(name, pathCharactersMax)}  ${bytesText(bytes)}\n`,
+    );
+  }
+  if (aside.length === 0) terminal.err.write("earlier restores kept nothing\n");
+}

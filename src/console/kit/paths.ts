@@ -109,6 +109,7 @@ export const recipientPath = ({ channel, id }: OfChannel) => {
   return isForPeople(channel) ? channelPath(id) : undefined;
 };
 export const systemPath = "/console/settings/system";
+export const backUpPath = `${systemPath}/backups`;
 export const auditPath = "/console/settings/audit";
 export const failedSignInsPath = `${auditPath}/failed-sign-ins`;
 

@@ -1,6 +1,6 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { FailedSignIns } from "../../access/audit/failed-sign-ins.ts";
-import type { LiveBackups } from "../../backups/live-backups.ts";
+import type { BackupServices } from "../../backups/open-backups.ts";
 import type { ConsoleSessions } from "../../access/console/sessions.ts";
 import type { ConsoleSignIn } from "../../access/console/sign-in.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";
@@ -47,7 +47,7 @@ export interface PageServices {
   assessDomain: AssessDomain;
   auditLog: Pick<AuditLog, "list" | "count">;
   failedSignIns: Pick<FailedSignIns, "list" | "count" | "attemptsSince">;
-  backups: LiveBackups;
+  backups: BackupServices;
   build: BuildInfo;
   config: Config;
   domains: ProtectedDomains;

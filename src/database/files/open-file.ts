@@ -30,6 +30,11 @@ export interface OpenFile {
   expectMarker(marker: number): void;
   /** Reads from the open file, wherever its path leads. Requires `expectMarker`. */
   read(buffer: Uint8Array, position: number): number;
+  /**
+   * Returns a descriptor for reading the file, which stays open: closing one would release the locks of the process
+   * (POSIX).
+   */
+  descriptor(): number;
   /** Returns the paths of the log and its index that are still those of the open file. */
   ownSideFiles(): string[];
   /** Number of names of the file; 1 unless it has a hard link. */
@@ -52,6 +57,7 @@ export function openFileAt(path: string): OpenFile {
   const buffer = Buffer.alloc(markerBytes);
   let expected: number | undefined;
   let descriptor: number | undefined;
+  let plain: number | undefined;
   let changed: FileChange | undefined;
 
   // While a file is open, its inode is not reused, so comparing inodes suffices.
@@ -81,11 +87,12 @@ export function openFileAt(path: string): OpenFile {
       expected = marker;
     },
     read: (target, position) => readSync(descriptor!, target, 0, target.length, position),
+    descriptor: () => descriptor ?? (plain ??= openSync(path, "r")),
     ownSideFiles: () => sideFiles.filter(isOwn).map(({ name }) => name),
     names: () => statSync(path, { throwIfNoEntry: false })?.nlink ?? 0,
     close() {
-      if (descriptor !== undefined) closeSync(descriptor);
-      descriptor = undefined;
+      for (const one of [descriptor, plain]) if (one !== undefined) closeSync(one);
+      descriptor = plain = undefined;
     },
   };
 }

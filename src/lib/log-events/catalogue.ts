@@ -1,4 +1,5 @@
 import { accessEvents } from "./access.ts";
+import { backupsEvents } from "./backups.ts";
 import { certificateLogsEvents } from "./certificate-logs.ts";
 import { databaseEvents } from "./database.ts";
 import { deliveriesEvents } from "./deliveries.ts";
@@ -20,6 +21,7 @@ export const logEvents = {
   ...scansEvents,
   ...deliveriesEvents,
   ...databaseEvents,
+  ...backupsEvents,
 } as const satisfies Record<string, LogEvent>;
 
 export type LogEventName = keyof typeof logEvents;

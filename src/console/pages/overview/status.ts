@@ -57,7 +57,7 @@ export function readStatus(
       feeds: sources.filter(({ kind }) => kind === feedKind || kind === certstreamKind),
       recipients,
       backupAt: auditLog.list({ action: "backup.make" }, { limit: 1, offset: 0 })[0]?.at,
-      backupError: backups.latest()?.error ?? null,
+      backupError: backups.status().failure?.error ?? backups.copies.latest()?.error ?? null,
     },
   };
 }

@@ -1,5 +1,6 @@
-import { auditPath, failedSignInsPath, systemPath } from "../../kit/paths.ts";
+import { auditPath, backUpPath, failedSignInsPath, systemPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
+import { backUpNow } from "../backups/backups-card.tsx";
 import { showAuditLog } from "./audit-log.tsx";
 import { showFailedSignIns } from "./failed-sign-ins.tsx";
 import { downloadBackup, showSystem } from "./status.tsx";
@@ -21,6 +22,7 @@ export const systemPages = pageGroup({
   routes: [
     { method: "GET", path: systemPath, permission: "read", run: showSystem },
     { method: "POST", path: `${systemPath}/backup`, permission: "administer", run: downloadBackup },
+    { method: "POST", path: backUpPath, permission: "administer", run: backUpNow },
   ],
 });
 

@@ -3,6 +3,7 @@ import type { Readiness } from "../../../api/site/health.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
 import { isDisabledForFailing } from "../../../deliveries/rules/recipient-state.ts";
 import type { Database } from "../../../database/database.ts";
+import { listAside } from "../../../database/files/pending-restore.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
@@ -22,6 +23,7 @@ import {
 } from "../../kit/paths.ts";
 import { Table } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
+import { BackupsCard } from "../backups/backups-card.tsx";
 import { browserName } from "./browser-name.ts";
 import { Configuration } from "./configuration.tsx";
 
@@ -34,7 +36,15 @@ export function showSystem({
   session,
   now,
 }: Context<
-  "build" | "config" | "databaseStatus" | "storage" | "publicUrl" | "readiness" | "sessions" | "deliveries"
+  | "backups"
+  | "build"
+  | "config"
+  | "databaseStatus"
+  | "storage"
+  | "publicUrl"
+  | "readiness"
+  | "sessions"
+  | "deliveries"
 >) {
   const { build, deliveries, readiness, sessions, storage } = services;
   const { disk } = services.databaseStatus();
@@ -44,7 +54,7 @@ export function showSystem({
       <PageHead title="System">
         <PostButton
           action={`${systemPath}/backup`}
-          label="Download a backup"
+          label="Download the database"
           icon="download"
           variant="primary"
         />
@@ -62,9 +72,9 @@ export function showSystem({
             ]}
           />
           <p class="hint after">
-            A backup is a consistent copy of the current state. It includes all secrets, such as those of
+            A download is a consistent copy of the current state. It includes all secrets, such as those of
             channels and webhook endpoints: protect it like the database. <code>phishwatch restore FILE</code>{" "}
-            restores it. <a href="/docs/operate#back-up-and-restore">Manual</a>
+            restores it. <a href="/docs/backup">Manual</a>
           </p>
         </Card>
         <Card title="Version" aside={<a href="/docs/whats-new">What's new</a>}>
@@ -79,6 +89,7 @@ export function showSystem({
           />
         </Card>
       </div>
+      <BackupsCard status={services.backups.status()} aside={asideOf(storage.path)} />
       <ActiveSessions sessions={sessions.list()} session={session} now={now} />
       <Configuration source={services.config.source} publicUrl={services.publicUrl()} />
     </>,
@@ -216,6 +227,10 @@ function Check({ text }: { text: string }) {
   );
 }
 
+function asideOf(path: string) {
+  return path === ":memory:" ? [] : listAside(path);
+}
+
 function sizeText(storage: Pick<Database, "path" | "bytesOnDisk">): string {
   const bytes = storage.bytesOnDisk();
   if (bytes === undefined) return "in memory";
@@ -223,7 +238,7 @@ function sizeText(storage: Pick<Database, "path" | "bytesOnDisk">): string {
 }
 
 export async function downloadBackup({ services, by, now }: Context<"backups">) {
-  const { stream } = await services.backups.create({ by });
+  const { stream } = await services.backups.copies.create({ by });
   const moment = toIsoTime(now).slice(0, 16).replace(/[:T]/g, "-");
   return download(`phishwatch-${moment}.db`, "application/vnd.sqlite3", stream);
 }

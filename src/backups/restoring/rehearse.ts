@@ -1,0 +1,102 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { adoptDatabase } from "../../database/backup.ts";
+import type { ApplianceFiles } from "../../database/files/pending-restore.ts";
+import { filesOf } from "../../database/files/pending-restore.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { getChunk } from "../repository/chunks.ts";
+import { chunksOf, readFileList } from "../repository/file-list.ts";
+import type { BackupManifest } from "../repository/format.ts";
+import type { Repository } from "../repository/repository.ts";
+import { StoreError } from "../stores/store.ts";
+import { checkDatabase } from "./open-database.ts";
+import { stageFiles } from "./stage-files.ts";
+
+/** Extent of a check, and its duration. */
+export interface Verification {
+  files: number;
+  bytes: number;
+  durationMs: number;
+}
+
+/**
+ * Reads every chunk of a backup and compares it with its name, without writing anything.
+ * @throws StoreError `damaged` with the first object that is missing or damaged
+ */
+export async function verifyBackup({
+  repository: { store },
+  manifest,
+  clock,
+  signal,
+}: {
+  repository: Repository;
+  manifest: BackupManifest;
+  clock: Pick<Clock, "monotonicMs">;
+  signal: AbortSignal;
+}): Promise<Verification> {
+  const startedMs = clock.monotonicMs();
+  const read = new Set<string>();
+  let files = 0;
+  let bytes = 0;
+  for await (const entry of readFileList(store, manifest)) {
+    files++;
+    bytes += entry.bytes;
+    for (const name of chunksOf(entry)) {
+      signal.throwIfAborted();
+      if (read.has(name)) continue;
+      read.add(name);
+      await getChunk(store, name);
+    }
+  }
+  requireCounts({ files, bytes }, manifest, store.name);
+  return { files, bytes, durationMs: Math.round(clock.monotonicMs() - startedMs) };
+}
+
+/**
+ * Restores a backup into a temporary folder next to the database, with all checks of a restore, and deletes it.
+ * @param open opens the appliance on the restored files
+ * @throws StoreError, StartError, or an error of the system or of `open`
+ */
+export async function rehearseRestore({
+  repository: { store },
+  manifest,
+  folder,
+  open,
+  clock,
+  signal,
+}: {
+  repository: Repository;
+  manifest: BackupManifest;
+  /** Does not exist yet. */
+  folder: string;
+  open: (files: ApplianceFiles) => Promise<void>;
+  clock: Pick<Clock, "monotonicMs">;
+  signal: AbortSignal;
+}): Promise<Verification> {
+  const startedMs = clock.monotonicMs();
+  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  mkdirSync(folder, { mode: 0o700 });
+  try {
+    const files = filesOf(join(folder, "phishwatch.db"));
+    const { count, bytes } = await stageFiles({ store, manifest, files, signal });
+    requireCounts({ files: count, bytes }, manifest, store.name);
+    checkDatabase(files.database, manifest, store.name);
+    adoptDatabase(files.database, `the backup ${manifest.id}`, () => {});
+    await open(files);
+    return { files: count, bytes, durationMs: Math.round(clock.monotonicMs() - startedMs) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function requireCounts(
+  { files, bytes }: Omit<Verification, "durationMs">,
+  manifest: BackupManifest,
+  name: string,
+): void {
+  if (files === manifest.files && bytes === manifest.bytes) return;
+  throw new StoreError(
+    "damaged",
+    `${name}: the backup ${manifest.id} has ${files} files with ${bytes} bytes instead of ${manifest.files} with ${manifest.bytes}`,
+  );
+}

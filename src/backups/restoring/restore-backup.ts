@@ -1,0 +1,69 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Actor } from "../../access/audit/actor.ts";
+import { insertAuditEntry } from "../../access/audit/raw-entry.ts";
+import { deleteAllSessions } from "../../access/console/sessions.ts";
+import { adoptDatabase, keepAside } from "../../database/backup.ts";
+import { diskRoomFor } from "../../database/files/disk.ts";
+import { carryOut, discardStaging, prepareStaging } from "../../database/files/pending-restore.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { bytesText } from "../../lib/durations.ts";
+import { StartError } from "../../lib/errors.ts";
+import type { BackupManifest } from "../repository/format.ts";
+import type { Repository } from "../repository/repository.ts";
+import { checkDatabase } from "./open-database.ts";
+import { stageFiles } from "./stage-files.ts";
+
+/**
+ * Replaces the database, the screenshots and the archive with those of a backup, and keeps the previous ones next to
+ * them. The caller holds the lock for serving. If the process is killed, either nothing has changed, or the next
+ * process that takes the lock completes the restore. Console sessions end.
+ * @returns the names of what was kept, and the configuration file of the backup
+ * @throws StoreError, StartError, or an error of the system; then nothing has changed
+ */
+export async function restoreBackup({
+  repository: { store },
+  manifest,
+  databasePath,
+  by,
+  at,
+  signal,
+}: {
+  repository: Repository;
+  manifest: BackupManifest;
+  databasePath: string;
+  by: Actor;
+  at: Instant;
+  signal: AbortSignal;
+}): Promise<{ keptAs: string[]; configuration: string | undefined }> {
+  mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 });
+  requireRoom(databasePath, manifest.bytes);
+  const files = prepareStaging(databasePath);
+  const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
+  let staged: { configuration: string | undefined; keptAs: string | undefined };
+  try {
+    const { configuration } = await stageFiles({ store, manifest, files, signal });
+    checkDatabase(files.database, manifest, store.name);
+    adoptDatabase(files.database, `the backup ${manifest.id}`, (incoming) => {
+      // They may have ended since.
+      deleteAllSessions(incoming);
+      insertAuditEntry(incoming, { by, action: "backup.restore", subject: manifest.id, at });
+    });
+    staged = { configuration, keptAs: keepAside(databasePath, stamp) };
+  } catch (error) {
+    discardStaging(databasePath);
+    throw error;
+  }
+  const folders = carryOut(databasePath, stamp);
+  const { keptAs, configuration } = staged;
+  return { keptAs: [...(keptAs === undefined ? [] : [keptAs]), ...folders], configuration };
+}
+
+function requireRoom(path: string, bytes: number): void {
+  const { freeBytes } = diskRoomFor(path);
+  if (freeBytes > bytes) return;
+  throw new StartError(
+    `the backup needs ${bytesText(bytes)} next to the present files, and ${bytesText(freeBytes)} are free; make room`,
+    { exitCode: 1 },
+  );
+}

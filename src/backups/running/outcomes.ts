@@ -1,0 +1,44 @@
+import type { Settings } from "../../access/settings/settings.ts";
+import type { Instant } from "../../lib/clock.ts";
+import type { MadeBackup } from "../making/make-backup.ts";
+
+/** The last backup that was completed. */
+export interface CompletedBackup extends Pick<
+  MadeBackup,
+  "id" | "bytes" | "newBytes" | "storedBytes" | "files" | "durationMs" | "kept"
+> {
+  at: Instant;
+}
+
+/** Outcomes of backups, of the server and of commands. They are stored in the database. */
+export interface BackupOutcomes {
+  /** Null: none yet. */
+  completed: CompletedBackup | null;
+  /** The last failure since then; null: none. */
+  failure: { at: Instant; error: string } | null;
+  /** When the database of a backup was last opened; null: never. */
+  openedAt: Instant | null;
+}
+
+const none: BackupOutcomes = { completed: null, failure: null, openedAt: null };
+const settingName = "backup_outcomes";
+
+export function readOutcomes(settings: Pick<Settings, "get">): BackupOutcomes {
+  const text = settings.get(settingName);
+  // Only this file writes it.
+  return text === undefined ? none : { ...none, ...(JSON.parse(text) as Partial<BackupOutcomes>) };
+}
+
+/** Runs in a transaction. */
+export function writeOutcomes(settings: Settings, change: Partial<BackupOutcomes>): void {
+  settings.set(settingName, JSON.stringify({ ...readOutcomes(settings), ...change }));
+}
+
+/** Returns the change of the outcomes after a completed backup. */
+export function completedAt(
+  { id, bytes, newBytes, storedBytes, files, durationMs, kept, isOpened }: MadeBackup,
+  at: Instant,
+): Partial<BackupOutcomes> {
+  const completed = { at, id, bytes, newBytes, storedBytes, files, durationMs, kept };
+  return { completed, failure: null, ...(isOpened ? { openedAt: at } : {}) };
+}

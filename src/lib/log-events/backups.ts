@@ -1,0 +1,18 @@
+import type { LogEvent } from "./event.ts";
+
+/** Events of backups. */
+export const backupsEvents = {
+  "backup.completed": {
+    level: "info",
+    text: "backup completed",
+    description: "A backup was made and verified.",
+    fields: ["backup", "fileCount", "bytes", "storedBytes", "durationMs", "kept"],
+  },
+  "backup.failed": {
+    level: "error",
+    text: "backup failed",
+    description: "A backup could not be made. Earlier backups are unchanged.",
+    advice: "Correct what the error names, then make a backup: `phishwatch backup`.",
+    fields: ["error"],
+  },
+} as const satisfies Record<string, LogEvent>;
