@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { openRepository } from "../../src/backups/repository/repository.ts";
+import { openStore } from "../../src/backups/stores/open-store.ts";
 import { certificateFile, serverCertificate } from "../../src/cli/check/certificates.ts";
 import { checkCatalog, checkGroups } from "../../src/cli/check/catalog.ts";
 import type { CheckResult } from "../../src/cli/check/check-result.ts";
@@ -8,12 +10,14 @@ import { exposedFiles, rootUser } from "../../src/cli/check/file-access.ts";
 import { openFiles } from "../../src/cli/check/open-files.ts";
 import { placesIn } from "../../src/cli/check/setting-place.ts";
 import { runningServer } from "../../src/cli/check/serving.ts";
+import { ageResult, backupResults } from "../../src/cli/checks/backups.ts";
 import { similarity } from "../../src/cli/checks/detection.ts";
 import { hiddenConfiguration, unknownVariables } from "../../src/cli/checks/environment.ts";
 import { screenshots } from "../../src/cli/checks/lookups.ts";
 import { clock, describeFileSystem, fileTimes, growth, memory } from "../../src/cli/checks/machine.ts";
 import { originsOfNames } from "../../src/cli/checks/names.ts";
 import { ports } from "../../src/cli/checks/port.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { findManualPage } from "../../src/manual/manual.ts";
 import { buildInfo } from "../../src/lib/build-info.ts";
 import { loaded } from "../config/helper.ts";
@@ -362,5 +366,60 @@ describe("what detection and lookups miss", () => {
       `[scan]\nscreenshots = "${process.execPath}"\n[screenshots]\nchromium_args = ["--no-sandbox"]\n`,
     );
     expect(screenshots(config)).toMatchObject({ state: "warning", setting: "screenshots.chromium_args" });
+  });
+});
+
+describe("backups", () => {
+  test("A missing, old or overdue backup is reported, and a backup that is due now is not", () => {
+    const age = (schedule: string | null, days: number | undefined) =>
+      ageResult(schedule, "/backups", days === undefined ? undefined : now - days * dayMs, now);
+    const nightly = "30 2 * * *";
+    expect(age(null, undefined)).toMatchObject({ state: "warning", setting: "backup.schedule" });
+    expect(age(nightly, undefined)).toMatchObject({ state: "warning" });
+    expect(age(null, 6)).toMatchObject({ state: "ok" });
+    expect(age(null, 8)).toMatchObject({ state: "warning", detail: expect.stringContaining("8 days ago") });
+    expect(age(nightly, 1)).toMatchObject({ state: "ok" });
+    expect(age(nightly, 3)).toMatchObject({ detail: expect.stringContaining("a scheduled one is missing") });
+  });
+
+  test("The newest backup of a folder is found, a wrong secret and the disk of the database are reported, and a bucket is skipped offline", async () => {
+    const backups = join(folder.path, "backups");
+    const check = async (settings: string, options: { offline?: boolean } = {}) => {
+      const { backup } = loaded(`[backup]\n${settings}\n`);
+      const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+      const found = await backupResults(
+        { backup, storage },
+        { clock: systemClock, fillRandom, offline: options.offline ?? false },
+      );
+      return found;
+    };
+    const at = `folder = "${backups}"\nschedule = "30 2 * * *"`;
+    expect(await check(at)).toMatchObject([{ state: "warning", detail: `there is none in ${backups}` }]);
+    expect(existsSync(backups)).toBe(false);
+
+    const store = openStore({
+      location: { kind: "folder", folder: backups },
+      clock: systemClock,
+      fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+      signal: AbortSignal.timeout(10_000),
+    });
+    const secret = "a-secret-of-the-backups";
+    await openRepository({ store, secret, fillRandom: () => {}, createAt: now });
+    await store.put("backups/2026-01-14-023000.json", Buffer.from("{}"));
+    await store.put("backups/2026-01-13-023000-2.json", Buffer.from("{}"));
+    mkdirSync(join(folder.path, "data"));
+    const encrypted = `${at}\nencrypt_with = "${secret}"`;
+    expect(await check(encrypted)).toMatchObject([
+      { what: "backups", detail: expect.stringContaining("is of 2026-01-14 02:30 UTC") },
+      { what: "place of backups", state: "warning", setting: "backup.folder" },
+    ]);
+    expect(await check(encrypted.replace(secret, "another-secret-than-that"))).toMatchObject([
+      { state: "error", setting: "backup.encrypt_with" },
+    ]);
+    const bucket = 's3 = "s3://backups"\ns3_access_key = "a"\ns3_secret_key = "b"';
+    expect(await check(bucket, { offline: true })).toMatchObject([
+      { state: "warning", setting: "backup.encrypt_with" },
+      { state: "skipped" },
+    ]);
   });
 });

@@ -7,6 +7,7 @@ import { tryLock } from "../../database/lock.ts";
 import { createUpgrade } from "../../database/upgrade/upgrade.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
+import type { FillRandom } from "../../lib/ids.ts";
 import { createLog, type Log } from "../../lib/log.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { loadConfiguration } from "./configuration.ts";
@@ -51,6 +52,10 @@ interface OpenOptions {
   isLocked?: boolean;
 }
 
+/** Fills bytes from the system's secure source. */
+export const fillRandom: FillRandom = (bytes) =>
+  void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+
 /** Opens the appliance. Copies and migrates a database of an earlier version. @throws StartError */
 export function open(
   config: Config,
@@ -67,7 +72,7 @@ export function open(
       clock: systemClock,
       ...(loadConfig === undefined ? {} : { loadConfig }),
       log,
-      fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+      fillRandom,
     });
     upgrade.finished();
     return app;

@@ -146,6 +146,12 @@ export const checkCatalog = {
     meaning: "the archive of names can be read",
     remedy: "see the page `archive`",
   },
+  backups: {
+    group: "Storage",
+    meaning:
+      "backups are scheduled, the newest one is recent, its secret is right, and it is on another disk",
+    remedy: "set `backup.schedule` and `backup.folder` or `backup.s3`; see the page `backup`",
+  },
   "protected-domains": {
     group: "Detection",
     meaning: "domains are protected, and none of them is a public suffix",

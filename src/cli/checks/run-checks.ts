@@ -13,6 +13,7 @@ import {
   protectedDomains,
   similarity,
 } from "./detection.ts";
+import { backupResults } from "./backups.ts";
 import { endpointResults, type EndpointChecks } from "./endpoints.ts";
 import { hiddenConfiguration, unknownVariables } from "./environment.ts";
 import { resolvers, screenshots, trapsDeployed } from "./lookups.ts";
@@ -20,6 +21,7 @@ import { clock, fileSystemOf, fileTimes, growth, memory } from "./machine.ts";
 import { originsOfNames, sourceResults } from "./names.ts";
 import { embeddedLists } from "../check/lists.ts";
 import { ports } from "./port.ts";
+import { fillRandom } from "../appliance/with-appliance.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { archiveResult } from "../check/archive.ts";
 import { serverCertificate } from "../check/certificates.ts";
@@ -40,15 +42,16 @@ type Results = CheckResult[] | Promise<CheckResult[]>;
 export async function runChecks({
   config,
   terminal,
-  clock: { now },
+  clock: systemTime,
   report,
   ...checks
 }: EndpointChecks & {
   config: Config;
   terminal: Terminal;
-  clock: Pick<Clock, "now">;
+  clock: Clock;
   report(result: CheckResult): void;
 }): Promise<void> {
+  const { now } = systemTime;
   const storage: CheckResult[] = [];
   const opened = openForCheck(config, terminal, (result) => storage.push(result));
   const app = opened?.app;
@@ -65,6 +68,7 @@ export async function runChecks({
       fileSystemOf(config.storage.path),
       app === undefined ? [] : growthOf(config, now(), opened?.events ?? null),
       app === undefined ? [] : archiveResult(config).then((result) => [result]),
+      backupResults(config, { clock: systemTime, fillRandom, offline: checks.offline }),
       ...(app === undefined ? [] : appChecks(app, config, checks, now())),
       embeddedLists(config, now()),
     ];

@@ -1,0 +1,128 @@
+import { dirname } from "node:path";
+import { backupPrefix, idOfKey } from "../../backups/repository/format.ts";
+import { openRepository } from "../../backups/repository/repository.ts";
+import { openStore } from "../../backups/stores/open-store.ts";
+import { StoreError, type BackupStore } from "../../backups/stores/store.ts";
+import type { Config } from "../../config/config.ts";
+import { dayMs, fromIsoTime, toPlainTime, type Clock, type Instant } from "../../lib/clock.ts";
+import { spanText } from "../../lib/durations.ts";
+import { messageOf } from "../../lib/errors.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import { nextTime } from "../../lib/schedule.ts";
+import { resultOf, type CheckResult } from "../check/check-result.ts";
+import { statOf } from "../check/file-access.ts";
+
+/** Without a schedule, an older backup is reported. */
+const unscheduledAgeMsMax = 7 * dayMs;
+const requestMsMax = 20_000;
+
+/** Reports when the newest backup was made, and whether backups are scheduled, encrypted and kept on another disk. */
+export async function backupResults(
+  config: Pick<Config, "backup" | "storage">,
+  { clock, fillRandom, offline }: { clock: Clock; fillRandom: FillRandom; offline: boolean },
+): Promise<CheckResult[]> {
+  const { backup, storage } = config;
+  const { encryptWith: secret, location } = backup;
+  if (storage.path === ":memory:") return [];
+  const base = { check: "backups", what: "backups" } as const;
+  if (location.kind === "s3" && offline)
+    return [...placeResults(config), { ...base, state: "skipped", detail: "the bucket was not asked" }];
+  try {
+    const signal = AbortSignal.timeout(requestMsMax);
+    const store = openStore({ location, clock, fillRandom, signal });
+    const newest = await newestBackup(store);
+    // Opening tells whether the secret is the right one.
+    if (newest !== undefined) await openRepository({ store, secret, fillRandom, createAt: undefined });
+    return [ageResult(backup.schedule, store.name, newest, clock.now()), ...placeResults(config)];
+  } catch (error) {
+    const setting =
+      error instanceof StoreError && error.code === "wrong_secret"
+        ? "backup.encrypt_with"
+        : location.kind === "s3"
+          ? "backup.s3"
+          : "backup.folder";
+    const change = "follow the message, then run 'phishwatch backup'";
+    return [{ ...base, state: "error", detail: messageOf(error), setting, change }];
+  }
+}
+
+/** Returns when the newest backup began, or undefined if there is none. */
+async function newestBackup(store: BackupStore): Promise<Instant | undefined> {
+  let newest: Instant | undefined;
+  try {
+    for await (const { key } of store.list(backupPrefix)) {
+      const [, day, hour, minute, second] =
+        /^(\d{4}-\d\d-\d\d)-(\d\d)(\d\d)(\d\d)/.exec(idOfKey(key) ?? "") ?? [];
+      const at = day === undefined ? undefined : fromIsoTime(`${day}T${hour}:${minute}:${second}Z`);
+      if (at !== undefined && at > (newest ?? 0)) newest = at;
+    }
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "not_found") return undefined;
+    throw error;
+  }
+  return newest;
+}
+
+/** @param newest time of the newest backup */
+export function ageResult(
+  schedule: string | null,
+  store: string,
+  newest: Instant | undefined,
+  now: Instant,
+): CheckResult {
+  const base = { check: "backups", what: "backups" } as const;
+  const setting = "backup.schedule";
+  const daily =
+    "set it to \"30 2 * * *\" for a backup every night, or run 'phishwatch backup' on a schedule of your own";
+  const run = "leave the server running, or run 'phishwatch backup'; its log says why backups fail";
+  if (newest === undefined) {
+    const detail = `there is none in ${store}`;
+    return schedule === null
+      ? { ...base, state: "warning", detail: `${detail}, and none is scheduled`, setting, change: daily }
+      : { ...base, state: "warning", detail, change: run };
+  }
+  const detail = `the newest one in ${store} is of ${toPlainTime(newest)}`;
+  const late = `${detail}, ${spanText(now - newest)} ago`;
+  if (schedule === null) {
+    const problem = {
+      state: "warning",
+      detail: `${late}, and none is scheduled`,
+      setting,
+      change: daily,
+    } as const;
+    return resultOf(base, detail, now - newest > unscheduledAgeMsMax ? problem : undefined);
+  }
+  // A backup that is due now may still be running.
+  const due = nextTime(schedule, newest);
+  const missed = due === null ? null : nextTime(schedule, due);
+  const problem = { state: "warning", detail: `${late}: a scheduled one is missing`, change: run } as const;
+  return resultOf(base, detail, missed !== null && now > missed ? problem : undefined);
+}
+
+/** Returns what would be lost with the disk, and what others could read. */
+function placeResults({ backup, storage }: Pick<Config, "backup" | "storage">): CheckResult[] {
+  const { encryptWith, location, schedule } = backup;
+  const base = { check: "backups", what: "place of backups", state: "warning" } as const;
+  if (location.kind === "s3")
+    return encryptWith !== null
+      ? []
+      : [
+          {
+            ...base,
+            detail:
+              "backups in a bucket are not encrypted, and contain the secrets of endpoints and channels",
+            setting: "backup.encrypt_with",
+            change: 'set it to a secret that is also kept elsewhere, such as { file = "backup.key" }',
+          },
+        ];
+  const disk = statOf(dirname(storage.path))?.dev;
+  if (schedule === null || disk === undefined || statOf(location.folder)?.dev !== disk) return [];
+  return [
+    {
+      ...base,
+      detail: `${location.folder} is on the disk of the database, so both are lost if it breaks`,
+      setting: "backup.folder",
+      change: "set it to a folder on another disk or machine, or copy the folder there",
+    },
+  ];
+}
