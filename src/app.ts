@@ -1,3 +1,4 @@
+import { openStorage } from "./app/storage.ts";
 import { createAuditLog } from "./access/audit/audit-log.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
@@ -6,9 +7,6 @@ import { openBackups } from "./backups/open-backups.ts";
 import type { Config } from "./config/config.ts";
 import { createLiveConfig } from "./reload/live-config.ts";
 import { openConditions } from "./conditions/open-conditions.ts";
-import { openDatabase } from "./database/database.ts";
-import { createDatabaseHealth } from "./database/health/health.ts";
-import { recordVersion } from "./database/versions/versions.ts";
 import { createDomainAssessment } from "./domains/assess.ts";
 import { createProtectedDomains } from "./domains/domains.ts";
 import { openEnrichment } from "./enrichment/open-enrichment.ts";
@@ -51,8 +49,7 @@ export function openApp(environment: Environment) {
   const { version } = buildInfo;
 
   // Storage and events
-  const database = openDatabase(config.storage.path, environment);
-  const databaseHealth = createDatabaseHealth({ database, clock, log, fillRandom });
+  const { database, databaseHealth, recordVersion, storeGrowth } = openStorage(environment);
   const ids = createIdFactory(clock.now, fillRandom);
   const auditLog = createAuditLog({ database, clock });
   const outbox = createOutbox({ database, clock, ids });
@@ -205,6 +202,7 @@ export function openApp(environment: Environment) {
       build: buildInfo,
       storage: database,
       databaseStatus: databaseHealth.status,
+      storeGrowth,
       backups,
       eventLog,
       domains,
@@ -233,10 +231,7 @@ export function openApp(environment: Environment) {
     lists.reconcile(declaredLists);
   }
 
-  database.transaction(() => {
-    recordVersion(database.sqlite, { version, at: clock.now() });
-    reconcile(config);
-  });
+  database.transaction(() => (recordVersion(), reconcile(config)));
   live.onChange(() => (log.level = config.log.level));
   const reload =
     loadConfig && createReload({ clock, database, live, load: loadConfig, log, parts: [], reconcile });

@@ -44,6 +44,7 @@ export const commandEntries: CommandEntry[] = [
     name: `${kind}s`,
     load: async () => (await import("./commands/traps.ts")).trapCommands(kind),
   })),
+  { name: "database", load: async () => (await import("./commands/database.ts")).databaseCommands },
   { name: "data", load: async () => (await import("./commands/data.ts")).dataCommands },
   { name: "backup", load: async () => (await import("./commands/backup.ts")).backupCommand },
   { name: "backups", load: async () => (await import("./commands/backups.ts")).backupsCommands },

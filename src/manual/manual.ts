@@ -18,6 +18,7 @@ import log from "./log.md" with { type: "text" };
 import service from "./service.md" with { type: "text" };
 import upgrade from "./upgrade.md" with { type: "text" };
 import monitoring from "./monitoring.md" with { type: "text" };
+import limits from "./limits.md" with { type: "text" };
 import operate from "./operate.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
 import webhooks from "./webhooks.md" with { type: "text" };
@@ -59,6 +60,7 @@ const texts: [topic: string, text: string][] = [
   ["operate", operate],
   ["upgrade", upgrade],
   ["monitoring", monitoring],
+  ["limits", limits],
   ["log", log],
   ["http-api", httpApi],
   ["webhooks", webhooks],

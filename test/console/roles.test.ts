@@ -1,3 +1,4 @@
+import { openStoreGrowth } from "../../src/app/store-growth.ts";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { createSettings } from "../../src/access/settings/settings.ts";
@@ -60,6 +61,7 @@ async function signInAs(role: Role) {
       build: buildInfo,
       storage: database,
       databaseStatus: createDatabaseHealth({ ...common, database, log }).status,
+      storeGrowth: openStoreGrowth({ ...common, database, log }),
       keyUsage: createKeyUsage(),
       consoleSignIn,
     },

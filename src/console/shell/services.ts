@@ -15,6 +15,7 @@ import type { Channels } from "../../channels/all/channels.ts";
 import type { Webhooks } from "../../channels/webhook/webhooks.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
+import type { StoreGrowth } from "../../database/growth/store-growth.ts";
 import type { DatabaseStatus } from "../../database/health/health.ts";
 import type { Deliveries } from "../../deliveries/deliveries.ts";
 import type { AssessDomain } from "../../domains/assess.ts";
@@ -74,6 +75,7 @@ export interface PageServices {
   /** Location and size of the database file. Routes write through `Context.write`. */
   storage: Pick<Database, "path" | "bytesOnDisk" | "write">;
   databaseStatus: () => DatabaseStatus;
+  storeGrowth: Pick<StoreGrowth, "latest">;
   sessions: Pick<ConsoleSessions, "find" | "list">;
   threats: Threats;
   threatIndex: () => ThreatIndex;

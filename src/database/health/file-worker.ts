@@ -4,12 +4,12 @@ import { messageOf } from "../../lib/errors.ts";
 // have another path in the executable.
 const workerSource = `
 import { Database } from "bun:sqlite";
-self.onmessage = ({ data: { path, pragma } }) => {
+self.onmessage = ({ data: { path, statement } }) => {
   try {
     const database = new Database(path, { readwrite: true, create: false });
     try {
       database.run("PRAGMA busy_timeout = 0");
-      const [row] = database.query(pragma).all();
+      const [row] = database.query(statement).all();
       postMessage({ value: row === undefined ? null : Object.values(row)[0] });
     } finally {
       database.close();
@@ -19,12 +19,6 @@ self.onmessage = ({ data: { path, pragma } }) => {
   }
 };`;
 
-/**
- * - `quick_check(1)`: returns "ok" or the first thing that is wrong
- * - `wal_checkpoint(PASSIVE)`: copies what it can from the write-ahead log into the file, and never waits
- */
-type Pragma = "quick_check(1)" | "wal_checkpoint(PASSIVE)";
-
 /** A long read or write of the database file in another thread. */
 export interface FileTask {
   /** Resolves with the first value of the result. Rejects if the database cannot be read, or after `cancel`. */
@@ -32,8 +26,13 @@ export interface FileTask {
   cancel(): void;
 }
 
-/** Starts a thread that opens the database at `path` and runs the pragma. */
-export function startFileTask(path: string, pragma: Pragma): FileTask {
+/**
+ * Starts a thread that opens the database at `path` and runs the statement, such as:
+ * - `PRAGMA quick_check(1)`: returns "ok" or the first thing that is wrong
+ * - `PRAGMA wal_checkpoint(PASSIVE)`: copies what it can from the write-ahead log into the file, and never waits
+ * @param statement without variable parts
+ */
+export function startFileTask(path: string, statement: string): FileTask {
   const address = URL.createObjectURL(new Blob([workerSource], { type: "application/javascript" }));
   const worker = new Worker(address);
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -43,7 +42,7 @@ export function startFileTask(path: string, pragma: Pragma): FileTask {
     else reject(new Error(error));
   };
   worker.onerror = (event) => reject(new Error(messageOf(event.message)));
-  worker.postMessage({ path, pragma: `PRAGMA ${pragma}` });
+  worker.postMessage({ path, statement });
   const release = () => {
     worker.terminate();
     URL.revokeObjectURL(address);

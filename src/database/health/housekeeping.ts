@@ -58,7 +58,7 @@ export function createHousekeeping({ database, log }: { database: Database; log:
   }
 
   async function truncateLog(): Promise<void> {
-    task = startFileTask(path, "wal_checkpoint(PASSIVE)");
+    task = startFileTask(path, "PRAGMA wal_checkpoint(PASSIVE)");
     try {
       await task.result;
     } finally {

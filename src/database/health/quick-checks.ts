@@ -59,7 +59,7 @@ export function createQuickChecks({
     async run() {
       const startedAt = clock.now();
       attemptedAtMs = clock.monotonicMs();
-      task = startFileTask(path, "quick_check(1)");
+      task = startFileTask(path, "PRAGMA quick_check(1)");
       try {
         last = { at: startedAt, result: String(await task.result) };
         if (last.result === "ok") errors.checked(startedAt);

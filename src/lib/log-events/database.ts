@@ -86,6 +86,12 @@ export const databaseEvents = {
     fields: ["version", "migrations", "durationMs"],
     optional: ["from"],
   },
+  "database.sizes_not_measured": {
+    level: "warn",
+    text: "sizes of the stores could not be measured",
+    description: "The daily measurement of the size of each store failed. It is repeated after an hour.",
+    fields: ["error"],
+  },
   "database.state_not_written": {
     level: "warn",
     text: "state of the database could not be written",

@@ -18,6 +18,7 @@ export const systemPages = pageGroup({
     "readiness",
     "sessions",
     "storage",
+    "storeGrowth",
   ],
   routes: [
     { method: "GET", path: systemPath, permission: "read", run: showSystem },

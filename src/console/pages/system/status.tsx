@@ -5,6 +5,7 @@ import { isDisabledForFailing } from "../../../deliveries/rules/recipient-state.
 import type { Database } from "../../../database/database.ts";
 import { listAside } from "../../../database/files/pending-restore.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
+import { listUpgradeCopies } from "../../../database/versions/copies.ts";
 import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
@@ -26,6 +27,7 @@ import type { Context } from "../../shell/router.ts";
 import { BackupsCard } from "../backups/backups-card.tsx";
 import { browserName } from "./browser-name.ts";
 import { Configuration } from "./configuration.tsx";
+import { Stores } from "./stores.tsx";
 
 /** Maximum number of recipients listed. */
 const listedMax = 20;
@@ -40,6 +42,7 @@ export function showSystem({
   | "build"
   | "config"
   | "databaseStatus"
+  | "storeGrowth"
   | "storage"
   | "publicUrl"
   | "readiness"
@@ -90,6 +93,12 @@ export function showSystem({
         </Card>
       </div>
       <BackupsCard status={services.backups.status()} aside={asideOf(storage.path)} />
+      <Stores
+        latest={services.storeGrowth.latest()}
+        freeBytes={disk?.freeBytes}
+        limits={services.config}
+        copies={listUpgradeCopies(storage.path)}
+      />
       <ActiveSessions sessions={sessions.list()} session={session} now={now} />
       <Configuration source={services.config.source} publicUrl={services.publicUrl()} />
     </>,

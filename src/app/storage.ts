@@ -1,0 +1,40 @@
+import { openDatabase, type Database } from "../database/database.ts";
+import type { StoreGrowth } from "../database/growth/store-growth.ts";
+import { createDatabaseHealth, type DatabaseHealth } from "../database/health/health.ts";
+import { recordVersion } from "../database/versions/versions.ts";
+import { buildInfo } from "../lib/build-info.ts";
+import type { Environment } from "./environment.ts";
+import { openStoreGrowth } from "./store-growth.ts";
+
+/** The database, and what watches it. */
+export interface Storage {
+  database: Database;
+  /** Starts and stops the measurement of the stores as well. */
+  databaseHealth: DatabaseHealth;
+  storeGrowth: Pick<StoreGrowth, "latest">;
+  /** Records that this version migrated the database, unless it is recorded. Call it in the first transaction. */
+  recordVersion(): void;
+}
+
+/** Opens the database, creates it if it does not exist, and migrates it. @throws StartError */
+export function openStorage(environment: Environment): Storage {
+  const { clock, config, fillRandom, log } = environment;
+  const database = openDatabase(config.storage.path, environment);
+  const databaseHealth = createDatabaseHealth({ database, clock, log, fillRandom });
+  const storeGrowth = openStoreGrowth({ clock, database, log });
+  return {
+    database,
+    databaseHealth: {
+      status: databaseHealth.status,
+      start() {
+        databaseHealth.start();
+        storeGrowth.start();
+      },
+      async stop() {
+        await Promise.all([databaseHealth.stop(), storeGrowth.stop()]);
+      },
+    },
+    storeGrowth,
+    recordVersion: () => recordVersion(database.sqlite, { version: buildInfo.version, at: clock.now() }),
+  };
+}
