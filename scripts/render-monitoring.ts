@@ -1,8 +1,9 @@
-/** Updates the manual's table of metrics. Run it after a change in `src/monitoring/`. */
+/** Updates the manual's tables of metrics and alerts. Run it after a change in `src/monitoring/`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { metrics } from "../src/monitoring/catalogue/metrics.ts";
 import type { Metric } from "../src/monitoring/model/metric.ts";
+import { alerts, type Alert } from "../src/monitoring/rules/alerts.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const pagePath = join(import.meta.dir, "../src/manual/monitoring.md");
@@ -18,7 +19,16 @@ export function withMonitoring(page: string): string {
       help,
     ]),
   ]);
-  return withRegion(page, "metrics", table);
+  const rules = markdownTable([
+    ["Alert", "Severity", "After", "Meaning and what to do"],
+    ...Object.entries<Alert>(alerts).map(([name, { severity, forMinutes, description, page: link }]) => [
+      `\`${name}\``,
+      severity,
+      forMinutes === 0 ? "at once" : `${forMinutes} min`,
+      `${description} [More](${link})`,
+    ]),
+  ]);
+  return withRegion(withRegion(page, "metrics", table), "alerts", rules);
 }
 
 if (import.meta.main) writeFileSync(pagePath, withMonitoring(readFileSync(pagePath, "utf8")));

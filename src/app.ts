@@ -168,6 +168,7 @@ export function openApp(environment: Environment) {
   });
 
   // HTTP
+  const monitored = { enrichment, messaging, names, scans, threats, traps };
   const server = createServer({
     config,
     clock,
@@ -182,7 +183,7 @@ export function openApp(environment: Environment) {
     keyUsage,
     threats,
     api: { candidates, exports, factsOf: enrichment.factsOf, threatIndex },
-    collectors: openMonitoring(environment, { enrichment, messaging, names, scans, threats, traps }),
+    collectors: openMonitoring(environment, monitored, () => reload?.last()),
     readScreenshot: (id) => enrichment.screenshotOf(id),
     openConsole,
     traps,

@@ -50,6 +50,10 @@ export const commandEntries: CommandEntry[] = [
   { name: "backups", load: async () => (await import("./commands/backups.ts")).backupsCommands },
   { name: "restore", load: async () => (await import("./commands/restore.ts")).restoreCommand },
   { name: "standby", load: async () => (await import("./commands/standby.ts")).standbyCommands },
+  {
+    name: "monitoring",
+    load: async () => (await import("./commands/monitoring.ts")).monitoringCommands,
+  },
   { name: "demo", load: async () => (await import("./commands/demo.ts")).demoCommand },
   { name: "sandbox", load: async () => (await import("./commands/sandbox.ts")).sandboxCommand },
   { name: "version", load: async () => (await import("./commands/version.ts")).versionCommand },

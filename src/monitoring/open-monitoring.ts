@@ -10,10 +10,11 @@ export type OpenCollectors = (state: State) => readonly Collector[];
 /** Returns a function that loads the collectors of all services. Call it at the first scrape. */
 export function openMonitoring(
   { clock, config, log }: Surroundings,
-  services: Omit<Dependencies, keyof Surroundings | keyof State>,
+  services: Omit<Dependencies, keyof Surroundings | keyof State | "lastReload">,
+  lastReload: Dependencies["lastReload"],
 ): OpenCollectors {
   return (state) => {
     const module = require("./collect/all-collectors.ts") as typeof import("./collect/all-collectors.ts");
-    return module.createCollectors({ clock, config, log, ...state, ...services });
+    return module.createCollectors({ clock, config, log, ...state, ...services, lastReload });
   };
 }

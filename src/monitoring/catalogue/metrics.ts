@@ -1,5 +1,6 @@
 import type { Metric } from "../model/metric.ts";
 import { deliveryMetrics } from "./deliveries.ts";
+import { operationMetrics } from "./operation.ts";
 import { processMetrics } from "./process.ts";
 import { requestMetrics } from "./requests.ts";
 import { sourceMetrics } from "./sources.ts";
@@ -13,5 +14,6 @@ export const metrics = {
   ...sourceMetrics,
   ...deliveryMetrics,
   ...storageMetrics,
+  ...operationMetrics,
   ...processMetrics,
 } satisfies Record<string, Metric>;

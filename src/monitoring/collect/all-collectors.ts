@@ -9,6 +9,7 @@ import type { OpenedEnrichment } from "../../enrichment/open-enrichment.ts";
 import { buildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
+import type { ReloadOutcome } from "../../reload/outcome.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { Traps } from "../../traps/traps.ts";
@@ -16,6 +17,7 @@ import type { Collector } from "../model/metric.ts";
 import { accessCollector } from "./access.ts";
 import { applianceCollector } from "./appliance.ts";
 import { deliveryCollector } from "./deliveries.ts";
+import { backupCollector, reloadCollector, type BackupNumbers } from "./operation.ts";
 import { processCollector } from "./process.ts";
 import { sourceCollector, type SourceNumbers } from "./sources.ts";
 import { storageCollector } from "./storage.ts";
@@ -23,12 +25,14 @@ import { lookupCollector, scanCollector, threatCollector } from "./threats.ts";
 
 /** Creates the collectors of all services except for the HTTP server, which adds its own. */
 export function createCollectors({
+  backups,
   clock,
   config,
   database,
   databaseHealth,
   enrichment,
   keys,
+  lastReload,
   log,
   messaging: { deliveries, notifications },
   names,
@@ -36,12 +40,15 @@ export function createCollectors({
   threats,
   traps,
 }: {
+  backups?: { status(): BackupNumbers };
   clock: Clock;
   config: Config;
   database: Database;
   databaseHealth: Pick<DatabaseHealth, "status">;
   enrichment: OpenedEnrichment;
   keys: ApiKeys;
+  /** Returns the outcome of the last reload. */
+  lastReload: () => ReloadOutcome | undefined;
   log: Log;
   messaging: {
     deliveries: Deliveries;
@@ -62,6 +69,8 @@ export function createCollectors({
     sourceCollector(names.metrics),
     deliveryCollector({ clock, deliveries, messageTotals: notifications.totals }),
     storageCollector({ clock, database, databaseHealth }),
+    ...(backups === undefined ? [] : [backupCollector(backups, clock)]),
+    reloadCollector(lastReload),
     processCollector(clock),
   ];
 }

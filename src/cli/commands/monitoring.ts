@@ -1,0 +1,64 @@
+import { metrics } from "../../monitoring/catalogue/metrics.ts";
+import { renderDashboard } from "../../monitoring/dashboard/render-dashboard.ts";
+import type { Metric } from "../../monitoring/model/metric.ts";
+import { renderAlerts } from "../../monitoring/rules/render-alerts.ts";
+import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
+import { jsonFlag, text } from "../terminal/flags.ts";
+import { printJson, renderTable } from "../terminal/table.ts";
+
+const alertsCommand = command({
+  name: "alerts",
+  summary: "print alert rules for Prometheus",
+  details:
+    "The rules expect a job named phishwatch in the configuration of Prometheus. Each alert links to the page of the manual that says what to do.",
+  flags: {
+    url: text("--url <url>", "address of phishwatch, in front of the links to the manual"),
+  },
+  examples: [
+    [
+      "phishwatch monitoring alerts --url https://phishwatch.example > /etc/prometheus/phishwatch.yml",
+      "write a file for rule_files",
+    ],
+  ],
+  run({ options: { url }, terminal: { out } }) {
+    if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
+      throw new UsageError(`--url: found ${JSON.stringify(url)}; expected an http or https URL`);
+    out.write(renderAlerts(url === undefined ? {} : { baseUrl: url.replace(/\/+$/, "") }));
+  },
+});
+
+const dashboardCommand = command({
+  name: "dashboard",
+  summary: "print a dashboard for Grafana 10 or later",
+  details:
+    "Import the file in Grafana: Dashboards, New, Import. The data source and the instance are chosen in the dashboard.",
+  flags: {},
+  examples: [["phishwatch monitoring dashboard > phishwatch.json", "write a file to import"]],
+  run: ({ terminal: { out } }) => out.write(renderDashboard()),
+});
+
+const metricsCommand = command({
+  name: "metrics",
+  summary: "list the metrics of /metrics",
+  flags: { json: jsonFlag },
+  examples: [["phishwatch monitoring metrics", "show names, types and labels"]],
+  run({ options: { json }, terminal: { out } }) {
+    const all = Object.values<Metric>(metrics);
+    if (json) {
+      for (const { name, type, labels, help } of all) printJson(out, { name, type, labels, help });
+      return;
+    }
+    const columns = [
+      { title: "metric", cell: ({ name }: Metric) => name },
+      { title: "type", cell: ({ type }: Metric) => type },
+      { title: "labels", cell: ({ labels }: Metric) => labels.join(" ") },
+    ];
+    out.write(renderTable(columns, all));
+  },
+});
+
+export const monitoringCommands: CommandGroup = {
+  name: "monitoring",
+  summary: "print alert rules, a dashboard and the list of metrics",
+  commands: [alertsCommand, dashboardCommand, metricsCommand],
+};

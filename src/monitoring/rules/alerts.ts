@@ -1,0 +1,198 @@
+import { metrics } from "../catalogue/metrics.ts";
+import { histogramSeries, series } from "./promql.ts";
+
+/** A rule of an alert. Templates such as `{{ $labels.source }}` are filled in by Prometheus. */
+export interface Alert {
+  severity: "critical" | "warning";
+  /** PromQL: the alert fires for each series of the result. */
+  expr: string;
+  /** How long the expression has to have a result. */
+  forMinutes: number;
+  /** One line. */
+  summary: string;
+  /** Sentences: the meaning, and the action to take. */
+  description: string;
+  /** Page of the manual with a heading, such as `troubleshooting.md#a-webhook-does-not-arrive`. */
+  page: string;
+}
+
+const day = 86_400;
+const mebibyte = 1_048_576;
+/** Job of phishwatch in the configuration of Prometheus. */
+const jobName = "phishwatch";
+
+const badRequests = series(metrics.httpRequests, { status: { matches: "5.." } });
+
+/** All alerts by name. */
+export const alerts = {
+  PhishwatchDown: {
+    severity: "critical",
+    expr: `up{job="${jobName}"} == 0`,
+    forMinutes: 2,
+    summary: "phishwatch does not respond",
+    description:
+      "Prometheus cannot scrape phishwatch. Check that the process runs, and read the last lines of its log.",
+    page: "troubleshooting.md#the-server-does-not-start",
+  },
+  PhishwatchNotReady: {
+    severity: "critical",
+    expr: `${series(metrics.ready)} == 0`,
+    forMinutes: 2,
+    summary: "phishwatch is not ready",
+    description: "Requests or changes fail. The response of /readyz names the reason.",
+    page: "operate.md#problems-of-the-database",
+  },
+  PhishwatchDiskNearlyFull: {
+    severity: "critical",
+    expr: `${series(metrics.diskFree)} < ${512 * mebibyte}`,
+    forMinutes: 5,
+    summary: "The disk of phishwatch has {{ $value | humanize1024 }}B left",
+    description: "phishwatch stops recording below 16 MiB. Make room, or move the database to a larger disk.",
+    page: "operate.md#disk-and-memory",
+  },
+  PhishwatchDatabaseDamaged: {
+    severity: "critical",
+    expr: `${series(metrics.quickCheckOk)} == 0`,
+    forMinutes: 0,
+    summary: "The database file of phishwatch is damaged",
+    description: "The check of the whole file found damage. Restore the last backup, and check the disk.",
+    page: "operate.md#problems-of-the-database",
+  },
+  PhishwatchDatabaseLocked: {
+    severity: "critical",
+    expr: `${series(metrics.locked)} > 10`,
+    forMinutes: 1,
+    summary: "Another process has locked the database of phishwatch for {{ $value | humanizeDuration }}",
+    description: "Changes fail until it releases the lock. The log names the process: end or resume it.",
+    page: "troubleshooting.md#the-log-says-that-another-process-holds-the-write-lock",
+  },
+  PhishwatchRecipientFailing: {
+    severity: "warning",
+    expr: `max by (instance, recipient) (${series(metrics.recipientState, { state: { matches: "failing|held" } })}) == 1`,
+    forMinutes: 10,
+    summary: "Deliveries to {{ $labels.recipient }} fail",
+    description:
+      "The webhook endpoint or channel rejects messages or does not respond. Its page in the console shows the last response.",
+    page: "notify.md#failing-endpoints",
+  },
+  PhishwatchDeliveriesDelayed: {
+    severity: "warning",
+    expr: `${series(metrics.oldestWaiting)} > 3600`,
+    forMinutes: 10,
+    summary: "A delivery to {{ $labels.recipient }} has waited for {{ $value | humanizeDuration }}",
+    description:
+      "Deliveries are repeated until they succeed or their retries are used up. Check the receiver.",
+    page: "notify.md#check-deliveries",
+  },
+  PhishwatchSourceStopped: {
+    severity: "warning",
+    expr: `${series(metrics.sourceOk)} == 0 unless on (instance, kind, source) ${series(metrics.sourceState, { state: "paused" })}`,
+    forMinutes: 15,
+    summary: "No names from the {{ $labels.kind }} {{ $labels.source }}",
+    description:
+      "It cannot be read, or nothing new has arrived for much longer than usual. The page Sources names the problem.",
+    page: "sources.md#see-what-arrives",
+  },
+  PhishwatchCertificateLogLagging: {
+    severity: "warning",
+    expr: `${series(metrics.logLag)} > 3600`,
+    forMinutes: 30,
+    summary: "The certificate log {{ $labels.log }} is {{ $value | humanizeDuration }} behind",
+    description: "Names of new certificates arrive late. Check the network, or follow fewer logs.",
+    page: "troubleshooting.md#a-certificate-log-is-far-behind-or-cannot-be-read",
+  },
+  PhishwatchScanFailed: {
+    severity: "warning",
+    expr: `${series(metrics.scanLastSuccess)} == 0`,
+    forMinutes: 0,
+    summary: "The last scan failed",
+    description:
+      "New look-alikes may go unnoticed. The page Scans names the reason; `phishwatch check` tests the resolvers.",
+    page: "troubleshooting.md#a-scan-finds-nothing-or-fails",
+  },
+  PhishwatchScanOverdue: {
+    severity: "warning",
+    expr: `time() - ${series(metrics.scanLastCompleted)} > ${2 * day}`,
+    forMinutes: 60,
+    summary: "No scan has completed for {{ $value | humanizeDuration }}",
+    description:
+      "Check scan.schedule and the page Scans. Remove this alert if you scan less often than every day.",
+    page: "sources.md#scans",
+  },
+  PhishwatchNoResolver: {
+    severity: "critical",
+    expr: `${series(metrics.resolvers, { verdict: "honest" })} == 0`,
+    forMinutes: 5,
+    summary: "No DNS resolver can be trusted",
+    description:
+      "Every resolver is silent, denies names that exist, or invents names. Scans fail and lookups wait. Set scan.resolvers.",
+    page: "troubleshooting.md#a-scan-finds-nothing-or-fails",
+  },
+  PhishwatchCertificateExpiring: {
+    severity: "warning",
+    expr: `${series(metrics.certificateExpiry)} - time() < ${14 * day}`,
+    forMinutes: 60,
+    summary: "The {{ $labels.use }} expires in {{ $value | humanizeDuration }}",
+    description: "Replace the certificate file. phishwatch loads a changed file without a restart.",
+    page: "configure.md#server",
+  },
+  PhishwatchBackupMissing: {
+    severity: "warning",
+    expr: `${series(metrics.backupOverdue)} > ${day}`,
+    forMinutes: 60,
+    summary: "A scheduled backup is {{ $value | humanizeDuration }} late",
+    description: "The log has the reason as backup events. Make one by hand: phishwatch backup.",
+    page: "operate.md#back-up-and-restore",
+  },
+  PhishwatchArchiveFailing: {
+    severity: "warning",
+    expr: `${series(metrics.archiveOk)} == 0`,
+    forMinutes: 15,
+    summary: "Names cannot be archived",
+    description: "The log has the reason as archive.needs_attention, for example a full disk.",
+    page: "archive.md#interruption-and-damage",
+  },
+  PhishwatchRequestsFailing: {
+    severity: "warning",
+    expr: `sum by (instance) (rate(${badRequests}[5m])) / sum by (instance) (rate(${series(metrics.httpRequests)}[5m])) > 0.05`,
+    forMinutes: 5,
+    summary: "{{ $value | humanizePercentage }} of the requests fail with an internal error",
+    description: "The log has the cause of each as http.request_failed.",
+    page: "log.md#events",
+  },
+  PhishwatchSlow: {
+    severity: "warning",
+    expr: `histogram_quantile(0.99, sum by (instance, le) (rate(${histogramSeries(metrics.httpDurations, "bucket")}[5m]))) > 1`,
+    forMinutes: 15,
+    summary: "One of 100 requests takes longer than {{ $value | humanizeDuration }}",
+    description: "Check CPU, memory and disk of the machine, and the delay of the event loop.",
+    page: "operate.md#disk-and-memory",
+  },
+  PhishwatchManyFailedSignIns: {
+    severity: "warning",
+    expr: `increase(${series(metrics.failedSignIns)}[10m]) > 50`,
+    forMinutes: 0,
+    summary: "{{ $value | humanize }} attempts to sign in failed within 10 minutes",
+    description: "Somebody may be guessing passwords. Restrict access to the console with your proxy.",
+    page: "security.md#password-guessing",
+  },
+  PhishwatchFileDescriptors: {
+    severity: "warning",
+    expr: `${series(metrics.openFds, { job: jobName })} / ${series(metrics.maxFds, { job: jobName })} > 0.8`,
+    forMinutes: 5,
+    summary: "{{ $value | humanizePercentage }} of the file descriptors are in use",
+    description: "Without descriptors, deliveries and connections wait. Raise the limit of open files.",
+    page: "operate.md#disk-and-memory",
+  },
+  PhishwatchReloadFailed: {
+    severity: "warning",
+    expr: `${series(metrics.reloadLastSuccess)} == 0`,
+    forMinutes: 5,
+    summary: "The configuration file has an error",
+    description:
+      "The server continues with the previous configuration, but would not start. Run phishwatch check.",
+    page: "configure.md#errors",
+  },
+} as const satisfies Record<string, Alert>;
+
+export type AlertName = keyof typeof alerts;
