@@ -56,6 +56,11 @@ export const commandEntries: CommandEntry[] = [
   },
   { name: "demo", load: async () => (await import("./commands/demo.ts")).demoCommand },
   { name: "sandbox", load: async () => (await import("./commands/sandbox.ts")).sandboxCommand },
+  {
+    name: "completion",
+    load: async () => (await import("./commands/completion.ts")).completionCommand,
+  },
+  { name: "man", load: async () => (await import("./commands/completion.ts")).manCommand },
   { name: "version", load: async () => (await import("./commands/version.ts")).versionCommand },
 ];
 

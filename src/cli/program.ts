@@ -149,6 +149,7 @@ function buildCommand(definition: CommandDefinition, terminal: Terminal, group =
         options.map(([key, option]) => [key, given[option.attributeName()] ?? flags[key]!.absent]),
       ),
       terminal,
+      loadCommands: loadAllCommands,
     });
   });
 }

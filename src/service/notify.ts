@@ -9,7 +9,7 @@ export interface ServiceNotifier {
   ready(): void;
   /** A reload has begun. `ready` must follow. */
   reloading(): void;
-  /** Shutdown has begun. */
+  /** Shutdown has begun. Nothing is sent afterward. */
   stopping(): void;
   /** Sets the line that `systemctl status` shows. */
   status(text: string): void;
@@ -42,6 +42,7 @@ export function createServiceNotifier({
 }): ServiceNotifier {
   const name = env["NOTIFY_SOCKET"];
   let hasFailed = false;
+  let isStopping = false;
 
   function attempt<T>(work: () => T): T | undefined {
     try {
@@ -55,13 +56,17 @@ export function createServiceNotifier({
 
   const socket = name === undefined || name === "" ? undefined : attempt(() => openNotifySocket(name));
   const send = (assignments: (open: NotifySocket) => string[]) => {
-    if (socket !== undefined) attempt(() => socket.send(assignments(socket).join("\n")));
+    // A reload may still end during shutdown, but the server is not ready again.
+    if (socket !== undefined && !isStopping) attempt(() => socket.send(assignments(socket).join("\n")));
   };
   const timeoutMs = socket === undefined ? undefined : watchdogTimeoutMs(env, pid);
   return {
     ready: () => send(() => ["READY=1"]),
     reloading: () => send(({ monotonicUs }) => ["RELOADING=1", `MONOTONIC_USEC=${monotonicUs()}`]),
-    stopping: () => send(() => ["STOPPING=1"]),
+    stopping() {
+      send(() => ["STOPPING=1"]);
+      isStopping = true;
+    },
     // A line break would start another assignment.
     status: (text) => send(() => [`STATUS=${text.replaceAll(/\s+/g, " ").slice(0, statusCharactersMax)}`]),
     watchdog: timeoutMs === undefined ? undefined : { timeoutMs, alive: () => send(() => ["WATCHDOG=1"]) },

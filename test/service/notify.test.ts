@@ -36,6 +36,7 @@ describe.if(isLinux)("the service notifier", () => {
       notifier.status("ready on http://127.0.0.1:8080\nREADY=0");
       notifier.watchdog!.alive();
       notifier.stopping();
+      notifier.ready();
       expect(failures).toEqual([]);
       expect(notifier.watchdog!.timeoutMs).toBe(1_500);
       expect(receiver.received()).toEqual([
@@ -113,8 +114,9 @@ describe.if(isLinux).each(quickestForm)("serve under a service manager ($form)",
     await until(() => signs().length >= 3, "it goes on sending signs of life");
     expect((await server.stop()).code).toBe(0);
     const others = receiver.received().filter((text) => text !== "WATCHDOG=1");
-    expect(others).toEqual(["READY=1", `STATUS=ready on ${server.url}`, "STOPPING=1"]);
-    expect(receiver.received().at(-1)).toBe("STOPPING=1");
+    expect(others.slice(0, 2)).toEqual(["READY=1", `STATUS=ready on ${server.url}`]);
+    // It loads the configuration once more after the start, so reloads may be in between.
+    expect(receiver.received().indexOf("STOPPING=1")).toBe(receiver.received().length - 1);
     receiver.close();
   });
 

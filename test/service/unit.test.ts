@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { renderUnit } from "../../src/service/unit.ts";
 import { temporaryFolder } from "../support/appliance.ts";
-import { findSystemdAnalyze } from "../support/programs.ts";
+import { findCommand } from "../support/programs.ts";
 
-const analyze = findSystemdAnalyze();
+const analyze = findCommand("systemd-analyze");
 /** The highest exposure that `systemd-analyze security` calls "OK", times ten. */
 const exposureMax = 49;
 

@@ -34,8 +34,11 @@ export function findPrograms(): Program[] {
     { name: "dnsmasq", packages: ["dnsmasq-base"], command: findSystemProgram("dnsmasq") },
     { name: "BIND", packages: ["bind9"], command: findSystemProgram("named") },
     { name: "openssl", packages: ["openssl"], command: asCommand(Bun.which("openssl")) },
-    { name: "systemd-analyze", packages: ["systemd"], command: findSystemdAnalyze() },
     { name: "Prometheus", packages: ["prometheus"], command: findPromtool() },
+    { name: "systemd-analyze", packages: ["systemd"], command: findCommand("systemd-analyze") },
+    { name: "zsh", packages: ["zsh"], command: findCommand("zsh") },
+    { name: "fish", packages: ["fish"], command: findCommand("fish") },
+    { name: "mandoc", packages: ["mandoc"], command: findCommand("mandoc") },
     { name: "ip", packages: ["iproute2"], command: asCommand(Bun.which("ip")) },
   ];
 }
@@ -49,8 +52,10 @@ export function findSystemProgram(name: "nginx" | "unbound" | "dnsmasq" | "named
   return asCommand(Bun.which(name) ?? Bun.which(`/usr/sbin/${name}`));
 }
 
-export function findSystemdAnalyze(): string[] | undefined {
-  return asCommand(Bun.which("systemd-analyze"));
+export function findCommand(
+  name: "bash" | "zsh" | "fish" | "mandoc" | "systemd-analyze",
+): string[] | undefined {
+  return asCommand(Bun.which(name));
 }
 
 /** The package contains the server and promtool. */

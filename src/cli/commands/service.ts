@@ -123,7 +123,8 @@ const statusCommand = command({
       ];
       for (const [name, value] of rows) out.write(`${name!.padEnd(10)} ${value}\n`);
     }
-    if (status.active !== "active") throw new FailedError(`the service is ${status.active}`);
+    if (status.active !== "active" && status.active !== "reloading")
+      throw new FailedError(`the service is ${status.active}`);
   },
 });
 

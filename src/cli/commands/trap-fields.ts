@@ -21,10 +21,14 @@ function flagOf({ type }: TrapField): (form: string, description: string) => Fla
 }
 
 /** Returns the field that the command takes as its argument. */
-export function argumentField(fields: readonly TrapField[]): { field: TrapField; form: string } | undefined {
-  for (const field of fields)
-    if (field.command !== null && "argument" in field.command)
-      return { field, form: `<${field.command.argument}>` };
+export function argumentField(
+  fields: readonly TrapField[],
+): { field: TrapField; form: string; choices: string[] } | undefined {
+  for (const field of fields) {
+    if (field.command === null || !("argument" in field.command)) continue;
+    const choices = field.type === "choice" ? field.choices.map(({ value }) => value) : [];
+    return { field, form: `<${field.command.argument}>`, choices };
+  }
   return undefined;
 }
 

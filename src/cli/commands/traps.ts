@@ -39,7 +39,7 @@ function create(kind: TrapKind): CommandDefinition {
   const argument = argumentField(fields);
   return command({
     name: "create",
-    ...(argument === undefined ? {} : { arguments: argument.form }),
+    ...(argument === undefined ? {} : { arguments: argument.form, argumentChoices: argument.choices }),
     summary: texts.summary,
     details: texts.details,
     flags: { ...fieldFlags(fields, hints), json: jsonFlag, config: configFlag },

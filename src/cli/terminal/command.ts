@@ -10,6 +10,8 @@ export interface CommandDefinition {
   aliases?: readonly string[];
   /** Arguments in commander's syntax: `<domain>`, `[file...]`. */
   arguments?: string;
+  /** The only allowed values of the first argument. */
+  argumentChoices?: readonly string[];
   /** One line, in the imperative. */
   summary: string;
   /** Paragraphs below the summary in the help, separated by empty lines. */
@@ -36,6 +38,8 @@ export interface Call<Flags extends Record<string, Flag<unknown>>> {
   args: string[];
   options: OptionsOf<Flags>;
   terminal: Terminal;
+  /** Loads the definitions of all commands. */
+  loadCommands(): Promise<(CommandDefinition | CommandGroup)[]>;
 }
 
 /** Parsed options of a command. */
@@ -65,6 +69,8 @@ export interface Flag<Value> {
   absent: Value;
   /** Text for `absent` in the help. */
   absentShown?: string;
+  /** The only allowed values. */
+  choices?: readonly string[];
 }
 
 /** Incorrect usage of a command: exit code 2. The message says what is allowed. */

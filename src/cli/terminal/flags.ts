@@ -32,6 +32,7 @@ export function choice<const Values extends readonly string[], Absent extends Va
     form,
     description: `${description}: ${values.join(", ")}`,
     read: (given) => oneOf(form, values, given),
+    choices: values,
     repeatable: false,
     absent,
     ...(absent === undefined ? {} : { absentShown: absent }),
@@ -47,6 +48,7 @@ export function choices<const Values extends readonly string[]>(
     form,
     description: `${description}: ${values.join(", ")} (repeatable)`,
     read: (given) => oneOf(form, values, given),
+    choices: values,
     repeatable: true,
     absent: [],
   };

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadAllCommands } from "../../src/cli/commands.ts";
+import { flatten, modelOf } from "../../src/cli/completion/model.ts";
+import { temporaryFolder } from "../support/appliance.ts";
+import { findCommand } from "../support/programs.ts";
+import { runInProcess } from "../support/run-in-process.ts";
+import { until } from "../support/until.ts";
+
+/** Each shell with the lines that load the completion, and a command that prints the words it is given. */
+const shells = [
+  {
+    shell: "bash",
+    args: ["--norc", "--noprofile", "-i"],
+    load: (file: string) => `source ${file}; phishwatch() { printf '[%s]' "$@"; echo; }; echo lo''aded\r`,
+  },
+  {
+    shell: "zsh",
+    args: ["-f", "-i"],
+    load: (file: string) =>
+      `autoload -U compinit; compinit -u -D; source ${file}; phishwatch() { printf '[%s]' "$@"; echo; }; echo lo''aded\r`,
+  },
+  {
+    shell: "fish",
+    args: ["--no-config", "-i"],
+    load: (file: string) =>
+      `source ${file}; function phishwatch; printf '[%s]' $argv; echo; end; echo lo''aded\r`,
+  },
+] as const;
+
+/** Text that is typed before the tabulator, and the words that the command is given then. */
+const cases: [typed: string, words: string[]][] = [
+  ["thre", ["threats"]],
+  ["threats expo", ["threats", "export"]],
+  ["threats list --stat", ["threats", "list", "--status"]],
+  ["threats list --status fals", ["threats", "list", "--status", "false_positive"]],
+  ["threats list --status=fals", ["threats", "list", "--status=false_positive"]],
+  ["keys create --scope threats:w", ["keys", "create", "--scope", "threats:write"]],
+  ["tokens cre", ["tokens", "create"]],
+  ["serve --config FOLDER/my-conf", ["serve", "--config", "FOLDER/my-config.toml"]],
+  ["import --format csv FOLDER/my-conf", ["import", "--format", "csv", "FOLDER/my-config.toml"]],
+  ["honeytokens create do", ["honeytokens", "create", "document"]],
+  ["completion zs", ["completion", "zsh"]],
+  ["help whats", ["help", "whats-new"]],
+];
+
+describe.each(shells)("completion in $shell", ({ shell, args, load }) => {
+  const command = findCommand(shell);
+  let folder: ReturnType<typeof temporaryFolder>;
+  let output = "";
+  let running: Bun.Subprocess | undefined;
+
+  beforeAll(async () => {
+    folder = temporaryFolder();
+    writeFileSync(join(folder.path, "my-config.toml"), "");
+    if (command === undefined) return;
+    const file = join(folder.path, "completion");
+    writeFileSync(file, (await runInProcess(["completion", shell])).out);
+    const decoder = new TextDecoder();
+    running = Bun.spawn([...command, ...args], {
+      cwd: folder.path,
+      env: { PATH: process.env["PATH"]!, HOME: folder.path, TERM: "dumb" },
+      terminal: {
+        cols: 1_000,
+        rows: 50,
+        data: (_, data) => void (output += decoder.decode(data, { stream: true })),
+      },
+    });
+    running.terminal!.write(load(file));
+    await until(() => output.includes("loaded"), `${shell} has loaded the completion`);
+    expect(output).not.toMatch(/invalid|error/i);
+  });
+  afterAll(() => {
+    running?.kill("SIGKILL");
+    running?.terminal?.close();
+    folder.dispose();
+  });
+
+  test.if(command !== undefined).each(cases)("completes `phishwatch %s`", async (typed, words) => {
+    const local = (text: string) => text.replace("FOLDER", folder.path);
+    running!.terminal!.write(`phishwatch ${local(typed)}\t\r`);
+    const expected = words.map((word) => `[${local(word)}]`).join("") + "\r\n";
+    await until(
+      () => output.includes(expected),
+      `${shell} completes to ${expected}: ${output.slice(-500)}`,
+      10_000,
+    );
+  });
+});
+
+describe("`completion`", () => {
+  test("knows every command and option of the help", async () => {
+    const commands = await loadAllCommands();
+    const known = flatten(modelOf(commands, []));
+    for (const { paths, command } of known) {
+      if (command.name === "help") continue;
+      const { out } = await runInProcess([...paths[0]!.split(" "), "--help"]);
+      const shown = [...out.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, name]) => name!);
+      expect([paths[0], command.options.map(({ long }) => long).sort()]).toEqual([paths[0], shown.sort()]);
+    }
+    expect(known.length).toBeGreaterThan(80);
+  });
+
+  test("rejects a shell that it does not know", async () => {
+    const { code, err } = await runInProcess(["completion", "powershell"]);
+    expect([code, err]).toEqual([
+      2,
+      'phishwatch: the shell must be one of bash, zsh, fish, not "powershell"\n',
+    ]);
+  });
+});
+
+test.if(findCommand("mandoc") !== undefined)(
+  "the manual page is valid, and describes every option with its value",
+  async () => {
+    const { out: page } = await runInProcess(["man"]);
+    const run = (...args: string[]) =>
+      Bun.spawnSync([...findCommand("mandoc")!, ...args], { stdin: Buffer.from(page) }).stdout.toString();
+    // A date would make two builds of one commit differ.
+    const problems = run("-Tlint")
+      .split("\n")
+      .filter((line) => line !== "" && !line.includes("missing date"));
+    expect(problems).toEqual([]);
+    const text = run("-Thtml")
+      .replaceAll(/<[^>]*>/g, "")
+      .replaceAll(/\s+/g, " ");
+    expect(text).toContain("phishwatch threats list List threats, newest first. --status status");
+    expect(text).toContain("--config file");
+    for (const topic of ["service", "whats-new"]) expect(text).toContain(topic);
+  },
+);
