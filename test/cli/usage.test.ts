@@ -64,7 +64,7 @@ describe.each(quickestForm)("incorrect usage ($form)", ({ command }) => {
     ["an unknown inner command", ["threats", "lst"], "(Did you mean list?)"],
     ["an unknown option", ["import", "--sorce", "feed", "x"], "(Did you mean --source?)"],
     ["a missing argument", ["import"], "missing required argument 'file'"],
-    ["an extra argument", ["backup", "a", "b"], "too many arguments"],
+    ["an extra argument", ["backup", "a", "b", "c"], "too many arguments"],
     [
       "a value outside the set",
       ["import", "--source", "rumour", "x"],
