@@ -125,7 +125,7 @@ test.if(findCommand("mandoc") !== undefined)(
     const text = run("-Thtml")
       .replaceAll(/<[^>]*>/g, "")
       .replaceAll(/\s+/g, " ");
-    expect(text).toContain("phishwatch threats list List threats, newest first. --status status");
+    expect(text).toContain("phishwatch threats list List threats, newest first. --domain domain only ");
     expect(text).toContain("--config file");
     for (const topic of ["service", "whats-new"]) expect(text).toContain(topic);
   },
