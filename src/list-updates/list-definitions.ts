@@ -118,7 +118,7 @@ export const listDefinitions: Record<ListName, ListDefinition> = {
         .filter((line) => !line.startsWith("#"))
         .flatMap((line) => line.split(" "))
         .filter((word) => word !== "");
-      const invalid = words.find((word) => !/^[a-z0-9-]{2,30}$/.test(word));
+      const invalid = words.find((word) => !/^[a-z0-9-]{1,30}$/.test(word));
       if (invalid !== undefined) throw new Error(`"${invalid}" is not a word`);
       return words.length;
     },

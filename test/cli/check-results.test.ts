@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync } from "node
 import { join } from "node:path";
 import { openRepository } from "../../src/backups/repository/repository.ts";
 import { openStore } from "../../src/backups/stores/open-store.ts";
+import { withChecks } from "../../scripts/render-checks.ts";
 import { certificateFile, serverCertificate } from "../../src/cli/check/certificates.ts";
 import { checkCatalog, checkGroups } from "../../src/cli/check/catalog.ts";
 import type { CheckResult } from "../../src/cli/check/check-result.ts";
@@ -126,7 +127,9 @@ describe("the output", () => {
     expect({ requests, connections }).toEqual({ requests: [], connections: [] });
   });
 
-  test("The manual explains every check by its identifier", () => {
+  test("The manual explains every check by its identifier, in tables that are up to date", () => {
+    const page = readFileSync(join(import.meta.dir, "../../src/manual/check.md"), "utf8");
+    expect(withChecks(page)).toBe(page);
     const [, text = ""] = findManualPage("check")!.text.split("\n## Checks\n");
     const rows = [...text.matchAll(/^\| `([a-z-]+)` /gm)].map(([, id]) => id!);
     expect(rows).toEqual(Object.keys(checkCatalog));

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { listsInEffect } from "../../list-updates/describe-lists.ts";
 import { readStoredUpdate, removeUpdate, storeUpdate } from "../../list-updates/stored-update.ts";
@@ -66,7 +68,7 @@ they are.`,
   async run({ args: [file = ""], options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env);
     const { data, storage } = config;
-    requireFile(config);
+    requireFiles(config, file);
     try {
       const { update, previous } = storeUpdate({
         file,
@@ -100,9 +102,13 @@ export const dataRemoveCommand = command({
   },
 });
 
-function requireFile({ storage }: Pick<Config, "storage">): void {
+/** @throws FailedError if an update has no place, or there is none to read */
+function requireFiles({ storage }: Pick<Config, "storage">, file: string): void {
   if (storage.path === ":memory:")
     throw new FailedError("a database in memory has no place for a data update; set storage.path to a file");
+  const folder = dirname(storage.path);
+  if (!existsSync(folder)) throw new FailedError(`${folder} does not exist yet; start the server once first`);
+  if (!existsSync(file)) throw new FailedError(`${file} does not exist`);
 }
 
 function announceRestart({ storage }: Pick<Config, "storage">, { err }: Pick<Terminal, "err">): void {

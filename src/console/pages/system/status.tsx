@@ -8,6 +8,7 @@ import type { DatabaseStatus } from "../../../database/health/health.ts";
 import { listUpgradeCopies } from "../../../database/versions/copies.ts";
 import { toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
+import { listsVersion } from "../../../lib/lists/list-texts.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import { Card, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
@@ -86,6 +87,7 @@ export function showSystem({
               ["phishwatch", build.version],
               ["Commit", <code>{build.commit}</code>],
               ["Bun", build.bunVersion],
+              ["Lists", <a href="/docs/air-gap">{listsText()}</a>],
               ["Memory", `${bytesText(process.memoryUsage.rss())} in use`],
               ["Public URL", <Text text={services.publicUrl()} />],
             ]}
@@ -103,6 +105,12 @@ export function showSystem({
       <Configuration source={services.config.source} publicUrl={services.publicUrl()} />
     </>,
   );
+}
+
+/** Returns where the lists that the program contains come from. */
+function listsText(): string {
+  const version = listsVersion();
+  return version === null ? "embedded" : `data update ${version}`;
 }
 
 function Health({

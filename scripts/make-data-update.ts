@@ -1,0 +1,38 @@
+/**
+ * Signs a data update with the lists of the repository, and with a newer list of public suffixes if one is given:
+ *   scripts/bun scripts/make-data-update.ts --key KEY.pem --data-version 2026-11-22 [--suffixes public_suffix_list.dat] OUT
+ * Only those who publish releases have the key that belongs to `src/list-updates/project-key.ts`. For other keys, use
+ * `phishwatch data make`, which this runs.
+ */
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { listDefinitions } from "../src/list-updates/list-definitions.ts";
+import type { ListName } from "../src/lib/lists/list-texts.ts";
+
+const top = join(import.meta.dir, "..");
+const files: [ListName, string][] = [
+  ["certificate_logs", "src/certificate-transparency/log-list/log-list.json.txt"],
+  ["rdap_services", "src/lookups/registration/data/rdap-services.txt"],
+  ["whois_servers", "src/lookups/registration/data/whois-servers.txt"],
+  ["words", "src/detection/data/words.txt"],
+  ["common_words", "src/detection/data/common-words.txt"],
+  ["popular_names", "src/detection/data/popular-names.txt"],
+  ["keywords", "src/detection/data/keywords.txt"],
+];
+
+const { values, positionals } = parseArgs({
+  options: { key: { type: "string" }, "data-version": { type: "string" }, suffixes: { type: "string" } },
+  allowPositionals: true,
+});
+const { key, "data-version": version, suffixes } = values;
+const [out] = positionals;
+if (key === undefined || version === undefined || out === undefined)
+  throw new Error("--key FILE, --data-version VERSION and the path of the new file are needed");
+const lists = files.map(([name, path]) => `${name}=${join(top, path)}@${listDefinitions[name].embeddedDate}`);
+if (suffixes !== undefined) lists.push(`public_suffixes=${suffixes}`);
+const make = ["data", "make", out, "--key", key, "--data-version", version];
+const { exitCode } = Bun.spawnSync(
+  [process.execPath, join(top, "src/main.ts"), ...make, ...lists.flatMap((list) => ["--list", list])],
+  { stdio: ["ignore", "inherit", "inherit"] },
+);
+process.exitCode = exitCode;
