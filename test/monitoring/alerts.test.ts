@@ -7,9 +7,9 @@ import { metrics } from "../../src/monitoring/catalogue/metrics.ts";
 import type { Metric } from "../../src/monitoring/model/metric.ts";
 import { alerts, type Alert, type AlertName } from "../../src/monitoring/rules/alerts.ts";
 import { renderAlerts } from "../../src/monitoring/rules/render-alerts.ts";
-import { findPromtool } from "../support/programs.ts";
+import { findCommand } from "../support/programs.ts";
 
-const promtool = findPromtool();
+const promtool = findCommand("promtool");
 const folder = mkdtempSync(join(tmpdir(), "alerts-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 

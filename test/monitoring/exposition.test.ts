@@ -4,7 +4,7 @@ import { chooseFormat, expose } from "../../src/monitoring/model/exposition.ts";
 import { createIncreasing } from "../../src/monitoring/model/increasing.ts";
 import { collected, counter, gauge, type Collected, type Metric } from "../../src/monitoring/model/metric.ts";
 import { createRequestMeter } from "../../src/monitoring/request-meter.ts";
-import { findPromtool } from "../support/programs.ts";
+import { findCommand } from "../support/programs.ts";
 
 const all = Object.values<Metric>(metrics);
 
@@ -81,7 +81,7 @@ test("a stored count that falls because rows were deleted becomes a counter that
   expect(increasing("b", 1)).toBe(1);
 });
 
-const promtool = findPromtool();
+const promtool = findCommand("promtool");
 
 describe.skipIf(promtool === undefined)("promtool", () => {
   test("finds nothing wrong with the names, types and help of any metric", async () => {

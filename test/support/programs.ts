@@ -34,7 +34,7 @@ export function findPrograms(): Program[] {
     { name: "dnsmasq", packages: ["dnsmasq-base"], command: findSystemProgram("dnsmasq") },
     { name: "BIND", packages: ["bind9"], command: findSystemProgram("named") },
     { name: "openssl", packages: ["openssl"], command: asCommand(Bun.which("openssl")) },
-    { name: "Prometheus", packages: ["prometheus"], command: findPromtool() },
+    { name: "Prometheus", packages: ["prometheus"], command: findCommand("prometheus") },
     { name: "systemd-analyze", packages: ["systemd"], command: findCommand("systemd-analyze") },
     { name: "zsh", packages: ["zsh"], command: findCommand("zsh") },
     { name: "fish", packages: ["fish"], command: findCommand("fish") },
@@ -53,14 +53,9 @@ export function findSystemProgram(name: "nginx" | "unbound" | "dnsmasq" | "named
 }
 
 export function findCommand(
-  name: "bash" | "zsh" | "fish" | "mandoc" | "systemd-analyze",
+  name: "bash" | "zsh" | "fish" | "mandoc" | "prometheus" | "promtool" | "systemd-analyze",
 ): string[] | undefined {
   return asCommand(Bun.which(name));
-}
-
-/** The package contains the server and promtool. */
-export function findPromtool(): string[] | undefined {
-  return Bun.which("prometheus") === null ? undefined : asCommand(Bun.which("promtool"));
 }
 
 export function findCaddy(): string[] | undefined {
