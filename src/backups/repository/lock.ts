@@ -85,6 +85,22 @@ export async function lockRepository({
   };
 }
 
+/**
+ * Returns a process that is making a backup, or undefined if none is. It may be of another machine.
+ * @throws StoreError
+ */
+export async function findLockOwner(
+  store: BackupStore,
+  clock: Pick<Clock, "now">,
+): Promise<LockOwner | undefined> {
+  for await (const { key } of store.list(lockPrefix)) {
+    const bytes = await store.get(key);
+    const held = bytes === undefined ? undefined : parseLock(bytes);
+    if (held !== undefined && Math.abs(clock.now() - Date.parse(held.refreshedAt)) <= staleMs) return held;
+  }
+  return undefined;
+}
+
 function parseLock(bytes: Uint8Array): LockContent | undefined {
   try {
     const value = JSON.parse(new TextDecoder().decode(bytes)) as Partial<LockContent> | null;

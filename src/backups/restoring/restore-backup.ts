@@ -5,7 +5,12 @@ import { insertAuditEntry } from "../../access/audit/raw-entry.ts";
 import { deleteAllSessions } from "../../access/console/sessions.ts";
 import { adoptDatabase, keepAside } from "../../database/backup.ts";
 import { diskRoomFor } from "../../database/files/disk.ts";
-import { carryOut, discardStaging, prepareStaging } from "../../database/files/pending-restore.ts";
+import {
+  carryOut,
+  discardStaging,
+  prepareStaging,
+  type ApplianceFiles,
+} from "../../database/files/pending-restore.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { StartError } from "../../lib/errors.ts";
@@ -23,40 +28,55 @@ import { stageFiles } from "./stage-files.ts";
  */
 export async function restoreBackup({
   repository: { store },
-  manifest,
-  databasePath,
-  by,
-  at,
   signal,
-}: {
-  repository: Repository;
+  ...options
+}: Replacement & { repository: Repository; signal: AbortSignal }): Promise<{
+  keptAs: string[];
+  configuration: string | undefined;
+}> {
+  let configuration: string | undefined;
+  const { manifest } = options;
+  const keptAs = await replaceFiles(options, async (files) => {
+    ({ configuration } = await stageFiles({ store, manifest, files, signal }));
+    checkDatabase(files.database, manifest, store.name);
+  });
+  return { keptAs, configuration };
+}
+
+interface Replacement {
   manifest: BackupManifest;
   databasePath: string;
   by: Actor;
   at: Instant;
-  signal: AbortSignal;
-}): Promise<{ keptAs: string[]; configuration: string | undefined }> {
+}
+
+/**
+ * Does what `restoreBackup` does with files from anywhere. The structure of the database is checked.
+ * @param stage writes the files of the backup to their paths. The folders do not exist yet
+ * @returns the names of what was kept
+ */
+export async function replaceFiles(
+  { manifest, databasePath, by, at }: Replacement,
+  stage: (files: ApplianceFiles) => Promise<void>,
+): Promise<string[]> {
   mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 });
   requireRoom(databasePath, manifest.bytes);
   const files = prepareStaging(databasePath);
   const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
-  let staged: { configuration: string | undefined; keptAs: string | undefined };
+  let keptAs: string | undefined;
   try {
-    const { configuration } = await stageFiles({ store, manifest, files, signal });
-    checkDatabase(files.database, manifest, store.name);
+    await stage(files);
     adoptDatabase(files.database, `the backup ${manifest.id}`, (incoming) => {
       // They may have ended since.
       deleteAllSessions(incoming);
       insertAuditEntry(incoming, { by, action: "backup.restore", subject: manifest.id, at });
     });
-    staged = { configuration, keptAs: keepAside(databasePath, stamp) };
+    keptAs = keepAside(databasePath, stamp);
   } catch (error) {
     discardStaging(databasePath);
     throw error;
   }
-  const folders = carryOut(databasePath, stamp);
-  const { keptAs, configuration } = staged;
-  return { keptAs: [...(keptAs === undefined ? [] : [keptAs]), ...folders], configuration };
+  return [...(keptAs === undefined ? [] : [keptAs]), ...carryOut(databasePath, stamp)];
 }
 
 function requireRoom(path: string, bytes: number): void {

@@ -1,9 +1,7 @@
 import type { Config } from "../../config/config.ts";
-import { readListen, type HostPort } from "../../config/fields/texts.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { logDropped } from "../../lib/log.ts";
-import { visible } from "../../lib/safe-text.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { createServiceNotifier } from "../../service/notify.ts";
 import { startWatchdog } from "../../service/watchdog.ts";
@@ -12,28 +10,14 @@ import { announceFirstStart } from "../appliance/first-secrets.ts";
 import { serveReloads } from "../appliance/serve-reloads.ts";
 import { logStarted, readyText } from "../appliance/startup-log.ts";
 import { open, openLog } from "../appliance/with-appliance.ts";
-import { command, UsageError, type Flag } from "../terminal/command.ts";
-import { configFlag, toggle } from "../terminal/flags.ts";
+import { command } from "../terminal/command.ts";
+import { configFlag, hostPort, toggle } from "../terminal/flags.ts";
 
 /** Maximum time for requests, deliveries and feeds in progress to finish on shutdown. */
 const graceMs = 10_000;
 
 /** With this, a server in which everything is enabled stays below 300 MiB; see `scripts/bench everything`. */
 const assumedBytes = 128 * 2 ** 20;
-
-const listenFlag: Flag<HostPort | undefined> = {
-  form: "--listen <host:port>",
-  description: "listen here instead of at server.listen",
-  read(given) {
-    const result = readListen(given);
-    if ("value" in result) return result.value;
-    const { allowed, nearest } = result;
-    const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
-    throw new UsageError(`--listen must be ${allowed}, not "${visible(given, 60)}"${hint}`);
-  },
-  repeatable: false,
-  absent: undefined,
-};
 
 export const serveCommand = command({
   name: "serve",
@@ -43,7 +27,7 @@ password. On a terminal, it prints them once. Without a terminal, output usually
 writes them to a file next to the database that only its owner can read, and prints the path. On SIGTERM or SIGINT, it stops accepting new work, finishes work in progress within ${graceMs / 1000} s, and closes
 the database. A second signal stops it immediately; acknowledged requests are not lost.`,
   flags: {
-    listen: listenFlag,
+    listen: hostPort("--listen <host:port>", "listen here instead of at server.listen"),
     migrateOnly: toggle("--migrate-only", "migrate the database of an earlier version, report it, and exit"),
     printSecrets: toggle("--print-secrets", "print the secrets of the first start even without a terminal"),
     config: configFlag,

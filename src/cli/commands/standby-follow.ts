@@ -4,12 +4,13 @@ import { formatDuration } from "../../lib/durations.ts";
 import { follow } from "../../standby/follow.ts";
 import { newestState } from "../../standby/standby-folder.ts";
 import { openStandbyStatus } from "../../standby/status-server.ts";
+import { fromFlag } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { openLog } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
-import { configFlag, duration } from "../terminal/flags.ts";
-import { fromFlag, listenFlag, openPrimary, requireStandbyFolder } from "./standby-options.ts";
+import { configFlag, duration, hostPort } from "../terminal/flags.ts";
+import { openPrimary, requireStandbyFolder } from "./standby-options.ts";
 
 const pollMsDefault = 60_000;
 const pollMsMin = 1_000;
@@ -26,7 +27,7 @@ no sources and sends nothing. Does not need an appliance, and does not change on
       "--every <duration>",
       `time between two checks (default: ${formatDuration(pollMsDefault)})`,
     ),
-    listen: listenFlag,
+    listen: hostPort("--listen <host:port>", "serve /readyz and /metrics here"),
     config: configFlag,
   },
   examples: [

@@ -1,3 +1,4 @@
+import { readListen, type HostPort } from "../../config/fields/texts.ts";
 import { fromIsoTime } from "../../lib/clock.ts";
 import { durationForm, parseDuration } from "../../lib/durations.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -102,6 +103,23 @@ export function duration(form: string, description: string): Flag<number | undef
       const ms = parseDuration(given);
       if (ms !== null) return ms;
       throw new UsageError(`${nameOf(form)} must be ${durationForm}, not ${quoted(given)}`);
+    },
+    repeatable: false,
+    absent: undefined,
+  };
+}
+
+/** An option with an address to listen on. */
+export function hostPort(form: string, description: string): Flag<HostPort | undefined> {
+  return {
+    form,
+    description,
+    read(given) {
+      const result = readListen(given);
+      if ("value" in result) return result.value;
+      const { allowed, nearest } = result;
+      const hint = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+      throw new UsageError(`${nameOf(form)} must be ${allowed}, not ${quoted(given)}${hint}`);
     },
     repeatable: false,
     absent: undefined,
