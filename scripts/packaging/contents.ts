@@ -12,6 +12,12 @@ import { root, type Source } from "./source.ts";
 
 /** Files that phishwatch prints: path in the archive, arguments of phishwatch. */
 const printed: readonly { path: string; words: string[] }[] = [
+  { path: "completions/phishwatch.bash", words: ["completion", "bash"] },
+  { path: "completions/_phishwatch", words: ["completion", "zsh"] },
+  { path: "completions/phishwatch.fish", words: ["completion", "fish"] },
+  { path: "man/phishwatch.1", words: ["man"] },
+  { path: "monitoring/alerts.yml", words: ["monitoring", "alerts"] },
+  { path: "monitoring/dashboard.json", words: ["monitoring", "dashboard"] },
   { path: "systemd/phishwatch.service", words: ["service", "unit"] },
 ];
 
