@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import { mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { chownSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { builtinLogList } from "../../src/certificate-transparency/log-list/builtin-list.ts";
 import { embeddedLists } from "../../src/cli/check/lists.ts";
@@ -124,6 +124,17 @@ describe("phishwatch data", () => {
     });
     expect(stored()).toEqual(["test.db.lists"]);
   });
+
+  // Only root can give files away.
+  test.skipIf(process.getuid?.() !== 0)(
+    "An update that root imports belongs to the owner of the folder",
+    () => {
+      chownSync(join(folder.path, "data"), 4242, 4242);
+      store(update("new.txt", { version: "2031-01-02", lists }));
+      expect(statSync(`${path}.lists`)).toMatchObject({ uid: 4242, gid: 4242 });
+      expect(statSync(`${path}.lists`).mode & 0o777).toBe(0o600);
+    },
+  );
 
   test("The age of a list is reported from the limit of that list", () => {
     const at = (date: string) => Date.parse(`${date}T12:00:00Z`);

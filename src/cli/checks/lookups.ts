@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import { counted } from "../../lib/wording.ts";
-import { chooseChromium } from "../../lookups/page/chromium.ts";
+import { chooseChromium, type ChromiumChoice } from "../../lookups/page/chromium.ts";
 import type { CheckResult } from "../check/check-result.ts";
 
 const adviceOffline =
@@ -53,14 +53,20 @@ export async function resolvers(
   });
 }
 
-export function screenshots({
+/** Returns the Chromium that a server would use. */
+export function chromiumOf({
   scan: { screenshots: setting },
   screenshots: { chromiumArgs: args },
-}: Pick<Config, "scan" | "screenshots">): CheckResult {
+}: Pick<Config, "scan" | "screenshots">): ChromiumChoice {
+  const isRoot = process.getuid?.() === 0;
+  return chooseChromium({ setting, args, which: (name) => Bun.which(name), isRoot });
+}
+
+export function screenshots(config: Pick<Config, "scan" | "screenshots">): CheckResult {
+  const setting = config.scan.screenshots;
   const base = { check: "screenshots", what: "screenshots" } as const;
   if (setting === "off") return { ...base, state: "ok", detail: "off" };
-  const isRoot = process.getuid?.() === 0;
-  const choice = chooseChromium({ setting, args, which: (name) => Bun.which(name), isRoot });
+  const choice = chromiumOf(config);
   if ("reason" in choice)
     return {
       ...base,
@@ -69,7 +75,7 @@ export function screenshots({
       setting: "scan.screenshots",
       change: 'install Chromium and set it to "auto" or to its path, or set it to "off"',
     };
-  if (args.includes("--no-sandbox"))
+  if (choice.args.includes("--no-sandbox"))
     return {
       ...base,
       state: "warning",

@@ -19,8 +19,8 @@ const inodesNone = 100;
 /** A database that is younger says little about its growth. */
 const growthMsMin = 3 * dayMs;
 
-export function memory({ scan }: Pick<Config, "scan">, limitBytes = memoryLimitBytes()): CheckResult {
-  const takesScreenshots = scan.screenshots !== "off";
+/** @param takesScreenshots whether Chromium is available */
+export function memory(takesScreenshots: boolean, limitBytes = memoryLimitBytes()): CheckResult {
   const neededBytes = serverBytes + (takesScreenshots ? chromiumBytes : 0);
   const detail = `at most ${bytesText(limitBytes)}`;
   const suffix = takesScreenshots ? " with Chromium" : "";

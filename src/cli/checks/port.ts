@@ -1,4 +1,5 @@
 import type { Config } from "../../config/config.ts";
+import { formatHostPort } from "../../config/fields/texts.ts";
 import { isServed } from "../../database/lock.ts";
 import type { CheckResult } from "../check/check-result.ts";
 
@@ -21,14 +22,19 @@ export function ports({
   return all.flatMap(({ setting, host, port }): CheckResult[] => {
     const code = port === 0 ? undefined : listenError(host, port);
     if (code === undefined) return [];
-    const change =
-      code === "EADDRINUSE"
-        ? "set it to a free port, or end the program that uses this one"
-        : "set it to an address of this machine, and to a port above 1023 unless the server may use lower ones";
-    const detail = `${host}:${port} cannot be listened on (${code})`;
-    return [{ check: "port", what: setting, state: "error", detail, setting, change }];
+    const detail = `this user cannot listen on ${formatHostPort({ host, port })} (${code})`;
+    const change = changes[code] ?? "set it to an address of this machine";
+    // The server may have a right that this user does not have.
+    const state = code === "EACCES" ? "warning" : "error";
+    return [{ check: "port", what: setting, state, detail, setting, change }];
   });
 }
+
+const changes: Record<string, string> = {
+  EADDRINUSE: "set it to a free port, or end the program that uses this one",
+  EACCES:
+    "set it to a port above 1023, or give the server the right to use lower ones (CAP_NET_BIND_SERVICE)",
+};
 
 function listenError(host: string, port: number): string | undefined {
   try {

@@ -16,7 +16,7 @@ import {
 import { backupResults } from "./backups.ts";
 import { endpointResults, type EndpointChecks } from "./endpoints.ts";
 import { hiddenConfiguration, unknownVariables } from "./environment.ts";
-import { resolvers, screenshots, trapsDeployed } from "./lookups.ts";
+import { chromiumOf, resolvers, screenshots, trapsDeployed } from "./lookups.ts";
 import { clock, fileSystemOf, fileTimes, growth, memory } from "./machine.ts";
 import { originsOfNames, sourceResults } from "./names.ts";
 import { embeddedLists } from "../check/lists.ts";
@@ -83,7 +83,7 @@ export async function runChecks({
 function machine(config: Config, now: number, events: DatabaseCopy["events"]): CheckResult[] {
   const known = fileTimes(config.storage.path);
   if (events !== null) known.push({ what: "the newest event in the database", at: events.newestAt });
-  return [openFiles(config), memory(config), clock(now, known)];
+  return [openFiles(config), memory("path" in chromiumOf(config)), clock(now, known)];
 }
 
 function appChecks(app: App, config: Config, checks: EndpointChecks, now: number): Results[] {
