@@ -183,7 +183,7 @@ export function openApp(environment: Environment) {
     keyUsage,
     threats,
     api: { candidates, exports, factsOf: enrichment.factsOf, threatIndex },
-    collectors: openMonitoring(environment, monitored, () => reload?.last()),
+    collectors: openMonitoring({ clock, config, log }, monitored, () => reload?.last()),
     readScreenshot: (id) => enrichment.screenshotOf(id),
     openConsole,
     traps,
@@ -235,7 +235,7 @@ export function openApp(environment: Environment) {
   database.transaction(() => (recordVersion(), reconcile(config)));
   live.onChange(() => (log.level = config.log.level));
   const reload =
-    loadConfig && createReload({ clock, database, live, load: loadConfig, log, parts: [], reconcile });
+    loadConfig && createReload({ clock, database, live, load: loadConfig, log, parts: [server], reconcile });
 
   return {
     ...names,

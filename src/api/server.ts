@@ -22,6 +22,7 @@ import type { OpenCollectors } from "../monitoring/open-monitoring.ts";
 import { renderMetrics } from "../monitoring/render.ts";
 import { createRequestMeter, type RequestMeter } from "../monitoring/request-meter.ts";
 import type { Lists } from "../outputs/lists/lists.ts";
+import type { ReloadPart } from "../reload/reload.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Traps } from "../traps/traps.ts";
 import { createRoutes } from "./routes.ts";
@@ -94,6 +95,11 @@ export interface Server {
    * @throws StartError if an address is in use or not local, or the certificate cannot be used
    */
   listen(): { url: string };
+  /**
+   * Prepares to use changed certificate files for new connections.
+   * @throws StartError if they cannot be used, do not belong together, or the certificate has expired
+   */
+  prepare: ReloadPart["prepare"];
   /** Stops accepting, waits up to `graceMs` for requests in flight, then closes their connections. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -204,6 +210,7 @@ export function createServer({
       return respond(request);
     },
     listen: sockets.listen,
+    prepare: sockets.prepare,
     stop: sockets.stop,
   };
 }

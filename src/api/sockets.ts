@@ -1,10 +1,13 @@
 import { defaultPublicUrl, type Config } from "../config/config.ts";
+import type { HostPort } from "../config/fields/texts.ts";
 import { guardRoutes } from "../http/guard.ts";
-import { createHosts } from "../http/hosts.ts";
+import { createHosts, type ClassifyHost } from "../http/hosts.ts";
 import type { RequestIdOf } from "../http/request-id.ts";
 import type { Clock } from "../lib/clock.ts";
 import { nothingElse, serverAreas, trapAreasOf } from "./areas.ts";
-import { createListener } from "./listener.ts";
+import type { Prepared } from "../reload/reload.ts";
+import { createListener, type CertificateChange, type Listener } from "./listener.ts";
+import type { TlsPaths } from "./tls-pair.ts";
 
 export interface SocketDependencies {
   config: Pick<Config, "server"> & { traps: Pick<Config["traps"], "listen" | "publicUrl"> };
@@ -30,11 +33,14 @@ export function createSockets({
   countRequest,
 }: SocketDependencies) {
   const { tls } = server;
-  let { publicUrl } = server;
-  let trapsUrl = traps.publicUrl ?? (traps.listen && defaultPublicUrl(traps.listen, tls !== null));
-  const ownUrls = traps.publicUrl === null ? [publicUrl] : [publicUrl, traps.publicUrl];
-  const ownHosts = ownUrls.map((url) => new URL(url).hostname);
-  const classifyHost = createHosts([...ownHosts, ...server.allowedHosts]);
+  /** With their actual ports, once they listen. */
+  let [bound, boundForTraps]: [HostPort, HostPort | null] = [server, traps.listen];
+  const publicUrl = () =>
+    server.publicUrlIsDefault && isListening ? defaultPublicUrl(bound, tls !== null) : server.publicUrl;
+  const trapsUrl = () =>
+    traps.publicUrl ?? (boundForTraps === null ? publicUrl() : defaultPublicUrl(boundForTraps, tls !== null));
+  let isListening = false;
+  const classifyHost = createLiveHosts({ server, traps });
   const trapAreas = trapAreasOf({ paths: trapPaths, respond, requestIdOf, countRequest });
   const main = createListener({
     address: { ...server, setting: "server.listen" },
@@ -52,11 +58,11 @@ export function createSockets({
   return {
     /** Without a trailing slash. Contains the actual port once `listen` has returned. */
     get publicUrl(): string {
-      return publicUrl;
+      return publicUrl();
     },
     /** Like `publicUrl`, for beacons and honeytokens. */
     get trapsUrl(): string {
-      return trapsUrl ?? publicUrl;
+      return trapsUrl();
     },
     get port() {
       return main.port;
@@ -71,20 +77,59 @@ export function createSockets({
     peerOf: (request: Request) => main.peerOf(request) ?? forTraps?.peerOf(request),
     /** @throws StartError if an address is in use or not local, or the certificate cannot be used */
     listen(): { url: string } {
-      const bound = main.listen();
-      if (server.publicUrlIsDefault) publicUrl = defaultPublicUrl(bound, tls !== null);
+      bound = main.listen();
+      isListening = true;
       try {
-        const boundForTraps = forTraps?.listen();
-        if (boundForTraps !== undefined && traps.publicUrl === null)
-          trapsUrl = defaultPublicUrl(boundForTraps, tls !== null);
+        boundForTraps = forTraps?.listen() ?? null;
       } catch (error) {
         void main.stop(0);
         throw error;
       }
-      return { url: publicUrl };
+      return { url: publicUrl() };
     },
+    /**
+     * Prepares to use changed certificate files.
+     * @throws StartError if they cannot be used, do not belong together, or the certificate has expired
+     */
+    prepare: ({ server: next }: Pick<Config, "server">) => prepareCertificates([main, forTraps], next.tls),
     async stop(graceMs?: number) {
       await Promise.all([main.stop(graceMs), forTraps?.stop(graceMs)]);
     },
+  };
+}
+
+function prepareCertificates(listeners: readonly (Listener | null)[], paths: TlsPaths | null): Prepared {
+  const unchanged: Prepared = { changes: [], commit() {}, cancel() {} };
+  if (paths === null) return unchanged;
+  const changes: CertificateChange[] = [];
+  const cancel = () => changes.forEach((change) => change.cancel());
+  try {
+    for (const listener of listeners) {
+      const change = listener?.prepareCertificate(paths);
+      if (change === "needs_restart") return { ...unchanged, restart: ["server.tls_cert: new certificate"] };
+      if (change !== undefined) changes.push(change);
+    }
+  } catch (error) {
+    cancel();
+    throw error;
+  }
+  if (changes.length === 0) return unchanged;
+  return {
+    changes: ["server.tls_cert: new certificate"],
+    commit: () => changes.forEach((change) => change.commit()),
+    cancel,
+  };
+}
+
+/** Classifies hosts by the names in effect. */
+function createLiveHosts({ server, traps }: SocketDependencies["config"]): ClassifyHost {
+  let known: { names: string; classify: ClassifyHost } | undefined;
+  return (host) => {
+    const { allowedHosts, publicUrl } = server;
+    const urls = traps.publicUrl === null ? [publicUrl] : [publicUrl, traps.publicUrl];
+    const names = [...urls.map((url) => new URL(url).hostname), ...allowedHosts];
+    const key = names.join(" ");
+    if (known?.names !== key) known = { names: key, classify: createHosts(names) };
+    return known.classify(host);
   };
 }

@@ -8,10 +8,11 @@ export interface CertificateFile {
   path: string;
 }
 
-const hourMs = 3_600_000;
+/** A renewed certificate is noticed soon, and metrics that are scraped often read each file rarely. */
+const reusedMs = 60_000;
 
 /**
- * Returns a function that reads when certificates end, at most once an hour. A file that is used more than once is
+ * Returns a function that reads when certificates end, at most once a minute. A file that is used more than once is
  * returned once, with its first use. One that cannot be read, for example while it is being replaced, has its last known
  * end, or is left out.
  */
@@ -20,13 +21,15 @@ export function createCertificateEnds({
   files,
 }: {
   clock: Pick<Clock, "monotonicMs">;
-  files: readonly CertificateFile[];
+  /** Called for each reading, because they can change. */
+  files: () => readonly CertificateFile[];
 }): () => Promise<(CertificateFile & { endsAt: Instant })[]> {
-  const unique = files.filter(({ path }, index) => files.findIndex((one) => one.path === path) === index);
   let latest: { atMs: number; found: (CertificateFile & { endsAt: Instant })[] } | undefined;
   return async () => {
     const nowMs = clock.monotonicMs();
-    if (latest !== undefined && nowMs - latest.atMs < hourMs) return latest.found;
+    if (latest !== undefined && nowMs - latest.atMs < reusedMs) return latest.found;
+    const all = files();
+    const unique = all.filter(({ path }, index) => all.findIndex((one) => one.path === path) === index);
     const known = latest?.found ?? [];
     const read = async (file: CertificateFile) =>
       (await readEnd(file)) ?? known.find(({ path }) => path === file.path) ?? [];

@@ -113,7 +113,7 @@ export function certificateConditions(
       state: leftMs <= expiresSoonMs ? "holds" : "clear",
       began: {
         title: `The ${use} ${when}`,
-        text: `The certificate in ${path} is valid until ${toPlainTime(endsAt)}. Replace it, and restart phishwatch.`,
+        text: `The certificate in ${path} is valid until ${toPlainTime(endsAt)}. Replace the file: phishwatch uses the new certificate within seconds.`,
       },
       ended: { title: `The ${use} was renewed`, text: `It is valid until ${toPlainTime(endsAt)}.` },
       graceMs: 0,

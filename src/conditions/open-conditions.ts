@@ -51,7 +51,7 @@ export function openConditions({
   };
   scans: Pick<Scans, "latestOutcome">;
 }): ConditionMonitor {
-  const certificateEnds = createCertificateEnds({ clock, files: certificateFiles(config) });
+  const certificateEnds = createCertificateEnds({ clock, files: () => certificateFiles(config) });
   return createConditionMonitor({
     clock,
     database,

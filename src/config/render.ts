@@ -1,4 +1,4 @@
-import { type FieldSchema, fieldSchema } from "./fields/fields.ts";
+import { type FieldSchema, fieldSchema, type ReloadMark } from "./fields/fields.ts";
 import { configSchema } from "./schema.ts";
 
 /** Comments are aligned, except after lines that are longer than this. */
@@ -6,7 +6,10 @@ const commentColumnMax = 50;
 const lineLengthMax = 120;
 
 /** Mark of what a reload does not apply. */
-const restartNote = "; a change needs a restart";
+const restartNotes: Readonly<Record<ReloadMark, string>> = {
+  restart: "; a change needs a restart",
+  restart_if_switched: "; setting or removing it needs a restart",
+};
 const restartSentence = "A change needs a restart.";
 
 const header = `# Configuration of phishwatch.
@@ -79,7 +82,7 @@ function annotate(line: string, width: number, comment: string): string[] {
 function commentOf(field: FieldSchema): string {
   const choices = field.choices ?? field.items?.choices;
   const { minimum, maximum } = field;
-  const description = field.reload === "restart" ? `${field.description}${restartNote}` : field.description;
+  const description = `${field.description}${field.reload === undefined ? "" : restartNotes[field.reload]}`;
   if (minimum !== undefined) return `${description} (${minimum} to ${maximum})`;
   return choices === undefined ? description : `${description} (${choices.join(" | ")})`;
 }

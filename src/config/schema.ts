@@ -49,8 +49,12 @@ const server = table(
     }),
     tls_cert: optionalText("path", readPath, {
       description: "PEM file with the certificate chain; set both or neither",
+      reload: "restart_if_switched",
     }),
-    tls_key: optionalText("path", readPath, { description: "PEM file with its private key" }),
+    tls_key: optionalText("path", readPath, {
+      description: "PEM file with its private key",
+      reload: "restart_if_switched",
+    }),
     trusted_proxies: array(
       text("network", readNetwork, item("a network")),
       { maxItems: 100, uniqueItems: true },

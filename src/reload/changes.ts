@@ -26,7 +26,9 @@ export function compareValues(inEffect: FileValues, ofFile: FileValues): ConfigC
   const restart: string[] = [];
 
   function merge(field: FieldSchema, [before, after]: Pair, path: string, inRestartTable: boolean): unknown {
-    const needsRestart = inRestartTable || field.reload === "restart";
+    const isSwitched = (before === null) !== (after === null);
+    const needsRestart =
+      inRestartTable || field.reload === "restart" || (field.reload === "restart_if_switched" && isSwitched);
     if (field.kind === "table") {
       const properties = Object.entries(field.properties!).map(([key, property]) => {
         const name = path === "" ? key : `${path}.${key}`;

@@ -12,6 +12,8 @@ import type { ReloadOutcome } from "./outcome.ts";
 export interface Prepared {
   /** Changes other than settings, such as the content of a certificate file. */
   changes: readonly string[];
+  /** Changes that need a restart. */
+  restart?: readonly string[];
   /** Puts it into effect. Must not throw. */
   commit(): void;
   /** Releases it. */
@@ -124,7 +126,8 @@ async function attempt({ database, live, load, parts, reconcile }: ReloadDepende
     for (const one of prepared) one.commit();
     live.announce();
     const result = changes.length > 0 ? "applied" : "unchanged";
-    return { result, applied: changes, restart, errors: [], exitCode: 0 };
+    const later = [...restart, ...prepared.flatMap((one) => one.restart ?? [])];
+    return { result, applied: changes, restart: later, errors: [], exitCode: 0 };
   } catch (error) {
     restore?.();
     for (const one of prepared) one.cancel();

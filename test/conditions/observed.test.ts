@@ -161,7 +161,7 @@ test("a certificate that several endpoints use is one certificate, with its last
   const clock = manualClock();
   const files = ["a", "b"].map((name) => ({ use: `client certificate of ${name}`, path }));
   const missing = { use: "server certificate", path: join(folder.path, "missing.pem") };
-  const certificateEnds = createCertificateEnds({ clock, files: [...files, missing] });
+  const certificateEnds = createCertificateEnds({ clock, files: () => [...files, missing] });
   const read = await certificateEnds();
   expect(read).toEqual([{ ...files[0]!, endsAt: expect.any(Number) }]);
   folder.dispose();

@@ -1,63 +1,17 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "bun:test";
-import { openApp, type App } from "../../src/app.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { fillRandom, manualClock, temporaryFolder } from "../support/appliance.ts";
-import { createDatabase } from "../support/new-database.ts";
+import { openReloadable as open, type Reloadable } from "../support/reloadable.ts";
 
-const cleanups: (() => void | Promise<void>)[] = [];
+const opened: Reloadable[] = [];
 afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  for (const one of opened.splice(0)) await one.dispose();
 });
 
-const common = `
-[server]
-listen = "127.0.0.1:0"
-[storage]
-path = "phishwatch.db"
-[scan]
-schedule = ""
-[lookups]
-enabled = false
-`;
-
-/** Opens an appliance over a configuration file that can be changed and reloaded. */
-function openReloadable(text: string, env: Record<string, string> = {}) {
-  const folder = temporaryFolder();
-  const path = join(folder.path, "phishwatch.toml");
-  const write = (changed: string) => writeFileSync(path, common + changed);
-  write(text);
-  createDatabase(join(folder.path, "phishwatch.db"));
-  const load = () => loadConfig({ path, env, readFile: (file) => readFileSync(file) });
-  const loaded = load();
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-  const logged: Record<string, unknown>[] = [];
-  const clock = manualClock();
-  const log = createLog({
-    level: loaded.config.log.level,
-    format: "json",
-    clock,
-    write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>),
-  });
-  const app: App = openApp({ config: loaded.config, clock, fillRandom, log, loadConfig: load });
-  cleanups.push(
-    folder.dispose,
-    () => app.close(),
-    () => app.stop(),
-  );
-  return {
-    app,
-    folder: folder.path,
-    logged,
-    log,
-    write,
-    reload(changed: string) {
-      write(changed);
-      return app.reload!.run("request");
-    },
-  };
+function openReloadable(text: string, env: Record<string, string> = {}): Reloadable {
+  const one = open(text, { env });
+  opened.push(one);
+  return one;
 }
 
 test("a reload adds, changes and disables protected domains, and records who did it", async () => {

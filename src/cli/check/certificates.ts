@@ -81,10 +81,10 @@ export function describeEnd(
 ): { state: "ok" | "warning" | "error"; detail: string } {
   const end = toPlainTime(endsAt);
   const leftMs = endsAt - now;
-  if (leftMs <= 0) return { state: "error", detail: `expired on ${end}; renew it and restart` };
+  if (leftMs <= 0) return { state: "error", detail: `expired on ${end}; renew it` };
   if (leftMs > endsSoonMs) return { state: "ok", detail: `valid until ${end}` };
   const left = counted(Math.floor(leftMs / dayMs), "day");
-  return { state: "warning", detail: `expires in ${left}, on ${end}; renew it and restart` };
+  return { state: "warning", detail: `expires in ${left}, on ${end}; renew it` };
 }
 
 /** Returns why the certificates of an endpoint cannot be used, or undefined if they can. */

@@ -14,9 +14,14 @@ export interface FieldOptions {
   default?: unknown;
   /** Replaces the default in the example file where the default explains nothing. */
   example?: unknown;
-  /** Whether a change takes effect only at the next start. Absent: a reload applies it. */
-  reload?: "restart";
+  /**
+   * `restart`: a change takes effect only at the next start. `restart_if_switched`: so does setting and removing it.
+   * Absent: a reload applies it.
+   */
+  reload?: ReloadMark;
 }
+
+export type ReloadMark = "restart" | "restart_if_switched";
 
 /** Environment of the readers. */
 export interface ReadContext {
@@ -129,7 +134,7 @@ export interface FieldSchema {
   description: string;
   default?: unknown;
   example?: unknown;
-  reload?: "restart";
+  reload?: ReloadMark;
   properties?: Record<string, FieldSchema>;
   items?: FieldSchema;
   minimum?: number;

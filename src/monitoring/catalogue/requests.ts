@@ -15,7 +15,7 @@ export const requestMetrics = {
   }),
   certificateExpiry: gauge({
     name: "phishwatch_certificate_expiry_timestamp_seconds",
-    help: "Time at which a certificate of phishwatch expires, by use. Read once an hour.",
+    help: "Time at which a certificate of phishwatch expires, by use. Read once a minute.",
     labels: ["use"],
   }),
   logEvents: counter({

@@ -59,7 +59,7 @@ export function createCollectors({
   threats: Threats;
   traps: Pick<Traps, "totals">;
 }): readonly Collector[] {
-  const certificateEnds = createCertificateEnds({ clock, files: certificateFiles(config) });
+  const certificateEnds = createCertificateEnds({ clock, files: () => certificateFiles(config) });
   return [
     applianceCollector({ build: buildInfo, certificateEnds, database, log, traps }),
     accessCollector({ clock, database, keys }),
