@@ -1,6 +1,7 @@
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { newEncryption, openContentStore } from "../encryption/encrypted-store.ts";
+import { changeSecret } from "../encryption/repository-key.ts";
 import { StoreError, type BackupStore } from "../stores/store.ts";
 import {
   backupPrefix,
@@ -81,6 +82,44 @@ export async function openRepository({
   };
 }
 
+/**
+ * Replaces the secret that opens an encrypted repository. Its backups stay as they are.
+ * @throws StoreError `wrong_secret`, also for a repository that is not encrypted
+ */
+export async function changeRepositorySecret({
+  store,
+  previousSecret,
+  secret,
+  fillRandom,
+}: {
+  store: BackupStore;
+  previousSecret: string;
+  secret: string;
+  fillRandom: FillRandom;
+}): Promise<void> {
+  const head = await readHead(store, false);
+  if (head === undefined) throw noBackups(store);
+  if (head.encryption === null)
+    throw new StoreError("wrong_secret", `${store.name}: the backups there are not encrypted`);
+  const encryption = await changeSecret({
+    name: store.name,
+    id: head.id,
+    parameters: head.encryption,
+    previousSecret,
+    secret,
+    fillRandom,
+  });
+  await putHead(store, { ...head, encryption });
+}
+
+async function putHead(store: BackupStore, head: RepositoryHead): Promise<void> {
+  await store.put(headKey, Buffer.from(`${JSON.stringify(head, null, 2)}\n`));
+}
+
+function noBackups(store: BackupStore): StoreError {
+  return new StoreError("not_found", `${store.name}: there are no backups (no ${headKey})`);
+}
+
 /** @param mayBeMissing whether the folder or bucket is created if there is none */
 async function readHead(store: BackupStore, mayBeMissing: boolean): Promise<RepositoryHead | undefined> {
   const bytes = await store.get(headKey).catch((error: unknown) => {
@@ -104,18 +143,20 @@ async function createHead({
   fillRandom,
   createAt,
 }: Parameters<typeof openRepository>[0]): Promise<RepositoryHead> {
-  if (createAt === undefined)
-    throw new StoreError("not_found", `${store.name}: there are no backups (no ${headKey})`);
+  if (createAt === undefined) throw noBackups(store);
   const random = new Uint8Array(idBytes);
   fillRandom(random);
   const id = random.toHex();
   const encryption = secret === null ? null : (await newEncryption({ id, secret, fillRandom })).encryption;
-  const head = { format: formatVersion, id, createdAt: toIsoTime(createAt), encryption };
-  await store.put(headKey, Buffer.from(`${JSON.stringify(head, null, 2)}\n`));
+  const head: RepositoryHead = {
+    format: formatVersion,
+    id,
+    createdAt: toIsoTime(createAt),
+    encryption: encryption as RepositoryHead["encryption"],
+  };
+  await putHead(store, head);
   // Another process may have created it at the same time: the last one counts.
-  return (
-    (await readHead(store, false)) ?? { ...head, encryption: encryption as RepositoryHead["encryption"] }
-  );
+  return (await readHead(store, false)) ?? head;
 }
 
 function parse(bytes: Uint8Array): unknown {

@@ -7,6 +7,7 @@ import { loadConfiguration } from "../appliance/configuration.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag } from "../terminal/flags.ts";
 import { printJson, printRows, type Column } from "../terminal/table.ts";
+import { changeSecretCommand } from "./backups-change-secret.ts";
 import { verifyCommand } from "./backups-verify.ts";
 
 type Row = { id: string; manifest: BackupManifest | undefined; problem: string | null };
@@ -73,6 +74,6 @@ function plain(time: string): string {
 
 export const backupsCommands: CommandGroup = {
   name: "backups",
-  summary: "list and verify backups",
-  commands: [list, verifyCommand],
+  summary: "list and verify backups, and change their secret",
+  commands: [list, verifyCommand, changeSecretCommand],
 };

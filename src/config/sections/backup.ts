@@ -27,6 +27,9 @@ const readS3Location = (written: string): { value: string } | { allowed: string 
 const readRegion: TextReader<string> = (written) =>
   regionForm.test(written) ? { value: written } : { allowed: `a region such as "eu-central-1"` };
 
+/** Length and characters of `backup.encrypt_with`. */
+export const backupSecretRule = { lengthMin: 16, lengthMax: 200, ascii: true } as const;
+
 export const backup = table(
   {
     schedule: optionalText("cron", readSchedule, {
@@ -55,7 +58,7 @@ export const backup = table(
       { description: "secret; secret access key" },
     ),
     encrypt_with: optionalSecret(
-      { lengthMin: 16, lengthMax: 200, ascii: true, hint: "create one with: openssl rand -hex 32" },
+      { ...backupSecretRule, hint: "create one with: openssl rand -hex 32" },
       {
         description:
           "secret; encrypts the backups; without it, they cannot be restored: keep a copy elsewhere",
