@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { isServed } from "../../database/lock.ts";
 import { buildInfo } from "../../lib/build-info.ts";
@@ -41,6 +41,11 @@ export function recordServing(
   } catch (error) {
     logDropped(log, error, "server.record_failed");
   }
+}
+
+/** Deletes the record when the server has stopped. One that a killed server left is ignored. */
+export function forgetServing({ storage: { path } }: Pick<Config, "storage">): void {
+  if (path !== ":memory:") rmSync(fileOf(path), { force: true });
 }
 
 /** Compares the running server with this program and its configuration file. Returns no result if none runs. */

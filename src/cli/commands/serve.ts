@@ -73,7 +73,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
         logStarted(appliance, config, log);
         // Loaded now, because it needs the parser of the configuration file that knows positions.
         (await import("../check/setup.ts")).logExposures(config, log, systemClock.now());
-        const { recordServing } = await import("../check/serving.ts");
+        const { forgetServing, recordServing } = await import("../check/serving.ts");
         recordServing(config, log);
         const reloads = serveReloads({
           appliance,
@@ -91,6 +91,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
         const late = systemClock.after(graceMs, () => log.event("server.shutdown_timed_out"));
         await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);
         late.cancel();
+        forgetServing(config);
       } finally {
         appliance.close();
       }
