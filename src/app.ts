@@ -168,7 +168,7 @@ export function openApp(environment: Environment) {
   });
 
   // HTTP
-  const monitored = { enrichment, messaging, names, scans, threats, traps };
+  const monitored = { backups, enrichment, messaging, names, scans, threats, traps };
   const server = createServer({
     config,
     clock,

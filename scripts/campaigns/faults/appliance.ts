@@ -23,6 +23,7 @@ export interface Response {
 /** A server with its own folder. */
 export interface Appliance {
   folder: string;
+  port: number;
   config: string;
   databasePath: string;
   server: Server;
@@ -55,7 +56,7 @@ export async function openAppliance({
   wrapper?: readonly string[];
   environment?: Record<string, string>;
 }): Promise<Appliance> {
-  mkdirSync(storage, { recursive: true });
+  for (const path of [folder, storage]) mkdirSync(path, { recursive: true });
   const port = freePort();
   const databasePath = join(storage, "phishwatch.db");
   const config = join(folder, "phishwatch.toml");
@@ -64,6 +65,7 @@ export async function openAppliance({
   let submitted = 0;
   const appliance: Appliance = {
     folder,
+    port,
     config,
     databasePath,
     server,

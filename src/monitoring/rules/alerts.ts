@@ -188,9 +188,9 @@ export const alerts = {
     severity: "warning",
     expr: `${series(metrics.reloadLastSuccess)} == 0`,
     forMinutes: 5,
-    summary: "The configuration file has an error",
+    summary: "The last reload of the configuration failed",
     description:
-      "The server continues with the previous configuration, but would not start. Run phishwatch check.",
+      "Usually the file has an error: the server continues with the previous configuration, but would not start. Run phishwatch check, then phishwatch reload.",
     page: "configure.md#errors",
   },
 } as const satisfies Record<string, Alert>;
