@@ -19,6 +19,7 @@ import service from "./service.md" with { type: "text" };
 import upgrade from "./upgrade.md" with { type: "text" };
 import monitoring from "./monitoring.md" with { type: "text" };
 import limits from "./limits.md" with { type: "text" };
+import backup from "./backup.md" with { type: "text" };
 import standby from "./standby.md" with { type: "text" };
 import operate from "./operate.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
@@ -58,6 +59,7 @@ const texts: [topic: string, text: string][] = [
   ["check", check],
   ["air-gap", airGap],
   ["service", service],
+  ["backup", backup],
   ["standby", standby],
   ["operate", operate],
   ["upgrade", upgrade],

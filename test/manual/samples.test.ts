@@ -83,8 +83,13 @@ describe("the README and the manual", () => {
       PHISHWATCH_TEAMS_URL: "https://chat.example/a-secret",
       PHISHWATCH_TICKET_TOKEN: "a-secret-for-the-sample",
       PHISHWATCH_SMTP_PASSWORD: "a-secret-for-the-sample",
+      BACKUP_ACCESS_KEY: "a-secret-for-the-sample",
+      BACKUP_SECRET_KEY: "a-secret-for-the-sample",
     };
-    const files = { "/run/credentials/phishwatch.service/slack": "https://chat.example/a-secret" };
+    const files = {
+      "/run/credentials/phishwatch.service/slack": "https://chat.example/a-secret",
+      "/etc/phishwatch/backup-secret": "a-secret-for-the-sample",
+    };
     const wrong = blocks.flatMap(({ file, line, code }) =>
       errorLines(code, { env, files }).map((error) => `${file}:${line}: ${error}`),
     );
