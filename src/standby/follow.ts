@@ -72,7 +72,8 @@ export async function follow({
       if (signal.aborted) return;
       error = messageOf(thrown).slice(0, errorCharactersMax);
       // A store that is unreachable for a day is one line, not one a minute.
-      if (error !== failing) log.event("standby.backup_not_fetched", { error: thrown });
+      if (error !== failing)
+        log.event("standby.backup_not_fetched", { error: thrown instanceof StoreError ? error : thrown });
     }
     if (failing !== undefined && error === null) log.event("standby.recovered");
     failing = error ?? undefined;

@@ -103,7 +103,7 @@ export async function buildState(standby: string): Promise<BuildingState> {
       const path = pathOf(entry);
       await write(path);
       // The first backup after a promotion recognizes unchanged files by their time.
-      await utimes(path, entry.modifiedAt / 1_000, entry.modifiedAt / 1_000);
+      if (entry.modifiedAt > 0) await utimes(path, entry.modifiedAt / 1_000, entry.modifiedAt / 1_000);
     },
     async reuse(entry, earlier) {
       const source = join(earlier.folder, entry.path);

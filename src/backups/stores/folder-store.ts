@@ -36,7 +36,7 @@ const codes: Record<string, StoreErrorCode> = {
 
 /** Says what to do about a failure; others are explained by the message of the system. */
 const advice: Partial<Record<StoreErrorCode, string>> = {
-  not_found: "does not exist",
+  not_found: "the folder does not exist; is its disk mounted?",
   no_permission: "give this user permission to read and write it",
   no_space: "the disk is full; make room, or keep fewer backups",
 };
@@ -93,7 +93,7 @@ export function createFolderStore({
     async get(key) {
       assertKey(key);
       return attempt(join(root, key), async () => {
-        await stat(root);
+        await requireRoot(root);
         if (!(await requireFolders(root, dirname(key), { create: false }))) return undefined;
         return await readBounded(root, key);
       });
@@ -102,19 +102,26 @@ export function createFolderStore({
       // A prefix may end within a name: the folders before it are complete.
       const start = prefix.slice(0, prefix.lastIndexOf("/") + 1);
       if (start !== "") assertKey(start.slice(0, -1));
-      await attempt(root, () => stat(root));
+      await requireRoot(root);
       const exists = await attempt(root, () => requireFolders(root, start, { create: false }));
       if (exists) yield* listFolder(root, start, prefix);
     },
     async delete(key) {
       assertKey(key);
       await attempt(join(root, key), async () => {
-        await stat(root);
+        await requireRoot(root);
         if (await requireFolders(root, dirname(key), { create: false }))
           await rm(join(root, key), { force: true });
       });
     },
   };
+}
+
+/** Distinguishes a store that does not exist from an empty one. */
+async function requireRoot(root: string): Promise<void> {
+  await stat(root).catch((error: unknown) => {
+    throw storeError(root, error);
+  });
 }
 
 /**
