@@ -529,6 +529,29 @@ describe("the system page", () => {
       expect(html).not.toContain(secret);
   });
 
+  test("shows the size and growth of each store, the largest first, and for how long the disk lasts", async () => {
+    const before = await visitor.get("/console/settings/system");
+    expect(before.text).toContain("The server measures the size of each store once a day");
+    const insert = opened.app.database.sqlite.prepare("INSERT INTO store_sizes VALUES (?, ?, ?)");
+    const day = Date.UTC(2027, 0, 15);
+    for (const [store, bytes, before7Days] of [
+      ["events", 40, 33],
+      ["screenshots", 900, 886],
+    ] as const) {
+      insert.run(day - 7 * 86_400_000, store, before7Days * 2 ** 20);
+      insert.run(day, store, bytes * 2 ** 20);
+    }
+    const { text } = await visitor.get("/console/settings/system");
+    opened.app.database.sqlite.run("DELETE FROM store_sizes");
+    expect(text).toContain(
+      "Measured on 2027-01-15 (UTC). The data grew by 3.0 MiB per day over the last 7 days.",
+    );
+    expect(text).toContain("At this rate, the disk ");
+    expect(text).toMatch(
+      /Screenshots 900 MiB \+2\.0 MiB kept Events 40\.0 MiB \+1\.0 MiB 30d \(retention\.events\)/,
+    );
+  });
+
   test("downloads a backup that is a complete database, leaves no file behind, and is recorded in the audit log", async () => {
     const token = await visitor.formToken();
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");

@@ -4,7 +4,12 @@ import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStoreGrowth, storeFoldersOf } from "../../src/app/store-growth.ts";
 import { releaseFreePages, rewriteDatabase } from "../../src/database/growth/compact.ts";
-import { computeGrowth, daysUntilFull, type GrowthSample } from "../../src/database/growth/growth.ts";
+import {
+  computeGrowth,
+  daysUntilFull,
+  untilFullText,
+  type GrowthSample,
+} from "../../src/database/growth/growth.ts";
 import {
   freePageBytes,
   measureStores,
@@ -62,6 +67,8 @@ test("growth compares the newest sample with the oldest one of 30 days, store by
   ]);
   expect(growth.bytesPerDay).toBe(490);
   expect(daysUntilFull(49_500, growth)).toBe(101);
+  expect(untilFullText(101)).toBe("at this rate, the disk is full in 101 days");
+  expect(untilFullText(2_000)).toBe("at this rate, the disk lasts for more than three years");
 });
 
 test("without two days to compare, or without growth, nothing is said about the future", () => {
@@ -214,7 +221,7 @@ test("database info and database compact report and release what a deletion left
   });
   const text = await folder.run(["database", "info"]);
   expect(text.out).toMatch(/Free space in the file +\d/);
-  expect(text.out).toContain("full in");
+  expect(text.out).toContain("at this rate, the disk");
 
   const dry = await folder.run(["database", "compact", "--dry-run"]);
   expect(dry).toMatchObject({ code: 0, out: "" });

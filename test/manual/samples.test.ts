@@ -68,6 +68,7 @@ describe("the README and the manual", () => {
     const blocks = codeBlocks(["toml"]);
     const env = {
       PHISHWATCH_SOC_SECRET: "a-secret-for-the-sample",
+      PHISHWATCH_BULK_KEY: "a-secret-for-the-sample",
       LISTS_KEY: "auth-key=a-secret-for-the-sample",
       CERTSTREAM_KEY: "X-Key: a-secret-for-the-sample",
       CZDS_USER: "someone",

@@ -38,6 +38,24 @@ export function seedSettings(app: App) {
     .where(eq(apiKeys.id, key.id))
     .run();
 
+  // Sizes of the stores on two days, for the page System.
+  for (const [days, grown] of [
+    [7, 0],
+    [0, 14],
+  ] as const)
+    for (const [store, mebibytes] of [
+      ["threats", 80],
+      ["events", 40],
+      ["deliveries", 25],
+      ["screenshots", 900],
+      ["free", 12],
+    ] as const)
+      database.sqlite.run("INSERT INTO store_sizes (day, store, bytes) VALUES (?, ?, ?)", [
+        now - (now % dayMs) - days * dayMs,
+        store,
+        (mebibytes + (store === "free" ? -grown / 2 : grown)) * 2 ** 20,
+      ]);
+
   const add = (name: string, url: string, types: string[] = []) =>
     webhooks.endpoints.add({ name, url, events: types }, { by: tester }).endpoint;
   const endpoint = add("soc", "https://soc.example.com/hooks/phishwatch", [

@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { storeFoldersOf } from "../../app/store-growth.ts";
 import type { Config } from "../../config/config.ts";
 import { diskRoomFor } from "../../database/files/disk.ts";
-import { computeGrowth, daysUntilFull, type Growth } from "../../database/growth/growth.ts";
+import { computeGrowth, daysUntilFull, untilFullText, type Growth } from "../../database/growth/growth.ts";
 import {
   freePageBytes,
   measureStores,
@@ -173,8 +173,7 @@ function growthText({ bytesPerDay, daysMeasured }: DatabaseInfo): string {
   return `${rateText(bytesPerDay)} per day, over ${counted(daysMeasured, "day")}`;
 }
 
-const untilText = (days: number | null) =>
-  days === null ? "" : `; full in ${counted(days, "day")} at this rate`;
+const untilText = (days: number | null) => (days === null ? "" : `; ${untilFullText(days)}`);
 
 function rateText(bytesPerDay: number | null): string {
   if (bytesPerDay === null) return "–";

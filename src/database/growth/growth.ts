@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/clock.ts";
+import { counted } from "../../lib/wording.ts";
 import type { StoreSize } from "./stores.ts";
 
 const dayMs = 86_400_000;
@@ -38,4 +39,14 @@ export function computeGrowth(samples: readonly GrowthSample[]): Growth {
 /** Returns the days until the disk is full; undefined while nothing grows. */
 export function daysUntilFull(freeBytes: number, { bytesPerDay }: Growth): number | undefined {
   return bytesPerDay === undefined || bytesPerDay <= 0 ? undefined : Math.floor(freeBytes / bytesPerDay);
+}
+
+/** Beyond this, a forecast says nothing. */
+const forecastDaysMax = 3 * 365;
+
+/** Returns for how long the disk lasts, as a clause. */
+export function untilFullText(days: number): string {
+  return days > forecastDaysMax
+    ? "at this rate, the disk lasts for more than three years"
+    : `at this rate, the disk is full in ${counted(days, "day")}`;
 }

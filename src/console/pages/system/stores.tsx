@@ -1,9 +1,10 @@
-import { daysUntilFull } from "../../../database/growth/growth.ts";
+import { daysUntilFull, untilFullText } from "../../../database/growth/growth.ts";
 import type { StoreGrowth } from "../../../database/growth/store-growth.ts";
 import { keptText, labelOf, type StoreLimits } from "../../../database/growth/stores.ts";
 import type { UpgradeCopy } from "../../../database/versions/copies.ts";
+import { toIsoTime } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
-import { counted } from "../../../lib/wording.ts";
+import { counted, sentence } from "../../../lib/wording.ts";
 import { Section, Time } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { Table } from "../../kit/table.tsx";
@@ -29,15 +30,15 @@ export function Stores({
           "The server measures the size of each store once a day, for the first time a minute after its start."
         ) : (
           <>
-            Measured <Time at={day} relative />. {growthText(growth.bytesPerDay, growth.days)}
-            {days === undefined ? null : ` At this rate, the disk is full in ${counted(days, "day")}.`}
+            Measured on {toIsoTime(day).slice(0, 10)} (UTC). {growthText(growth.bytesPerDay, growth.days)}
+            {days === undefined ? null : ` ${sentence(untilFullText(days))}`}
           </>
         )}
       </p>
       {day === undefined ? null : (
         <Table
           caption="Data"
-          rows={sizes}
+          rows={sizes.toSorted((one, other) => other.bytes - one.bytes)}
           empty="None."
           columns={[
             { title: "Store", cell: ({ store }) => labelOf(store) },
