@@ -2,6 +2,16 @@ import type { Config } from "../../config/config.ts";
 import { descriptorLimit, descriptorsRecommended } from "../../network/descriptors.ts";
 import type { CheckResult } from "./check-result.ts";
 
+/** Settings that determine how many connections are open at a time. */
+interface ConnectingConfig {
+  certificateLogs: Pick<Config["certificateLogs"], "enabled">;
+  webhooks: {
+    endpointConcurrency: number;
+    /** `concurrency` null: `endpointConcurrency`. */
+    endpoints: readonly { concurrency: number | null }[];
+  };
+}
+
 /** Connections of API clients, lookups and the console at a busy time, and the files of the process itself. */
 const descriptorsOfServer = 500;
 /** A followed certificate log keeps a few connections open. All logs of the list are about 60. */
@@ -11,7 +21,7 @@ const descriptorsOfLogs = 300;
 function descriptorsNeeded({
   certificateLogs,
   webhooks: { endpoints, endpointConcurrency },
-}: Pick<Config, "certificateLogs" | "webhooks">): number {
+}: ConnectingConfig): number {
   const deliveries = endpoints.reduce(
     (sum, { concurrency }) => sum + (concurrency ?? endpointConcurrency),
     0,
@@ -20,10 +30,7 @@ function descriptorsNeeded({
 }
 
 /** Returns whether this process, and a server that is started in the same way, may open enough files. */
-export function openFiles(
-  config: Pick<Config, "certificateLogs" | "webhooks">,
-  limit = descriptorLimit(),
-): CheckResult {
+export function openFiles(config: ConnectingConfig, limit = descriptorLimit()): CheckResult {
   const base = { check: "open-files", what: "open files" } as const;
   if (limit === null) return { ...base, state: "ok", detail: "not limited" };
   const needed = Math.max(descriptorsRecommended, descriptorsNeeded(config));

@@ -63,7 +63,7 @@ export async function runChecks({
       checkSetup(config, process.getuid?.()),
       ports(config),
       serverCertificate(config.server, now()),
-      machine(config, now(), opened?.events ?? null),
+      machine(config, now(), opened),
       storage,
       fileSystemOf(config.storage.path),
       app === undefined ? [] : growthOf(config, now(), opened?.events ?? null),
@@ -80,10 +80,14 @@ export async function runChecks({
   }
 }
 
-function machine(config: Config, now: number, events: DatabaseCopy["events"]): CheckResult[] {
+function machine(config: Config, now: number, opened: ReturnType<typeof openForCheck>): CheckResult[] {
+  const events = opened?.events ?? null;
   const known = fileTimes(config.storage.path);
   if (events !== null) known.push({ what: "the newest event in the database", at: events.newestAt });
-  return [openFiles(config), memory("path" in chromiumOf(config)), clock(now, known)];
+  // Those of the file and of the database.
+  const endpoints = opened?.app.webhooks.endpoints.list().filter(({ enabled }) => enabled);
+  const webhooks = { ...config.webhooks, ...(endpoints === undefined ? {} : { endpoints }) };
+  return [openFiles({ ...config, webhooks }), memory("path" in chromiumOf(config)), clock(now, known)];
 }
 
 function appChecks(app: App, config: Config, checks: EndpointChecks, now: number): Results[] {
