@@ -5,7 +5,9 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { StoreError } from "../../src/backups/stores/store.ts";
 import { fetchNewest, follow } from "../../src/standby/follow.ts";
 import { newestState } from "../../src/standby/standby-folder.ts";
-import { readStatus, reportOf } from "../../src/standby/status.ts";
+import { openStandbyStatus } from "../../src/standby/status-server.ts";
+import { readStatus, reportOf, writeStatus } from "../../src/standby/status.ts";
+import { systemClock } from "../../src/lib/clock.ts";
 import { manualClock } from "../support/appliance.ts";
 import { memoryStore } from "../support/memory-store.ts";
 import { standbyWorld } from "../support/standby-world.ts";
@@ -193,5 +195,26 @@ describe("a standby", () => {
     clock.advance(3_600_000);
     expect(await report()).toMatchObject({ condition: "stopped", backup: id });
     expect(existsSync(join(standby, "building"))).toBe(false);
+  });
+
+  test("serves its condition and its metrics over HTTP, and nothing else", async () => {
+    const { standby, fetch: fetchBackup, backUp } = world();
+    const server = openStandbyStatus({ standby, listen: { host: "127.0.0.1", port: 0 }, clock: systemClock });
+    try {
+      const status = async (path: string) => (await fetch(`${server.url}${path}`)).status;
+      expect(await status("readyz")).toBe(503);
+      const { id } = await backUp();
+      await fetchBackup();
+      await writeStatus(standby, { checkedAt: new Date().toISOString(), pollMs: 60_000, error: null });
+      const ready = await fetch(`${server.url}readyz`);
+      expect([ready.status, await ready.json()]).toMatchObject([200, { condition: "following", backup: id }]);
+      const metrics = await (await fetch(`${server.url}metrics`)).text();
+      expect(metrics).toContain("\nphishwatch_standby_following 1\n");
+      const changesUntil = Date.UTC(2026, 0, 31, 0, 1) / 1_000;
+      expect(metrics).toContain(`\nphishwatch_standby_changes_until_timestamp_seconds ${changesUntil}\n`);
+      expect([await status("console"), await status("status.json")]).toEqual([404, 404]);
+    } finally {
+      await server.stop();
+    }
   });
 });
