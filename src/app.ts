@@ -71,6 +71,7 @@ export function openApp(environment: Environment) {
   const turns = createTurns();
   const names = openSources({
     config,
+    onConfigChange: live.onChange,
     database,
     domains,
     threats,

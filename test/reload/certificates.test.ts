@@ -3,6 +3,7 @@ import { join } from "node:path";
 import tls from "node:tls";
 import { afterEach, expect, test } from "bun:test";
 import type { TestableServer } from "../../src/api/server.ts";
+import { manualClock } from "../support/appliance.ts";
 import { createAuthority, issue, type Certificate } from "../support/certificates.ts";
 import { openReloadable, type Reloadable } from "../support/reloadable.ts";
 
@@ -17,7 +18,12 @@ afterEach(async () => {
 });
 
 function openSecure() {
-  opened = openReloadable("", { server: `tls_cert = "cert.pem"\ntls_key = "key.pem"`, files: write });
+  opened = openReloadable("", {
+    // Certificates end at a real time.
+    clock: { ...manualClock(), now: Date.now },
+    server: `tls_cert = "cert.pem"\ntls_key = "key.pem"`,
+    files: write,
+  });
   opened.app.server.listen();
   return { ...opened, port: (opened.app.server as TestableServer).port! };
 }

@@ -1,6 +1,7 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "bun:test";
+import { until } from "../support/until.ts";
 import { openReloadable as open, type Reloadable } from "../support/reloadable.ts";
 
 const opened: Reloadable[] = [];
@@ -157,4 +158,76 @@ test("requests during a reload share one that begins after it", async () => {
   await first;
   expect((await second).applied).toEqual(["log.level"]);
   expect(await third).toBe(await second);
+});
+
+const feed = (name: string, file: string) => `[[feeds]]\nname = "${name}"\npath = "${file}"\n`;
+
+test("feeds that a reload adds are read, changed ones go on from where they were, and removed ones are read no more", async () => {
+  const { app, clock, folder, reload } = openReloadable(
+    `[[protected_domains]]\ndomain = "example-bank.com"\n${feed("first", "one.txt")}`,
+  );
+  const protect = `[[protected_domains]]\ndomain = "example-bank.com"\n`;
+  const put = (file: string, ...names: string[]) =>
+    writeFileSync(join(folder, file), names.map((name) => `${name}\n`).join(""));
+  const found = () =>
+    app.threats
+      .list({}, { page: 1, perPage: 100 })
+      .threats.map(({ domain }) => domain)
+      .sort();
+  put("one.txt", "example-bank.net");
+  put("two.txt", "example-bank.org");
+  app.start();
+  const reads = (count: number) =>
+    until(() => {
+      clock.advance(5_000);
+      return found().length === count;
+    }, `${count} threats`);
+  await reads(1);
+  const kept = app.sources.find(({ name }) => name === "first");
+
+  expect((await reload(protect + feed("first", "one.txt") + feed("second", "two.txt"))).applied).toEqual([
+    'feeds "second" added',
+  ]);
+  await reads(2);
+  expect(app.sources.find(({ name }) => name === "first")).toBe(kept!);
+
+  const changed = await reload(`${protect}${feed("second", "two.txt")}format = "lines"\n`);
+  expect(changed.applied).toEqual(['feeds "second" changed: format', 'feeds "first" removed']);
+  expect(app.sources.map(({ name }) => name)).not.toContain("first");
+  put("one.txt", "example-bank.net", "example-bank.info");
+  put("two.txt", "example-bank.org", "example-bank.biz");
+  await reads(3);
+  expect(found()).toEqual(["example-bank.biz", "example-bank.net", "example-bank.org"]);
+});
+
+test("settings that services read when they need them follow a reload", async () => {
+  const { app, reload } = openReloadable("");
+  const matches = () => app.domains.matcher().match("examp1e-banc.com").length;
+
+  await reload(`
+[detection]
+min_similarity = 1
+[scan]
+schedule = "0 0 1 1 *"
+[[protected_domains]]
+domain = "example-bank.com"
+[smtp]
+host = "mail.example.com"
+from = "phishwatch@example.com"
+[console]
+password = "a password of the reload"
+`);
+  expect(matches()).toBe(0);
+  expect(app.channels.mailServer?.name).toBe("mail.example.com:587");
+  expect(await app.consolePassword.verify("a password of the reload")).toBe(true);
+
+  await reload(`
+[detection]
+min_similarity = 0.5
+[[protected_domains]]
+domain = "example-bank.com"
+`);
+  expect(matches()).toBe(1);
+  expect(app.channels.mailServer).toBeNull();
+  expect(await app.consolePassword.verify("a password of the reload")).toBe(false);
 });

@@ -163,14 +163,7 @@ describe("feeds", () => {
     const write = (line: string) => void log.push(JSON.parse(line));
     const yielder = () => createYielder({ sliceMs: 10, elapsedMs: () => performance.now() });
     const candidates = createCandidates({ ...stores, yielder });
-    [source] = createCertstreamFeeds({
-      feeds: [
-        {
-          name: "stream", path: null, url, type: "certstream", schedule: "0 0 * * *", headers: { "X-Key": "abc" },
-          query: "token=secret", username: null, password: null, zones: [], bytesMax: 1 << 30, allowPrivateNetworks,
-          format: "auto", column: null,
-        },
-      ],
+    const open = createCertstreamFeeds({
       candidates: {
         ...candidates,
         process: (batches, options) => checking.then(() => candidates.process(batches, options)),
@@ -183,6 +176,11 @@ describe("feeds", () => {
       turns: createTurns(),
       userAgent: "phishwatch/test",
     });
+    source = open({
+          name: "stream", path: null, url, type: "certstream", schedule: "0 0 * * *", headers: { "X-Key": "abc" },
+          query: "token=secret", username: null, password: null, zones: [], bytesMax: 1 << 30, allowPrivateNetworks,
+          format: "auto", column: null,
+        });
     return source!;
   } // prettier-ignore
 

@@ -6,7 +6,7 @@ import { createLog } from "../../src/lib/log.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import type { Feed } from "../../src/sources/feeds/feed-reader.ts";
-import { createFeeds, type Feeds } from "../../src/sources/feeds/feeds.ts";
+import { createFeeds, createFolderFeeds, type Feeds } from "../../src/sources/feeds/feeds.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
@@ -31,15 +31,15 @@ function start(feed: Partial<Feed> = {}): Feeds {
   const yielder = () => createYielder({ sliceMs: 10, elapsedMs: () => performance.now() });
   const candidates = createCandidates({ ...stores, yielder });
   const write = (line: string) => void log.push(JSON.parse(line));
-  running = createFeeds({
-    auditLog: stores.auditLog,
-    feeds: [{ name: "nrd", path: folder, format: "auto", column: null, ...feed }],
+  const open = createFolderFeeds({
     database,
     pauses,
     candidates,
     clock,
     log: createLog({ level: "info", format: "json", clock, write }),
   });
+  const watchers = [open({ name: "nrd", path: folder, format: "auto", column: null, ...feed })];
+  running = createFeeds({ auditLog: stores.auditLog, database, watchers: () => watchers });
   for (const source of running.sources) source.start();
   return running;
 }

@@ -3,17 +3,23 @@ import { join } from "node:path";
 import { openApp, type App } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { fillRandom, manualClock, temporaryFolder } from "./appliance.ts";
+import { fillRandom, manualClock, temporaryFolder, type ManualClock } from "./appliance.ts";
 import { createDatabase } from "./new-database.ts";
 
 /** Opens an appliance over a configuration file that can be changed and reloaded. */
 export function openReloadable(
   text: string,
   {
+    clock = manualClock(),
     env = {},
     files = () => {},
     server = "",
-  }: { env?: Record<string, string>; files?: (folder: string) => void; server?: string } = {},
+  }: {
+    clock?: ManualClock;
+    env?: Record<string, string>;
+    files?: (folder: string) => void;
+    server?: string;
+  } = {},
 ) {
   const folder = temporaryFolder();
   const path = join(folder.path, "phishwatch.toml");
@@ -32,7 +38,6 @@ path = "phishwatch.db"
   const loaded = load();
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const logged: Record<string, unknown>[] = [];
-  const clock = { ...manualClock(), now: Date.now };
   const log = createLog({
     level: loaded.config.log.level,
     format: "json",

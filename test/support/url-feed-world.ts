@@ -61,8 +61,9 @@ export function openFeedWorld({
       await stop();
       const pauses = createSourcePauses({ auditLog, database, clock });
       const candidates = createCandidates({ ...stores, yielder });
-      const others = createUrlFeeds({
-        feeds: [{ ...declared, ...settings }],
+      const configured: UrlFeedConfig = { ...declared, ...settings };
+      const open = createUrlFeeds({
+        declared: () => [configured],
         database,
         settings: createSettings({ database, clock }),
         candidates,
@@ -76,7 +77,8 @@ export function openFeedWorld({
         userAgent: "phishwatch/test",
         freeBytes: () => freeBytes,
       });
-      running = createFeeds({ feeds: [], others, database, candidates, clock, log, auditLog, pauses });
+      const watchers = [open(configured)];
+      running = createFeeds({ auditLog, database, watchers: () => watchers });
       for (const source of running.sources) source.start();
       if (wait) await running.idle();
     },

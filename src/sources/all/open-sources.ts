@@ -1,32 +1,26 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
-import { createSettings } from "../../access/settings/settings.ts";
 import { openNameSearches } from "../../archive/search/open-name-searches.ts";
 import { openArchive } from "../../archive/storing/open-archive.ts";
 import type { LogReader } from "../../certificate-transparency/log.ts";
-import { userAgentOf } from "../../certificate-transparency/reading/user-agent.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
-import { buildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import { lazy } from "../../lib/startup.ts";
 import type { Yielder } from "../../lib/yielder.ts";
-import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { Turns } from "../../network/turns.ts";
+import type { OnConfigChange } from "../../reload/live-config.ts";
 import type { Threats } from "../../threats/threats.ts";
 import { createSourceActivity } from "../activity/source-activity.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import { createArchiveChecks } from "../archive-checks/archive-checks.ts";
 import { createCandidates } from "../candidates.ts";
-import { createCertstreamFeeds } from "../certstream/certstream-feeds.ts";
-import { createFeeds, isFolderFeed } from "../feeds/feeds.ts";
 import { createImports } from "../imports/imports.ts";
 import { createSourcePauses } from "../pauses/source-pauses.ts";
 import type { Source } from "../source.ts";
-import { isUrlFeed } from "../url-feeds/url-feed-config.ts";
-import { createUrlFeeds } from "../url-feeds/url-feeds.ts";
+import { openFeeds } from "./open-feeds.ts";
 
 /** The log list takes time to load. */
 const certificateLogReading = lazy(
@@ -38,6 +32,7 @@ const oneLog = lazy(() => require("./read-one-log.ts") as typeof import("./read-
 /** Constructs everything that names come from, and what checks them. */
 export function openSources({
   config,
+  onConfigChange,
   database,
   domains,
   threats,
@@ -50,6 +45,7 @@ export function openSources({
   startWorker,
 }: {
   config: Pick<Config, "archive" | "certificateLogs" | "detection" | "feeds" | "storage">;
+  onConfigChange: OnConfigChange;
   database: Database;
   domains: ProtectedDomains;
   threats: Threats;
@@ -84,43 +80,17 @@ export function openSources({
     detection: config.detection,
     startWorker,
   });
-  const folders = config.feeds.filter(isFolderFeed);
-  const resolveHost = createSystemResolver({ clock });
-  const userAgent = userAgentOf({ version: buildInfo.version, contact: config.certificateLogs.contact });
-  const fetched = createUrlFeeds({
-    feeds: config.feeds.filter(isUrlFeed),
-    database,
-    settings: createSettings({ database, clock }),
+  const feeds = openFeeds({
+    auditLog,
     candidates,
     clock,
-    log,
+    config,
+    database,
     fillRandom,
+    log,
     pauses,
-    resolveHost,
     turns,
     yielder,
-    userAgent,
-  });
-  const feeds = createFeeds({
-    feeds: folders,
-    others: fetched,
-    database,
-    candidates,
-    clock,
-    log,
-    auditLog,
-    pauses,
-  });
-  const streams = createCertstreamFeeds({
-    feeds: config.feeds,
-    candidates,
-    clock,
-    fillRandom,
-    log,
-    pauses,
-    resolveHost,
-    turns,
-    userAgent,
   });
   const imports = createImports({ auditLog, database, candidates, clock, domains, log });
   const certificateLogs = config.certificateLogs.enabled
@@ -140,7 +110,14 @@ export function openSources({
       })
     : undefined;
   const logs = certificateLogs === undefined ? [] : [certificateLogs];
-  const sources: readonly Source[] = [...feeds.sources, ...streams, ...logs, imports];
+  /** The array itself changes with a reload. */
+  const sources: Source[] = [];
+  const collect = () => sources.splice(0, sources.length, ...feeds.all(), ...logs, imports);
+  collect();
+  onConfigChange(() => {
+    feeds.update(config.feeds);
+    collect();
+  });
   return {
     activity,
     archive,
@@ -173,13 +150,18 @@ export function openSources({
     }),
     start() {
       archive.start();
-      for (const source of sources) source.start();
+      feeds.start();
+      for (const source of [...logs, imports]) source.start();
       archiveChecks.start();
     },
     /** Stops everything that adds names here. Others may still add names to the archive. */
     async stop() {
       nameSearches.stop();
-      await Promise.all([archiveChecks.stop(), ...sources.map((source) => source.stop())]);
+      await Promise.all([
+        archiveChecks.stop(),
+        feeds.stop(),
+        ...[...logs, imports].map((source) => source.stop()),
+      ]);
       await activity.stop();
     },
   };

@@ -10,9 +10,8 @@ import type { SourcePauses } from "../pauses/source-pauses.ts";
 import type { Source } from "../source.ts";
 import { certstreamKind, createCertstreamFeed } from "./certstream-feed.ts";
 
-/** Returns a source for each feed of the type `certstream`. */
+/** Returns a function that creates a source for a feed of the type `certstream`. */
 export function createCertstreamFeeds({
-  feeds,
   candidates,
   clock,
   fillRandom,
@@ -22,7 +21,6 @@ export function createCertstreamFeeds({
   turns,
   userAgent,
 }: {
-  feeds: readonly FeedConfig[];
   candidates: Candidates;
   clock: Clock;
   fillRandom: FillRandom;
@@ -31,9 +29,8 @@ export function createCertstreamFeeds({
   resolveHost: ResolveHost;
   turns: Turns;
   userAgent: string;
-}): Source[] {
-  return feeds.flatMap(({ name, type, url, headers, query, allowPrivateNetworks }) => {
-    if (type !== "certstream" || url === null) return [];
+}): (feed: StreamFeedConfig) => Source {
+  return ({ name, url, headers, query, allowPrivateNetworks }) => {
     const rules = { allowPrivateNetworks };
     return createCertstreamFeed({
       feed: { name, url, headers, query },
@@ -45,5 +42,12 @@ export function createCertstreamFeeds({
       random: () => randomNumber(fillRandom),
       userAgent,
     });
-  });
+  };
+}
+
+export type StreamFeedConfig = FeedConfig & { url: string };
+
+/** Recognizes a feed that is read as a stream. */
+export function isStreamFeed(feed: FeedConfig): feed is StreamFeedConfig {
+  return feed.type === "certstream" && feed.url !== null;
 }

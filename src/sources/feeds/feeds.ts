@@ -34,43 +34,50 @@ export function isFolderFeed<T extends { path: string | null }>(feed: T): feed i
   return feed.path !== null;
 }
 
-/** @param others feeds that are not watched files, such as lists that are fetched. */
-export function createFeeds({
-  feeds,
-  pauses,
-  others = [],
-  database,
+/** Returns a function that creates a feed that reads a file or a folder. */
+export function createFolderFeeds({
   candidates,
   clock,
+  database,
   log,
-  auditLog,
+  pauses,
 }: {
-  feeds: readonly Feed[];
-  pauses: SourcePauses;
-  others?: readonly FeedWatcher[];
-  database: Database;
   candidates: Candidates;
   clock: Clock;
+  database: Database;
   log: Log;
-  auditLog: Pick<AuditLog, "record">;
-}): Feeds {
+  pauses: SourcePauses;
+}): (feed: Feed) => FeedWatcher {
   const files = createFeedFileStore(database);
   const read = createFeedReader({ candidates, clock, database, files });
   const limit = createLimiter(readingsMax);
-  const folders = feeds.map((feed) => {
+  return (feed) => {
     const pausing = pauses.of({ kind: feedKind, name: feed.name });
     return createFeedWatcher({ feed, files, read, limit, clock, log, pausing });
-  });
-  const watchers = [...folders, ...others];
+  };
+}
+
+/** @param watchers returns the present feeds */
+export function createFeeds({
+  auditLog,
+  database,
+  watchers,
+}: {
+  auditLog: Pick<AuditLog, "record">;
+  database: Database;
+  watchers: () => readonly FeedWatcher[];
+}): Feeds {
   return {
-    sources: watchers,
-    status: () => watchers.map((watcher) => watcher.status()),
+    get sources() {
+      return watchers();
+    },
+    status: () => watchers().map((watcher) => watcher.status()),
     readAgain: (name, path, { by }) =>
       database.transaction(() => {
-        const watcher = watchers.find((one) => one.name === name);
+        const watcher = watchers().find((one) => one.name === name);
         if (watcher?.readAgain(path) !== true) throw notFound("There is no file with this path in a feed.");
         auditLog.record(by, "feed.read_again", name, { path });
       }),
-    idle: async () => void (await Promise.all(watchers.map((watcher) => watcher.idle()))),
+    idle: async () => void (await Promise.all(watchers().map((watcher) => watcher.idle()))),
   };
 }

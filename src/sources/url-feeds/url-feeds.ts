@@ -30,9 +30,9 @@ const downloadsMax = 8;
 /** Reading occupies the only thread. */
 const readingsMax = 2;
 
-/** Constructs the feeds whose lists are fetched. */
+/** Returns a function that creates a feed whose lists are fetched. */
 export function createUrlFeeds({
-  feeds,
+  declared,
   database,
   settings,
   candidates,
@@ -46,7 +46,8 @@ export function createUrlFeeds({
   userAgent,
   freeBytes = (path) => diskRoomFor(path).freeBytes,
 }: {
-  feeds: readonly UrlFeedConfig[];
+  /** Returns all that are declared, to delete what others have left. */
+  declared: () => readonly UrlFeedConfig[];
   database: Database;
   settings: Settings;
   candidates: Candidates;
@@ -60,7 +61,7 @@ export function createUrlFeeds({
   userAgent: string;
   /** Returns the free space on the disk of a file. */
   freeBytes?: (path: string) => number;
-}): FeedWatcher[] {
+}): (feed: UrlFeedConfig) => FeedWatcher {
   const files = createFeedFileStore(database);
   const store = createDownloadStore(database);
   const folder = createFeedFilesFolder(`${database.path}.feeds`, freeBytes);
@@ -87,7 +88,7 @@ export function createUrlFeeds({
     return client;
   };
 
-  const prepare = createPreparation({ feeds, database, store, folder });
+  const prepare = createPreparation({ declared, database, store, folder });
   const fetcherOf = (feed: UrlFeedConfig, client: HttpClient) => {
     const { url, type } = feed;
     if (type === "list" && url !== null)
@@ -108,7 +109,7 @@ export function createUrlFeeds({
     return { location, fetchDue: createZoneFetcher(feed, location, czds) };
   };
 
-  return feeds.map((feed) => {
+  return (feed) => {
     const client = clientFor(feed.allowPrivateNetworks);
     const pausing = pauses.of({ kind: feedKind, name: feed.name });
     const dependencies = { ...shared, client };
@@ -123,7 +124,7 @@ export function createUrlFeeds({
       read,
       resolveHost,
     });
-  });
+  };
 }
 
 /**
@@ -131,17 +132,17 @@ export function createUrlFeeds({
  * has left.
  */
 function createPreparation({
-  feeds,
+  declared,
   database,
   store,
   folder,
 }: Pick<UpdateDependencies, "store" | "folder"> & {
-  feeds: readonly UrlFeedConfig[];
+  declared: () => readonly UrlFeedConfig[];
   database: Database;
 }): () => Promise<void> {
   async function prepare(): Promise<void> {
     await folder.create();
-    const types = new Map(feeds.map(({ name, type }) => [name, type]));
+    const types = new Map(declared().map(({ name, type }) => [name, type]));
     const rows = store.feeds().flatMap((name) => store.list(name));
     const isKept = (row: FeedDownload) => isPartOf(types.get(row.feed), row);
     const removed = rows.filter((row) => !isKept(row));
