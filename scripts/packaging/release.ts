@@ -26,16 +26,18 @@ const checksumsName = "SHA256SUMS";
 /** Parts that can be built alone: the archive of a target, the Debian packages, or the container image. */
 const parts = [...targets.map(({ name }) => name), "debian", "image"];
 
-const usage = `usage: scripts/release [--output FOLDER] [--only PART]... [--allow-modified]
+const usage = `usage: scripts/release [--output FOLDER] [--only PART]... [--runtime FILE] [--allow-modified]
 
 Builds the archives, Debian packages and the container image of this commit into FOLDER (default: dist/release), which it
 replaces.
-PART: ${parts.join(", ")}`;
+PART: ${parts.join(", ")}
+FILE: the Bun in the archive of the only part, which is not verified; by default, runtimes are fetched and verified`;
 
 const { values } = parseArgs({
   options: {
     output: { type: "string", default: join(root, "dist/release") },
     only: { type: "string", multiple: true, default: parts },
+    runtime: { type: "string" },
     "allow-modified": { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
   },
@@ -49,6 +51,10 @@ async function main(output: string, only: readonly string[]): Promise<number> {
   const unknown = only.filter((part) => !parts.includes(part));
   if (unknown.length > 0) {
     console.error(`unknown part: ${unknown.join(", ")}\n\n${usage}`);
+    return 2;
+  }
+  if (values.runtime !== undefined && !(only.length === 1 && targets.some(({ name }) => name === only[0]))) {
+    console.error("--runtime needs --only with one archive, because each platform has a runtime of its own.");
     return 2;
   }
   if (source.commit.endsWith("-modified") && !values["allow-modified"]) {
@@ -133,7 +139,11 @@ async function buildExecutables(
   folder: string,
   { source, needed }: { source: Source; needed: readonly Target[] },
 ): Promise<{ executables: Map<string, string>; bundle: Bundle }> {
-  const runtimes = await fetchRuntimes(needed.map(({ runtime }) => runtime));
+  const given = values.runtime;
+  const runtimes =
+    given === undefined
+      ? await fetchRuntimes(needed.map(({ runtime }) => runtime))
+      : new Map([[needed[0]!.runtime, resolve(given)]]);
   mkdirSync(folder);
   const sandboxImage = await makeSandboxImage(folder);
   const executables = new Map<string, string>();

@@ -104,7 +104,12 @@ function createFolders(host: Host): Step[] {
             },
           },
         ];
-  return [...step(configFolder, 0o750, () => groupOf(host)), ...step(credentialsFolder, 0o700, () => 0)];
+  const folder = step(configFolder, 0o750, () => groupOf(host));
+  return [
+    // A restore may have created the folder for root.
+    ...(folder.length > 0 ? folder : letGroup(host, { path: configFolder, may: "enter" })),
+    ...step(credentialsFolder, 0o700, () => 0),
+  ];
 }
 
 function createConfiguration(host: Host): Step[] {
@@ -118,18 +123,29 @@ function createConfiguration(host: Host): Step[] {
         apply: () => replaceFile(path, configuration(), { uid: 0, gid: groupOf(host), mode }),
       },
     ];
+  return letGroup(host, { path: configFile, may: "read" });
+}
+
+/** Bits of a mode that let others, or the group eight times as many, use a file or a folder. */
+const accessBits = { read: 0o004, enter: 0o005 } as const;
+
+/** Lets the group of the service use what exists, unless the service already may. */
+function letGroup(host: Host, { path, may }: { path: string; may: keyof typeof accessBits }): Step[] {
+  const present = statSync(host.at(path));
+  const forOthers = accessBits[may];
+  const forGroup = forOthers << 3;
   const user = host.findUser();
-  const isReadable =
-    (present.mode & 0o004) !== 0 ||
-    (present.gid === user?.gid && (present.mode & 0o040) !== 0) ||
+  const isAllowed =
+    (present.mode & forOthers) === forOthers ||
+    (present.gid === user?.gid && (present.mode & forGroup) === forGroup) ||
     present.uid === user?.uid;
-  if (isReadable) return [];
+  if (isAllowed) return [];
   return [
     {
-      text: `let the group ${serviceName} read ${configFile}`,
+      text: `let the group ${serviceName} ${may} ${path}`,
       apply() {
-        chownSync(path, present.uid, groupOf(host));
-        chmodSync(path, (present.mode & 0o777) | 0o040);
+        chownSync(host.at(path), present.uid, groupOf(host));
+        chmodSync(host.at(path), (present.mode & 0o777) | forGroup);
       },
     },
   ];

@@ -39,6 +39,11 @@ export function findPrograms(): Program[] {
     { name: "zsh", packages: ["zsh"], command: findCommand("zsh") },
     { name: "fish", packages: ["fish"], command: findCommand("fish") },
     { name: "mandoc", packages: ["mandoc"], command: findCommand("mandoc") },
+    {
+      name: "systemd-nspawn",
+      packages: ["systemd-container"],
+      command: asCommand(Bun.which("systemd-nspawn")),
+    },
     { name: "ip", packages: ["iproute2"], command: asCommand(Bun.which("ip")) },
   ];
 }

@@ -1,10 +1,11 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { restoreFile } from "../../backups/file-backups.ts";
 import { restoreBackup } from "../../backups/restoring/restore-backup.ts";
 import { readConfiguration } from "../../backups/restoring/stage-files.ts";
 import type { BackupManifest } from "../../backups/repository/format.ts";
 import type { Repository } from "../../backups/repository/repository.ts";
+import { explain } from "../../database/files/explain.ts";
 import { listAside } from "../../database/files/pending-restore.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -34,6 +35,8 @@ import { configFlag, toggle } from "../terminal/flags.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 const pathCharactersMax = 1_000;
+/** Mode of a new folder for the configuration, which may contain secrets. */
+const folderMode = 0o750;
 
 export const restoreCommand = command({
   name: "restore",
@@ -139,7 +142,19 @@ async function pathInBackup({
     throw new FailedError(
       "there is no configuration file here, and the backup contains none; create one with 'phishwatch init'",
     );
-  return requireFile(databasePathIn(configPath, configuration, terminal.env));
+  const path = requireFile(databasePathIn(configPath, configuration, terminal.env));
+  createFolderOf(configPath);
+  return path;
+}
+
+/** Before anything is restored: a configuration that cannot be written must not leave half a restore. */
+function createFolderOf(configPath: string): void {
+  const folder = dirname(resolve(configPath));
+  try {
+    mkdirSync(folder, { recursive: true, mode: folderMode });
+  } catch (error) {
+    throw new FailedError(`cannot create ${visible(folder, pathCharactersMax)}: ${explain(error, folder)}`);
+  }
 }
 
 async function writeConfiguration({
