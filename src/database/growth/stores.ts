@@ -116,6 +116,8 @@ export function keptText(store: StoreName, { retention, archive }: StoreLimits):
       return `${formatDuration(retention.deliveriesMs)} (retention.deliveries)`;
     case "visits":
       return `${formatDuration(retention.hitsMs)} (retention.hits)`;
+    case "imports":
+      return "the newest 500 imports; activity by day";
     case "audit":
       return "the newest 100,000 entries";
     case "archive":
