@@ -59,10 +59,18 @@ export async function createChunkWriter(store: BackupStore, signal: AbortSignal)
       requireSuccess();
     },
     async verifyWritten() {
-      for (const name of added) {
-        await getChunk(store, name);
-        signal.throwIfAborted();
-      }
+      const names = added.values();
+      const verify = async () => {
+        for (const name of names) {
+          await getChunk(store, name);
+          requireSuccess();
+        }
+      };
+      const workers = Array.from({ length: concurrencyMax }, () =>
+        verify().catch((error: unknown) => void (failure ??= { error })),
+      );
+      await Promise.all(workers);
+      requireSuccess();
     },
     has: (name) => known.has(name),
     written,

@@ -123,8 +123,13 @@ function noBackups(store: BackupStore): StoreError {
 /** @param mayBeMissing whether the folder or bucket is created if there is none */
 async function readHead(store: BackupStore, mayBeMissing: boolean): Promise<RepositoryHead | undefined> {
   const bytes = await store.get(headKey).catch((error: unknown) => {
-    if (mayBeMissing && error instanceof StoreError && error.code === "not_found") return undefined;
-    throw error;
+    if (!(error instanceof StoreError) || error.code !== "not_found") throw error;
+    if (mayBeMissing) return undefined;
+    throw new StoreError(
+      "not_found",
+      `${store.name}: there are no backups: this place does not exist`,
+      error,
+    );
   });
   if (bytes === undefined) return undefined;
   const head = parse(bytes);
