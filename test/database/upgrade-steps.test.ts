@@ -10,6 +10,7 @@ import { createUpgrade } from "../../src/database/upgrade/upgrade.ts";
 import { readDatabaseVersion, recordVersion } from "../../src/database/versions/versions.ts";
 import { buildInfo } from "../../src/lib/build-info.ts";
 import { createLog } from "../../src/lib/log.ts";
+import { changesBetween } from "../../src/manual/changes.ts";
 import { manualClock } from "../support/appliance.ts";
 import { commandFolder } from "../support/command-line.ts";
 import { openReleased, releasedFolder, releasedVersions } from "../support/released.ts";
@@ -207,6 +208,16 @@ test("serve --migrate-only upgrades the database, reports it and exits, and chec
   expect(rejected.code).toBe(1);
   expect(rejected.out).toContain("the database is of version 99.0.0");
   expect(rejected.out).toContain(`phishwatch restore ${copy!.path}`);
+});
+
+test("the changes between two versions are those of What's new, oldest version first", () => {
+  const all = changesBetween("0.1.0", "0.3.0");
+  expect(all.map(({ version }) => version)).toEqual(["0.2.0", "0.3.0"]);
+  expect(all[0]!.changed).toContain("Beacons and honeytokens");
+  expect(all[1]!.changed).toContain("Names of metrics");
+  expect(changesBetween("0.2.0", "0.3.0")).toEqual(all.slice(1));
+  expect(changesBetween("0.3.0", "0.3.0")).toEqual([]);
+  expect(changesBetween(undefined, "0.3.0")).toEqual(all.slice(1));
 });
 
 test("serve --migrate-only without a database fails and creates none", async () => {
