@@ -108,8 +108,10 @@ linuxOnly(
     const { folder, dns } = await open('schedule = ""\nregistration_data = false\nscreenshots = "off"');
     const server = await folder.serve();
     const isUdp = ({ kind }: Socket) => kind.startsWith("udp");
+    // The resolver itself is checked with other names.
+    const isLookedUp = () => dns.asked.some(({ name }) => name === "examp1e-bank.com");
     // Starts before the import: on a busy machine, the query may be over before the command is.
-    const watching = watch(server.process.pid, 20_000, (seen) => dns.asked.length > 0 && seen.some(isUdp));
+    const watching = watch(server.process.pid, 20_000, (seen) => isLookedUp() && seen.some(isUdp));
     folder.file("names.txt", "examp1e-bank.com\n");
     expect((await folder.run(["import", "names.txt"])).code).toBe(0);
     const sockets = await watching;
