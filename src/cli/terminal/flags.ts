@@ -1,4 +1,4 @@
-import { readListen, type HostPort } from "../../config/fields/texts.ts";
+import type { HostPort } from "../../config/fields/texts.ts";
 import { fromIsoTime } from "../../lib/clock.ts";
 import { durationForm, parseDuration } from "../../lib/durations.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -115,6 +115,9 @@ export function hostPort(form: string, description: string): Flag<HostPort | und
     form,
     description,
     read(given) {
+      // Loaded on demand: it needs packages that no other option does.
+      const { readListen } =
+        require("../../config/fields/texts.ts") as typeof import("../../config/fields/texts.ts");
       const result = readListen(given);
       if ("value" in result) return result.value;
       const { allowed, nearest } = result;
