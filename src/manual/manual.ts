@@ -15,6 +15,7 @@ import traps from "./traps.md" with { type: "text" };
 import check from "./check.md" with { type: "text" };
 import airGap from "./air-gap.md" with { type: "text" };
 import log from "./log.md" with { type: "text" };
+import proxy from "./proxy.md" with { type: "text" };
 import service from "./service.md" with { type: "text" };
 import upgrade from "./upgrade.md" with { type: "text" };
 import monitoring from "./monitoring.md" with { type: "text" };
@@ -45,6 +46,7 @@ const texts: [topic: string, text: string][] = [
   ["install", install],
   ["first-steps", firstSteps],
   ["configure", configure],
+  ["proxy", proxy],
   ["protect-domains", protectDomains],
   ["sources", sources],
   ["archive", archive],

@@ -10,7 +10,7 @@ import { findCaddy, findSystemProgram } from "../support/programs.ts";
 import { sendRaw } from "../support/raw-request.ts";
 import { until } from "../support/until.ts";
 
-// nginx and Caddy in front of the server, configured as the page Install shows.
+// nginx and Caddy in front of the server, configured as the page HTTPS and proxies shows.
 
 const consoleHost = "phishwatch.example.com";
 const trapsHost = "traps.example.net";
@@ -34,8 +34,12 @@ interface Proxy {
   arguments(file: string, folder: string): string[];
 }
 
+/** The snippet for two hosts, and the one that passes on only some paths. */
 const shown = (language: string) =>
-  codeBlocks([language]).find(({ file }) => file === "src/manual/install.md")!.code;
+  codeBlocks([language])
+    .filter(({ file }) => file === "src/manual/proxy.md")
+    .map(({ code }) => code)
+    .join("\n");
 const snippets = { nginx: shown("nginx"), caddy: shown("caddyfile") };
 
 function onPorts(snippet: string, { main, traps }: Ports): string {
@@ -54,13 +58,11 @@ const proxies: Proxy[] = [
         .replaceAll("listen 443 ssl;", listen)
         .replaceAll(/^ *ssl_certificate.*\n/gm, "")
         .replace("  location / {", "  location = /openapi.json { return 403; }\n  location / {");
-      const forward = `{ proxy_pass http://127.0.0.1:${ports.main}; }`;
       const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
         (name) => `${name}_temp_path ${folder}/${name};`,
       );
       return `daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/log; events {}
-http { access_log off; ${temporary.join(" ")} ${servers}
-server { ${listen} server_name ${pathsHost}; location /b/ ${forward} location /t/ ${forward} location / { return 403; } } }`;
+http { access_log off; ${temporary.join(" ")} ${servers} }`;
     },
     arguments: (file, folder) => ["-p", folder, "-e", join(folder, "log"), "-c", file],
   },
@@ -71,9 +73,7 @@ server { ${listen} server_name ${pathsHost}; location /b/ ${forward} location /t
       const sites = onPorts(snippets.caddy, ports)
         .replaceAll(/^(\S+) \{$/gm, `http://$1:${ports.proxy} {`)
         .replace("{\n", "{\n  respond /openapi.json 403\n");
-      const forward = `reverse_proxy 127.0.0.1:${ports.main}`;
-      const paths = `http://${pathsHost}:${ports.proxy} {\n  handle /b/* {\n    ${forward}\n  }\n  handle /t/* {\n    ${forward}\n  }\n  respond 403\n}`;
-      return `{\n  admin off\n  auto_https off\n}\n${sites}\n${paths}\n`;
+      return `{\n  admin off\n  auto_https off\n}\n${sites}\n`;
     },
     arguments: (file) => ["run", "--adapter", "caddyfile", "--config", file],
   },
@@ -142,7 +142,9 @@ for (const { name, command, configuration, arguments: argumentsFor } of proxies)
     });
 
     test("the console responds under its name, and the traps under theirs with the visitor's address", async () => {
-      expect((await sendRaw(proxy, { target: "/docs", host: consoleHost })).status).toBe(200);
+      const docs = await fetch(`http://127.0.0.1:${proxy}/docs`, { headers: { host: consoleHost } });
+      expect(docs.status).toBe(200);
+      expect(docs.headers.get("strict-transport-security")).toBe("max-age=31536000");
       const { id, address } = api.traps.of(honeytoken).create({ kind: "pixel" }, { by: system });
       expect(
         (await sendRaw(proxy, { target: `/t/${address}.gif`, host: trapsHost, from: visitor })).status,
@@ -156,6 +158,11 @@ for (const { name, command, configuration, arguments: argumentsFor } of proxies)
         const { status } = await sendRaw(proxy, { target, host: trapsHost });
         expect([target, status]).toEqual([target, status === 400 ? 400 : 404]);
       }
+    });
+
+    test("a host that passes on only the traps' paths serves the traps", async () => {
+      const { address } = api.traps.of(honeytoken).create({ kind: "pixel" }, { by: system });
+      expect((await sendRaw(proxy, { target: `/t/${address}.gif`, host: pathsHost })).status).toBe(200);
     });
 
     test("a proxy that forwards only the traps' paths cannot be led past them (security 3)", async () => {

@@ -18,19 +18,21 @@ const journalIdBytes = 8;
  */
 export function openArchive({
   databasePath,
-  settings: { enabled, bytesMax, ageMsMax },
+  settings,
   clock,
   log,
   fillRandom,
   startWorker,
 }: {
   databasePath: string;
+  /** `bytesMax` and `ageMsMax` can change. */
   settings: { enabled: boolean; bytesMax: number; ageMsMax: number };
   clock: Clock;
   log: Log;
   fillRandom: FillRandom;
   startWorker?: StartWorker | undefined;
 }): Archive {
+  const { enabled } = settings;
   if (databasePath === ":memory:") return createMemoryArchive({ enabled, clock });
   const folder = archiveFolder(databasePath);
   const random = new Uint8Array(journalIdBytes);
@@ -49,7 +51,14 @@ export function openArchive({
     folder,
     journalId,
     enabled,
-    limits: { bytesMax, ageMsMax },
+    limits: {
+      get bytesMax() {
+        return settings.bytesMax;
+      },
+      get ageMsMax() {
+        return settings.ageMsMax;
+      },
+    },
     clock,
     log,
     diskRoom: () => roomFor(folder),
