@@ -204,6 +204,7 @@ export function openApp(environment: Environment) {
       build: buildInfo,
       storage: database,
       databaseStatus: databaseHealth.status,
+      lastReload: () => reload?.last(),
       storeGrowth,
       backups,
       eventLog,

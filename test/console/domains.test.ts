@@ -111,9 +111,7 @@ test.each([
 test("a domain from the configuration file is marked and can be neither changed nor removed", async () => {
   const path = "/console/domains/example-bank.com";
   const shown = await visitor.get(path);
-  expect(shown.text).toContain(
-    "Declared in the configuration file. To change it, edit the file and restart.",
-  );
+  expect(shown.text).toContain("Declared in the configuration file. To change it, edit the file.");
   expect(shown.html).not.toContain("textarea");
   expect(shown.html).not.toContain("/remove");
   const changed = await visitor.post(path, { keywords: "other", allow: "" });

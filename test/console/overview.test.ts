@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { toPlainTime } from "../../src/lib/clock.ts";
 import { concernsOf, feedSilentMs, keyExpiresSoonMs } from "../../src/console/pages/overview/attention.ts";
+import { reloadConcerns } from "../../src/console/pages/overview/needs-attention.tsx";
 import { manualClock } from "../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { addThreats, secretsPage } from "../support/console-threats.ts";
@@ -297,6 +298,21 @@ describe("the list of concerns", () => {
     lastFailure: null,
     queued: () => 38,
   };
+  test("contains a configuration file that cannot be applied, and settings that need a restart", () => {
+    const failed = { result: "failed" as const, errors: ["c.toml:2: log.level: found 1"], restart: [] };
+    expect(reloadConcerns(failed)).toMatchObject([
+      { tone: "bad", title: "The configuration file cannot be applied" },
+    ]);
+    const applied = { result: "applied" as const, errors: [], restart: ["server.listen"] };
+    expect(reloadConcerns(applied)).toMatchObject([
+      {
+        tone: "warn",
+        title: "1 changed setting needs a restart",
+        cause: "The configuration file has new values for server.listen.",
+      },
+    ]);
+  });
+
   const unavailable = {
     failure: "status",
     error: "status 503",

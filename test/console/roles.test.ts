@@ -54,6 +54,7 @@ async function signInAs(role: Role) {
       ...app,
       messaging: app,
       names: app,
+      lastReload: () => undefined,
       ...common,
       server: { ...app.server, publicUrl: origin },
       log,

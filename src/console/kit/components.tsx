@@ -187,7 +187,7 @@ export function DeclaredMark({ where }: { where?: string }) {
       <Tag>configuration file</Tag>{" "}
       <span class="hint">
         Declared{where === undefined ? "" : ` as ${where}`} in the configuration file. To change it, edit the
-        file and restart.
+        file.
       </span>
     </span>
   );

@@ -17,6 +17,7 @@ import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { StoreGrowth } from "../../database/growth/store-growth.ts";
 import type { DatabaseStatus } from "../../database/health/health.ts";
+import type { ReloadOutcome } from "../../reload/outcome.ts";
 import type { Deliveries } from "../../deliveries/deliveries.ts";
 import type { AssessDomain } from "../../domains/assess.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
@@ -75,6 +76,8 @@ export interface PageServices {
   /** Location and size of the database file. Routes write through `Context.write`. */
   storage: Pick<Database, "path" | "bytesOnDisk" | "write">;
   databaseStatus: () => DatabaseStatus;
+  /** Returns the outcome of the last reload of the configuration file. */
+  lastReload: () => ReloadOutcome | undefined;
   storeGrowth: Pick<StoreGrowth, "latest">;
   sessions: Pick<ConsoleSessions, "find" | "list">;
   threats: Threats;

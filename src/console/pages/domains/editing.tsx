@@ -61,7 +61,7 @@ export function whyFixed(domain: ProtectedDomain): Flash | undefined {
   if (isDeclared(domain))
     return {
       tone: "warning",
-      text: `${name} is declared in the configuration file. To change or remove it, edit the file and restart.`,
+      text: `${name} is declared in the configuration file. To change or remove it, edit the file.`,
     };
   return enabled
     ? undefined

@@ -54,7 +54,7 @@ export async function listDomains({
         lead={
           <>
             Domains whose look-alikes are detected.
-            {isAnyDeclared ? " To change one from the configuration file, edit the file and restart." : null}
+            {isAnyDeclared ? " To change one from the configuration file, edit the file." : null}
           </>
         }
       >

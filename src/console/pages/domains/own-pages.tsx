@@ -93,7 +93,7 @@ export function OwnPagesCard({ own: { domain, screenshot, beacons } }: { own: Ow
         <BrandKeywords domain={domain} />
       </details>
       {isDeclared(domain) ? (
-        <p class="hint">Declared in the configuration file. To change it, edit the file and restart.</p>
+        <p class="hint">Declared in the configuration file. To change it, edit the file.</p>
       ) : null}
     </section>
   );

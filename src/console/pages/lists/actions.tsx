@@ -11,8 +11,7 @@ import { listOf } from "./parts.tsx";
 /** Returns the list of the address. @throws PublicError `bad_request` if the configuration file declares it */
 export function editableList(context: Context<"lists">): List {
   const list = listOf(context);
-  if (isDeclared(list))
-    throw badRequest("This list is declared in the configuration file. Change it there and restart.");
+  if (isDeclared(list)) throw badRequest("This list is declared in the configuration file. Change it there.");
   return list;
 }
 

@@ -88,7 +88,7 @@ export function showChannelForm(
       {needsMailServer ? (
         <p>
           The mail server is declared in the configuration file. Set <code>host</code> and <code>from</code>{" "}
-          of <code>[smtp]</code> there and restart.
+          of <code>[smtp]</code> there.
         </p>
       ) : (
         <Form action={channel === undefined ? newChannelPath : `${channelPath(channel.id)}/edit`}>

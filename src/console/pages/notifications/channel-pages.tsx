@@ -216,6 +216,6 @@ function channelOf({ params, services }: Context<"channels">): ChannelRecipient 
 export function editable(context: Context<"channels">): ChannelRecipient {
   const channel = channelOf(context);
   if (isDeclared(channel))
-    throw badRequest("This channel is declared in the configuration file. Change it there and restart.");
+    throw badRequest("This channel is declared in the configuration file. Change it there.");
   return channel;
 }

@@ -165,6 +165,6 @@ function subscriptionOf({ params, services }: Context<"notifications">): Subscri
 function editable(context: Context<"notifications">): Subscription {
   const subscription = subscriptionOf(context);
   if (isDeclared(subscription))
-    throw badRequest("This subscription is declared in the configuration file. Change it there and restart.");
+    throw badRequest("This subscription is declared in the configuration file. Change it there.");
   return subscription;
 }

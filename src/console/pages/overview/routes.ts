@@ -12,6 +12,7 @@ export const overviewPages = pageGroup({
     "backups",
     "certificateLogs",
     "databaseStatus",
+    "lastReload",
     "deliveries",
     "domains",
     "enrichment",

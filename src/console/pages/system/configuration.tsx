@@ -40,8 +40,9 @@ export function Configuration({ source, publicUrl }: { source: Config["source"];
     >
       <div class="stack">
         <p>
-          Read from <Text text={source.path} charactersMax={1_000} /> at startup. To change it, edit the file
-          and restart.
+          Read from <Text text={source.path} charactersMax={1_000} /> at startup and after each change. To
+          change it, edit the file.{" "}
+          <a href="/docs/configure#change-the-configuration">How a change is applied</a>
         </p>
         {[...Map.groupBy(settings, ({ path }) => path.slice(0, path.indexOf(".")))].map(([table, group]) => (
           <details class="more">
