@@ -246,9 +246,10 @@ function startService({ systemctl, tryRun }: Host, verb: "restart" | "start"): v
   try {
     systemctl(verb, serviceName);
   } catch (error) {
+    // Its own lines, without those of systemd.
     const log = tryRun([
       "journalctl",
-      "-u",
+      "-t",
       serviceName,
       "-n",
       String(logLinesShown),
