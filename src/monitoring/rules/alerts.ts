@@ -40,7 +40,7 @@ export const alerts = {
     forMinutes: 2,
     summary: "phishwatch is not ready",
     description: "Requests or changes fail. The response of /readyz names the reason.",
-    page: "operate.md#problems-of-the-database",
+    page: "troubleshooting.md#problems-of-the-database",
   },
   PhishwatchDiskNearlyFull: {
     severity: "critical",
@@ -48,7 +48,7 @@ export const alerts = {
     forMinutes: 5,
     summary: "The disk of phishwatch has {{ $value | humanize1024 }}B left",
     description: "phishwatch stops recording below 16 MiB. Make room, or move the database to a larger disk.",
-    page: "operate.md#disk-and-memory",
+    page: "limits.md#release-space",
   },
   PhishwatchDatabaseDamaged: {
     severity: "critical",
@@ -56,7 +56,7 @@ export const alerts = {
     forMinutes: 0,
     summary: "The database file of phishwatch is damaged",
     description: "The check of the whole file found damage. Restore the last backup, and check the disk.",
-    page: "operate.md#problems-of-the-database",
+    page: "troubleshooting.md#problems-of-the-database",
   },
   PhishwatchDatabaseLocked: {
     severity: "critical",
@@ -142,7 +142,7 @@ export const alerts = {
     forMinutes: 60,
     summary: "A scheduled backup is {{ $value | humanizeDuration }} late",
     description: "The log has the reason as backup events. Make one by hand: phishwatch backup.",
-    page: "operate.md#back-up-and-restore",
+    page: "backup.md#make-and-check-backups",
   },
   PhishwatchArchiveFailing: {
     severity: "warning",
@@ -166,7 +166,7 @@ export const alerts = {
     forMinutes: 15,
     summary: "One of 100 requests takes longer than {{ $value | humanizeDuration }}",
     description: "Check CPU, memory and disk of the machine, and the delay of the event loop.",
-    page: "operate.md#disk-and-memory",
+    page: "limits.md#limits-of-one-machine",
   },
   PhishwatchManyFailedSignIns: {
     severity: "warning",
@@ -182,7 +182,7 @@ export const alerts = {
     forMinutes: 5,
     summary: "{{ $value | humanizePercentage }} of the file descriptors are in use",
     description: "Without descriptors, deliveries and connections wait. Raise the limit of open files.",
-    page: "operate.md#disk-and-memory",
+    page: "check.md#machine",
   },
   PhishwatchReloadFailed: {
     severity: "warning",
