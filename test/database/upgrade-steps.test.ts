@@ -1,7 +1,9 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { CheckResult } from "../../src/cli/check/check-result.ts";
+import { checkUpgrade } from "../../src/cli/checks/upgrade.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { takeServeLock, tryLock } from "../../src/database/lock.ts";
 import { listUpgradeCopies, surplus, type UpgradeCopy } from "../../src/database/versions/copies.ts";
@@ -208,6 +210,18 @@ test("serve --migrate-only upgrades the database, reports it and exits, and chec
   expect(rejected.code).toBe(1);
   expect(rejected.out).toContain("the database is of version 99.0.0");
   expect(rejected.out).toContain(`phishwatch restore ${copy!.path}`);
+});
+
+test("check --upgrade estimates the time for a database that is too large to be copied into memory, and says so", () => {
+  const { path } = released();
+  truncateSync(path, 600 << 20);
+  const results: CheckResult[] = [];
+  checkUpgrade({ storage: { path } }, (result) => results.push(result));
+  expect(results.find(({ check }) => check === "upgrade-migration")).toMatchObject({
+    state: "skipped",
+    detail:
+      "not tried, because the database (600 MiB) is larger than 512 MiB; roughly estimated, it takes 30 s if everything is rewritten (at 20.0 MiB per second)",
+  });
 });
 
 test("the changes between two versions are those of What's new, oldest version first", () => {
