@@ -1,8 +1,8 @@
 /**
  * Signs a data update with the lists of the repository, and with a newer list of public suffixes if one is given:
  *   scripts/bun scripts/make-data-update.ts --key KEY.pem --data-version 2026-11-22 [--suffixes public_suffix_list.dat] OUT
- * Only those who publish releases have the key that belongs to `src/list-updates/project-key.ts`. For other keys, use
- * `phishwatch data make`, which this runs.
+ * KEY.pem is created with `phishwatch data key KEY.pem`. Appliances accept the update if its public key is in their
+ * `data.trusted_keys` or in `src/list-updates/project-keys.ts`. This runs `phishwatch data make`.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

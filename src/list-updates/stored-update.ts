@@ -1,20 +1,22 @@
 import {
-  chownSync,
   closeSync,
+  constants,
   existsSync,
+  fchownSync,
+  fstatSync,
   fsyncSync,
   openSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
-  writeFileSync,
+  writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf } from "../lib/errors.ts";
 import type { ListName, ListTexts } from "../lib/lists/list-texts.ts";
 import { listDefinitions } from "./list-definitions.ts";
-import { projectKey } from "./project-key.ts";
+import { projectKeys } from "./project-keys.ts";
 import {
   compareVersions,
   DataUpdateError,
@@ -37,20 +39,56 @@ export function readStoredUpdate(path: string, ownKeys: readonly string[]): Stor
   const file = updatePathOf(path);
   if (path === ":memory:" || !existsSync(file)) return { state: "none" };
   try {
-    return { state: "used", update: readUpdateFile(file, ownKeys) };
+    return { state: "used", update: verify(readFile(file), ownKeys) };
   } catch (error) {
     return { state: "unusable", reason: messageOf(error) };
   }
 }
 
+/** @throws DataUpdateError */
+function verify(bytes: Uint8Array, ownKeys: readonly string[]): DataUpdate {
+  return readUpdate(bytes, [...projectKeys, ...ownKeys]);
+}
+
 /**
- * Reads and verifies a file.
- * @throws DataUpdateError, or the system's error
+ * Reads a file whose name others may have given to something else.
+ * @throws DataUpdateError if it is too large or not a file, or the system's error
  */
-function readUpdateFile(file: string, ownKeys: readonly string[]): DataUpdate {
-  const { size } = statSync(file);
-  if (size > updateBytesMax) throw new DataUpdateError(`larger than ${updateBytesMax / 2 ** 20} MiB`);
-  return readUpdate(readFileSync(file), [projectKey, ...ownKeys]);
+function readFile(path: string): Uint8Array {
+  // A named pipe would block without O_NONBLOCK.
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const entry = fstatSync(descriptor);
+    if (!entry.isFile()) throw new DataUpdateError("not a file");
+    if (entry.size > updateBytesMax) throw new DataUpdateError(`larger than ${updateBytesMax / 2 ** 20} MiB`);
+    const bytes = new Uint8Array(entry.size);
+    let length = 0;
+    while (length < bytes.length) {
+      const read = readSync(descriptor, bytes, length, bytes.length - length, length);
+      if (read === 0) break;
+      length += read;
+    }
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Writes a new file durably. Root imports an update for the user of the server, who owns the folder and may create
+ * links in it: the file is created, so that no link is followed, and its owner is set before it has its final name.
+ */
+function writeNew(path: string, bytes: Uint8Array): void {
+  rmSync(path, { force: true });
+  const descriptor = openSync(path, "wx", 0o600);
+  try {
+    for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+    const { uid, gid } = statSync(dirname(path));
+    if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /**
@@ -69,7 +107,8 @@ export function storeUpdate({
   ownKeys: readonly string[];
   force: boolean;
 }): { update: DataUpdate; previous: StoredUpdate } {
-  const update = readUpdateFile(file, ownKeys);
+  const bytes = readFile(file);
+  const update = verify(bytes, ownKeys);
   const previous = readStoredUpdate(path, ownKeys);
   if (previous.state === "used" && !force && compareVersions(update.version, previous.update.version) < 0)
     throw new DataUpdateError(
@@ -79,14 +118,9 @@ export function storeUpdate({
   const next = `${target}.next`;
   try {
     // The bytes that were verified, even if the file changes meanwhile.
-    writeFileSync(next, readFileSync(file), { mode: 0o600 });
-    readUpdateFile(next, ownKeys);
-    // Root imports it for the user of the server, who owns the folder.
-    const { uid, gid } = statSync(dirname(target));
-    if (process.getuid?.() === 0) chownSync(next, uid, gid);
-    sync(next);
+    writeNew(next, bytes);
     renameSync(next, target);
-    sync(dirname(target));
+    syncFolder(dirname(target));
   } catch (error) {
     rmSync(next, { force: true });
     throw error;
@@ -112,8 +146,8 @@ export function isNewer(name: ListName, date: string): boolean {
   return date > listDefinitions[name].embeddedDate;
 }
 
-/** Waits until a file, or the names in a folder, are on the disk. */
-function sync(path: string): void {
+/** Waits until the names in a folder are on the disk. */
+function syncFolder(path: string): void {
   const descriptor = openSync(path, "r");
   try {
     fsyncSync(descriptor);

@@ -76,7 +76,9 @@ export function readUpdate(bytes: Uint8Array, trustedKeys: readonly string[]): D
   const key = trustedKeys.find((one) => keyIdOf(one) === keyId);
   if (key === undefined)
     throw new DataUpdateError(
-      `signed with the key ${keyId}, which is not trusted; add its public key to data.trusted_keys if it is yours`,
+      trustedKeys.length === 0
+        ? `signed with the key ${keyId}, but no key is trusted; add the public key of those who signed it to data.trusted_keys`
+        : `signed with the key ${keyId}, which is not trusted; if you know who signed it, add their public key to data.trusted_keys`,
     );
   const body = bytes.subarray(feed + 1);
   if (!verify(null, body, toKey(key), Buffer.from(signature, "base64")))

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { generateKeyPairSync } from "node:crypto";
-import { chownSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { chownSync, lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { builtinLogList } from "../../src/certificate-transparency/log-list/builtin-list.ts";
 import { embeddedLists } from "../../src/cli/check/lists.ts";
@@ -127,10 +127,16 @@ describe("phishwatch data", () => {
 
   // Only root can give files away.
   test.skipIf(process.getuid?.() !== 0)(
-    "An update that root imports belongs to the owner of the folder",
+    "An update that root imports belongs to the owner of the folder, whose links are not followed",
     () => {
       chownSync(join(folder.path, "data"), 4242, 4242);
+      // The owner of the folder may have put a link there, which must not be followed.
+      const other = folder.file("other.txt", "other");
+      symlinkSync(other, `${path}.lists.next`);
       store(update("new.txt", { version: "2031-01-02", lists }));
+      expect(readFileSync(other, "utf8")).toBe("other");
+      expect(statSync(other).uid).toBe(0);
+      expect(lstatSync(`${path}.lists`).isFile()).toBe(true);
       expect(statSync(`${path}.lists`)).toMatchObject({ uid: 4242, gid: 4242 });
       expect(statSync(`${path}.lists`).mode & 0o777).toBe(0o600);
     },
@@ -172,6 +178,14 @@ describe("phishwatch data", () => {
     const restarted = await folder.serve();
     expect((await restarted.stop()).err).toContain("test.db.lists cannot be used, so the embedded lists are");
   });
+});
+
+test("Without a trusted key, every update is rejected, and the message names the setting", () => {
+  const file = update("new.txt", { version: "2031-01-02", lists });
+  expect(() => storeUpdate({ file, path, ownKeys: [], force: false })).toThrow(
+    /no key is trusted; add .* to data\.trusted_keys/,
+  );
+  expect(stored()).toEqual([]);
 });
 
 test("Versions are compared by date and number", () => {

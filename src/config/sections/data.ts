@@ -18,7 +18,7 @@ export const data = table(
       {
         default: [],
         description:
-          "public keys of your own, whose data updates are accepted in addition to those of the project",
+          "public keys whose data updates are accepted, as 'phishwatch data key' prints them; none: no data update is accepted",
       },
     ),
   },
