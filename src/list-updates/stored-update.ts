@@ -1,18 +1,16 @@
 import {
   closeSync,
-  constants,
   existsSync,
   fchownSync,
-  fstatSync,
   fsyncSync,
   openSync,
-  readSync,
   renameSync,
   rmSync,
   statSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { readSmallFile, UnreadableFileError } from "../database/files/read-file.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { ListName, ListTexts } from "../lib/lists/list-texts.ts";
 import { listDefinitions } from "./list-definitions.ts";
@@ -50,27 +48,12 @@ function verify(bytes: Uint8Array, ownKeys: readonly string[]): DataUpdate {
   return readUpdate(bytes, [...projectKeys, ...ownKeys]);
 }
 
-/**
- * Reads a file whose name others may have given to something else.
- * @throws DataUpdateError if it is too large or not a file, or the system's error
- */
+/** @throws DataUpdateError if it is too large or not a file, or the system's error */
 function readFile(path: string): Uint8Array {
-  // A named pipe would block without O_NONBLOCK.
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    const entry = fstatSync(descriptor);
-    if (!entry.isFile()) throw new DataUpdateError("not a file");
-    if (entry.size > updateBytesMax) throw new DataUpdateError(`larger than ${updateBytesMax / 2 ** 20} MiB`);
-    const bytes = new Uint8Array(entry.size);
-    let length = 0;
-    while (length < bytes.length) {
-      const read = readSync(descriptor, bytes, length, bytes.length - length, length);
-      if (read === 0) break;
-      length += read;
-    }
-    return bytes.subarray(0, length);
-  } finally {
-    closeSync(descriptor);
+    return readSmallFile(path, updateBytesMax).bytes;
+  } catch (error) {
+    throw error instanceof UnreadableFileError ? new DataUpdateError(error.message) : error;
   }
 }
 

@@ -1,4 +1,5 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readSmallFile } from "../database/files/read-file.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { ReloadOutcome } from "./outcome.ts";
 
@@ -14,6 +15,8 @@ export interface ServerState {
 }
 
 const ownerOnly = 0o600;
+/** An outcome lists all changes of a file with thousands of entries. */
+const stateBytesMax = 1 << 24;
 
 /** Returns the path of the file. */
 function serverFileOf(databasePath: string): string {
@@ -27,14 +30,62 @@ export function writeServerState(databasePath: string, state: ServerState): void
   renameSync(`${path}.new`, path);
 }
 
-/** Returns undefined if there is no file. @throws an error of the system if it cannot be read */
+/**
+ * Returns undefined if there is no file. The user of the server can write anything into it, and root reads it.
+ * @throws an error of the system if it cannot be read, or an error that says why it cannot be used
+ */
 export function readServerState(databasePath: string): ServerState | undefined {
+  const path = serverFileOf(databasePath);
+  let file;
   try {
-    return JSON.parse(readFileSync(serverFileOf(databasePath), "utf8")) as ServerState;
+    file = readSmallFile(path, stateBytesMax);
   } catch (error) {
     if ((error as { code?: string }).code === "ENOENT") return undefined;
     throw error;
   }
+  const state: unknown = JSON.parse(file.bytes.toString());
+  if (!isState(state)) throw new Error(`${path} is damaged; restart the server`);
+  if (process.geteuid?.() === 0 && ownerOfProcess(state.pid) !== file.uid)
+    throw new Error(
+      `${path} names a process that does not belong to its owner, or has ended; restart the server`,
+    );
+  return state;
+}
+
+/** Returns the user of a process, or undefined if it has ended. */
+function ownerOfProcess(pid: number): number | undefined {
+  if (process.platform === "linux") return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid;
+  const { stdout } = Bun.spawnSync(["/bin/ps", "-o", "uid=", "-p", String(pid)], { stdin: "ignore" });
+  const text = stdout.toString().trim();
+  return text === "" ? undefined : Number(text);
+}
+
+function isState(value: unknown): value is ServerState {
+  const { pid, startedAt, lastReload } = (value ?? {}) as Partial<ServerState>;
+  return (
+    // 0 and negative numbers are groups of processes.
+    Number.isSafeInteger(pid) &&
+    pid! > 0 &&
+    isTime(startedAt) &&
+    (lastReload === null || isOutcome(lastReload))
+  );
+}
+
+function isOutcome(value: ReloadOutcome | undefined): boolean {
+  const { startedAt, endedAt, result, applied, restart, errors, exitCode } = value ?? {};
+  const isTexts = (given: unknown) => Array.isArray(given) && given.every((one) => typeof one === "string");
+  return (
+    isTime(startedAt) &&
+    isTime(endedAt) &&
+    ["applied", "unchanged", "failed"].includes(result!) &&
+    [applied, restart, errors].every(isTexts) &&
+    [0, 1, 2].includes(exitCode!)
+  );
+}
+
+/** The time is in the range of `Date`. */
+function isTime(value: unknown): boolean {
+  return typeof value === "number" && Math.abs(value) <= 8.64e15;
 }
 
 export function removeServerState(databasePath: string): void {

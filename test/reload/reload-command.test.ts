@@ -1,4 +1,4 @@
-import { renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readServerState } from "../../src/reload/server-file.ts";
@@ -51,6 +51,28 @@ test("a file that is exchanged behind a symbolic link is applied without a reque
   const { out } = await folder.run(["domains", "list"]);
   expect(out).toContain("third.example");
 });
+
+// Only root may signal the processes of others.
+test.skipIf(process.getuid?.() !== 0)(
+  "`reload` by root signals no process of another user, whatever the user of the server wrote into its file",
+  async () => {
+    const file = join(folder.path, "data/test.db.server");
+    const genuine = readFileSync(file);
+    const victim = Bun.spawn(["sleep", "60"]);
+    chownSync(file, 4242, 4242);
+    for (const pid of [victim.pid, -1, 0]) {
+      writeFileSync(file, JSON.stringify({ pid, startedAt: 0, lastReload: null }));
+      const { code, err } = await folder.run(["reload"]);
+      expect(code).toBe(1);
+      expect(err).toMatch(/does not belong to its owner|is damaged/);
+    }
+    expect(victim.exitCode ?? victim.signalCode).toBeNull();
+    victim.kill();
+    chownSync(file, 0, 0);
+    writeFileSync(file, genuine);
+    expect((await folder.run(["reload"])).code).toBe(0);
+  },
+);
 
 test("`reload` without a running server says so and exits with 1", async () => {
   const other = commandFolder();

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
+import { readSmallFile } from "../../database/files/read-file.ts";
 import { isServed } from "../../database/lock.ts";
 import { buildInfo } from "../../lib/build-info.ts";
 import { listsVersion } from "../../lib/lists/list-texts.ts";
@@ -19,6 +20,8 @@ interface Serving {
   /** Version of its data update; "" without one. */
   lists: string;
 }
+
+const recordBytesMax = 1 << 16;
 
 /** Records what this server runs with. Call it after the start and after each reload. */
 export function recordServing(
@@ -107,7 +110,9 @@ function hashOf(text: string): string {
 /** Returns undefined for a missing or unreadable file. */
 function readServing(path: string): Serving | undefined {
   try {
-    const value = JSON.parse(readFileSync(fileOf(path), "utf8")) as Partial<Serving> | null;
+    const value = JSON.parse(
+      readSmallFile(fileOf(path), recordBytesMax).bytes.toString(),
+    ) as Partial<Serving> | null;
     const { version, commit, configuration, sha256, lists } = value ?? {};
     const isComplete = [version, commit, configuration, sha256, lists].every(
       (one) => typeof one === "string",

@@ -1,6 +1,7 @@
 import { isServed } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { messageOf, StartError } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
 import { describeOutcome, type ReloadOutcome } from "../../reload/outcome.ts";
 import { readServerState, type ServerState } from "../../reload/server-file.ts";
 import { databasePathOf } from "../appliance/configuration.ts";
@@ -12,6 +13,7 @@ import { printJson } from "../terminal/table.ts";
 /** Maximum time for the server to apply the configuration. */
 const patienceMs = 60_000;
 const pollMs = 20;
+const lineCharactersMax = 2_000;
 
 export const reloadCommand = command({
   name: "reload",
@@ -35,7 +37,8 @@ Exit code: 0 if the file is in effect, 2 if it is invalid, 1 if it could not be 
     if (options.json) printJson(out, jsonOf(outcome));
     if (outcome.exitCode !== 0)
       throw new StartError(describeOutcome(outcome).join("\n"), { exitCode: outcome.exitCode });
-    if (!options.json) for (const line of describeOutcome(outcome)) err.write(`${line}\n`);
+    if (!options.json)
+      for (const line of describeOutcome(outcome)) err.write(`${visible(line, lineCharactersMax)}\n`);
   },
 });
 

@@ -3,7 +3,6 @@ import {
   existsSync,
   fsyncSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,6 +12,7 @@ import { dirname } from "node:path";
 import type { Instant } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
+import { readSmallFile } from "./read-file.ts";
 import { identityOf, isSame, markerOf, type FileIdentity } from "./open-file.ts";
 
 /** State of the server's database, in a file next to it: for `check`, and for the next start. */
@@ -54,8 +54,9 @@ export function statePathOf(path: string): string {
 export function readState(path: string): StoredState | undefined {
   try {
     const file = statePathOf(path);
-    if (statSync(file).size > stateBytesMax) return undefined;
-    const value = JSON.parse(readFileSync(file, "utf8")) as Partial<StoredState> | null;
+    const value = JSON.parse(
+      readSmallFile(file, stateBytesMax).bytes.toString(),
+    ) as Partial<StoredState> | null;
     return isState(value) ? value : undefined;
   } catch {
     return undefined;
