@@ -205,6 +205,7 @@ export function openApp(environment: Environment) {
       storage: database,
       databaseStatus: databaseHealth.status,
       lastReload: () => reload?.last(),
+      conditions,
       storeGrowth,
       backups,
       eventLog,

@@ -8,6 +8,11 @@ export interface CertificateFile {
   path: string;
 }
 
+/** A certificate file and the end of its validity. */
+export interface CertificateEnd extends CertificateFile {
+  endsAt: Instant;
+}
+
 /** A renewed certificate is noticed soon, and metrics that are scraped often read each file rarely. */
 const reusedMs = 60_000;
 
@@ -23,8 +28,8 @@ export function createCertificateEnds({
   clock: Pick<Clock, "monotonicMs">;
   /** Called for each reading, because they can change. */
   files: () => readonly CertificateFile[];
-}): () => Promise<(CertificateFile & { endsAt: Instant })[]> {
-  let latest: { atMs: number; found: (CertificateFile & { endsAt: Instant })[] } | undefined;
+}): () => Promise<CertificateEnd[]> {
+  let latest: { atMs: number; found: CertificateEnd[] } | undefined;
   return async () => {
     const nowMs = clock.monotonicMs();
     if (latest !== undefined && nowMs - latest.atMs < reusedMs) return latest.found;

@@ -9,7 +9,7 @@ import type { SystemMessages } from "../notifications/system-messages.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { LogListStatus } from "../sources/certificate-logs/followed-logs.ts";
 import type { Source } from "../sources/source.ts";
-import { createCertificateEnds, type CertificateFile } from "./certificate-ends.ts";
+import { createCertificateEnds, type CertificateEnd, type CertificateFile } from "./certificate-ends.ts";
 import { createConditionMonitor, type ConditionMonitor } from "./monitor.ts";
 import {
   backupCondition,
@@ -21,6 +21,12 @@ import {
   scanCondition,
   sourceConditions,
 } from "./observed.ts";
+
+/** The monitor, and what else shows the same conditions. */
+export interface Conditions extends ConditionMonitor {
+  /** Returns when the certificates of this appliance end, read at most once a minute. */
+  certificateEnds(): Promise<readonly CertificateEnd[]>;
+}
 
 /** Constructs the monitor over everything that has a condition. */
 export function openConditions({
@@ -50,9 +56,9 @@ export function openConditions({
     sources: readonly Source[];
   };
   scans: Pick<Scans, "latestOutcome">;
-}): ConditionMonitor {
+}): Conditions {
   const certificateEnds = createCertificateEnds({ clock, files: () => certificateFiles(config) });
-  return createConditionMonitor({
+  const monitor = createConditionMonitor({
     clock,
     database,
     log,
@@ -75,6 +81,7 @@ export function openConditions({
       };
     },
   });
+  return { ...monitor, certificateEnds };
 }
 
 /** Returns the certificates with which this appliance identifies itself. */

@@ -24,6 +24,8 @@ export interface Setting {
   /** For a secret: whether it is set. */
   isSet: boolean;
   origin: Origin;
+  /** Whether a change takes effect only at the next start. */
+  needsRestart: boolean;
 }
 
 /** Entries of one `[[kind]]`, with the first line of each. */
@@ -43,20 +45,27 @@ export function describeEffective({ path, text, listen }: Pick<ConfigSource, "pa
   const settings: Setting[] = [];
   const entries: Entries[] = [];
 
-  function walk(field: FieldSchema, node: TableNode | undefined, prefix: string): void {
+  function walk(
+    field: FieldSchema,
+    node: TableNode | undefined,
+    prefix: string,
+    tableNeedsRestart: boolean,
+  ): void {
     for (const [key, property] of Object.entries(field.properties!)) {
       const name = prefix === "" ? key : `${prefix}.${key}`;
       const found = node?.entries.get(key)?.node;
       const { description } = property;
-      if (property.kind === "table") walk(property, found?.kind === "table" ? found : undefined, name);
+      const needsRestart = tableNeedsRestart || property.reload === "restart";
+      if (property.kind === "table")
+        walk(property, found?.kind === "table" ? found : undefined, name, needsRestart);
       else if (property.kind === "tables") {
         const items = found?.kind === "array" ? found.items : [];
         entries.push({ path: name, description, lines: items.map(({ line }) => line) });
-      } else settings.push({ path: name, description, ...describe(property, found) });
+      } else settings.push({ path: name, description, needsRestart, ...describe(property, found) });
     }
   }
 
-  walk(fieldSchema(configSchema), document.root, "");
+  walk(fieldSchema(configSchema), document.root, "", false);
   const listening = settings.find((setting) => setting.path === "server.listen");
   if (listening !== undefined && listen !== undefined) {
     listening.value = JSON.stringify(formatHostPort(listen));

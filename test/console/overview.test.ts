@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import type { BackupStatus } from "../../src/backups/running/backups.ts";
 import { toPlainTime } from "../../src/lib/clock.ts";
 import { concernsOf, feedSilentMs, keyExpiresSoonMs } from "../../src/console/pages/overview/attention.ts";
-import { reloadConcerns } from "../../src/console/pages/overview/needs-attention.tsx";
+import { conditionConcerns, reloadConcerns } from "../../src/console/pages/overview/system-concerns.ts";
 import { manualClock } from "../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { addThreats, secretsPage } from "../support/console-threats.ts";
@@ -277,13 +278,14 @@ describe("the list of concerns", () => {
     now,
     readiness: { ready: true, checks: { database: "ok", disk: "ok", schedulers: "ok" } },
     untrustedProxy: undefined,
-    database: { problem: undefined, lastError: null, disk: undefined },
+    database: { problem: undefined, lastError: null },
     recipients: [],
     sources: [],
     keys: [],
     lastScan: undefined,
     resolverProblem: null,
     archiveProblem: null,
+    others: [],
   };
   const endpoint = {
     id: "whk_1",
@@ -311,6 +313,38 @@ describe("the list of concerns", () => {
         cause: "The configuration file has new values for server.listen.",
       },
     ]);
+  });
+
+  test("contains a full disk, a failed and a missing backup, and certificates that end (D3)", () => {
+    const status = {
+      completed: { at: now - 3 * day },
+      failure: { at: now - day, error: "no space left on device" },
+      overdueSince: now - day,
+      schedule: "0 0 3 * * *",
+    };
+    const backups = { copies: { latest: () => undefined }, status: () => status as BackupStatus };
+    const certificate = (use: string, days: number) => ({
+      use,
+      path: "/tls/a.pem",
+      endsAt: now + days * day,
+    });
+    const concerns = conditionConcerns({
+      backups,
+      certificates: [certificate("a", -1), certificate("b", 3), certificate("c", 30)],
+      disk: { freeBytes: 1, missingBytes: 1, level: "full", text: "1 MiB free" },
+      now,
+    });
+    expect(concerns.map(({ tone, title }) => `${tone}: ${title}`)).toEqual([
+      "bad: The disk of the database is full",
+      "bad: The last backup failed",
+      "bad: A scheduled backup is missing",
+      "bad: The a has expired",
+      "warn: The b expires in 3 days",
+    ]);
+    expect(concerns[1]!.cause).toBe("No space left on device.");
+    const calm = { ...status, failure: null, overdueSince: null } as BackupStatus;
+    const quiet = { backups: { ...backups, status: () => calm }, certificates: [], disk: undefined, now };
+    expect(conditionConcerns(quiet)).toEqual([]);
   });
 
   const unavailable = {
@@ -342,18 +376,14 @@ describe("the list of concerns", () => {
   test.each<[string, Partial<typeof healthy>, string[]]>([
     ["is empty when all is well", {}, []],
     [
-      "contains a disk that is nearly full, and a database error of the last day (D3, D8)",
+      "contains a database error of the last day (D8)",
       {
         database: {
           problem: undefined,
           lastError: { at: now - 3 * 3_600_000, code: "SQLITE_FULL", text: "the disk is full" },
-          disk: { freeBytes: 100 << 20, missingBytes: 1, level: "nearly full", text: "100 MiB free" },
         },
       },
-      [
-        "The disk of the database is nearly full: 100 MiB free.",
-        "Database error 3 hours ago: The disk is full.",
-      ],
+      ["Database error 3 hours ago: The disk is full."],
     ],
     [
       "does not contain an old database error",
@@ -361,15 +391,14 @@ describe("the list of concerns", () => {
         database: {
           problem: undefined,
           lastError: { at: now - 2 * day, code: "x", text: "x" },
-          disk: undefined,
         },
       },
       [],
     ],
     [
-      "names a disk that is nearly full",
-      { readiness: { ready: false, checks: { database: "ok", disk: "nearly full", schedulers: "ok" } } },
-      ["Not ready: disk nearly full"],
+      "names a part that is not ready, except for a full disk, which has its own concern",
+      { readiness: { ready: false, checks: { database: "lost", disk: "nearly full", schedulers: "ok" } } },
+      ["Not ready: database lost"],
     ],
     ["omits a working endpoint", { recipients: [endpoint] }, []],
     [

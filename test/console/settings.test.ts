@@ -519,7 +519,9 @@ describe("the system page", () => {
   test("shows health, version, and the configuration with the origin of each value, but no secrets", async () => {
     const { text, html } = await visitor.get("/console/settings/system");
     expect(text).toContain("Ready");
-    expect(text).toContain('listen host:port or [IPv6]:port; port 0 takes a free one "127.0.0.1:0" line 3');
+    expect(text).toContain(
+      'listen host:port or [IPv6]:port; port 0 takes a free one; a change needs a restart "127.0.0.1:0" line 3',
+    );
     expect(text).toMatch(/min_similarity minimum similarity of a threat 0\.75 default/);
     expect(text).toMatch(/password secret of 12 [^"]* set, hidden line \d+/);
     expect(text).toContain("[detection] 2 settings, all with their defaults");

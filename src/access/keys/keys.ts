@@ -154,7 +154,7 @@ export function createApiKeys({
         if (record.revokedAt !== null) return record;
         if (record.origin === "file") {
           throw badRequest(
-            `The API key "${record.name}" is declared in the configuration file. Remove it there and restart.`,
+            `The API key "${record.name}" is declared in the configuration file. Remove it there.`,
           );
         }
         const revokedAt = clock.now();

@@ -13,6 +13,7 @@ import type { Server } from "../../api/server.ts";
 import type { Readiness } from "../../api/site/health.ts";
 import type { Channels } from "../../channels/all/channels.ts";
 import type { Webhooks } from "../../channels/webhook/webhooks.ts";
+import type { Conditions } from "../../conditions/open-conditions.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { StoreGrowth } from "../../database/growth/store-growth.ts";
@@ -76,6 +77,7 @@ export interface PageServices {
   /** Location and size of the database file. Routes write through `Context.write`. */
   storage: Pick<Database, "path" | "bytesOnDisk" | "write">;
   databaseStatus: () => DatabaseStatus;
+  conditions: Pick<Conditions, "certificateEnds">;
   /** Returns the outcome of the last reload of the configuration file. */
   lastReload: () => ReloadOutcome | undefined;
   storeGrowth: Pick<StoreGrowth, "latest">;

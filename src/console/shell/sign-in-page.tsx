@@ -33,7 +33,7 @@ export function SignInPage({
           autofocus
           hint={
             exists
-              ? "Created at the first start, unless the configuration file sets console.password. If you lost it, set console.password and restart."
+              ? "Created at the first start, unless the configuration file sets console.password. If you lost it, set console.password there."
               : "No password exists yet. One is created when the appliance starts."
           }
         />

@@ -1,9 +1,8 @@
 import { and, isNotNull, isNull } from "drizzle-orm";
-import type { CertificateFile } from "../../conditions/certificate-ends.ts";
+import type { CertificateEnd } from "../../conditions/certificate-ends.ts";
 import { systemConditions } from "../../conditions/tables.ts";
 import type { Database } from "../../database/database.ts";
 import type { BuildInfo } from "../../lib/build-info.ts";
-import type { Instant } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Traps } from "../../traps/traps.ts";
 import { systemEventTypes } from "../../vocabulary/events.ts";
@@ -19,7 +18,7 @@ export function applianceCollector({
   traps,
 }: {
   build: BuildInfo;
-  certificateEnds: () => Promise<readonly (CertificateFile & { endsAt: Instant })[]>;
+  certificateEnds: () => Promise<readonly CertificateEnd[]>;
   database: Pick<Database, "query">;
   log: Pick<Log, "counts">;
   traps: Pick<Traps, "totals">;

@@ -52,9 +52,7 @@ function exampleCommand({ scopes }: ApiKey, key: string, url: string): string {
 export function confirmRevocation({ params, services }: Context<"keys">) {
   const { id, name, prefix, origin, lastUsedAt } = keyOf(params["id"]!, services.keys.list());
   if (origin === "file")
-    throw badRequest(
-      "This key is declared in the configuration file. To revoke it, remove it there and restart.",
-    );
+    throw badRequest("This key is declared in the configuration file. To revoke it, remove it there.");
   return page(
     "Revoke key",
     <Confirm title="Revoke this key?" action={`${path}/${id}/revoke`} button="Revoke key" back={path}>

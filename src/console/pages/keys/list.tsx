@@ -134,7 +134,7 @@ function validColumns(
       layout: "number",
       cell: ({ id, name, origin }) =>
         origin === "file" ? (
-          <Tag title="Declared as [[api_keys]] in the configuration file. To change it, edit the file and restart.">
+          <Tag title="Declared as [[api_keys]] in the configuration file. To change it, edit the file.">
             configuration file
           </Tag>
         ) : mayRevoke ? (

@@ -79,7 +79,7 @@ export interface ConcernSources {
   readiness: Readiness;
   /** Address of a proxy that requests came through, but that the configuration does not trust. */
   untrustedProxy: string | undefined;
-  database: Pick<DatabaseStatus, "problem" | "lastError" | "disk">;
+  database: Pick<DatabaseStatus, "problem" | "lastError">;
   recipients: readonly RecipientConcerns[];
   sources: readonly SourceConcerns[];
   keys: readonly Pick<ApiKey, "name" | "expiresAt" | "revokedAt">[];
@@ -89,6 +89,8 @@ export interface ConcernSources {
   resolverProblem: string | null;
   /** Why names cannot be stored or were lost. */
   archiveProblem: string | null;
+  /** Concerns about the configuration, the disk, the backups and the certificates. */
+  others: readonly Concern[];
 }
 
 /** Lists what is broken or about to break, most severe first. */
@@ -96,6 +98,7 @@ export function concernsOf(given: ConcernSources): Concern[] {
   const { now, recipients, sources } = given;
   const concerns = [
     ...systemConcerns(given),
+    ...given.others,
     ...recipients.flatMap((recipient) => recipientConcern(recipient, now) ?? []),
     ...sources.flatMap((source) => sourceConcern(source, now) ?? []),
     ...scanConcerns(given),
@@ -108,14 +111,15 @@ function systemConcerns({
   now,
   readiness,
   untrustedProxy,
-  database: { disk, lastError, problem },
+  database: { lastError, problem },
   archiveProblem,
   resolverProblem,
 }: ConcernSources): Concern[] {
   const concerns: Concern[] = [];
   const review = { path: systemPath, action: "Review" };
   for (const [what, state] of Object.entries(readiness.checks)) {
-    if (state !== "ok")
+    // A full disk has a concern of its own, which says what to do.
+    if (state !== "ok" && what !== "disk")
       concerns.push({ ...review, tone: "bad", title: `Not ready: ${what} ${shown(state)}`, cause: null });
   }
   if (resolverProblem !== null)
@@ -132,13 +136,6 @@ function systemConcerns({
       tone: "warn",
       title: `A proxy at ${shown(untrustedProxy)} is not in server.trusted_proxies`,
       cause: "All its visitors count as one address.",
-    });
-  if (disk?.level === "nearly full")
-    concerns.push({
-      ...review,
-      tone: "warn",
-      title: "The disk of the database is nearly full",
-      cause: sentence(disk.text),
     });
   // While it stands, it is the reason for not being ready.
   if (problem === undefined && lastError !== null && now - lastError.at < databaseErrorMs)

@@ -1,17 +1,11 @@
 import type { Instant } from "../../../lib/clock.ts";
-import { visible } from "../../../lib/safe-text.ts";
-import { counted, grouped, sentence } from "../../../lib/wording.ts";
-import type { ReloadOutcome } from "../../../reload/outcome.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
 import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
 import { Card, LinkButton } from "../../kit/components.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { relativeAge } from "../../kit/times.ts";
-import { systemPath } from "../../kit/paths.ts";
 import { listPath } from "../../threat-kit/filters.ts";
 import type { Concern } from "./attention.ts";
-
-/** Errors of a configuration file are long, and the log has all of them. */
-const reasonMax = 400;
 
 /** Active threats of high severity. */
 export interface HighThreats {
@@ -48,33 +42,6 @@ export function threatConcern(high: HighThreats, now: Instant): Concern[] {
       cause: `${asking}The oldest was first seen ${relativeAge(high.oldestAt, now)}.`,
       path: listPath(new URLSearchParams({ severity: "high" })),
       action: "Start triage",
-    },
-  ];
-}
-
-/** @param lastReload the last reload of the configuration file; undefined if there was none */
-export function reloadConcerns(
-  lastReload: Pick<ReloadOutcome, "errors" | "restart" | "result"> | undefined,
-): Concern[] {
-  const link = { path: systemPath, action: "Review" };
-  if (lastReload?.result === "failed")
-    return [
-      {
-        ...link,
-        tone: "bad",
-        title: "The configuration file cannot be applied",
-        cause: `${sentence(visible(lastReload.errors.join("; "), reasonMax))} The previous configuration stays in effect.`,
-      },
-    ];
-  const keys = lastReload?.restart ?? [];
-  if (keys.length === 0) return [];
-  const title = `${counted(keys.length, "changed setting")} ${keys.length === 1 ? "needs" : "need"} a restart`;
-  return [
-    {
-      ...link,
-      tone: "warn",
-      title,
-      cause: `The configuration file has new values for ${visible(keys.join(", "), reasonMax)}.`,
     },
   ];
 }

@@ -8,13 +8,7 @@ import { isAnyHostKnown, readActiveHosts, WhoHosts } from "../../threat-kit/host
 import { SetupCard } from "../first-run/setup-card.tsx";
 import { concernsOf } from "./attention.ts";
 import { NewByDomain, readNews } from "./by-domain.tsx";
-import {
-  highView,
-  NeedsAttention,
-  readHighThreats,
-  reloadConcerns,
-  threatConcern,
-} from "./needs-attention.tsx";
+import { highView, NeedsAttention, readHighThreats, threatConcern } from "./needs-attention.tsx";
 import { newestShownMax, NewestThreats } from "./newest.tsx";
 import { readDecisionProgress, TimeToDecide } from "./progress.tsx";
 import { RunningScan } from "./running-scan.tsx";
@@ -48,6 +42,7 @@ export async function showOverview({
   | "auditLog"
   | "backups"
   | "certificateLogs"
+  | "conditions"
   | "databaseStatus"
   | "lastReload"
   | "deliveries"
@@ -78,8 +73,8 @@ export async function showOverview({
   );
   const hasThreats = newest.lastSeq > 0;
   const isNew = !hasThreats || domains.length === 0;
-  const { given, status } = readStatus(services, now);
-  const concerns = [...reloadConcerns(services.lastReload()), ...concernsOf(given)];
+  const { given, status } = await readStatus(services, now);
+  const concerns = concernsOf(given);
   const toTriage = threatConcern(high, now);
   const isCalm = concerns.length === 0 && toTriage.length === 0;
   const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));

@@ -11,6 +11,7 @@ export const overviewPages = pageGroup({
     "auditLog",
     "backups",
     "certificateLogs",
+    "conditions",
     "databaseStatus",
     "lastReload",
     "deliveries",

@@ -21,6 +21,8 @@ export interface Status {
   backupAt: Instant | undefined;
   /** Why the latest backup failed; null if it did not. */
   backupError: string | null;
+  /** Whether a scheduled backup is missing. */
+  isBackupOverdue: boolean;
 }
 
 interface Item {
@@ -115,9 +117,10 @@ function deliveriesItem(recipients: readonly RecipientConcerns[], now: Instant):
     : { ...item, state: "ok", value: `${grouped(enabled)} working`, path: notificationsPath };
 }
 
-function backupItem({ backupAt, backupError }: Status): Item {
+function backupItem({ backupAt, backupError, isBackupOverdue }: Status): Item {
   const item = { label: "Backup", path: systemPath };
   if (backupError !== null) return { ...item, state: "off", value: "failed" };
+  if (isBackupOverdue) return { ...item, state: "off", value: "overdue" };
   if (backupAt === undefined) return { ...item, state: "none", value: "none on record" };
   return { ...item, state: "ok", value: <Moment at={backupAt} /> };
 }

@@ -4,6 +4,7 @@ import { certstreamKind } from "../../../sources/certstream/certstream-feed.ts";
 import type { Context } from "../../shell/router.ts";
 import { queuedCountedMax, type ConcernSources } from "./attention.ts";
 import type { Status } from "./status-line.tsx";
+import { conditionConcerns, reloadConcerns } from "./system-concerns.ts";
 
 /** Services that show whether everything works. */
 export type StatusServices = Context<
@@ -11,9 +12,11 @@ export type StatusServices = Context<
   | "auditLog"
   | "backups"
   | "certificateLogs"
+  | "conditions"
   | "databaseStatus"
   | "deliveries"
   | "keys"
+  | "lastReload"
   | "readiness"
   | "scans"
   | "sources"
@@ -21,10 +24,10 @@ export type StatusServices = Context<
 >["services"];
 
 /** Reads what the concerns and the status line are derived from, once for both. */
-export function readStatus(
+export async function readStatus(
   services: StatusServices,
   now: Instant,
-): { given: ConcernSources; status: Status } {
+): Promise<{ given: ConcernSources; status: Status }> {
   const { auditLog, backups, certificateLogs, deliveries, scans } = services;
   const recipients = deliveries.recipients.listAll().map((recipient) => ({
     ...recipient,
@@ -37,18 +40,25 @@ export function readStatus(
     ...source.status(),
   }));
   const lastScan = scans.latestOutcome();
+  const database = services.databaseStatus();
+  const certificates = await services.conditions.certificateEnds();
+  const others = [
+    ...reloadConcerns(services.lastReload()),
+    ...conditionConcerns({ backups, certificates, disk: database.disk, now }),
+  ];
   return {
     given: {
       now,
       readiness: services.readiness(),
       untrustedProxy: services.untrustedProxy(),
-      database: services.databaseStatus(),
+      database,
       recipients,
       sources,
       keys: services.keys.list(),
       lastScan,
       resolverProblem: scans.resolverHealth.latest()?.problem ?? null,
       archiveProblem: services.archive.status().problem,
+      others,
     },
     status: {
       lastScan,
@@ -58,6 +68,7 @@ export function readStatus(
       recipients,
       backupAt: auditLog.list({ action: "backup.make" }, { limit: 1, offset: 0 })[0]?.at,
       backupError: backups.status().failure?.error ?? backups.copies.latest()?.error ?? null,
+      isBackupOverdue: backups.status().overdueSince !== null,
     },
   };
 }

@@ -1,48 +1,73 @@
 import type { Config } from "../../../config/config.ts";
 import { describeEffective, type Entries, type Origin, type Setting } from "../../../config/effective.ts";
+import type { ReloadOutcome } from "../../../reload/outcome.ts";
 import { counted } from "../../../lib/wording.ts";
-import { Card } from "../../kit/components.tsx";
+import { Card, Facts, Time } from "../../kit/components.tsx";
+import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { Table, type Column } from "../../kit/table.tsx";
 
-/** Maximum number of entries listed in one value. */
+/** Maximum number of entries, and of lines of a reload, that are listed. */
 const listedMax = 20;
+/** Maximum length of a line of a reload. */
+const charactersMax = 1_000;
 
 /** Every setting with its value, its origin and its meaning, one table of the file at a time. */
-export function Configuration({ source, publicUrl }: { source: Config["source"]; publicUrl: string }) {
+export function Configuration({
+  source,
+  publicUrl,
+  lastReload,
+}: {
+  source: Config["source"];
+  publicUrl: string;
+  /** Undefined: none since the start. */
+  lastReload: ReloadOutcome | undefined;
+}) {
   if (source === undefined) return <Card title="Configuration">No configuration file is in use.</Card>;
   const { settings, entries } = describeEffective(source);
+  const pending = new Set(lastReload?.restart);
   const columns: Column<Setting>[] = [
     {
       title: "Setting",
-      cell: ({ path, description }) => (
+      cell: ({ path, description, needsRestart }) => (
         <>
           <code>{path.slice(path.indexOf(".") + 1)}</code>
-          <p>{description}</p>
+          <p>
+            {description}
+            {needsRestart ? "; a change needs a restart" : ""}
+          </p>
         </>
       ),
     },
     {
       title: "Value",
       layout: "wide",
-      cell: (setting) => <SettingValue setting={setting} publicUrl={publicUrl} />,
+      cell: (setting) => (
+        <>
+          <SettingValue setting={setting} publicUrl={publicUrl} />
+          {pending.has(setting.path) ? (
+            <>
+              {" "}
+              <Tag tone="medium">after a restart</Tag>
+            </>
+          ) : null}
+        </>
+      ),
     },
     { title: "Origin", layout: "tight", fold: "end", cell: ({ origin }) => <OriginText origin={origin} /> },
   ];
   return (
-    <Card
-      title="Configuration"
-      aside={
-        <span class="faint">
-          <a href="/docs/configure">Manual</a>
-        </span>
-      }
-    >
+    <Card title="Configuration" aside={<a href="/docs/configure#all-settings">All settings</a>}>
       <div class="stack">
-        <p>
-          Read from <Text text={source.path} charactersMax={1_000} /> at startup and after each change. To
-          change it, edit the file.{" "}
-          <a href="/docs/configure#change-the-configuration">How a change is applied</a>
+        <Facts
+          facts={[
+            ["File", <Text text={source.path} charactersMax={1_000} />],
+            ["Last reload", <LastReload outcome={lastReload} />],
+          ]}
+        />
+        <p class="hint">
+          To change a setting, edit the file. The server applies a valid file within seconds, except for the
+          settings that need a restart. <a href="/docs/configure#change-the-configuration">Manual</a>
         </p>
         {[...Map.groupBy(settings, ({ path }) => path.slice(0, path.indexOf(".")))].map(([table, group]) => (
           <details class="more">
@@ -59,6 +84,46 @@ export function Configuration({ source, publicUrl }: { source: Config["source"];
         ))}
       </div>
     </Card>
+  );
+}
+
+/** The outcome of the last reload: what was applied, what needs a restart, or the errors. */
+function LastReload({ outcome }: { outcome: ReloadOutcome | undefined }) {
+  if (outcome === undefined) return <>none since the start</>;
+  const { applied, endedAt, errors, restart, result } = outcome;
+  if (result === "failed")
+    return (
+      <>
+        <StateMark tone="bad">failed</StateMark> <Time at={endedAt} relative />. Nothing was changed.
+        <Lines lines={errors} />
+      </>
+    );
+  return (
+    <>
+      <StateMark tone="good">{result === "applied" ? "applied" : "nothing to apply"}</StateMark>{" "}
+      <Time at={endedAt} relative />
+      <Lines lines={applied} />
+      {restart.length === 0 ? null : (
+        <p>
+          Needs a restart: <Text text={restart.join(", ")} charactersMax={charactersMax} />
+        </p>
+      )}
+    </>
+  );
+}
+
+function Lines({ lines }: { lines: readonly string[] }) {
+  return (
+    <>
+      {lines.slice(0, listedMax).map((line) => (
+        <p>
+          <Text text={line} charactersMax={charactersMax} />
+        </p>
+      ))}
+      {lines.length > listedMax ? (
+        <p>… {counted(lines.length - listedMax, "more line")}; see the log.</p>
+      ) : null}
+    </>
   );
 }
 

@@ -1,12 +1,12 @@
 import type { ConsoleSession } from "../../../access/console/sessions.ts";
-import type { Readiness } from "../../../api/site/health.ts";
+import type { CertificateEnd } from "../../../conditions/certificate-ends.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
 import { isDisabledForFailing } from "../../../deliveries/rules/recipient-state.ts";
 import type { Database } from "../../../database/database.ts";
 import { listAside } from "../../../database/files/pending-restore.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import { listUpgradeCopies } from "../../../database/versions/copies.ts";
-import { toIsoTime, type Instant } from "../../../lib/clock.ts";
+import { dayMs, toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { listsVersion } from "../../../lib/lists/list-texts.ts";
 import { visible } from "../../../lib/safe-text.ts";
@@ -26,31 +26,26 @@ import {
 import { Table } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { BackupsCard } from "../backups/backups-card.tsx";
+import { concernsOf, type Concern } from "../overview/attention.ts";
+import { readStatus, type StatusServices } from "../overview/status.ts";
 import { browserName } from "./browser-name.ts";
 import { Configuration } from "./configuration.tsx";
 import { Stores } from "./stores.tsx";
 
-/** Maximum number of recipients listed. */
+/** Maximum number of recipients, and of certificates, listed. */
 const listedMax = 20;
 const userAgentShownMax = 300;
 
-export function showSystem({
+export async function showSystem({
   services,
   session,
   now,
 }: Context<
-  | "backups"
-  | "build"
-  | "config"
-  | "databaseStatus"
-  | "storeGrowth"
-  | "storage"
-  | "publicUrl"
-  | "readiness"
-  | "sessions"
-  | "deliveries"
+  "build" | "config" | "publicUrl" | "sessions" | "storage" | "storeGrowth" | keyof StatusServices
 >) {
-  const { build, deliveries, readiness, sessions, storage } = services;
+  const { build, deliveries, sessions, storage } = services;
+  const { given } = await readStatus(services, now);
+  const certificates = await services.conditions.certificateEnds();
   const { disk } = services.databaseStatus();
   return page(
     "System",
@@ -63,7 +58,10 @@ export function showSystem({
           variant="primary"
         />
       </PageHead>
-      <Health readiness={readiness()} recipients={deliveries.recipients.listAll()} />
+      <Health
+        concerns={concernsOf(given).filter(({ path }) => path === systemPath)}
+        recipients={deliveries.recipients.listAll()}
+      />
       <div class="cols cols-2">
         <Card title="Database">
           <Facts
@@ -90,6 +88,7 @@ export function showSystem({
               ["Lists", <a href="/docs/air-gap">{listsText()}</a>],
               ["Memory", `${bytesText(process.memoryUsage.rss())} in use`],
               ["Public URL", <Text text={services.publicUrl()} />],
+              ...certificateFacts(certificates, now),
             ]}
           />
         </Card>
@@ -102,7 +101,11 @@ export function showSystem({
         copies={listUpgradeCopies(storage.path)}
       />
       <ActiveSessions sessions={sessions.list()} session={session} now={now} />
-      <Configuration source={services.config.source} publicUrl={services.publicUrl()} />
+      <Configuration
+        source={services.config.source}
+        publicUrl={services.publicUrl()}
+        lastReload={services.lastReload()}
+      />
     </>,
   );
 }
@@ -113,32 +116,45 @@ function listsText(): string {
   return version === null ? "embedded" : `data update ${version}`;
 }
 
+/** Lists the certificates, the one that ends first at the top. */
+function certificateFacts(certificates: readonly CertificateEnd[], now: Instant) {
+  return certificates
+    .toSorted((one, other) => one.endsAt - other.endsAt)
+    .slice(0, listedMax)
+    .map(({ use, endsAt }) => {
+      const days = Math.ceil((endsAt - now) / dayMs);
+      const left = days <= 0 ? "expired" : `${counted(days, "day")} left`;
+      return [
+        "Certificate",
+        <>
+          <Text text={use} charactersMax={160} />: valid until <Time at={endsAt} /> ({left})
+        </>,
+      ] as const;
+    });
+}
+
+/** Everything that the overview leads to this page for, in the same words, and the recipients that fail. */
 function Health({
-  readiness: { ready, checks },
+  concerns,
   recipients,
 }: {
-  readiness: Readiness;
+  concerns: readonly Concern[];
   recipients: readonly Recipient[];
 }) {
   const failing = recipients.filter(({ enabled, disabledReason, consecutiveFailures }) =>
     enabled ? consecutiveFailures > 0 : isDisabledForFailing(disabledReason),
   );
-  const problems = [
-    ["database", checks.database],
-    ["disk", checks.disk],
-    ["schedulers", checks.schedulers],
-  ].filter(([, state]) => state !== "ok");
-  if (problems.length === 0 && failing.length === 0)
+  if (concerns.length === 0 && failing.length === 0)
     return (
       <Note tone="good" title="Ready">
-        The database, the disk, the schedulers, and all endpoints and channels work.
+        The database, the disk, the backups, the certificates, and all endpoints and channels work.
       </Note>
     );
   return (
     <>
-      {problems.map(([what, state]) => (
-        <Note tone="bad" title={ready ? `A problem with the ${what}` : `Not ready: ${what}`}>
-          <Text text={state!} charactersMax={1_000} />
+      {concerns.map(({ tone, title, cause }) => (
+        <Note tone={tone} title={<bdi>{title}</bdi>}>
+          {cause === null ? undefined : <bdi>{cause}</bdi>}
         </Note>
       ))}
       {failing.length === 0 ? null : (

@@ -144,6 +144,6 @@ async function remove(context: Context<"webhooks">): Promise<PageResult> {
 function editable(context: Context<"webhooks">): Endpoint {
   const endpoint = endpointOf(context);
   if (isDeclared(endpoint))
-    throw badRequest("This endpoint is declared in the configuration file. Change it there and restart.");
+    throw badRequest("This endpoint is declared in the configuration file. Change it there.");
   return endpoint;
 }

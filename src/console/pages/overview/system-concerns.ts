@@ -1,0 +1,74 @@
+import type { BackupServices } from "../../../backups/open-backups.ts";
+import type { CertificateEnd } from "../../../conditions/certificate-ends.ts";
+import type { Condition } from "../../../conditions/condition.ts";
+import {
+  backupCondition,
+  certificateConditions,
+  diskCondition,
+  overdueCondition,
+} from "../../../conditions/observed.ts";
+import type { DiskRoom } from "../../../database/files/disk.ts";
+import type { Instant } from "../../../lib/clock.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { counted, sentence } from "../../../lib/wording.ts";
+import type { ReloadOutcome } from "../../../reload/outcome.ts";
+import { systemPath } from "../../kit/paths.ts";
+import type { Concern } from "./attention.ts";
+
+/** Errors of a configuration file are long, and the log has all of them. */
+const reasonMax = 400;
+
+const link = { path: systemPath, action: "Review" };
+
+/** Concerns about the backups, the certificates and the disk, in the words of the messages that people are sent. */
+export function conditionConcerns({
+  backups,
+  certificates,
+  disk,
+  now,
+}: {
+  backups: { copies: Pick<BackupServices["copies"], "latest">; status: BackupServices["status"] };
+  certificates: readonly CertificateEnd[];
+  disk: DiskRoom | undefined;
+  now: Instant;
+}): Concern[] {
+  const status = backups.status();
+  const concern = (tone: Concern["tone"], { state, began }: Condition): Concern[] =>
+    state === "holds"
+      ? [{ ...link, tone, title: visible(began.title, reasonMax), cause: visible(began.text, reasonMax) }]
+      : [];
+  return [
+    ...concern(disk?.level === "full" ? "bad" : "warn", diskCondition(disk)),
+    ...concern("bad", backupCondition(backups.copies.latest(), status)),
+    ...concern("bad", overdueCondition(status)),
+    ...certificateConditions(certificates, now).flatMap((condition, index) =>
+      concern(certificates[index]!.endsAt <= now ? "bad" : "warn", condition),
+    ),
+  ];
+}
+
+/** @param lastReload the last reload of the configuration file; undefined if there was none */
+export function reloadConcerns(
+  lastReload: Pick<ReloadOutcome, "errors" | "restart" | "result"> | undefined,
+): Concern[] {
+  if (lastReload?.result === "failed")
+    return [
+      {
+        ...link,
+        tone: "bad",
+        title: "The configuration file cannot be applied",
+        cause: `${sentence(visible(lastReload.errors.join("; "), reasonMax))} The previous configuration stays in effect.`,
+      },
+    ];
+  const keys = lastReload?.restart ?? [];
+  if (keys.length === 0) return [];
+  const title = `${counted(keys.length, "changed setting")} ${keys.length === 1 ? "needs" : "need"} a restart`;
+  return [
+    {
+      ...link,
+      tone: "warn",
+      title,
+      cause: `The configuration file has new values for ${visible(keys.join(", "), reasonMax)}.`,
+    },
+  ];
+}
