@@ -2,11 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { accessEvents } from "../src/lib/log-events/access.ts";
+import { backupsEvents } from "../src/lib/log-events/backups.ts";
+import { logEvents } from "../src/lib/log-events/catalogue.ts";
 import { certificateLogsEvents } from "../src/lib/log-events/certificate-logs.ts";
 import { databaseEvents } from "../src/lib/log-events/database.ts";
 import { deliveriesEvents } from "../src/lib/log-events/deliveries.ts";
 import type { LogEvent } from "../src/lib/log-events/event.ts";
 import { logFields } from "../src/lib/log-events/fields.ts";
+import { reloadEvents } from "../src/lib/log-events/reloads.ts";
 import { scansEvents } from "../src/lib/log-events/scans.ts";
 import { serverEvents } from "../src/lib/log-events/server.ts";
 import { sourcesEvents } from "../src/lib/log-events/sources.ts";
@@ -17,17 +20,22 @@ const pagePath = join(import.meta.dir, "../src/manual/log.md");
 
 const sections: [heading: string, events: Record<string, LogEvent>][] = [
   ["Server, setup and requests", serverEvents],
+  ["Reloads of the configuration", reloadEvents],
   ["Console and API keys", accessEvents],
   ["Feeds, certstream servers and imports", sourcesEvents],
   ["Certificate logs", certificateLogsEvents],
   ["Scans, lookups and traps", scansEvents],
   ["Deliveries, messages, exports and lists", deliveriesEvents],
   ["Database and archive", databaseEvents],
+  ["Backups", backupsEvents],
   ["Standby", standbyEvents],
 ];
 
 /** Returns the page about the log with regenerated tables. */
 export function withLogEvents(page: string): string {
+  const shown = new Set(sections.flatMap(([, events]) => Object.keys(events)));
+  const missing = Object.keys(logEvents).filter((name) => !shown.has(name));
+  if (missing.length > 0) throw new Error(`no section has ${missing.join(", ")}`);
   const events = sections.map(([heading, all]) => `### ${heading}\n\n${eventTable(all)}`).join("\n");
   const fields = markdownTable([
     ["Field", "Type", "Content"],
