@@ -7,6 +7,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -161,6 +162,24 @@ describe("a backup", () => {
     expect(await repository.ids()).toHaveLength(1);
   });
 
+  test("is not completed if another process took its lock while it was interrupted", async () => {
+    write(10);
+    const { store } = repository;
+    const sleeping: Repository = {
+      ...repository,
+      store: {
+        ...store,
+        async put(key, bytes) {
+          await store.put(key, bytes);
+          if (key.startsWith("chunks/"))
+            for await (const lock of store.list("locks/")) await store.delete(lock.key);
+        },
+      },
+    };
+    expect(backUp(sleeping, path)).rejects.toThrow("another backup was begun while this one was interrupted");
+    expect(await repository.ids()).toEqual([]);
+  });
+
   test("leaves no file behind but the backups and the index of its blocks", async () => {
     write(10);
     await backUp(repository, path, { opensDatabase: true });
@@ -201,8 +220,37 @@ describe("rotation", () => {
   });
 });
 
+test("rotation deletes nothing if the list of the store is not of now", async () => {
+  write(10);
+  const first = await backUp(repository, path);
+  const outdated: Repository = { ...repository, ids: async () => [first.id] };
+  write(10);
+  expect(backUp(outdated, path, { keep: 1 })).rejects.toThrow("no backups were deleted");
+  const ids = await repository.ids();
+  expect(ids).toHaveLength(2);
+  for (const id of ids) await restoreDatabase(id, join(folder, `${id}.db`));
+});
+
 describe("a damaged repository", () => {
-  test("is reported with the object that is damaged, and the backup that was just made is not kept", async () => {
+  test("is repaired by the next backup that is opened, which names the object that was damaged", async () => {
+    write(600);
+    const { id } = await backUp(repository, path);
+    const { entry } = await restoreDatabase(id, join(folder, "good.db"));
+    const key = chunkKey(entry.chunks[0]!);
+    // A decompressor that accepts truncated content must not hide it.
+    truncateSync(join(folder, "backups", key), 1_000);
+    const made = await backUp(repository, path, { opensDatabase: true });
+    expect(made).toMatchObject({
+      isOpened: true,
+      kept: 2,
+      repaired: expect.stringContaining(`${key} is damaged`),
+    });
+    expect((await backUp(repository, path, { opensDatabase: true })).repaired).toBeUndefined();
+    await restoreDatabase(id, join(folder, "repaired.db"));
+    expect(rowsOf(join(folder, "repaired.db"))).toEqual(rowsOf(path));
+  });
+
+  test("is reported with the object that is damaged, and a backup that the store damages at once is not kept", async () => {
     write(600);
     const { id } = await backUp(repository, path);
     const manifest = (await repository.find(id))!;
@@ -215,9 +263,28 @@ describe("a damaged repository", () => {
     expect(restoreDatabase(id, join(folder, "bad.db"))).rejects.toThrow(
       `${chunkKey(entry.chunks[0]!)} is damaged`,
     );
-    expect(backUp(repository, path, { opensDatabase: true })).rejects.toThrow("is damaged");
-    expect(await repository.ids()).toEqual([manifest.id]);
     const head = join(folder, "backups", "backups", `${id}.json`);
+    const { store } = repository;
+    const list = new Set(manifest.list);
+    let isAdded = false;
+    const damaging: Repository = {
+      ...repository,
+      async add(added) {
+        await repository.add(added);
+        isAdded = true;
+      },
+      store: {
+        ...store,
+        async get(key) {
+          const found = await store.get(key);
+          return isAdded && key.startsWith("chunks/") && !list.has(key.slice(-64))
+            ? found?.subarray(0, 40)
+            : found;
+        },
+      },
+    };
+    expect(backUp(damaging, path, { opensDatabase: true })).rejects.toThrow("is damaged");
+    expect(await repository.ids()).toEqual([manifest.id]);
     writeFileSync(head, readFileSync(head, "utf8").replace(`"files":${manifest.files}`, `"files":7`));
     expect(repository.find(id)).rejects.toThrow(`the backup ${id} is damaged`);
     expect(statSync(head).size).toBeGreaterThan(0);

@@ -22,10 +22,23 @@ export interface ChunkWriter {
   readonly written: { newBytes: number; storedBytes: number };
 }
 
-/** Lists the chunks of the store first. @throws StoreError */
-export async function createChunkWriter(store: BackupStore, signal: AbortSignal): Promise<ChunkWriter> {
+/**
+ * Lists the chunks of the store first.
+ * @param reuses false: also stores chunks again that the store has
+ * @throws StoreError
+ */
+export async function createChunkWriter({
+  store,
+  reuses,
+  signal,
+}: {
+  store: BackupStore;
+  reuses: boolean;
+  signal: AbortSignal;
+}): Promise<ChunkWriter> {
   const known = new Set<string>();
-  for await (const { key } of store.list(chunkPrefix)) known.add(key.slice(key.lastIndexOf("/") + 1));
+  if (reuses)
+    for await (const { key } of store.list(chunkPrefix)) known.add(key.slice(key.lastIndexOf("/") + 1));
   const added: string[] = [];
   const written = { newBytes: 0, storedBytes: 0 };
   const running = new Set<Promise<void>>();

@@ -6,10 +6,10 @@ import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { readFileList, listChunks } from "../repository/file-list.ts";
 import type { BackupManifest, FileEntry } from "../repository/format.ts";
-import { lockRepository, type LockOwner } from "../repository/lock.ts";
+import { lockRepository, type LockOwner, type RepositoryLock } from "../repository/lock.ts";
 import { newBackupId, type Repository } from "../repository/repository.ts";
 import { rotate } from "../repository/rotate.ts";
-import { checkDatabase } from "../restoring/open-database.ts";
+import { checkDatabase, DamagedDatabaseError } from "../restoring/open-database.ts";
 import { writeFileOf } from "../restoring/write-file.ts";
 import { readBlockIndex, writeBlockIndex } from "./block-index.ts";
 import { createChunkWriter, type ChunkWriter } from "./chunk-writer.ts";
@@ -50,6 +50,8 @@ export interface MadeBackup {
   isOpened: boolean;
   /** Number of backups in the repository. */
   kept: number;
+  /** An object of earlier backups that was damaged: everything was stored again. */
+  repaired: string | undefined;
 }
 
 /**
@@ -62,24 +64,52 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const startedMs = clock.monotonicMs();
   const lock = await lockRepository({ store: repository.store, owner, isRunning, clock });
   try {
-    const manifest = await writeBackup(options);
-    const isOpened = options.opensDatabase && (await openAgain(options, manifest));
-    const kept = await rotate(repository, keep);
+    const { manifest, isOpened, repaired } = await writeAndOpen(options, lock);
+    await lock.requireHeld();
+    const kept = await rotate(repository, keep, manifest.id);
     const { id, files, bytes, newBytes, storedBytes } = manifest;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
-    return { id, files, bytes, newBytes, storedBytes, durationMs, isOpened, kept };
+    return { id, files, bytes, newBytes, storedBytes, durationMs, isOpened, kept, repaired };
   } finally {
     await lock.release();
   }
 }
 
-async function writeBackup(options: BackupOptions): Promise<BackupManifest> {
+/**
+ * Writes a backup, and opens its database. What earlier backups have stored is not stored again: if it was damaged since,
+ * no later backup would be better. Then the backup is written once more, with everything that it consists of.
+ */
+async function writeAndOpen(
+  options: BackupOptions,
+  lock: RepositoryLock,
+): Promise<{ manifest: BackupManifest } & Pick<MadeBackup, "isOpened" | "repaired">> {
+  const { opensDatabase, repository } = options;
+  let repaired: string | undefined;
+  for (;;) {
+    const manifest = await writeBackup(options, { lock, reuses: repaired === undefined });
+    try {
+      return { manifest, isOpened: opensDatabase && (await openAgain(options, manifest)), repaired };
+    } catch (error) {
+      // A store that cannot be reached says nothing about the backup.
+      if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
+      await repository.remove(manifest.id);
+      // The database itself is damaged, or the store damages what was stored just now.
+      if (error instanceof DamagedDatabaseError || repaired !== undefined) throw error;
+      repaired = error.message;
+    }
+  }
+}
+
+async function writeBackup(
+  options: BackupOptions,
+  { lock, reuses }: { lock: RepositoryLock; reuses: boolean },
+): Promise<BackupManifest> {
   const { repository, clock, databasePath, configuration, version, signal } = options;
   const { store } = repository;
   const beganAt = clock.now();
   const ids = await repository.ids();
-  const chunks = await createChunkWriter(store, signal);
-  const previous = await readPrevious(repository, ids.at(-1), databasePath);
+  const chunks = await createChunkWriter({ store, reuses, signal });
+  const previous = await readPrevious(repository, reuses ? ids.at(-1) : undefined, databasePath);
   const saver = createFileSaver({ previous: previous.files, chunks });
   // The archive first: the database then has the threats of all names in it. Screenshots last: those that the database
   // names exist.
@@ -93,6 +123,7 @@ async function writeBackup(options: BackupOptions): Promise<BackupManifest> {
   for (const content of listChunks(entries)) list.push(await chunks.write(content));
   await chunks.finish();
   await chunks.verifyWritten();
+  await lock.requireHeld();
   const { schema, sequences } = database;
   const id = newBackupId(beganAt, ids.at(-1));
   await repository.add({
@@ -157,8 +188,9 @@ async function readPrevious(
 }
 
 /**
- * Restores the database from the store into a temporary file and checks it. Removes the backup if it is damaged.
+ * Restores the database from the store into a temporary file and checks it.
  * @returns false if the disk has too little room
+ * @throws StoreError `damaged`
  */
 async function openAgain(
   { repository, databasePath, fillRandom, signal }: BackupOptions,
@@ -176,10 +208,6 @@ async function openAgain(
     }
     checkDatabase(target, manifest, store.name);
     return true;
-  } catch (error) {
-    // A store that cannot be reached says nothing about the backup.
-    if (error instanceof StoreError && error.code === "damaged") await repository.remove(manifest.id);
-    throw error;
   } finally {
     removeDatabase(target);
   }

@@ -20,9 +20,21 @@ interface LockContent extends LockOwner {
   refreshedAt: string;
 }
 
+/** A lock that this process has acquired. */
+export interface RepositoryLock {
+  /**
+   * Another process that took the lock may have deleted what was stored since.
+   * @throws StoreError `unexpected` if another process has taken it
+   */
+  requireHeld(): Promise<void>;
+  release(): Promise<void>;
+}
+
 /**
  * Lets one process write to a repository: a store has no locks of its own. Each process writes an object and then lists
- * those of others. Of two that begin at the same time, at most one continues. Returns a function that releases it.
+ * those of others. Of two that begin at the same time, at most one continues. The
+ * holder checks it before each step that another one could have broken: a machine that slept, or whose clock was set, may
+ * have lost it.
  * @param isRunning returns whether a process of this machine is running
  * @throws StoreError `unexpected` if another process holds it
  */
@@ -36,7 +48,7 @@ export async function lockRepository({
   owner: LockOwner;
   clock: Clock;
   isRunning: (pid: number) => boolean;
-}): Promise<{ release(): Promise<void> }> {
+}): Promise<RepositoryLock> {
   const key = `${lockPrefix}${owner.token}.json`;
   const write = () => {
     const content: LockContent = { ...owner, refreshedAt: toIsoTime(clock.now()) };
@@ -68,17 +80,33 @@ export async function lockRepository({
     return host === owner.host && (pid === owner.pid || !isRunning(pid));
   }
 
+  async function requireHeld(): Promise<void> {
+    if ((await store.get(key)) !== undefined) return;
+    throw new StoreError(
+      "unexpected",
+      `${store.name}: another backup was begun while this one was interrupted; make it again`,
+    );
+  }
+  /** Does not write a lock that another process has deleted. */
+  async function refresh(): Promise<void> {
+    await requireHeld();
+    await write();
+  }
+
+  let refreshing = Promise.resolve();
   let timer = schedule();
   function schedule() {
     return clock.after(refreshMs, () => {
       // A lock that cannot be written fails the backup at the next object.
-      void write().catch(() => {});
+      refreshing = refresh().catch(() => {});
       timer = schedule();
     });
   }
   return {
+    requireHeld,
     async release() {
       timer.cancel();
+      await refreshing;
       // If the store fails now, the lock becomes stale.
       await store.delete(key).catch(() => {});
     },

@@ -1,16 +1,24 @@
+import { StoreError } from "../stores/store.ts";
 import { chunkPrefix } from "./format.ts";
 import { chunksOf, readFileList } from "./file-list.ts";
 import type { Repository } from "./repository.ts";
 
 /**
  * Deletes all backups but the newest, and then the chunks that no backup names. The caller holds the lock, so that no
- * backup is being made. If a remaining backup cannot be read, no chunk is deleted.
+ * backup is being made. If a remaining backup cannot be read, no chunk is deleted, and if the store does not list the
+ * backup that was just made, nothing is: its list is not of now.
  * @param keep number of backups to keep
+ * @param newest id of the backup that was just made
  * @returns number of backups that are left
  * @throws StoreError
  */
-export async function rotate(repository: Repository, keep: number): Promise<number> {
+export async function rotate(repository: Repository, keep: number, newest: string): Promise<number> {
   const ids = await repository.ids();
+  if (ids.at(-1) !== newest)
+    throw new StoreError(
+      "unexpected",
+      `${repository.store.name}: its list of backups does not end with ${newest}, which was just made; no backups were deleted`,
+    );
   const removed = ids.slice(0, Math.max(0, ids.length - keep));
   for (const id of removed) await repository.remove(id);
   const kept = ids.slice(removed.length);
@@ -24,7 +32,8 @@ async function removeUnusedChunks({ store, find }: Repository, ids: readonly str
   const listsSeen = new Set<string>();
   for (const id of ids) {
     const manifest = await find(id);
-    if (manifest === undefined) continue;
+    if (manifest === undefined)
+      throw new StoreError("damaged", `${store.name}: the backup ${id} is in its list, but is missing`);
     for (const name of manifest.list) used.add(name);
     // Most parts of the lists are the same in all backups.
     const list = manifest.list.filter((name) => !listsSeen.has(name));

@@ -4,16 +4,23 @@ import { messageOf } from "../../lib/errors.ts";
 import type { BackupManifest } from "../repository/format.ts";
 import { StoreError } from "../stores/store.ts";
 
+/** The objects of a backup are as they were stored, but its database is damaged. */
+export class DamagedDatabaseError extends StoreError {
+  constructor(message: string, cause?: unknown) {
+    super("damaged", message, cause);
+    this.name = "DamagedDatabaseError";
+  }
+}
+
 /**
  * Opens the database of a backup and checks it: its structure, its content, and that it contains every row up to the
  * numbers in the manifest.
  * @param name of the store, for messages
- * @throws StoreError `damaged`
+ * @throws DamagedDatabaseError
  */
 export function checkDatabase(path: string, manifest: BackupManifest, name: string): void {
   const damaged = (reason: string, cause?: unknown) =>
-    new StoreError(
-      "damaged",
+    new DamagedDatabaseError(
       `${name}: the database of the backup ${manifest.id} is damaged: ${reason}`,
       cause,
     );
@@ -28,7 +35,7 @@ export function checkDatabase(path: string, manifest: BackupManifest, name: stri
       if (found < expected) throw damaged(`${table} ends at row ${found} instead of ${expected}`);
     }
   } catch (error) {
-    throw error instanceof StoreError ? error : damaged(messageOf(error), error);
+    throw error instanceof DamagedDatabaseError ? error : damaged(messageOf(error), error);
   } finally {
     sqlite?.close();
   }

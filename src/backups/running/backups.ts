@@ -95,7 +95,8 @@ export function createBackups({
     try {
       const change = database.file?.change();
       if (change !== undefined) throw new DatabaseFileChangedError(change);
-      const made = await work(openedAt === null || clock.now() - openedAt >= openEveryMs);
+      // A time in the future is of a clock that was wrong.
+      const made = await work(openedAt === null || Math.abs(clock.now() - openedAt) >= openEveryMs);
       await database.write(() => {
         writeOutcomes(settings, completedAt(made, clock.now()));
         const { id, files, bytes, storedBytes } = made;
@@ -103,6 +104,7 @@ export function createBackups({
       });
       const { id, files, bytes, storedBytes, durationMs, kept } = made;
       log.event("backup.completed", { backup: id, fileCount: files, bytes, storedBytes, durationMs, kept });
+      if (made.repaired !== undefined) log.event("backup.repaired", { backup: id, reason: made.repaired });
       return made;
     } catch (error) {
       failuresTotal++;

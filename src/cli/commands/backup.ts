@@ -89,6 +89,10 @@ async function backUp(
       terminal.err.write(
         `backed up ${files} files with ${bytesText(bytes)} as ${id} in ${spanText(durationMs)}; ${bytesText(storedBytes)} were stored; ${kept} kept\n`,
       );
+      if (made.repaired !== undefined)
+        terminal.err.write(
+          `phishwatch: note: ${visible(made.repaired, 1_000)}; everything was stored again; check earlier backups with 'phishwatch backups verify ID'\n`,
+        );
       if (!made.isOpened)
         terminal.err.write(
           "phishwatch: note: the database of the backup was not opened: the disk has too little room for a copy\n",

@@ -8,6 +8,14 @@ export const backupsEvents = {
     description: "A backup was made and verified.",
     fields: ["backup", "fileCount", "bytes", "storedBytes", "durationMs", "kept"],
   },
+  "backup.repaired": {
+    level: "warn",
+    text: "damaged object of backups stored again",
+    description:
+      "Something that earlier backups had stored was damaged. The backup was made with everything that it consists of.",
+    advice: "Check the disk or bucket, and earlier backups: `phishwatch backups verify ID`.",
+    fields: ["backup", "reason"],
+  },
   "backup.failed": {
     level: "error",
     text: "backup failed",
