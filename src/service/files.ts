@@ -6,6 +6,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
@@ -28,7 +29,9 @@ export function replaceFile(
 ): void {
   const temporary = `${path}.new`;
   const bytes = typeof content === "string" ? Buffer.from(content) : content;
-  const file = openSync(temporary, "w", 0o600);
+  // Not through a link that has this name.
+  rmSync(temporary, { force: true });
+  const file = openSync(temporary, "wx", 0o600);
   try {
     for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
     fchownSync(file, uid, gid);

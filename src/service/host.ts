@@ -1,15 +1,18 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { contentOf } from "./files.ts";
-import { serviceName } from "./unit.ts";
+import { serviceName, unitLink } from "./unit.ts";
 
 /** The system that the service is installed on: this machine, or a folder that becomes the root of another one. */
 export interface Host extends Programs {
   /** Whether it is this machine, whose systemd runs. */
   isLive: boolean;
-  /** Returns where an absolute path of the system is on this machine. */
+  /**
+   * Returns where an absolute path of the system is on this machine.
+   * @throws StartError if a link leads out of the folder
+   */
   at(path: string): string;
   /** Returns the user of the service, or undefined if it does not exist. */
   findUser(): ServiceUser | undefined;
@@ -49,15 +52,17 @@ export function openHost({
     throw failure(
       "systemd does not run on this system; start 'phishwatch serve' with its own service manager (see 'phishwatch help service'), or prepare an image with --root DIR",
     );
+  const at = (path: string) => (isLive ? path : pathInside(root, path));
   const prefix = isLive ? [] : ["--prefix", root];
   return {
     run,
     tryRun,
     isLive,
-    at: (path) => join(root, path),
-    findUser: () => findUser(root, isLive ? tryRun(["getent", "passwd", serviceName])?.out : undefined),
+    at,
+    findUser: () =>
+      findUser(at("/etc/passwd"), isLive ? tryRun(["getent", "passwd", serviceName])?.out : undefined),
     createUser(homeFolder) {
-      const group = findGroup(root) ? ["--gid", serviceName] : ["--user-group"];
+      const group = findGroup(at("/etc/group")) ? ["--gid", serviceName] : ["--user-group"];
       const home = ["--home-dir", homeFolder, "--no-create-home", "--shell", "/usr/sbin/nologin"];
       run(["useradd", ...prefix, "--system", ...group, ...home, "--comment", "phishwatch", serviceName]);
     },
@@ -66,6 +71,37 @@ export function openHost({
       if (isLive) run(["systemctl", ...args]);
     },
   };
+}
+
+/**
+ * Returns a path below a folder that is the root of another system. A link there with an absolute target means a place
+ * in that system, but would lead to this one.
+ */
+function pathInside(root: string, path: string): string {
+  const real = realpathSync(root);
+  const parts = path.split("/").filter((part) => part !== "");
+  let found = root;
+  for (const [index, part] of parts.entries()) {
+    found = join(found, part);
+    const entry = lstatSync(found, { throwIfNoEntry: false });
+    if (entry === undefined) break;
+    // The link that enables the unit is read, replaced and deleted, but never followed.
+    const isFollowed = entry.isSymbolicLink() && !(path === unitLink && index === parts.length - 1);
+    if (isFollowed && !realPathOrEmpty(found).startsWith(`${real}/`))
+      throw failure(
+        `${visible(found, 500)} is a link that leads out of ${visible(root, 500)}; make it a relative link, or replace it`,
+      );
+  }
+  return join(root, path);
+}
+
+/** Returns "" for a link to nothing. */
+function realPathOrEmpty(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return "";
+  }
 }
 
 /** @throws StartError with what to do on this system */
@@ -84,15 +120,15 @@ export function requireRoot(what: string): void {
 }
 
 /** @param known entry of the system, which also knows users that are in no file, such as those of a directory service */
-function findUser(root: string, known: string | undefined): ServiceUser | undefined {
-  const lines = known ?? contentOf(join(root, "etc/passwd"))?.toString() ?? "";
+function findUser(file: string, known: string | undefined): ServiceUser | undefined {
+  const lines = known ?? contentOf(file)?.toString() ?? "";
   const line = lines.split("\n").find((entry) => entry.startsWith(`${serviceName}:`));
   const [, , uid, gid] = line?.split(":") ?? [];
   return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
 }
 
-function findGroup(root: string): boolean {
-  const groups = contentOf(join(root, "etc/group"))?.toString() ?? "";
+function findGroup(file: string): boolean {
+  const groups = contentOf(file)?.toString() ?? "";
   return groups.split("\n").some((entry) => entry.startsWith(`${serviceName}:`));
 }
 

@@ -3,6 +3,7 @@ import {
   chmodSync,
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readlinkSync,
   rmSync,
@@ -12,6 +13,7 @@ import {
 import { dirname } from "node:path";
 import { renderExample } from "../config/render.ts";
 import { messageOf, StartError } from "../lib/errors.ts";
+import { visible } from "../lib/safe-text.ts";
 import { contentOf, replaceFile } from "./files.ts";
 import type { Host } from "./host.ts";
 import {
@@ -19,6 +21,7 @@ import {
   configFolder,
   credentialsFolder,
   installedExecutable,
+  isUnitPath,
   renderUnit,
   serviceName,
   stateFolder,
@@ -63,6 +66,11 @@ export function planInstallation(
 function placeOf(executable: string, { isLive }: Host): string {
   const stays = isLive && executableFolders.some((folder) => executable.startsWith(folder));
   if (!stays) return installedExecutable;
+  if (!isUnitPath(executable))
+    throw new StartError(
+      `the unit cannot start ${visible(executable, 500)}: move it to a path of letters, digits and . _ + - /`,
+      { exitCode: 1 },
+    );
   if ((statSync(executable).mode & 0o005) !== 0o005)
     throw new StartError(`the user of the service cannot run ${executable}: run chmod 755 ${executable}`, {
       exitCode: 1,
@@ -144,11 +152,20 @@ function letGroup(host: Host, { path, may }: { path: string; may: keyof typeof a
     {
       text: `let the group ${serviceName} ${may} ${path}`,
       apply() {
+        requireNoForeignLink(host.at(path));
         chownSync(host.at(path), present.uid, groupOf(host));
         chmodSync(host.at(path), (present.mode & 0o777) | forGroup);
       },
     },
   ];
+}
+
+/** In a folder of root, a link is the choice of an administrator. In another one, it may lead to any file of root. */
+function requireNoForeignLink(path: string): void {
+  if (!lstatSync(path).isSymbolicLink() || lstatSync(dirname(path)).uid === 0) return;
+  throw new StartError(`${path} is a link in a folder that does not belong to root: replace it with a file`, {
+    exitCode: 1,
+  });
 }
 
 /** Returns the example configuration with the database in the state folder. */

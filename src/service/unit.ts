@@ -13,6 +13,13 @@ export const configFile = `${configFolder}/phishwatch.toml`;
 /** Secrets for `LoadCredential`, readable by root only. */
 export const credentialsFolder = `${configFolder}/credentials`;
 
+/**
+ * Returns whether a path can be written into the unit as it is: systemd splits the line at blanks, and expands % and $.
+ */
+export function isUnitPath(path: string): boolean {
+  return /^\/[\w.+/-]+$/.test(path);
+}
+
 /** A directive of a unit, or an empty line (null), with the reason for it. */
 type Line = [name: string, value: string, reason?: string] | null;
 
@@ -101,7 +108,7 @@ function unitLines(executable: string): Line[] {
 
 /**
  * Renders the unit.
- * @param executable absolute path of the executable
+ * @param executable absolute path of the executable, see `isUnitPath`
  */
 export function renderUnit({ executable }: { executable: string }): string {
   return `[Unit]

@@ -4,8 +4,11 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   readlinkSync,
+  rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -73,6 +76,25 @@ describe.if(canChangeOwners && hasUserAdd)("the service of another system", () =
       ok: true,
       config: { storage: { path: "/var/lib/phishwatch/phishwatch.db" } },
     });
+  });
+
+  test("is not installed or removed through a link that leads out of its folder", () => {
+    const outside = join(folder.path, "outside");
+    mkdirSync(join(outside, "phishwatch"), { recursive: true });
+    writeFileSync(join(outside, "phishwatch/phishwatch.db"), "other");
+    mkdirSync(at("/var"));
+    symlinkSync(outside, at("/var/lib"));
+    expect(() => planRemoval(host(), { purge: true, force: false })).toThrow(
+      "/var/lib is a link that leads out of",
+    );
+    symlinkSync(join(outside, "phishwatch"), at("/etc/phishwatch"));
+    expect(() => plan()).toThrow("/etc/phishwatch is a link that leads out of");
+    expect(readdirSync(join(outside, "phishwatch"))).toEqual(["phishwatch.db"]);
+    rmSync(at("/etc/phishwatch"));
+    mkdirSync(at("/etc/real"));
+    symlinkSync("real", at("/etc/phishwatch"));
+    apply(plan());
+    expect(existsSync(at("/etc/real/phishwatch.toml"))).toBe(true);
   });
 
   test("is complete after the first installation, so that a second one does nothing", () => {

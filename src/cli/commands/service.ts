@@ -1,5 +1,12 @@
 import { resolve } from "node:path";
-import { installedExecutable, configFile, renderUnit, serviceName, stateFolder } from "../../service/unit.ts";
+import {
+  installedExecutable,
+  configFile,
+  isUnitPath,
+  renderUnit,
+  serviceName,
+  stateFolder,
+} from "../../service/unit.ts";
 import { openHost, requireRoot } from "../../service/host.ts";
 import { planInstallation, type Step } from "../../service/install.ts";
 import { readServiceStatus } from "../../service/status.ts";
@@ -93,8 +100,7 @@ const unitCommand = command({
     ["phishwatch service unit --executable /usr/bin/phishwatch", "print it for a package"],
   ],
   run({ options: { executable = installedExecutable }, terminal: { out } }) {
-    // systemd splits the line at blanks and expands % and $.
-    if (!/^\/[\w.+/-]+$/.test(executable))
+    if (!isUnitPath(executable))
       throw new UsageError("--executable must be an absolute path of letters, digits and . _ + - /");
     out.write(renderUnit({ executable }));
   },
