@@ -1,7 +1,7 @@
 import { readFileList } from "../backups/repository/file-list.ts";
 import type { BackupManifest, FileEntry } from "../backups/repository/format.ts";
 import type { Repository } from "../backups/repository/repository.ts";
-import { checkDatabase } from "../backups/restoring/open-database.ts";
+import { checkDatabase, DamagedDatabaseError } from "../backups/restoring/open-database.ts";
 import { writeFileOf } from "../backups/restoring/write-file.ts";
 import { StoreError, type BackupStore } from "../backups/stores/store.ts";
 import { diskRoomFor } from "../database/files/disk.ts";
@@ -18,25 +18,38 @@ export interface FetchedState {
   fetchedBytes: number;
 }
 
+interface FetchOptions {
+  standby: string;
+  repository: Repository;
+  manifest: BackupManifest;
+  /** Undefined: everything is fetched. */
+  earlier: StandbyState | undefined;
+  signal: AbortSignal;
+}
+
 /**
  * Builds the state of a backup from the newest state and what has changed since, and opens its database to check it.
- * The newest state stays as it is until the new one is complete.
- * @param earlier undefined: everything is fetched
+ * Fetches everything if the files of the newest state turn out to be damaged or missing. It stays as it is until the
+ * new one is complete.
  * @throws StoreError, or an error of the system
  */
-export async function fetchState({
+export async function fetchState(options: FetchOptions): Promise<FetchedState> {
+  try {
+    return await buildFrom(options);
+  } catch (error) {
+    const isLocal = error instanceof DamagedDatabaseError || (error as { code?: unknown }).code === "ENOENT";
+    if (options.earlier === undefined || !isLocal) throw error;
+    return buildFrom({ ...options, earlier: undefined });
+  }
+}
+
+async function buildFrom({
   standby,
   repository,
   manifest,
   earlier,
   signal,
-}: {
-  standby: string;
-  repository: Repository;
-  manifest: BackupManifest;
-  earlier: StandbyState | undefined;
-  signal: AbortSignal;
-}): Promise<FetchedState> {
+}: FetchOptions): Promise<FetchedState> {
   const { store, fetchedBytes } = counting(repository.store);
   const building = await buildState(standby);
   try {
@@ -49,16 +62,18 @@ export async function fetchState({
         await addFile({ file, building, earlier, store, signal: stop });
       }
     };
+    let failure: { error: unknown } | undefined;
     const workers = Array.from({ length: filesAtOnce }, () =>
       work().catch((error: unknown) => {
+        // The first one is the reason of the others.
+        failure ??= { error };
         failed.abort();
-        throw error;
       }),
     );
-    // All end before the folder is closed. The first failure is the reason of the others.
-    await Promise.allSettled(workers);
-    signal.throwIfAborted();
+    // All end before the folder is closed.
     await Promise.all(workers);
+    signal.throwIfAborted();
+    if (failure !== undefined) throw failure.error;
     checkDatabase(`${building.folder}/database`, manifest, store.name);
     const state = await building.complete({ repository: repository.id, manifest });
     return { state, fetchedBytes: fetchedBytes() };

@@ -1,4 +1,4 @@
-import type { Repository } from "../backups/repository/repository.ts";
+import { compareIds, type Repository } from "../backups/repository/repository.ts";
 import { StoreError } from "../backups/stores/store.ts";
 import { delay, toIsoTime, type Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
@@ -31,7 +31,7 @@ export async function fetchNewest({
   requireSameRepository({ standby, repository, earlier });
   const newest = (await repository.ids()).at(-1);
   if (newest === undefined || newest === earlier?.manifest.id) return undefined;
-  if (earlier !== undefined && newest < earlier.manifest.id)
+  if (earlier !== undefined && compareIds(newest, earlier.manifest.id) < 0)
     throw new StoreError(
       "unexpected",
       `${repository.store.name}: the newest backup ${newest} is older than ${earlier.manifest.id}, which this standby has; somebody deleted newer backups, or restored the store`,

@@ -1,7 +1,8 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, type Stats } from "node:fs";
 import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { compareIds } from "../backups/repository/repository.ts";
 import {
   isFileEntry,
   isManifest,
@@ -66,7 +67,10 @@ async function readState(folder: string): Promise<Omit<StandbyState, "folder"> |
 async function stateNames(standby: string): Promise<string[]> {
   try {
     const names = await readdir(standby);
-    return names.filter((name) => name.startsWith(stateStart)).sort();
+    const ids = names
+      .filter((name) => name.startsWith(stateStart))
+      .map((name) => name.slice(stateStart.length));
+    return ids.sort(compareIds).map((id) => `${stateStart}${id}`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     throw error;
@@ -80,7 +84,7 @@ export interface BuildingState {
   list(entry: FileEntry): Promise<void>;
   /** Adds a file, which `write` creates at the path that it receives. */
   add(entry: FileEntry, write: (path: string) => Promise<void>): Promise<void>;
-  /** Adds a file that is the same in an earlier state. Returns false if that one has been changed since. */
+  /** Adds a file that is the same in an earlier state. Returns false if that one has been changed or deleted since. */
   reuse(entry: FileEntry, earlier: StandbyState): Promise<boolean>;
   /** Makes it the newest state, durably, and deletes the others. */
   complete(state: Omit<StandbyState, "folder">): Promise<StandbyState>;
@@ -107,8 +111,9 @@ export async function buildState(standby: string): Promise<BuildingState> {
     },
     async reuse(entry, earlier) {
       const source = join(earlier.folder, entry.path);
-      const { size, mtimeMs } = await stat(source);
-      if (size !== entry.bytes || Math.abs(mtimeMs - entry.modifiedAt) > timeErrorMsMax) return false;
+      const found = await statOrUndefined(source);
+      if (found?.size !== entry.bytes || Math.abs(found.mtimeMs - entry.modifiedAt) > timeErrorMsMax)
+        return false;
       // Some file systems have no hard links.
       await link(source, pathOf(entry)).catch(() => copyFile(source, pathOf(entry)));
       await utimes(pathOf(entry), entry.modifiedAt / 1_000, entry.modifiedAt / 1_000);
@@ -130,6 +135,15 @@ export async function buildState(standby: string): Promise<BuildingState> {
     },
     close: () => list.close(),
   };
+}
+
+async function statOrUndefined(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** Yields the files of a state, sorted by path. */

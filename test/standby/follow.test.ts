@@ -1,5 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "bun:test";
 import { StoreError } from "../../src/backups/stores/store.ts";
@@ -99,6 +99,40 @@ describe("a standby", () => {
     store.objects.set(key, bytes);
     await fetch();
     expect(values((await newestState(standby))!.folder)).toEqual(["one", "two"]);
+  });
+
+  test("fetches everything again if files of its state were deleted or damaged", async () => {
+    const { fetch, change, file, backUp, values } = world();
+    change("one");
+    file("screenshots/a.webp", "a");
+    await backUp();
+    const first = (await fetch())!;
+    rmSync(join(first.state.folder, "screenshots/a.webp"));
+    change("two");
+    await backUp();
+    const second = (await fetch())!;
+    expect(readFileSync(join(second.state.folder, "screenshots/a.webp"), "utf8")).toBe("a");
+    writeFileSync(join(second.state.folder, "database"), "damaged");
+    change("three");
+    await backUp();
+    const third = (await fetch())!;
+    expect(values(third.state.folder)).toEqual(["one", "three", "two"]);
+    rmSync(join(third.state.folder, "database"));
+    await backUp();
+    expect(values((await fetch())!.state.folder)).toEqual(["one", "three", "two"]);
+  });
+
+  test("follows the tenth backup of a primary whose clock stands still", async () => {
+    const { fetch, open, backUp, standby } = world();
+    const { id } = await backUp();
+    const repository = await open();
+    await repository.add({ ...(await repository.find(id))!, id: `${id}-9` });
+    await fetch();
+    const next = await backUp(0);
+    expect(next.id).toBe(`${id}-10`);
+    expect((await fetch())?.state.manifest.id).toBe(next.id);
+    mkdirSync(join(standby, `state-${id}-9`));
+    expect((await newestState(standby))?.manifest.id).toBe(next.id);
   });
 
   test("ignores a state that a killed process left half-built, whatever it contains", async () => {

@@ -38,9 +38,9 @@ export function standbyWorld(store: BackupStore) {
       writeFileSync(target, content);
     },
     remove: primary.dispose,
-    /** Makes a backup, a minute after the one before. */
-    async backUp() {
-      nextMs += 60_000;
+    /** Makes a backup, by default a minute after the one before. */
+    async backUp(afterMs = 60_000) {
+      nextMs += afterMs;
       const at = nextMs;
       return makeBackup({
         databasePath,

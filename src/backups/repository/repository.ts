@@ -188,8 +188,8 @@ export function newBackupId(at: Instant, newest: string | undefined): string {
   return base > time ? base : `${time}-${number + 1}`;
 }
 
-/** Order of ids by time. */
-function compareIds(a: string, b: string): number {
+/** Order of ids by time. Later ones with the same time have a number, which text would sort wrongly from 10. */
+export function compareIds(a: string, b: string): number {
   const [[timeA, numberA], [timeB, numberB]] = [partsOf(a), partsOf(b)];
   return timeA === timeB ? numberA - numberB : timeA < timeB ? -1 : 1;
 }
