@@ -1,5 +1,4 @@
 import { dirname, resolve } from "node:path";
-import { lazy } from "../lib/startup.ts";
 import { cutFound, type ConfigError } from "./fields/config-error.ts";
 import { type Config, type ConfigSource, toConfig } from "./config.ts";
 import { findConflicts } from "./conflicts.ts";
@@ -8,7 +7,7 @@ import { fieldSchema, type Partly, type ReadContext } from "./fields/fields.ts";
 import { readValues } from "./read.ts";
 import { configSchema, type FileValues } from "./schema.ts";
 import type { TableNode } from "./toml/nodes.ts";
-import { quickDocument } from "./toml/quick-document.ts";
+import { quickDocument, tomlWithPositions } from "./toml/quick-document.ts";
 
 export type { Config } from "./config.ts";
 export { type ConfigError, formatConfigError } from "./fields/config-error.ts";
@@ -17,9 +16,6 @@ export { type ConfigError, formatConfigError } from "./fields/config-error.ts";
 export const configBytesMax = 1024 * 1024;
 /** Maximum number of reported errors; further ones are counted. */
 export const errorsMax = 100;
-
-/** Most starts do not need the parser that knows positions. */
-const tomlWithPositions = lazy(() => require("./toml/document.ts") as typeof import("./toml/document.ts"));
 
 export interface LoadOptions extends Pick<ConfigSource, "listen"> {
   /** Path as given by the user, and as shown in messages. */

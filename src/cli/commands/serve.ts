@@ -71,7 +71,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
         notifier.ready();
         notifier.status(`ready on ${url}`);
         logStarted(appliance, config, log);
-        // Loaded now, because it needs the parser of the configuration file that knows positions.
+        // Loaded now, because nothing of it is needed until requests are accepted.
         (await import("../check/setup.ts")).logExposures(config, log, systemClock.now());
         const { forgetServing, recordServing } = await import("../check/serving.ts");
         recordServing(config, log);

@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts";
 import { type FieldSchema, fieldSchema } from "../fields/fields.ts";
 import { configSchema } from "../schema.ts";
-import { parseDocument } from "../toml/document.ts";
 import type { TableNode, TomlNode } from "../toml/nodes.ts";
+import { readTree } from "../toml/quick-document.ts";
 
 /** Places of the secrets that a configuration file sets. */
 export interface SecretPlaces {
@@ -14,8 +14,8 @@ export interface SecretPlaces {
 
 /** Returns where the secrets of the configuration file are. Secrets in the environment have no place here. */
 export function findSecretPlaces({ path, text }: NonNullable<Config["source"]>): SecretPlaces {
-  const document = parseDocument(text);
-  if (!document.ok) throw new Error(`${path} was read once, so it is TOML`);
+  const root = readTree(text);
+  if (root === undefined) throw new Error(`${path} was read once, so it is TOML`);
   const inFile = new Set<string>();
   const files = new Set<string>();
 
@@ -40,6 +40,6 @@ export function findSecretPlaces({ path, text }: NonNullable<Config["source"]>):
     }
   }
 
-  walk(fieldSchema(configSchema), document.root, "");
+  walk(fieldSchema(configSchema), root, "");
   return { inFile: [...inFile], files: [...files] };
 }

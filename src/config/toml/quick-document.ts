@@ -1,3 +1,4 @@
+import { lazy } from "../../lib/startup.ts";
 import type { TableNode, TomlNode } from "./nodes.ts";
 
 // Bun's parser is quadratic in the number of keys.
@@ -24,6 +25,17 @@ export function quickDocument(source: string): TableNode | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Most starts do not need the parser that knows positions. */
+export const tomlWithPositions = lazy(() => require("./document.ts") as typeof import("./document.ts"));
+
+/** Returns the tree of a document for those who need no positions: it may have wrong ones. Undefined: it is not TOML. */
+export function readTree(source: string): TableNode | undefined {
+  const quick = quickDocument(source);
+  if (quick !== undefined) return quick;
+  const document = tomlWithPositions().parseDocument(source);
+  return document.ok ? document.root : undefined;
 }
 
 /** Returns undefined for values that only the other parser distinguishes: dates, integers beyond 53 bits, NaN. */
