@@ -131,10 +131,7 @@ export function adoptDatabase(incoming: string, copy: string, adapt: (incoming: 
     const [first] = sqlite.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all();
     if (first?.integrity_check !== "ok")
       throw failure(`${copy} is damaged: ${first?.integrity_check ?? "no result"}`);
-    const ours = sqlite
-      .query("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '__drizzle_migrations'")
-      .get();
-    if (ours === null) throw failure(`${copy} is not a database of phishwatch`);
+    if (!isOurs(sqlite)) throw failure(`${copy} is not a database of phishwatch`);
     migrateDatabase(sqlite);
     adapt(sqlite);
     sqlite.run("PRAGMA journal_mode = DELETE");
@@ -144,6 +141,24 @@ export function adoptDatabase(incoming: string, copy: string, adapt: (incoming: 
   } finally {
     sqlite.close();
   }
+}
+
+/** Returns whether a file can be read as a database of phishwatch. */
+export function isDatabase(path: string): boolean {
+  let sqlite: Sqlite | undefined;
+  try {
+    sqlite = new Sqlite(path, { readonly: true, strict: true });
+    return isOurs(sqlite);
+  } catch {
+    return false;
+  } finally {
+    sqlite?.close();
+  }
+}
+
+function isOurs(sqlite: Sqlite): boolean {
+  const migrations = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = '__drizzle_migrations'";
+  return sqlite.query(migrations).get() !== null;
 }
 
 /**

@@ -158,6 +158,8 @@ describe("a backup", () => {
       "locks/ff.json",
       Buffer.from(JSON.stringify({ ...other, refreshedAt: "2026-01-01T00:00:00Z" })),
     );
+    const damaged = { ...other, token: "ee", refreshedAt: "no time" };
+    await store.put("locks/ee.json", Buffer.from(JSON.stringify(damaged)));
     await backUp(repository, path);
     expect(await repository.ids()).toHaveLength(1);
   });

@@ -1,5 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import {
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -72,9 +73,9 @@ beforeEach(async () => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-async function restore(target = path): Promise<string[]> {
+async function restore(target = path, backup = id): Promise<string[]> {
   const repository = await openFolder(join(folder, "backups"));
-  const manifest = (await repository.find(id))!;
+  const manifest = (await repository.find(backup))!;
   const lock = takeServeLock(target);
   try {
     const at = systemClock.now();
@@ -107,6 +108,19 @@ describe("a restore", () => {
     const entry = sqlite.query("SELECT subject FROM audit_log WHERE action = 'backup.restore'").get();
     sqlite.close();
     expect(entry).toEqual({ subject: id });
+  });
+
+  test("changes nothing if the list of files is longer or shorter than the manifest says", async () => {
+    const repository = await openFolder(join(folder, "backups"));
+    const { hash: _, ...manifest } = (await repository.find(id))!;
+    const lies = [{ files: 3 }, { bytes: manifest.bytes + 1 }];
+    for (const [index, lie] of lies.entries()) {
+      const other = `2027-01-01-00000${index}`;
+      await repository.add({ ...manifest, ...lie, id: other });
+      await expect(restore(path, other)).rejects.toThrow("is not one of");
+    }
+    expect(readState()).toEqual(["ab", "b", "b"]);
+    expect(readdirSync(join(folder, "data")).filter((name) => /restor/.test(name))).toEqual([]);
   });
 
   test("changes nothing if the backup is damaged", async () => {
@@ -200,6 +214,35 @@ describe("the commands", () => {
     const listed = await runInProcess(["backups", "list", "--json", ...args]);
     expect(JSON.parse(listed.out)).toMatchObject({ id, version: "0.3.0", files: 4, problem: null });
     expect(readdirSync(machine).filter((name) => name.includes("rehearsal"))).toEqual([]);
+  });
+
+  test("restore no database to a path that another program could read, or over another file", async () => {
+    const machine = join(folder, "machine");
+    mkdirSync(machine);
+    writeFileSync(join(machine, "other.db"), "other");
+    for (const [name, message] of [
+      ["profile.sh", "its name does not end in .db"],
+      ["other.db", "it exists, and is not a database of phishwatch"],
+    ]) {
+      const place = join(folder, "by others");
+      const repository = await openFolder(place);
+      await backUp(repository, path, { configuration: `[storage]\npath = "${join(machine, name!)}"\n` });
+      const config = join(machine, "new", "phishwatch.toml");
+      const { code, err } = await runInProcess(["restore", "--from", place, "--config", config]);
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message!) });
+    }
+    expect(readdirSync(machine)).toEqual(["other.db"]);
+  });
+
+  // Only root can give files away.
+  test.skipIf(process.getuid?.() !== 0)("restore nothing as root into a folder of another user", async () => {
+    const config = join(folder, "phishwatch.toml");
+    writeFileSync(config, '[storage]\npath = "data/phishwatch.db"\n[backup]\nfolder = "backups"\n');
+    chownSync(join(folder, "data"), 4242, 4242);
+    const before = readState();
+    const { code, err } = await runInProcess(["restore", "--config", config]);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("sudo -u '#4242' phishwatch") });
+    expect(readState()).toEqual(before);
   });
 
   test("make a backup, restore it, and list and delete what the restore replaced", async () => {

@@ -1,4 +1,4 @@
-import { toIsoTime, type Clock } from "../../lib/clock.ts";
+import { toIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
 import { StoreError, type BackupStore } from "../stores/store.ts";
 import { lockPrefix } from "./format.ts";
 
@@ -75,7 +75,7 @@ export async function lockRepository({
   }
 
   function isLeft({ host, pid, refreshedAt }: LockContent): boolean {
-    if (Math.abs(clock.now() - Date.parse(refreshedAt)) > staleMs) return true;
+    if (!isFresh(refreshedAt, clock.now())) return true;
     // This process makes one backup at a time, so a lock of the same number is of an earlier process.
     return host === owner.host && (pid === owner.pid || !isRunning(pid));
   }
@@ -124,9 +124,14 @@ export async function findLockOwner(
   for await (const { key } of store.list(lockPrefix)) {
     const bytes = await store.get(key);
     const held = bytes === undefined ? undefined : parseLock(bytes);
-    if (held !== undefined && Math.abs(clock.now() - Date.parse(held.refreshedAt)) <= staleMs) return held;
+    if (held !== undefined && isFresh(held.refreshedAt, clock.now())) return held;
   }
   return undefined;
+}
+
+/** An invalid time, or one in the future, is not fresh: it would hold the lock forever. */
+function isFresh(refreshedAt: string, now: Instant): boolean {
+  return Math.abs(now - Date.parse(refreshedAt)) <= staleMs;
 }
 
 function parseLock(bytes: Uint8Array): LockContent | undefined {

@@ -4,7 +4,7 @@ import type { ApplianceFiles } from "../../database/files/pending-restore.ts";
 import { getChunk } from "../repository/chunks.ts";
 import { readFileList } from "../repository/file-list.ts";
 import type { BackupManifest, FileEntry } from "../repository/format.ts";
-import type { BackupStore } from "../stores/store.ts";
+import { StoreError, type BackupStore } from "../stores/store.ts";
 import { writeFileOf } from "./write-file.ts";
 
 /** Files that are written at the same time: each waits for the disk, and for the network. */
@@ -37,6 +37,11 @@ export async function stageFiles({
     signal.throwIfAborted();
     count++;
     bytes += entry.bytes;
+    // There is room for what the manifest states. A list of more would fill the disk.
+    if (count > manifest.files || bytes > manifest.bytes) {
+      failure ??= { error: wrongExtent(store, manifest) };
+      break;
+    }
     if (entry.path === "configuration") {
       configuration = await readText(store, entry);
       continue;
@@ -50,6 +55,7 @@ export async function stageFiles({
   }
   await Promise.all(running);
   if (failure !== undefined) throw failure.error;
+  requireExtent({ files: count, bytes }, manifest, store);
   return { count, bytes, configuration };
 
   async function write(entry: FileEntry): Promise<void> {
@@ -58,6 +64,22 @@ export async function stageFiles({
     // The next backup recognizes a file that has not changed by its time.
     if (entry.modifiedAt !== 0) await utimes(target, entry.modifiedAt / 1_000, entry.modifiedAt / 1_000);
   }
+}
+
+/** @throws StoreError if a list of files is not that of the manifest */
+export function requireExtent(
+  { files, bytes }: { files: number; bytes: number },
+  manifest: BackupManifest,
+  store: Pick<BackupStore, "name">,
+): void {
+  if (files !== manifest.files || bytes !== manifest.bytes) throw wrongExtent(store, manifest);
+}
+
+function wrongExtent({ name }: Pick<BackupStore, "name">, { id, files, bytes }: BackupManifest): StoreError {
+  return new StoreError(
+    "damaged",
+    `${name}: the list of files of the backup ${id} is not one of ${files} files with ${bytes} bytes`,
+  );
 }
 
 /** @param path as `isFileEntry` accepts it: it has one name after the folder, which contains no slash */

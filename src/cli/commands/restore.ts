@@ -1,11 +1,13 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, extname, resolve } from "node:path";
 import { restoreFile } from "../../backups/file-backups.ts";
 import { restoreBackup } from "../../backups/restoring/restore-backup.ts";
 import { readConfiguration } from "../../backups/restoring/stage-files.ts";
 import type { BackupManifest } from "../../backups/repository/format.ts";
 import type { Repository } from "../../backups/repository/repository.ts";
+import { isDatabase } from "../../database/backup.ts";
 import { explain } from "../../database/files/explain.ts";
+import { requireOwnFolder } from "../../database/files/own-folder.ts";
 import { listAside } from "../../database/files/pending-restore.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -37,6 +39,8 @@ import type { Terminal } from "../terminal/terminal.ts";
 const pathCharactersMax = 1_000;
 /** Mode of a new folder for the configuration, which may contain secrets. */
 const folderMode = 0o750;
+/** Endings of a database whose path is in a backup. */
+const databaseEndings = [".db", ".sqlite", ".sqlite3"];
 
 export const restoreCommand = command({
   name: "restore",
@@ -111,6 +115,7 @@ async function restoreTo({
   terminal: Terminal;
   signal: AbortSignal;
 }): Promise<void> {
+  requireOwnFolder(path);
   const lock = takeServeLock(path);
   try {
     const by = actorOfShell(terminal.env);
@@ -143,8 +148,25 @@ async function pathInBackup({
       "there is no configuration file here, and the backup contains none; create one with 'phishwatch init'",
     );
   const path = requireFile(databasePathIn(configPath, configuration, terminal.env));
+  requireDatabasePath(path, configPath);
   createFolderOf(configPath);
   return path;
+}
+
+/**
+ * Rejects a path for the database that would replace another file, or create one that another program reads: who can
+ * write to the place of the backups chooses it, and root restores.
+ */
+function requireDatabasePath(path: string, configPath: string): void {
+  const reason = !databaseEndings.includes(extname(path))
+    ? `its name does not end in ${databaseEndings.join(", ")}`
+    : existsSync(path) && !isDatabase(path)
+      ? "it exists, and is not a database of phishwatch"
+      : undefined;
+  if (reason === undefined) return;
+  throw new FailedError(
+    `the configuration file of the backup has the database in ${visible(path, pathCharactersMax)}, which is not accepted: ${reason}; to choose another path, write ${visible(configPath, pathCharactersMax)} first`,
+  );
 }
 
 /** Before anything is restored: a configuration that cannot be written must not leave half a restore. */
@@ -171,7 +193,8 @@ async function writeConfiguration({
   const configuration = (await explained(() => readConfiguration(repository.store, manifest))) ?? "";
   const file = resolve(configPath);
   // Only its owner can read it, because it may contain secrets.
-  writeFileSync(`${file}.new`, configuration, { mode: 0o600, flush: true });
+  rmSync(`${file}.new`, { force: true });
+  writeFileSync(`${file}.new`, configuration, { mode: 0o600, flush: true, flag: "wx" });
   renameSync(`${file}.new`, file);
   terminal.err.write(
     `wrote ${visible(configPath, pathCharactersMax)}; it is complete except for files and environment variables with secrets that it names: 'phishwatch check' lists what is missing\n`,
@@ -185,6 +208,7 @@ async function restoreDatabaseFile(
 ): Promise<void> {
   const { storage } = await loadConfiguration(configPath, terminal.env);
   const path = requireFile(storage.path);
+  requireOwnFolder(path);
   const lock = takeServeLock(path);
   try {
     const at = systemClock.now();

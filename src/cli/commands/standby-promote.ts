@@ -1,3 +1,4 @@
+import { requireOwnFolder } from "../../database/files/own-folder.ts";
 import { takeServeLock, tryLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -40,6 +41,7 @@ Refuses while the primary may still run: two appliances would send the same even
       throw new FailedError(`'phishwatch standby' is running in ${standby}; stop it first`);
     const { err } = terminal;
     try {
+      requireOwnFolder(path);
       const serving = takeServeLock(path);
       try {
         const { manifest, keptAs, notFetched } = await promote({

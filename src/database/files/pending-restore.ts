@@ -47,7 +47,8 @@ export function filesOf(path: string): ApplianceFiles {
 export function prepareStaging(path: string): ApplianceFiles {
   const folder = stagingFolder(path);
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Fails if something else has been put in its place.
+  mkdirSync(folder, { mode: 0o700 });
   for (const target of foldersOf(path)) requireMovable(target);
   return stagedFiles(path);
 }
