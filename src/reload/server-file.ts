@@ -1,17 +1,42 @@
+import { createHash } from "node:crypto";
 import { renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { readSmallFile } from "../database/files/read-file.ts";
+import type { ConfigSource } from "../config/config.ts";
+import { buildInfo } from "../lib/build-info.ts";
 import type { Instant } from "../lib/clock.ts";
+import { listsVersion } from "../lib/lists/list-texts.ts";
 import type { ReloadOutcome } from "./outcome.ts";
 
 /**
- * State of a running server, in a file next to the database, so that commands can request a reload and read its
- * outcome. It contains no setting. A server that was killed leaves it behind; the lock on the database says whether one runs.
+ * State of a running server, in a file next to the database: `phishwatch reload` requests a reload and reads its outcome,
+ * and `phishwatch check` compares what the server uses. It contains no setting. A server that was killed leaves it behind;
+ * the lock on the database says whether one runs, and the next one deletes it.
  */
 export interface ServerState {
   pid: number;
   startedAt: Instant;
+  uses: ServerUse;
   /** Null: nothing was reloaded since the start. */
   lastReload: ReloadOutcome | null;
+}
+
+/** Program, configuration and lists of a server. */
+export interface ServerUse {
+  version: string;
+  commit: string;
+  /** Path of its configuration file. */
+  configuration: string;
+  /** SHA-256 of the content of that file, hexadecimal. */
+  sha256: string;
+  /** Version of its data update; null: it uses the embedded lists. */
+  lists: string | null;
+}
+
+/** Returns what this process uses with a configuration file. */
+export function usedWith({ path, text }: Pick<ConfigSource, "path" | "text">): ServerUse {
+  const { version, commit } = buildInfo;
+  const sha256 = createHash("sha256").update(text).digest("hex");
+  return { version, commit, configuration: path, sha256, lists: listsVersion() };
 }
 
 const ownerOnly = 0o600;
@@ -61,14 +86,21 @@ function ownerOfProcess(pid: number): number | undefined {
 }
 
 function isState(value: unknown): value is ServerState {
-  const { pid, startedAt, lastReload } = (value ?? {}) as Partial<ServerState>;
+  const { pid, startedAt, uses, lastReload } = (value ?? {}) as Partial<ServerState>;
   return (
     // 0 and negative numbers are groups of processes.
     Number.isSafeInteger(pid) &&
     pid! > 0 &&
     isTime(startedAt) &&
+    isUse(uses) &&
     (lastReload === null || isOutcome(lastReload))
   );
+}
+
+function isUse(value: ServerUse | undefined): boolean {
+  const { version, commit, configuration, sha256, lists } = value ?? {};
+  const texts = [version, commit, configuration, sha256, lists === null ? "" : lists];
+  return texts.every((one) => typeof one === "string");
 }
 
 function isOutcome(value: ReloadOutcome | undefined): boolean {

@@ -21,6 +21,7 @@ import { ports } from "../../src/cli/checks/port.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { findManualPage } from "../../src/manual/manual.ts";
 import { buildInfo } from "../../src/lib/build-info.ts";
+import { readServerState, writeServerState, type ServerUse } from "../../src/reload/server-file.ts";
 import { loaded } from "../config/helper.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
@@ -177,11 +178,17 @@ describe("the setup", () => {
 
   test("A running server whose configuration file has changed, or that uses another one, is reported", async () => {
     const server = await folder.serve();
-    await until(() => existsSync(`${storage.path}.serving`), "the server has recorded what it uses");
-    const recorded = readFileSync(`${storage.path}.serving`, "utf8");
+    const state = () => readServerState(storage.path);
+    await until(() => (state()?.lastReload ?? null) !== null, "the server watches its file");
     const { version, commit } = buildInfo;
-    const own = { ...(JSON.parse(recorded) as object), version, commit };
-    folder.file("data/test.db.serving", JSON.stringify(own));
+    const recorded = state()!;
+    const record = (uses: Partial<ServerUse>, restart: string[] = []) =>
+      writeServerState(storage.path, {
+        ...recorded,
+        uses: { ...recorded.uses, version, commit, ...uses },
+        lastReload: { ...recorded.lastReload!, restart },
+      });
+    record({});
     const source = { path: join(folder.path, "phishwatch.toml"), text: defaultConfig };
     expect(runningServer({ source, storage })).toMatchObject([{ state: "ok" }]);
     expect(runningServer({ source: { ...source, text: `${defaultConfig}\n` }, storage })).toMatchObject([
@@ -190,7 +197,11 @@ describe("the setup", () => {
     expect(runningServer({ source: { ...source, path: "/copy.toml" }, storage })).toMatchObject([
       { detail: expect.stringContaining("not /copy.toml") },
     ]);
-    folder.file("data/test.db.serving", JSON.stringify({ ...own, version: "0.1.0", lists: "2031-01-02" }));
+    record({}, ["server.listen"]);
+    expect(runningServer({ source, storage })).toMatchObject([
+      { detail: "it still uses the previous value of server.listen", change: "restart the server" },
+    ]);
+    record({ version: "0.1.0", lists: "2031-01-02" });
     expect(runningServer({ source, storage })).toMatchObject([
       {
         detail: expect.stringMatching(/^it has version 0\.1\.0 /),

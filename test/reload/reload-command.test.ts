@@ -1,7 +1,8 @@
-import { chownSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readServerState } from "../../src/reload/server-file.ts";
+import { takeServeLock } from "../../src/database/lock.ts";
+import { readServerState, usedWith } from "../../src/reload/server-file.ts";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
 import { until } from "../support/until.ts";
 
@@ -41,6 +42,15 @@ test("`reload` applies the file to the running server and prints what changed, w
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 });
 
+test("a file of which only a comment has changed is the one in effect, for `check`", async () => {
+  const text = `# A comment\n${withDomain("second.example")}`;
+  const path = folder.file("phishwatch.toml", text);
+  const { err } = await folder.run(["reload"]);
+  expect(err).toBe("nothing has changed\n");
+  const { uses } = readServerState(join(folder.path, "data/test.db"))!;
+  expect(uses).toMatchObject({ configuration: path, sha256: usedWith({ path, text }).sha256 });
+});
+
 test("a file that is exchanged behind a symbolic link is applied without a request", async () => {
   writeFileSync(join(folder.path, "next.toml"), withDomain("third.example"));
   symlinkSync("next.toml", join(folder.path, "link"));
@@ -73,6 +83,15 @@ test.skipIf(process.getuid?.() !== 0)(
     expect((await folder.run(["reload"])).code).toBe(0);
   },
 );
+
+test("a server that starts deletes the state of a killed one first, whose process id may be that of another process now", () => {
+  const other = commandFolder();
+  const path = join(other.path, "test.db");
+  writeFileSync(`${path}.server`, JSON.stringify({ pid: process.pid }));
+  takeServeLock(path).release();
+  expect(existsSync(`${path}.server`)).toBe(false);
+  other.dispose();
+});
 
 test("`reload` without a running server says so and exits with 1", async () => {
   const other = commandFolder();

@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { systemClock, type Timer } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { ReloadOutcome } from "../../reload/outcome.ts";
-import { removeServerState, writeServerState } from "../../reload/server-file.ts";
+import { removeServerState, usedWith, writeServerState } from "../../reload/server-file.ts";
 import { watchFiles } from "../../reload/watch.ts";
 import type { ServiceNotifier } from "../../service/notify.ts";
 
@@ -12,14 +12,13 @@ const retryMs = 60_000;
 
 /**
  * Reloads the configuration of a running server on request (SIGHUP) and when one of its files has changed, and publishes
- * the outcome for `phishwatch reload`.
+ * the outcome for `phishwatch reload` and `phishwatch check`.
  */
 export function serveReloads({
   appliance: { reload },
   config,
   log,
   notifier,
-  onApplied,
   onRequest,
 }: {
   appliance: Pick<App, "reload">;
@@ -27,7 +26,6 @@ export function serveReloads({
   config: Config;
   log: Log;
   notifier: Pick<ServiceNotifier, "ready" | "reloading">;
-  onApplied: () => void;
   /** Calls the listener at each request. */
   onRequest: (listener: () => void) => void;
 }): { stop(): void } {
@@ -38,9 +36,10 @@ export function serveReloads({
   let stopped = false;
 
   function publish(lastReload: ReloadOutcome | null): void {
-    if (path === ":memory:" || stopped) return;
+    const { source } = config;
+    if (path === ":memory:" || source === undefined || stopped) return;
     try {
-      writeServerState(path, { pid: process.pid, startedAt, lastReload });
+      writeServerState(path, { pid: process.pid, startedAt, uses: usedWith(source), lastReload });
     } catch (error) {
       logDropped(log, error, "server.state_not_written");
     }
@@ -54,7 +53,6 @@ export function serveReloads({
     ended(outcome) {
       notifier.ready();
       publish(outcome);
-      if (outcome.result === "applied") onApplied();
       if (outcome.result === "failed" && !stopped)
         retry = systemClock.after(retryMs, () => void reload.run("file"));
     },

@@ -73,14 +73,11 @@ the database. A second signal stops it immediately; acknowledged requests are no
         logStarted(appliance, config, log);
         // Loaded now, because nothing of it is needed until requests are accepted.
         (await import("../check/setup.ts")).logExposures(config, log, systemClock.now());
-        const { forgetServing, recordServing } = await import("../check/serving.ts");
-        recordServing(config, log);
         const reloads = serveReloads({
           appliance,
           config: appliance.config,
           log,
           notifier,
-          onApplied: () => recordServing(appliance.config, log),
           onRequest: (listener) => terminal.onReloadRequest?.(listener),
         });
         await aborted(stop);
@@ -91,7 +88,6 @@ the database. A second signal stops it immediately; acknowledged requests are no
         const late = systemClock.after(graceMs, () => log.event("server.shutdown_timed_out"));
         await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);
         late.cancel();
-        forgetServing(config);
       } finally {
         appliance.close();
       }

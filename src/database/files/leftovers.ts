@@ -19,8 +19,8 @@ export function removeDatabase(path: string): void {
 }
 
 /**
- * Deletes what backups, restores and copies of the database at `path` leave if they are killed. The caller must hold the
- * lock for serving, so that none of them is running.
+ * Deletes what servers, backups, restores and copies of the database at `path` leave if they are killed. The caller must
+ * hold the lock for serving, so that none of them is running.
  */
 export function removeLeftovers(path: string): void {
   if (!existsSync(dirname(path))) return;
@@ -28,7 +28,7 @@ export function removeLeftovers(path: string): void {
   const base = basename(real);
   const random = "[0-9a-f]{16}";
   const pattern = new RegExp(
-    `^(\\${incomingEnding}|\\.before-upgrade\\.partial|\\${liveCopyEnding}${random}|\\.lost-[0-9T]+\\${partialEnding}|\\.health\\.next)(-wal|-shm|-journal)?$`,
+    `^(\\${incomingEnding}|\\.before-upgrade\\.partial|\\${liveCopyEnding}${random}|\\.lost-[0-9T]+\\${partialEnding}|\\.health\\.next|\\.server(\\.new)?)(-wal|-shm|-journal)?$`,
   );
   for (const name of readdirSync(dirname(real))) {
     if (name.startsWith(base) && pattern.test(name.slice(base.length)))

@@ -21,7 +21,8 @@ export const reloadEvents = {
   "server.state_not_written": {
     level: "warn",
     text: "state of the server could not be written",
-    description: "The file next to the database that `phishwatch reload` reads could not be written.",
+    description:
+      "The file next to the database that `phishwatch reload` and `phishwatch check` read could not be written.",
     advice: "Check the permissions of the folder, and the disk.",
     fields: ["error"],
   },

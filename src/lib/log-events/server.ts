@@ -43,13 +43,6 @@ export const serverEvents = {
     advice: "`detail` says what to change.",
     fields: ["what", "detail"],
   },
-  "server.record_failed": {
-    level: "warn",
-    text: "version and configuration of the server could not be recorded",
-    description:
-      "The file next to the database that `phishwatch check` compares with the program could not be written.",
-    fields: ["error"],
-  },
   "config.changed": {
     level: "info",
     text: "configuration changed",

@@ -213,6 +213,7 @@ test("What killed backups and restores leave is deleted at the next start, and n
   const data = join(folder.path, "data");
   const before = readdirSync(data);
   const leftovers = [
+    "test.db.server.new",
     ...["", "-wal", "-shm", "-journal"].map((ending) => `test.db.incoming${ending}`),
     "test.db.copy-0123456789abcdef",
     "test.db.copy-0123456789abcdef-journal",
