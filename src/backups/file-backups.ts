@@ -2,7 +2,8 @@ import { Database as Sqlite } from "bun:sqlite";
 import { copyDatabase, restoreDatabase } from "../database/backup.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
-import { writeOutcomes, type BackupOutcomes } from "./running/outcomes.ts";
+import { readOutcomes, writeOutcomes, type BackupOutcomes } from "./running/outcomes.ts";
+import { forgetLastStore } from "./restoring/forget-store.ts";
 import type { Actor } from "../access/audit/actor.ts";
 import { insertAuditEntry } from "../access/audit/raw-entry.ts";
 import { rawSettings } from "../access/settings/raw-settings.ts";
@@ -36,6 +37,20 @@ export function backUpFile({
   } catch {
     // The backup is made and must not fail because of its record; the caller warns.
     return { recorded: false };
+  } finally {
+    sqlite?.close();
+  }
+}
+
+/** Returns the name of the store with the last backup, see `BackupOutcomes`; null also if the database is not readable. */
+export function readLastStore(path: string, at: Instant): string | null {
+  let sqlite: Sqlite | undefined;
+  try {
+    sqlite = new Sqlite(path, { readwrite: true, strict: true });
+    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    return readOutcomes(rawSettings(sqlite, at)).store;
+  } catch {
+    return null;
   } finally {
     sqlite?.close();
   }
@@ -100,6 +115,7 @@ export function restoreFile({
   const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
   return restoreDatabase(copy, path, stamp, (incoming) => {
     deleteAllSessions(incoming);
+    forgetLastStore(incoming);
     prepare(incoming);
     insertAuditEntry(incoming, { by, action: "backup.restore", subject: visible(copy), at });
   });

@@ -234,6 +234,18 @@ test("rotation deletes nothing if the list of the store is not of now", async ()
 });
 
 describe("a damaged repository", () => {
+  test("without its head is not begun again, because encrypted backups could then never be opened", async () => {
+    write(10);
+    await backUp(repository, path);
+    const head = join(folder, "backups", "phishwatch-backups.json");
+    const bytes = readFileSync(head);
+    rmSync(head);
+    expect(openFolder(join(folder, "backups"))).rejects.toThrow("phishwatch-backups.json is missing");
+    expect(existsSync(head)).toBe(false);
+    writeFileSync(head, bytes);
+    expect(await (await openFolder(join(folder, "backups"))).ids()).toHaveLength(1);
+  });
+
   test("is repaired by the next backup that is opened, which names the object that was damaged", async () => {
     write(600);
     const { id } = await backUp(repository, path);

@@ -1,9 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { system, type Actor } from "../../src/access/audit/actor.ts";
 import { createSettings } from "../../src/access/settings/settings.ts";
 import { recordOutcome } from "../../src/backups/file-backups.ts";
+import { forgetLastStore } from "../../src/backups/restoring/forget-store.ts";
 import { createBackups, type Backups } from "../../src/backups/running/backups.ts";
 import type { BackupConfig } from "../../src/config/sections/backup.ts";
 import { createLog } from "../../src/lib/log.ts";
@@ -114,6 +115,20 @@ test("a scheduled backup that is more than an hour late is overdue since its tim
     recordOutcome({ path: stores.path, by, at, outcome: { completed, failure: null }, id: completed.id }),
   ).toBe(true);
   expect(backups.status()).toMatchObject({ completed, overdueSince: null });
+});
+
+test("backups are not begun again where the earlier ones disappeared, as on the mount point of a missing disk", async () => {
+  await backups.make({ by });
+  rmSync(join(folder.path, "backups"), { recursive: true });
+  for (const exists of [false, true]) {
+    if (exists) mkdirSync(join(folder.path, "backups"));
+    expect(await backups.make({ by }).catch(String)).toContain("is the disk mounted?");
+  }
+  expect(readdirSync(join(folder.path, "backups"))).toEqual([]);
+  expect(backups.status().failure).not.toBeNull();
+  forgetLastStore(stores.database.sqlite);
+  await backups.make({ by });
+  expect(await ids()).toHaveLength(1);
 });
 
 test("only one backup is made at a time, and a changed schedule applies at once", async () => {

@@ -86,6 +86,7 @@ encrypt_with = "${secret}"
           configuration: config,
           version: "0.3.0",
           opensDatabase: false,
+          lastStore: null,
         },
         { clock: systemClock, fillRandom, signal: new AbortController().signal },
       );

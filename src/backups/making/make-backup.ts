@@ -50,6 +50,8 @@ export interface MadeBackup {
   isOpened: boolean;
   /** Number of backups in the repository. */
   kept: number;
+  /** Name of the store. */
+  store: string;
   /** An object of earlier backups that was damaged: everything was stored again. */
   repaired: string | undefined;
 }
@@ -69,7 +71,8 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
     const kept = await rotate(repository, keep, manifest.id);
     const { id, files, bytes, newBytes, storedBytes } = manifest;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
-    return { id, files, bytes, newBytes, storedBytes, durationMs, isOpened, kept, repaired };
+    const store = repository.store.name;
+    return { id, files, bytes, newBytes, storedBytes, durationMs, isOpened, kept, store, repaired };
   } finally {
     await lock.release();
   }

@@ -5,6 +5,7 @@ import { changeSecret } from "../encryption/repository-key.ts";
 import { StoreError, type BackupStore } from "../stores/store.ts";
 import {
   backupPrefix,
+  chunkPrefix,
   formatVersion,
   headKey,
   idOfKey,
@@ -142,6 +143,24 @@ async function readHead(store: BackupStore, mayBeMissing: boolean): Promise<Repo
   return head;
 }
 
+/**
+ * Backups without a head are those of a store that lost it, or that does not return it now. A new one would have another
+ * key, and encrypted backups could never be opened again.
+ */
+async function requireEmpty(store: BackupStore): Promise<void> {
+  try {
+    for (const prefix of [backupPrefix, chunkPrefix])
+      for await (const { key } of store.list(prefix))
+        throw new StoreError(
+          "damaged",
+          `${store.name}: ${headKey} is missing, but there is ${key}; put it back from a copy, or use another folder or prefix`,
+        );
+  } catch (error) {
+    // The folder is created with the head.
+    if (!(error instanceof StoreError) || error.code !== "not_found") throw error;
+  }
+}
+
 async function createHead({
   store,
   secret,
@@ -149,6 +168,7 @@ async function createHead({
   createAt,
 }: Parameters<typeof openRepository>[0]): Promise<RepositoryHead> {
   if (createAt === undefined) throw noBackups(store);
+  await requireEmpty(store);
   const random = new Uint8Array(idBytes);
   fillRandom(random);
   const id = random.toHex();

@@ -16,6 +16,7 @@ import { bytesText } from "../../lib/durations.ts";
 import { StartError } from "../../lib/errors.ts";
 import type { BackupManifest } from "../repository/format.ts";
 import type { Repository } from "../repository/repository.ts";
+import { forgetLastStore } from "./forget-store.ts";
 import { checkDatabase } from "./open-database.ts";
 import { stageFiles } from "./stage-files.ts";
 
@@ -69,6 +70,7 @@ export async function replaceFiles(
     adoptDatabase(files.database, `the backup ${manifest.id}`, (incoming) => {
       // They may have ended since.
       deleteAllSessions(incoming);
+      forgetLastStore(incoming);
       insertAuditEntry(incoming, { by, action: "backup.restore", subject: manifest.id, at });
     });
     keptAs = keepAside(databasePath, stamp);

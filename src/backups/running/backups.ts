@@ -91,14 +91,14 @@ export function createBackups({
   }
 
   async function run(by: Actor): Promise<MadeBackup> {
-    const { openedAt } = readOutcomes(settings);
+    const { openedAt, store } = readOutcomes(settings);
     try {
       const change = database.file?.change();
       if (change !== undefined) throw new DatabaseFileChangedError(change);
       // A time in the future is of a clock that was wrong.
-      const made = await work(openedAt === null || Math.abs(clock.now() - openedAt) >= openEveryMs);
+      const made = await work(openedAt === null || Math.abs(clock.now() - openedAt) >= openEveryMs, store);
       await database.write(() => {
-        writeOutcomes(settings, completedAt(made, clock.now()));
+        writeOutcomes(settings, { ...completedAt(made, clock.now()), store: made.store });
         const { id, files, bytes, storedBytes } = made;
         auditLog.record(by, "backup.make", id, { files, bytes, storedBytes });
       });
@@ -115,8 +115,8 @@ export function createBackups({
     }
   }
 
-  async function work(opensDatabase: boolean): Promise<MadeBackup> {
-    const task = taskOf({ config, database, version, opensDatabase });
+  async function work(opensDatabase: boolean, lastStore: string | null): Promise<MadeBackup> {
+    const task = taskOf({ config, database, version, opensDatabase, lastStore });
     const { signal } = stopping;
     if (startWorker !== undefined) return backUpInThread(task, { startWorker, signal });
     // Loaded now: it needs the clients of the stores.
@@ -155,10 +155,11 @@ function taskOf({
   database: { file, path },
   version,
   opensDatabase,
+  lastStore,
 }: {
   config: Pick<Config, "backup" | "source">;
   database: Pick<Database, "file" | "path">;
-} & Pick<BackupTask, "version" | "opensDatabase">): BackupTask {
+} & Pick<BackupTask, "version" | "opensDatabase" | "lastStore">): BackupTask {
   // A view of the configuration cannot be sent to a thread, but its values can.
   const { location, encryptWith, keep } = backup;
   return {
@@ -168,6 +169,7 @@ function taskOf({
     configuration: source?.text,
     version,
     opensDatabase,
+    lastStore,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Settings } from "../../access/settings/settings.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { MadeBackup } from "../making/make-backup.ts";
+import { outcomesSetting } from "../restoring/forget-store.ts";
 
 /** The last backup that was completed. */
 export interface CompletedBackup extends Pick<
@@ -18,20 +19,21 @@ export interface BackupOutcomes {
   failure: { at: Instant; error: string } | null;
   /** When the database of a backup was last opened; null: never. */
   openedAt: Instant | null;
+  /** Name of the store that `[backup]` named at the last backup there; null: none yet, or before a restore. */
+  store: string | null;
 }
 
-const none: BackupOutcomes = { completed: null, failure: null, openedAt: null };
-const settingName = "backup_outcomes";
+const none: BackupOutcomes = { completed: null, failure: null, openedAt: null, store: null };
 
 export function readOutcomes(settings: Pick<Settings, "get">): BackupOutcomes {
-  const text = settings.get(settingName);
+  const text = settings.get(outcomesSetting);
   // Only this file writes it.
   return text === undefined ? none : { ...none, ...(JSON.parse(text) as Partial<BackupOutcomes>) };
 }
 
 /** Runs in a transaction. */
 export function writeOutcomes(settings: Settings, change: Partial<BackupOutcomes>): void {
-  settings.set(settingName, JSON.stringify({ ...readOutcomes(settings), ...change }));
+  settings.set(outcomesSetting, JSON.stringify({ ...readOutcomes(settings), ...change }));
 }
 
 /** Returns the change of the outcomes after a completed backup. */

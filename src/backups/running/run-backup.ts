@@ -5,6 +5,7 @@ import type { FillRandom } from "../../lib/ids.ts";
 import { makeBackup, type MadeBackup } from "../making/make-backup.ts";
 import { openRepository, type Repository } from "../repository/repository.ts";
 import { openStore } from "../stores/open-store.ts";
+import { StoreError } from "../stores/store.ts";
 
 const tokenBytes = 16;
 
@@ -19,14 +20,16 @@ export interface BackupTask {
   /** Version of phishwatch. */
   version: string;
   opensDatabase: boolean;
+  /** Name of the store with the last backup; null: none. If the place has this name, it has backups. */
+  lastStore: string | null;
 }
 
 /** @throws StoreError, or an error of the system */
 export async function runBackup(
-  { settings, ...task }: BackupTask,
+  { settings, lastStore, ...task }: BackupTask,
   { clock, fillRandom, signal }: { clock: Clock; fillRandom: FillRandom; signal: AbortSignal },
 ): Promise<MadeBackup> {
-  const repository = await openBackups(settings, { clock, fillRandom, signal, creates: true });
+  const repository = await openForWriting(settings, { clock, fillRandom, signal, lastStore });
   const random = new Uint8Array(tokenBytes);
   fillRandom(random);
   return makeBackup({
@@ -39,6 +42,30 @@ export async function runBackup(
     fillRandom,
     signal,
   });
+}
+
+/**
+ * Creates the repository if there is none. But a folder that had backups and is empty is the mount point of a disk that is
+ * missing: backups there would fill another disk.
+ */
+async function openForWriting(
+  settings: Pick<BackupConfig, "location" | "encryptWith">,
+  {
+    lastStore,
+    ...dependencies
+  }: { clock: Clock; fillRandom: FillRandom; signal: AbortSignal; lastStore: string | null },
+): Promise<Repository> {
+  const { name } = openStore({ location: settings.location, ...dependencies });
+  try {
+    return await openBackups(settings, { ...dependencies, creates: name !== lastStore });
+  } catch (error) {
+    if (name !== lastStore || !(error instanceof StoreError) || error.code !== "not_found") throw error;
+    throw new StoreError(
+      "not_found",
+      `${name}: the earlier backups are not there; is the disk mounted? To begin new ones there: phishwatch backup --to ${name}`,
+      error,
+    );
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { backUpFile, recordOutcome } from "../../backups/file-backups.ts";
+import { backUpFile, readLastStore, recordOutcome } from "../../backups/file-backups.ts";
 import { completedAt } from "../../backups/running/outcomes.ts";
 import { runBackup } from "../../backups/running/run-backup.ts";
 import type { Config } from "../../config/config.ts";
@@ -77,12 +77,15 @@ async function backUp(
     configuration: config.source?.text,
     version: buildInfo.version,
     opensDatabase: true,
+    lastStore: to === undefined ? readLastStore(path, systemClock.now()) : null,
   };
   const signal = terminal.interruption();
   try {
     const made = await explained(() => runBackup(task, { clock: systemClock, fillRandom, signal }));
     const at = systemClock.now();
-    const recorded = recordOutcome({ path, by, at, outcome: completedAt(made, at), id: made.id });
+    const place = to === undefined ? { store: made.store } : {};
+    const outcome = { ...completedAt(made, at), ...place };
+    const recorded = recordOutcome({ path, by, at, outcome, id: made.id });
     if (json) printJson(terminal.out, made);
     else {
       const { id, files, bytes, storedBytes, durationMs, kept } = made;
