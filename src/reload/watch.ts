@@ -7,7 +7,7 @@ export interface FileWatch {
 }
 
 /**
- * Interval between looks at the files. Polling notices what notifications of the system miss: files on network file
+ * Interval between polls. Polling notices what notifications of the system miss: files on network file
  * systems, in volumes of containers, and behind symbolic links that are exchanged.
  */
 const intervalMs = 2_000;

@@ -70,8 +70,8 @@ export function errorOfResponse(name: string, response: S3Response): StoreError 
   const { status, body } = response;
   const code = errorCode(body);
   const rule = errorRules.find(({ codes }) => codes.includes(code));
-  const told = code === "" ? `HTTP status ${status}` : `${code}, HTTP status ${status}`;
-  const from = visible(`${told}${messageIn(body)}`, messageCharactersMax);
+  const result = code === "" ? `HTTP status ${status}` : `${code}, HTTP status ${status}`;
+  const from = visible(`${result}${messageIn(body)}`, messageCharactersMax);
   if (rule !== undefined) return new StoreError(rule.is, `backups in ${name}: ${rule.advice} (${from})`);
   if (passes(response)) return new StoreError("unreachable", `backups in ${name}: the server fails: ${from}`);
   if (status === 507) return new StoreError("no_space", `backups in ${name}: the server is full (${from})`);

@@ -54,7 +54,7 @@ async function requestReload(path: string): Promise<ReloadOutcome> {
     signal(pid, 0);
     await Bun.sleep(pollMs);
   }
-  throw new FailedError(`the server has not answered within ${patienceMs / 1_000} s; see its log`);
+  throw new FailedError(`the server did not respond within ${patienceMs / 1_000} s; see its log`);
 }
 
 /** Finds the server that holds the lock on the database; waits for one that starts. */
