@@ -1,7 +1,8 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { StartError } from "../lib/errors.ts";
+import { syncToDisk } from "./files/sync-to-disk.ts";
 import { explain } from "./files/explain.ts";
 import { asideEnding } from "./files/open-file.ts";
 import { statePathOf } from "./files/state-file.ts";
@@ -46,11 +47,7 @@ function fillCopy(path: string, target: string): void {
   }
   unmark(target);
   // VACUUM INTO does not sync the file (https://www.sqlite.org/lang_vacuum.html#vacuuminto).
-  for (const file of [target, dirname(target)]) {
-    const descriptor = openSync(file, "r");
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-  }
+  for (const file of [target, dirname(target)]) syncToDisk(file);
 }
 
 /** Deletes the marker of the server that has the original open: it must recognize a copy that replaces its file. */

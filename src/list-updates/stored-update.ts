@@ -13,6 +13,7 @@ import { dirname } from "node:path";
 import { readSmallFile, UnreadableFileError } from "../database/files/read-file.ts";
 import { messageOf } from "../lib/errors.ts";
 import type { ListName, ListTexts } from "../lib/lists/list-texts.ts";
+import { syncToDisk } from "../database/files/sync-to-disk.ts";
 import { listDefinitions } from "./list-definitions.ts";
 import { projectKeys } from "./project-keys.ts";
 import {
@@ -103,7 +104,7 @@ export function storeUpdate({
     // The bytes that were verified, even if the file changes meanwhile.
     writeNew(next, bytes);
     renameSync(next, target);
-    syncFolder(dirname(target));
+    syncToDisk(dirname(target));
   } catch (error) {
     rmSync(next, { force: true });
     throw error;
@@ -127,14 +128,4 @@ export function textsOf({ lists }: DataUpdate): ListTexts {
 
 export function isNewer(name: ListName, date: string): boolean {
   return date > listDefinitions[name].embeddedDate;
-}
-
-/** Waits until the names in a folder are on the disk. */
-function syncFolder(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { syncToDisk } from "../database/files/sync-to-disk.ts";
 
 /** Owner, group and mode of a file. */
 export interface FileAccess {
@@ -41,16 +42,7 @@ export function replaceFile(
     closeSync(file);
   }
   renameSync(temporary, path);
-  syncFolder(dirname(path));
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncToDisk(dirname(path));
 }
 
 /** Returns the content of a file, or undefined if it does not exist. */

@@ -1,10 +1,7 @@
 import {
-  closeSync,
   existsSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -14,6 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../../lib/errors.ts";
+import { syncToDisk } from "./sync-to-disk.ts";
 import { sideFileEndings } from "./leftovers.ts";
 import { asideEnding } from "./open-file.ts";
 import { statePathOf } from "./state-file.ts";
@@ -90,10 +88,10 @@ function requireMovable(folder: string): void {
 export function carryOut(path: string, stamp: string): string[] {
   const folder = stagingFolder(path);
   const plan = join(folder, planFile);
-  syncFolder(folder);
+  syncToDisk(folder);
   writeFileSync(`${plan}.next`, JSON.stringify({ stamp }), { mode: 0o600, flush: true });
   renameSync(`${plan}.next`, plan);
-  syncFolder(folder);
+  syncToDisk(folder);
   return complete(path, stamp);
 }
 
@@ -131,7 +129,7 @@ function complete(path: string, stamp: string): string[] {
     rmSync(statePathOf(path), { force: true });
     renameSync(staged.database, path);
   }
-  syncFolder(dirname(path));
+  syncToDisk(dirname(path));
   discardStaging(path);
   return kept;
 }
@@ -140,16 +138,6 @@ function freeName(name: string): string {
   for (let number = 1; ; number++) {
     const candidate = number === 1 ? name : `${name}-${number}`;
     if (lstatSync(candidate, { throwIfNoEntry: false }) === undefined) return candidate;
-  }
-}
-
-/** Waits until the names in a folder are on the disk. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

@@ -1,17 +1,9 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Instant } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
+import { syncToDisk } from "./sync-to-disk.ts";
 import { readSmallFile } from "./read-file.ts";
 import { identityOf, isSame, markerOf, type FileIdentity } from "./open-file.ts";
 
@@ -88,22 +80,12 @@ function writeState(path: string, value: StoredState): void {
   const mustLast = value.marker === null;
   try {
     writeFileSync(next, `${JSON.stringify(value)}\n`, { mode: 0o600 });
-    if (mustLast) sync(next);
+    if (mustLast) syncToDisk(next);
     renameSync(next, file);
-    if (mustLast) sync(dirname(file));
+    if (mustLast) syncToDisk(dirname(file));
   } catch (error) {
     rmSync(next, { force: true });
     throw error;
-  }
-}
-
-/** Waits until a file, or the names in a folder, are on the disk. */
-function sync(path: string): void {
-  const descriptor = openSync(path, "r");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 

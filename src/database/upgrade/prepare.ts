@@ -1,9 +1,10 @@
-import { closeSync, fsyncSync, openSync, renameSync, statSync } from "node:fs";
+import { renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Instant } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { messageOf, StartError } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
+import { syncToDisk } from "../files/sync-to-disk.ts";
 import { copyDatabase } from "../backup.ts";
 import { diskRoomFor } from "../files/disk.ts";
 import { removeDatabase, upgradePartialEnding } from "../files/leftovers.ts";
@@ -73,9 +74,7 @@ function makeUpgradeCopy(path: string, { version, at }: { version: string; at: I
   try {
     copyDatabase(path, partial);
     renameSync(partial, target);
-    const folder = openSync(dirname(path), "r");
-    fsyncSync(folder);
-    closeSync(folder);
+    syncToDisk(dirname(path));
   } finally {
     removeDatabase(partial);
   }
