@@ -1,5 +1,6 @@
 import { openStorage } from "./app/storage.ts";
 import { createAuditLog } from "./access/audit/audit-log.ts";
+import { createReloadRecord } from "./access/audit/reload-entry.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
 import type { Environment } from "./app/environment.ts";
@@ -237,8 +238,10 @@ export function openApp(environment: Environment) {
 
   database.transaction(() => (recordVersion(), reconcile(config)));
   live.onChange(() => (log.level = config.log.level));
+  const record = createReloadRecord(auditLog);
   const reload =
-    loadConfig && createReload({ clock, database, live, load: loadConfig, log, parts: [server], reconcile });
+    loadConfig &&
+    createReload({ clock, database, live, load: loadConfig, log, parts: [server], reconcile, record });
 
   return {
     ...names,

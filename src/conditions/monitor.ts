@@ -57,12 +57,17 @@ export function createConditionMonitor({
     };
     if (isChanged() === undefined) return;
     // Together: after a crash, a message is neither missing nor repeated.
-    await database.write(() => {
+    const sent = await database.write(() => {
       const change = isChanged();
       for (const row of change?.save ?? []) save.run(row);
       for (const key of change?.remove ?? []) remove.run({ key });
       for (const message of change?.send ?? []) messages.send(message);
+      return change?.send ?? [];
     });
+    for (const { phase, title, text } of sent) {
+      if (phase === "began") log.event("condition.began", { condition: title, detail: text });
+      else if (phase === "ended") log.event("condition.ended", { condition: title, detail: text });
+    }
   }
 
   async function run(): Promise<void> {

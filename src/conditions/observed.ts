@@ -169,7 +169,7 @@ export function overdueCondition({
     state: overdueSince !== null ? "holds" : schedule === null ? "unknown" : "clear",
     began: {
       title: "A scheduled backup is missing",
-      text: `A backup was due on ${toPlainTime(overdueSince ?? 0)}, and ${last}. The page System and the log show why.`,
+      text: `A backup was due on ${toPlainTime(overdueSince ?? 0)}, and ${last}. Make one with 'phishwatch backup' or on the page System: if it fails, its error says why.`,
     },
     ended: { title: "A scheduled backup was made again", text: "" },
     graceMs: 0,

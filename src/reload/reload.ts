@@ -49,7 +49,7 @@ export interface ReloadObserver {
   ended?(outcome: ReloadOutcome): void;
 }
 
-/** Maximum number of changes in a line of the log. */
+/** Maximum number of changes in a line of the log, and in an entry of the audit log. */
 const loggedChangesMax = 50;
 
 interface ReloadDependencies {
@@ -62,6 +62,8 @@ interface ReloadDependencies {
   database: Pick<Database, "write">;
   /** Makes the database match the configuration in effect, in the caller's transaction. @throws StartError */
   reconcile: (config: Config) => void;
+  /** Records what was applied in the audit log, in the same transaction. */
+  record: (changes: { applied: readonly string[]; restart: readonly string[] }) => void;
 }
 
 export function createReload(dependencies: ReloadDependencies): Reload {
@@ -109,7 +111,14 @@ export function createReload(dependencies: ReloadDependencies): Reload {
 
 type Attempt = Omit<ReloadOutcome, "startedAt" | "endedAt">;
 
-async function attempt({ database, live, load, parts, reconcile }: ReloadDependencies): Promise<Attempt> {
+async function attempt({
+  database,
+  live,
+  load,
+  parts,
+  reconcile,
+  record,
+}: ReloadDependencies): Promise<Attempt> {
   const prepared: Prepared[] = [];
   let restore: (() => void) | undefined;
   try {
@@ -118,15 +127,16 @@ async function attempt({ database, live, load, parts, reconcile }: ReloadDepende
     const { next, applied, restart } = plan(live.config, loaded.config);
     for (const part of parts) prepared.push(await part.prepare(next));
     const changes = [...applied, ...prepared.flatMap((one) => one.changes)];
+    const later = [...restart, ...prepared.flatMap((one) => one.restart ?? [])];
     await database.write(() => {
       // First, because entries are validated with the settings that apply to them.
       restore ??= live.replace(next);
       reconcile(live.config);
+      if (changes.length > 0) record({ applied: changes.slice(0, loggedChangesMax), restart: later });
     });
     for (const one of prepared) one.commit();
     live.announce();
     const result = changes.length > 0 ? "applied" : "unchanged";
-    const later = [...restart, ...prepared.flatMap((one) => one.restart ?? [])];
     return { result, applied: changes, restart: later, errors: [], exitCode: 0 };
   } catch (error) {
     restore?.();

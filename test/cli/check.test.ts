@@ -263,7 +263,7 @@ describe("certificates", () => {
   const now = Date.UTC(2026, 0, 15);
   test.each([
     [now - 1, "error", "expired on 2026-01-14 23:59 UTC; renew it"],
-    [now + 3.5 * dayMs, "warning", "expires in 3 days, on 2026-01-18 12:00 UTC; renew it"],
+    [now + 3.5 * dayMs, "warning", "expires in 4 days, on 2026-01-18 12:00 UTC; renew it"],
     [now + 14 * dayMs, "warning", "expires in 14 days, on 2026-01-29 00:00 UTC; renew it"],
     [now + 14 * dayMs + 1, "ok", "valid until 2026-01-29 00:00 UTC"],
   ] as const)(

@@ -34,11 +34,16 @@ domain = "second.example"
   expect(app.domains.matcher().match("second-login.example").length).toBe(1);
   await reload("");
   expect(app.domains.list().filter(({ enabled }) => enabled)).toEqual([]);
-  const entries = app.auditLog.list({}, { limit: 2, offset: 0 });
+  const entries = app.auditLog.list({}, { limit: 3, offset: 0 });
   expect(entries.map(({ action, channel }) => `${action} by ${channel}`)).toEqual([
+    "config.reload by configuration",
     "domain.remove by configuration",
     "domain.remove by configuration",
   ]);
+  expect(entries[0]?.detail).toEqual({
+    applied: ['protected_domains "first.example" removed', 'protected_domains "second.example" removed'],
+    needs_restart: [],
+  });
 });
 
 test("a reload with an error reports the lines of a start, and changes nothing", async () => {

@@ -86,6 +86,7 @@ export const auditActions = [
   ...trapAuditActions,
   "backup.make",
   "backup.restore",
+  "config.reload",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number] | RecipientAction;

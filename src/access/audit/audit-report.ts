@@ -16,8 +16,8 @@ export interface AuditReport {
   run(): void;
 }
 
-/** Sign-ins, scans, imports, decisions and deliveries are no changes of the configuration. */
-const otherActions = /^(console|scan|feed|threat|backup)\.|\.(test|redeliver|replay)$/;
+/** Sign-ins, scans, imports, decisions and deliveries are no changes of the configuration. A reload has its own event. */
+const otherActions = /^(config|console|scan|feed|threat|backup)\.|\.(test|redeliver|replay)$/;
 const everySecond = "* * * * * *";
 const entriesPerRun = 200;
 

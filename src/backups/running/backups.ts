@@ -100,7 +100,7 @@ export function createBackups({
       await database.write(() => {
         writeOutcomes(settings, { ...completedAt(made, clock.now()), store: made.store });
         const { id, files, bytes, storedBytes } = made;
-        auditLog.record(by, "backup.make", id, { files, bytes, storedBytes });
+        auditLog.record(by, "backup.make", id, { files, bytes, stored_bytes: storedBytes });
       });
       const { id, files, bytes, storedBytes, durationMs, kept } = made;
       log.event("backup.completed", { backup: id, fileCount: files, bytes, storedBytes, durationMs, kept });

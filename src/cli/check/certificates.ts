@@ -83,7 +83,7 @@ export function describeEnd(
   const leftMs = endsAt - now;
   if (leftMs <= 0) return { state: "error", detail: `expired on ${end}; renew it` };
   if (leftMs > endsSoonMs) return { state: "ok", detail: `valid until ${end}` };
-  const left = counted(Math.floor(leftMs / dayMs), "day");
+  const left = counted(Math.ceil(leftMs / dayMs), "day");
   return { state: "warning", detail: `expires in ${left}, on ${end}; renew it` };
 }
 

@@ -127,6 +127,6 @@ export function keptText(store: StoreName, { retention, archive }: StoreLimits):
     case "free":
       return "used by new rows";
     default:
-      return "kept";
+      return "without limit";
   }
 }

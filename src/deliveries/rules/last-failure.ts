@@ -1,3 +1,5 @@
+import { describeFailure as describeConnectionFailure } from "../../network/failure.ts";
+
 /** Outcome of the last failed attempt at a recipient, until it succeeds again. */
 export interface LastFailure {
   /** One of the channel's failure codes. */
@@ -15,9 +17,15 @@ const responseCharactersMax = 80;
 
 /** Returns the cause of a failure in one line, such as `500 after 8 ms: token expired`. */
 export function describeFailure({ error, failure, statusCode, durationMs, response }: LastFailure): string {
-  const what = failure === "status" && statusCode !== null ? String(statusCode) : error;
+  const what =
+    failure === "status" && statusCode !== null ? String(statusCode) : reasonOf({ failure, error });
   const start = response.slice(0, responseCharactersMax).trim();
   return `${what} after ${durationMs} ms${start === "" ? "" : `: ${start}`}`;
+}
+
+/** Returns why there was no response, for people. */
+export function reasonOf({ failure, error }: Pick<LastFailure, "failure" | "error">): string {
+  return failure === "connect" ? describeConnectionFailure({ failure, reason: error }) : error;
 }
 
 /** Returns what to remember of a failed attempt. The response is kept as far as `describeFailure` shows it. */

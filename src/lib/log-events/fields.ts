@@ -22,6 +22,7 @@ export const logFields = {
   code: text("stable code of an error"),
   command: text("command line of a process"),
   commit: text("commit of the source"),
+  condition: text("state of the appliance, as messages to people name it"),
   configuration: text("path of the configuration file"),
   count: number("number of entries"),
   created: number("threats that were recorded for the first time"),

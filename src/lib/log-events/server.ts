@@ -56,6 +56,20 @@ export const serverEvents = {
     description: "The audit log could not be read. The next second tries again.",
     fields: ["error"],
   },
+  "condition.began": {
+    level: "warn",
+    text: "condition began",
+    description:
+      "The state of the appliance needs attention, such as a certificate that expires or a full disk.",
+    advice: "`detail` says what to do. Messages to people and the page System say the same.",
+    fields: ["condition", "detail"],
+  },
+  "condition.ended": {
+    level: "info",
+    text: "condition ended",
+    description: "The state that began with `condition.began` is over.",
+    fields: ["condition", "detail"],
+  },
   "conditions.not_checked": {
     level: "warn",
     text: "conditions could not be checked",

@@ -3,11 +3,10 @@ import type { KeptAside } from "../../../database/files/pending-restore.ts";
 import { bytesText, spanText } from "../../../lib/durations.ts";
 import { counted } from "../../../lib/wording.ts";
 import { Card, Facts, Time } from "../../kit/components.tsx";
-import { PostButton } from "../../kit/form.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { redirect } from "../../kit/page-result.ts";
-import { backUpPath, systemPath } from "../../kit/paths.ts";
+import { systemPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 
 const errorCharactersMax = 1_000;
@@ -16,16 +15,9 @@ const asideShownMax = 10;
 
 /** Backups on the page System: the last one, the next one, and what earlier restores left. */
 export function BackupsCard({ status, aside }: { status: BackupStatus; aside: readonly KeptAside[] }) {
-  const { completed, failure, unavailable, isEncrypted, isRunning } = status;
+  const { completed, failure, isEncrypted } = status;
   return (
-    <Card
-      title="Backups"
-      aside={
-        unavailable !== null || isRunning ? null : (
-          <PostButton action={backUpPath} label="Back up now" small />
-        )
-      }
-    >
+    <Card title="Backups" aside={<a href="/docs/backup">Manual</a>}>
       <Facts
         facts={[
           ["Last backup", <LastBackup status={status} />],
@@ -53,8 +45,7 @@ export function BackupsCard({ status, aside }: { status: BackupStatus; aside: re
         ]}
       />
       <p class="hint after">
-        A backup contains the database, the screenshots, the archive of names and the configuration file.{" "}
-        <a href="/docs/backup">Manual</a>
+        A backup contains the database, the screenshots, the archive of names and the configuration file.
       </p>
     </Card>
   );

@@ -3,6 +3,7 @@ import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Readiness } from "../../../api/site/health.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
+import { reasonOf } from "../../../deliveries/rules/last-failure.ts";
 import { disabledBecause, isDisabledForFailing } from "../../../deliveries/rules/recipient-state.ts";
 import { toPlainTime, type Instant } from "../../../lib/clock.ts";
 import { spanText } from "../../../lib/durations.ts";
@@ -186,7 +187,7 @@ export function recipientConcern(recipient: RecipientConcerns, now: Instant): Co
 
 /** Returns what the receiver does, as a sentence. */
 function responseText({ failure, error, statusCode }: NonNullable<Recipient["lastFailure"]>): string {
-  if (failure !== "status" || statusCode === null) return sentence(shown(error));
+  if (failure !== "status" || statusCode === null) return sentence(shown(reasonOf({ failure, error })));
   const phrase = STATUS_CODES[statusCode];
   return `It returns ${statusCode}${phrase === undefined ? "" : ` ${phrase}`}.`;
 }

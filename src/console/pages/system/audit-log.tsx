@@ -2,6 +2,7 @@ import { auditActions, type AuditAction } from "../../../access/audit/actions.ts
 import { describeActor, channelNames, actorChannels } from "../../../access/audit/actor.ts";
 import { auditEntriesMax, type AuditEntry } from "../../../access/audit/audit-log.ts";
 import { dayMs } from "../../../lib/clock.ts";
+import { bytesText } from "../../../lib/durations.ts";
 import { capitalized, counted, grouped } from "../../../lib/wording.ts";
 import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
@@ -119,7 +120,9 @@ function What({ entry: { action, subject, detail } }: { entry: AuditEntry }) {
 /** Returns the details that have a value. */
 function facts(detail: AuditEntry["detail"]): [name: string, value: string][] {
   return Object.entries(detail).flatMap(([name, value]) => {
-    const text = Array.isArray(value) ? value.join(", ") : String(value ?? "");
-    return text === "" ? [] : [[name, text]];
+    const isSize = typeof value === "number" && /(^|_)bytes$/.test(name);
+    const plain = Array.isArray(value) ? value.join(", ") : String(value ?? "");
+    const text = isSize ? bytesText(value) : plain;
+    return text === "" ? [] : [[name === "bytes" ? "size" : name, text]];
   });
 }

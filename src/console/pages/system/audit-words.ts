@@ -28,7 +28,7 @@ const verbs: Record<string, string> = {
   delete: "deleted",
   disable: "disabled",
   enable: "enabled",
-  make: "downloaded",
+  make: "made",
   pause: "paused",
   redeliver: "sent again to",
   remove: "removed",
@@ -44,6 +44,7 @@ const verbs: Record<string, string> = {
 
 /** Actions that do not consist of a verb and an object. */
 const sentences: Record<string, string> = {
+  "config.reload": "applied the changed configuration file",
   "console.sign_in": "signed in",
   "console.sign_out": "signed out",
   "console.sign_out_everywhere": "signed out all sessions",

@@ -17,6 +17,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { download, page } from "../../kit/page-result.ts";
 import {
+  backUpPath,
   deliveriesToPath,
   endSessionPath,
   recipientPath,
@@ -45,25 +46,27 @@ export async function showSystem({
 >) {
   const { build, deliveries, sessions, storage } = services;
   const { given } = await readStatus(services, now);
+  const backupStatus = services.backups.status();
+  const canBackUp = backupStatus.unavailable === null && !backupStatus.isRunning;
   const certificates = await services.conditions.certificateEnds();
   const { disk } = services.databaseStatus();
   return page(
     "System",
     <>
       <PageHead title="System">
-        <PostButton
-          action={`${systemPath}/backup`}
-          label="Download the database"
-          icon="download"
-          variant="primary"
-        />
+        {canBackUp ? <PostButton action={backUpPath} label="Back up now" variant="primary" /> : null}
       </PageHead>
       <Health
         concerns={concernsOf(given).filter(({ path }) => path === systemPath)}
         recipients={deliveries.recipients.listAll()}
       />
       <div class="cols cols-2">
-        <Card title="Database">
+        <Card
+          title="Database"
+          aside={
+            <PostButton action={`${systemPath}/backup`} label="Download the database" icon="download" small />
+          }
+        >
           <Facts
             facts={[
               ["File", <Text text={storage.path} charactersMax={1_000} />],
@@ -93,7 +96,7 @@ export async function showSystem({
           />
         </Card>
       </div>
-      <BackupsCard status={services.backups.status()} aside={asideOf(storage.path)} />
+      <BackupsCard status={backupStatus} aside={asideOf(storage.path)} />
       <Stores
         latest={services.storeGrowth.latest()}
         freeBytes={disk?.freeBytes}
@@ -147,7 +150,7 @@ function Health({
   if (concerns.length === 0 && failing.length === 0)
     return (
       <Note tone="good" title="Ready">
-        The database, the disk, the backups, the certificates, and all endpoints and channels work.
+        Nothing on this page needs attention, and all endpoints and channels work.
       </Note>
     );
   return (
