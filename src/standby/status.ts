@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
@@ -42,7 +42,8 @@ export interface StandbyReport {
 export async function writeStatus(standby: string, status: StandbyStatus): Promise<void> {
   await mkdir(standby, { recursive: true, mode: 0o700 });
   const target = join(standby, statusName);
-  const file = await open(`${target}.new`, "w", 0o600);
+  await rm(`${target}.new`, { force: true });
+  const file = await open(`${target}.new`, "wx", 0o600);
   try {
     await file.writeFile(JSON.stringify(status));
   } finally {

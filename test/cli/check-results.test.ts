@@ -114,8 +114,10 @@ describe("the output", () => {
     const smtp = `[smtp]\nhost = "127.0.0.1"\nport = ${listener.port}\ntls = "none"\nfrom = "a@example.com"\n`;
     const feed = `[[feeds]]\nname = "far"\nurl = "${server.url.href}list.txt"\nallow_private_networks = true\n`;
     folder.file("phishwatch.toml", `${defaultConfig}${smtp}${feed}`);
-    await folder.run(["webhooks", "add", server.url.href, "--name", "soc"]);
+    await folder.run(["webhooks", "add", `${server.url.href}hook?token=secret`, "--name", "soc"]);
     const { code, lines } = await results(["--offline", "--ping"]);
+    const endpoint = lines.find(({ what }) => what === "endpoint soc");
+    expect(endpoint).toMatchObject({ detail: `${server.url.href}hook?… was not connected to` });
     listener.stop(true);
     expect(code).toBe(0);
     const skipped = lines.filter(({ state }) => state === "skipped").map(({ what }) => what);

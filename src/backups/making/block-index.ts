@@ -49,7 +49,9 @@ export function writeBlockIndex(
   const next = `${path}.next`;
   const head = { form, repository: repositoryId, id, hash: hashOf(hashes) };
   try {
-    const file = openSync(next, "w", 0o600);
+    // Root may make a backup of an appliance of another user: it must not write through a link of that user.
+    rmSync(next, { force: true });
+    const file = openSync(next, "wx", 0o600);
     try {
       for (const part of [Buffer.from(`${JSON.stringify(head)}\n`), hashes])
         for (let written = 0; written < part.length;) written += writeSync(file, part, written);

@@ -21,6 +21,8 @@ const timeoutMsBase = 30_000;
 const bytesPerMsMin = 64;
 /** A page has at most 1,000 objects with keys of at most 1,024 bytes. */
 const listPageBytesMax = 8 * 1024 * 1024;
+/** A list of all chunks is kept in memory. Their content is 10 TB. */
+const objectsMax = 10_000_000;
 const errorBytesMax = 65_536;
 const noBody = new Uint8Array();
 
@@ -117,6 +119,7 @@ export function createS3Store({
     },
     async *list(wanted) {
       let last = "";
+      let count = 0;
       let continuation: string | undefined;
       do {
         const url = listUrl(base, { prefix: start + wanted, continuation });
@@ -125,9 +128,8 @@ export function createS3Store({
         if (page === undefined)
           throw new StoreError("unexpected", `backups in ${name}: the list of objects is not one of S3`);
         for (const { key, bytes } of page.objects) {
-          // Without progress, the pages of a faulty server would never end.
-          if (key <= last || !key.startsWith(start + wanted))
-            throw new StoreError("unexpected", `backups in ${name}: the list of objects is not in order`);
+          const problem = problemOfList({ key, last, prefix: start + wanted, count: ++count });
+          if (problem !== undefined) throw new StoreError("unexpected", `backups in ${name}: ${problem}`);
           last = key;
           const ours = key.slice(start.length);
           if (isKey(ours) && bytes <= objectBytesMax) yield { key: ours, bytes };
@@ -143,6 +145,22 @@ export function createS3Store({
       if (!isAbsent(response)) requireSuccess(response);
     },
   };
+}
+
+/** Returns why the next object of a list cannot be used. Without progress, the pages of a faulty server would never end. */
+function problemOfList({
+  key,
+  last,
+  prefix,
+  count,
+}: {
+  key: string;
+  last: string;
+  prefix: string;
+  count: number;
+}): string | undefined {
+  if (key <= last || !key.startsWith(prefix)) return "the list of objects is not in order";
+  return count > objectsMax ? `more than ${objectsMax} objects` : undefined;
 }
 
 interface S3Request {

@@ -76,8 +76,14 @@ async function endpointResult(
   return {
     ...base,
     state: offline ? "skipped" : "ok",
-    detail: offline ? `${url} was not connected to` : url,
+    detail: offline ? `${withoutQuery(url)} was not connected to` : withoutQuery(url),
   };
+}
+
+/** A query often contains a secret, and the output of `check` is shown to others. */
+function withoutQuery(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return `${origin}${pathname}${search === "" ? "" : "?…"}`;
 }
 
 async function destinationProblem(webhooks: App["webhooks"], url: string): Promise<string | undefined> {
