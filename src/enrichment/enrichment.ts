@@ -94,6 +94,8 @@ interface EnrichmentDependencies {
   threats: Threats;
 }
 
+const checksDisabled = "pages are not checked because lookups.enabled is off";
+
 export function createEnrichment(dependencies: EnrichmentDependencies): Enrichment {
   const { enabledLookups, browser, clock, database, log, noBrowser, onStop, screenshotFiles, threats } =
     dependencies;
@@ -111,12 +113,14 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     responses,
     store,
   });
-  const readOriginal = async (threatId: string) => {
+  async function readOriginal(threatId: string) {
     const id = store.protectedDomainIdOf(threatId);
     return id === undefined ? undefined : screenshotFiles.read(id);
-  };
+  }
   return {
     start() {
+      // In memory, nothing is reloaded, and the sandbox's clock would run each second of a month that it skips.
+      if (!database.isShared && !looksUpAnything(enabledLookups)) return;
       admission.start();
       if (enabledLookups.names && noBrowser !== undefined)
         log.event("screenshots.disabled", { reason: noBrowser });
@@ -136,9 +140,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     async screenshotOf(threatId) {
       const webp = await screenshotFiles.read(threatId);
       if (webp !== undefined) return { webp };
-      const disabled = enabledLookups.names
-        ? undefined
-        : "pages are not checked because lookups.enabled is off";
+      const disabled = enabledLookups.names ? undefined : checksDisabled;
       return { why: explainMissingScreenshot(store.factsOf(threatId)?.facts, noBrowser ?? disabled) };
     },
     originalOf: readOriginal,
@@ -197,10 +199,7 @@ function createAdmission({
     if (requested.size === 0) return;
     const admitted = await database.write(
       () => [...requested].filter((id) => store.request(id, clock.now())),
-      {
-        relaxed: true,
-        patient: true,
-      },
+      { relaxed: true, patient: true },
     );
     for (const id of admitted) requested.delete(id);
   }

@@ -83,6 +83,8 @@ export function inSandbox(config: Config, port: number, { looksUp = false } = {}
     },
     lookups: { enabled: looksUp },
     certificateLogs: { ...config.certificateLogs, enabled: false },
+    // Nothing is worth a backup, and the folder of the file is not the sandbox's to write to.
+    backup: { ...config.backup, schedule: null },
     feeds: config.feeds.filter(({ path }) => path !== null),
     traps: { ...config.traps, listen: null },
     webhooks: {

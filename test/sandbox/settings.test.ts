@@ -47,6 +47,8 @@ domain = "samplix.org"
   expect({ ...inSandbox(defaultConfig(), port), source: undefined }).toEqual({
     ...expected,
     source: undefined,
+    // The default folder is next to the database, which the file names; without a schedule, it is not used.
+    backup: { ...expected.backup, schedule: null, location: expect.anything() },
   });
 });
 
@@ -63,11 +65,14 @@ path = "data/phishwatch.db"
 schedule = "0 3 * * *"
 registration_data = true
 screenshots = "auto"
+[backup]
+schedule = "30 2 * * *"
 `),
     port,
   );
   expect(config.server).toMatchObject({ host: "127.0.0.1", port, tls: null });
   expect(config.storage).toEqual({ path: ":memory:" });
   expect(config.lookups).toEqual({ enabled: false });
+  expect(config.backup.schedule).toBeNull();
   expect(config.scan).toMatchObject({ schedule: null, registrationData: false, screenshots: "off" });
 });
