@@ -1,7 +1,7 @@
-/** Updates the manual's tables of checks. Run it after a change to `src/cli/check/catalog.ts`. */
+/** Updates the manual's tables of checks. Run it after a change to `src/cli/check-results/catalog.ts`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkCatalog, checkGroups } from "../src/cli/check/catalog.ts";
+import { checkCatalog, checkGroups } from "../src/cli/check-results/catalog.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const path = join(import.meta.dir, "../src/manual/check.md");

@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describeEnd } from "../../src/cli/check/certificates.ts";
+import { describeEnd } from "../../src/cli/checks/certificates.ts";
 import type { Config } from "../../src/config/config.ts";
 import { findExposures, isLocalUrl } from "../../src/config/safety/exposure.ts";
 import { openOldDatabase } from "../support/old-database.ts";

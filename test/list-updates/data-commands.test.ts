@@ -3,7 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { chownSync, lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { builtinLogList } from "../../src/certificate-transparency/log-list/builtin-list.ts";
-import { embeddedLists } from "../../src/cli/check/lists.ts";
+import { embeddedLists } from "../../src/cli/checks/lists.ts";
 import { listsInEffect } from "../../src/list-updates/describe-lists.ts";
 import { readStoredUpdate, storeUpdate } from "../../src/list-updates/stored-update.ts";
 import {

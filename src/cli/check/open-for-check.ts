@@ -7,9 +7,9 @@ import { requireOwnLog } from "../../database/files/state-file.ts";
 import { messageOf, StartError } from "../../lib/errors.ts";
 import { open } from "../appliance/with-appliance.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { resultOf, type CheckResult } from "./check-result.ts";
+import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 import { copyToMemory, type DatabaseCopy } from "./database-copy.ts";
-import { checkStorage } from "./storage.ts";
+import { checkStorage } from "../checks/storage.ts";
 
 /**
  * Opens an appliance for checks on a copy of the database in memory: nothing that a check does, such as migrating or

@@ -9,8 +9,8 @@ import { spanText } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { nextTime } from "../../lib/schedule.ts";
-import { resultOf, type CheckResult } from "../check/check-result.ts";
-import { statOf } from "../check/file-access.ts";
+import { resultOf, type CheckResult } from "../check-results/check-result.ts";
+import { statOf } from "./file-access.ts";
 
 /** Without a schedule, an older backup is reported. */
 const unscheduledAgeMsMax = 7 * dayMs;

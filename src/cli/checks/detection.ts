@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import { describeWarning } from "../../detection/brand/word-warnings.ts";
 import { splitName } from "../../detection/names/suffix.ts";
 import { counted, grouped } from "../../lib/wording.ts";
-import type { CheckResult } from "../check/check-result.ts";
+import type { CheckResult } from "../check-results/check-result.ts";
 
 /** From here on, only names that differ by hardly anything are reported. */
 const similarityHigh = 0.95;

@@ -3,9 +3,9 @@ import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import type { Config } from "../../config/config.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { certificateFile, endpointCertificateError } from "../check/certificates.ts";
-import { describeFailing, placeOf } from "../check/channels.ts";
-import type { CheckResult } from "../check/check-result.ts";
+import { certificateFile, endpointCertificateError } from "./certificates.ts";
+import { describeFailing, placeOf } from "./channels.ts";
+import type { CheckResult } from "../check-results/check-result.ts";
 
 export interface EndpointChecks {
   /** Sends a webhook.ping to each enabled endpoint. */

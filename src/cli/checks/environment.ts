@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { nearest } from "../../config/nearest.ts";
 import { configFile } from "../../service/unit.ts";
 import { configVariable, defaultConfigPath } from "../appliance/configuration.ts";
-import type { CheckResult } from "../check/check-result.ts";
-import type { SourceText } from "../check/setting-place.ts";
+import type { CheckResult } from "../check-results/check-result.ts";
+import type { SourceText } from "../check-results/setting-place.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 const prefix = "PHISHWATCH_";

@@ -3,7 +3,7 @@ import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import { counted } from "../../lib/wording.ts";
 import { chooseChromium, type ChromiumChoice } from "../../lookups/page/chromium.ts";
-import type { CheckResult } from "../check/check-result.ts";
+import type { CheckResult } from "../check-results/check-result.ts";
 
 const adviceOffline =
   'set scan.resolvers, or scan.schedule = "" and lookups.enabled = false if there is no internet access';

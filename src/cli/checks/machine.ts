@@ -5,8 +5,8 @@ import { memoryLimitBytes } from "../../http/body/memory-limit.ts";
 import { dayMs, toPlainTime, type Instant } from "../../lib/clock.ts";
 import { bytesText, formatDuration, spanText } from "../../lib/durations.ts";
 import { grouped } from "../../lib/wording.ts";
-import { resultOf, type CheckResult } from "../check/check-result.ts";
-import { statOf } from "../check/file-access.ts";
+import { resultOf, type CheckResult } from "../check-results/check-result.ts";
+import { statOf } from "./file-access.ts";
 
 /** A server with everything enabled took at most 281 MiB. */
 const serverBytes = 384 * 2 ** 20;

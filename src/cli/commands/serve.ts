@@ -72,7 +72,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
         notifier.status(`ready on ${url}`);
         logStarted(appliance, config, log);
         // Loaded now, because nothing of it is needed until requests are accepted.
-        (await import("../check/setup.ts")).logExposures(config, log, systemClock.now());
+        (await import("../checks/access.ts")).logExposures(config, log, systemClock.now());
         const reloads = serveReloads({
           appliance,
           config: appliance.config,

@@ -5,6 +5,11 @@ import { folderExtent } from "../../archive/files/reading.ts";
 import type { Config } from "../../config/config.ts";
 import { diskRoomFor } from "../../database/files/disk.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { fillRandom } from "../appliance/with-appliance.ts";
+import { checkSetup, ports } from "../checks/access.ts";
+import { backupResults } from "../checks/backups.ts";
+import { serverCertificate } from "../checks/certificates.ts";
+import { channelResults, filterResults } from "../checks/channels.ts";
 import {
   allowedDomains,
   archiveChecks,
@@ -12,26 +17,20 @@ import {
   keysWithoutDomain,
   protectedDomains,
   similarity,
-} from "./detection.ts";
-import { backupResults } from "./backups.ts";
-import { endpointResults, type EndpointChecks } from "./endpoints.ts";
-import { hiddenConfiguration, unknownVariables } from "./environment.ts";
-import { chromiumOf, resolvers, screenshots, trapsDeployed } from "./lookups.ts";
-import { clock, fileSystemOf, fileTimes, growth, memory } from "./machine.ts";
-import { originsOfNames, sourceResults } from "./names.ts";
-import { embeddedLists } from "../check/lists.ts";
-import { ports } from "./port.ts";
-import { fillRandom } from "../appliance/with-appliance.ts";
+} from "../checks/detection.ts";
+import { endpointResults, type EndpointChecks } from "../checks/endpoints.ts";
+import { hiddenConfiguration, unknownVariables } from "../checks/environment.ts";
+import { embeddedLists } from "../checks/lists.ts";
+import { chromiumOf, resolvers, screenshots, trapsDeployed } from "../checks/lookups.ts";
+import { clock, fileSystemOf, fileTimes, growth, memory } from "../checks/machine.ts";
+import { originsOfNames, sourceResults } from "../checks/names.ts";
+import { openFiles } from "../checks/open-files.ts";
+import { runningServer } from "../checks/serving.ts";
+import { archiveResult } from "../checks/storage.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { archiveResult } from "../check/archive.ts";
-import { serverCertificate } from "../check/certificates.ts";
-import { channelResults, filterResults } from "../check/channels.ts";
-import type { CheckResult } from "../check/check-result.ts";
-import type { DatabaseCopy } from "../check/database-copy.ts";
-import { openFiles } from "../check/open-files.ts";
-import { openForCheck } from "../check/open-for-check.ts";
-import { runningServer } from "../check/serving.ts";
-import { checkSetup } from "../check/setup.ts";
+import type { CheckResult } from "../check-results/check-result.ts";
+import type { DatabaseCopy } from "./database-copy.ts";
+import { openForCheck } from "./open-for-check.ts";
 
 type Results = CheckResult[] | Promise<CheckResult[]>;
 

@@ -10,8 +10,8 @@ import { bytesText, spanText } from "../../lib/durations.ts";
 import { messageOf, StartError } from "../../lib/errors.ts";
 import { counted } from "../../lib/wording.ts";
 import { changesBetween } from "../../manual/changes.ts";
-import type { CheckResult } from "../check/check-result.ts";
-import { readOnlyUri } from "../check/database-copy.ts";
+import type { CheckResult } from "../check-results/check-result.ts";
+import { readOnlyUri } from "./database-copy.ts";
 
 /** Databases up to this size are migrated in memory. Twice this is needed. */
 const rehearsalBytesMax = 512 << 20;

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { descriptorLimit, descriptorsRecommended } from "../../network/descriptors.ts";
-import type { CheckResult } from "./check-result.ts";
+import type { CheckResult } from "../check-results/check-result.ts";
 
 /** Settings that determine how many connections are open at a time. */
 interface ConnectingConfig {

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, statSync, type Stats } 
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { findSecretPlaces } from "../../config/safety/secret-places.ts";
-import type { CheckResult } from "./check-result.ts";
+import type { CheckResult } from "../check-results/check-result.ts";
 
 const readableByAll = 0o004;
 const usableByAll = 0o001;

@@ -1,8 +1,8 @@
 import type { Config } from "../../config/config.ts";
 import { isServed } from "../../database/lock.ts";
 import { readServerState, usedWith, type ServerState } from "../../reload/server-file.ts";
-import type { CheckResult } from "./check-result.ts";
-import type { SourceText } from "./setting-place.ts";
+import type { CheckResult } from "../check-results/check-result.ts";
+import type { SourceText } from "../check-results/setting-place.ts";
 
 /** Compares the running server with this program and its configuration file. Returns no result if none runs. */
 export function runningServer({

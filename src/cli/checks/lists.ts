@@ -3,7 +3,7 @@ import { listsInEffect } from "../../list-updates/describe-lists.ts";
 import { readStoredUpdate, updatePathOf } from "../../list-updates/stored-update.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { spanText } from "../../lib/durations.ts";
-import type { CheckResult } from "./check-result.ts";
+import type { CheckResult } from "../check-results/check-result.ts";
 
 /** Reports the age of each list that the program contains, and a data update that cannot be used. */
 export function embeddedLists(

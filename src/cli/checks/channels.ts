@@ -4,7 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { isLocalUrl } from "../../config/safety/exposure.ts";
 import { causeOf } from "../../deliveries/rules/recipient-state.ts";
 import { counted } from "../../lib/wording.ts";
-import { resultOf, type CheckResult } from "./check-result.ts";
+import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 
 /**
  * Checks the mail server without sending anything, the address in messages and lists, the state of each channel, and what

@@ -1,11 +1,16 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import type { ArchiveExtent } from "../../archive/archive.ts";
+import { archiveFolder } from "../../archive/files/folder.ts";
+import { folderExtent } from "../../archive/files/reading.ts";
+import type { Config } from "../../config/config.ts";
 import { diskRoomFor, type DiskRoom } from "../../database/files/disk.ts";
 import { isServedFile, readState, type StoredState } from "../../database/files/state-file.ts";
-import { toPlainTime } from "../../lib/clock.ts";
+import { toIsoTime, toPlainTime } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { resultOf, type CheckResult } from "./check-result.ts";
+import { counted } from "../../lib/wording.ts";
+import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 
 const diskStates = { "nearly full": "warning", full: "error" } as const;
 
@@ -75,4 +80,32 @@ function serverResults(path: string, state: StoredState): CheckResult[] {
     results.push(resultOf({ check, what }, detail, quickCheck.result === "ok" ? undefined : problem));
   }
   return results;
+}
+
+/** Checks whether the archive of names can be read, and reports how much it contains. */
+export async function archiveResult({
+  archive,
+  storage,
+}: Pick<Config, "archive" | "storage">): Promise<CheckResult> {
+  const base = { check: "archive", what: "archive" } as const;
+  const off = archive.enabled ? "" : "; off: no names are added (archive.enabled)";
+  if (storage.path === ":memory:") return { ...base, state: "ok", detail: `in memory${off}` };
+  const folder = archiveFolder(storage.path);
+  try {
+    const extent = await folderExtent(folder);
+    return { ...base, state: "ok", detail: `${folder}: ${describeExtent(extent, archive.bytesMax)}${off}` };
+  } catch (error) {
+    return {
+      ...base,
+      state: "error",
+      detail: `${folder}: it cannot be read: ${messageOf(error)}`,
+      change: `let the user of the server own ${folder} and all files in it (chown -R)`,
+    };
+  }
+}
+
+function describeExtent({ names, bytes, oldestDay }: ArchiveExtent, bytesMax: number): string {
+  if (oldestDay === null) return "no names yet";
+  const since = toIsoTime(oldestDay).slice(0, "2026-01-31".length);
+  return `${counted(names, "name")} since ${since}, ${bytesText(bytes)} of ${bytesText(bytesMax)}`;
 }

@@ -7,7 +7,7 @@ import type { Config } from "../../config/config.ts";
 import { dayMs, toPlainTime, type Instant } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { counted } from "../../lib/wording.ts";
-import { resultOf, type CheckResult } from "./check-result.ts";
+import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 
 /** A certificate that ends within this time is reported: common authorities have renewed theirs long before. */
 const endsSoonMs = 14 * dayMs;
