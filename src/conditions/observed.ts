@@ -1,6 +1,7 @@
 import type { LiveBackups } from "../backups/live-backups.ts";
 import type { BackupStatus } from "../backups/running/backups.ts";
 import type { DiskRoom } from "../database/files/disk.ts";
+import type { DatabaseStatus } from "../database/health/health.ts";
 import type { Recipient } from "../deliveries/recipients.ts";
 import { causeOf, isDisabledForFailing } from "../deliveries/rules/recipient-state.ts";
 import { dayMs, toPlainTime, type Instant } from "../lib/clock.ts";
@@ -20,6 +21,8 @@ const failuresMin = 3;
 const failingMs = 5 * minuteMs;
 /** Common authorities have renewed their certificates long before. */
 const expiresSoonMs = 14 * dayMs;
+/** Length of the result of a check of the file, of which the first words say what is damaged. */
+const damageCharactersMax = 200;
 
 /** A source that a person paused has no condition: that person knows. */
 export function sourceConditions(sources: readonly Pick<Source, "kind" | "status">[]): Condition[] {
@@ -113,7 +116,7 @@ export function certificateConditions(
       state: leftMs <= expiresSoonMs ? "holds" : "clear",
       began: {
         title: `The ${use} ${when}`,
-        text: `The certificate in ${path} is valid until ${toPlainTime(endsAt)}. Replace the file: phishwatch uses the new certificate within seconds.`,
+        text: `The certificate in ${path} ${leftMs <= 0 ? "was" : "is"} valid until ${toPlainTime(endsAt)}. Replace the file: phishwatch uses the new certificate within seconds.`,
       },
       ended: { title: `The ${use} was renewed`, text: `It is valid until ${toPlainTime(endsAt)}.` },
       graceMs: 0,
@@ -133,6 +136,31 @@ export function diskCondition(disk: DiskRoom | undefined): Condition {
     },
     ended: { title: "The disk of the database has enough room again", text: `${disk?.text ?? ""}.` },
     graceMs: 0,
+  };
+}
+
+/**
+ * @param quickCheck last check of the whole file
+ * @param problem why the server cannot work as it should
+ */
+export function databaseCondition({
+  problem,
+  quickCheck,
+}: Pick<DatabaseStatus, "problem" | "quickCheck">): Condition {
+  const damage = quickCheck === null || quickCheck.result === "ok" ? undefined : quickCheck.result;
+  return {
+    type: "system.database_failing",
+    key: "database",
+    state: damage === undefined && problem === undefined ? "clear" : "holds",
+    began:
+      damage === undefined
+        ? { title: "The database fails", text: sentence(problem ?? "") }
+        : {
+            title: "The database file is damaged",
+            text: `The check of the whole file found: ${damage.replace(/\s+/g, " ").slice(0, damageCharactersMax)}. Stop the server, and restore a backup with 'phishwatch restore'.`,
+          },
+    ended: { title: "The database works again", text: "" },
+    graceMs: damage === undefined ? minuteMs : 0,
   };
 }
 

@@ -14,6 +14,7 @@ import { createConditionMonitor, type ConditionMonitor } from "./monitor.ts";
 import {
   backupCondition,
   certificateConditions,
+  databaseCondition,
   diskCondition,
   logListNews,
   overdueCondition,
@@ -74,6 +75,7 @@ export function openConditions({
           scanCondition(scans.latestOutcome()),
           ...certificateConditions(certificates, now),
           diskCondition(databaseHealth.status().disk),
+          databaseCondition(databaseHealth.status()),
           backupCondition(backups.copies.latest(), backups.status()),
           overdueCondition(backups.status()),
         ],

@@ -41,6 +41,7 @@ export const systemEventTypes = [
   "system.scan_failed",
   "system.certificate_expiring",
   "system.disk_filling",
+  "system.database_failing",
   "system.backup_failed",
   "system.log_list_updated",
 ] as const;

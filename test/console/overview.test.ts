@@ -272,6 +272,16 @@ describe("the overview", () => {
   });
 });
 
+test("the overview shows what needs attention also if the threats cannot be read", async () => {
+  opened = openConsoleApp({ config: domain });
+  const visitor = await opened.signedIn();
+  opened.app.database.sqlite.run("ALTER TABLE threats RENAME TO unreadable");
+  const { status, text } = await visitor.get("/console");
+  expect(status).toBe(200);
+  expect(text).toContain("Not ready: schedulers not running");
+  expect(text).toContain("The threats cannot be read");
+});
+
 describe("the list of concerns", () => {
   const now = Date.UTC(2026, 0, 15);
   const healthy: Parameters<typeof concernsOf>[0] = {
@@ -315,7 +325,7 @@ describe("the list of concerns", () => {
     ]);
   });
 
-  test("contains a full disk, a failed and a missing backup, and certificates that end (D3)", () => {
+  test("contains a damaged database, a full disk, a failed and a missing backup, and certificates that end (D3)", () => {
     const status = {
       completed: { at: now - 3 * day },
       failure: { at: now - day, error: "no space left on device" },
@@ -331,19 +341,31 @@ describe("the list of concerns", () => {
     const concerns = conditionConcerns({
       backups,
       certificates: [certificate("a", -1), certificate("b", 3), certificate("c", 30)],
-      disk: { freeBytes: 1, missingBytes: 1, level: "full", text: "1 MiB free" },
+      database: {
+        disk: { freeBytes: 1, missingBytes: 1, level: "full", text: "1 MiB free" },
+        quickCheck: { at: now, result: "Tree 30 page 133:\nfree space" },
+      },
       now,
     });
     expect(concerns.map(({ tone, title }) => `${tone}: ${title}`)).toEqual([
+      "bad: The database file is damaged",
       "bad: The disk of the database is full",
       "bad: The last backup failed",
       "bad: A scheduled backup is missing",
       "bad: The a has expired",
       "warn: The b expires in 3 days",
     ]);
-    expect(concerns[1]!.cause).toBe("No space left on device.");
+    expect(concerns[0]!.cause).toStartWith(
+      "The check of the whole file found: Tree 30 page 133: free space. Stop",
+    );
+    expect(concerns[2]!.cause).toBe("No space left on device.");
     const calm = { ...status, failure: null, overdueSince: null } as BackupStatus;
-    const quiet = { backups: { ...backups, status: () => calm }, certificates: [], disk: undefined, now };
+    const quiet = {
+      backups: { ...backups, status: () => calm },
+      certificates: [],
+      database: { disk: undefined, quickCheck: null },
+      now,
+    };
     expect(conditionConcerns(quiet)).toEqual([]);
   });
 

@@ -21,6 +21,7 @@ const noticeLabels: Record<NoticeType, string> = {
   "system.scan_failed": "failed scans",
   "system.certificate_expiring": "expiring certificates",
   "system.disk_filling": "a disk that is filling up",
+  "system.database_failing": "a failing database",
   "system.backup_failed": "failed backups",
   "system.log_list_updated": "new log lists",
 };

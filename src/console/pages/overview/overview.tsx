@@ -1,8 +1,10 @@
 import { toIsoTime } from "../../../lib/clock.ts";
 import { Icon } from "../../kit/icons.tsx";
 import { PageHead } from "../../kit/components.tsx";
+import { Note } from "../../kit/marks.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
+import { systemPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { isAnyHostKnown, readActiveHosts, WhoHosts } from "../../threat-kit/hosts.tsx";
 import { SetupCard } from "../first-run/setup-card.tsx";
@@ -34,10 +36,7 @@ function Now() {
   );
 }
 
-export async function showOverview({
-  services,
-  now,
-}: Context<
+type OverviewContext = Context<
   | "archive"
   | "auditLog"
   | "backups"
@@ -56,7 +55,33 @@ export async function showOverview({
   | "storage"
   | "threatIndex"
   | "untrustedProxy"
->): Promise<PageResult> {
+>;
+
+/** Shows what needs attention also if the rest of the page cannot be read: from a damaged database, for example. */
+export async function showOverview(context: OverviewContext): Promise<PageResult> {
+  try {
+    return await fullOverview(context);
+  } catch (error) {
+    const { given, status } = await readStatus(context.services, context.now);
+    const concerns = concernsOf(given);
+    if (!concerns.some(({ path }) => path === systemPath)) throw error;
+    return page(
+      "Overview",
+      <>
+        <PageHead title="Overview">
+          <Now />
+        </PageHead>
+        <StatusLine status={status} />
+        <NeedsAttention threats={[]} concerns={concerns} />
+        <Note tone="warn" title="The threats cannot be read">
+          They are shown again when the problem is solved.
+        </Note>
+      </>,
+    );
+  }
+}
+
+async function fullOverview({ services, now }: OverviewContext): Promise<PageResult> {
   const index = services.threatIndex();
   await index.prepare();
   const newestFirst = { key: "first_seen", descending: true } as const;

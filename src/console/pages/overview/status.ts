@@ -44,7 +44,7 @@ export async function readStatus(
   const certificates = await services.conditions.certificateEnds();
   const others = [
     ...reloadConcerns(services.lastReload()),
-    ...conditionConcerns({ backups, certificates, disk: database.disk, now }),
+    ...conditionConcerns({ backups, certificates, database, now }),
   ];
   return {
     given: {

@@ -4,10 +4,11 @@ import type { Condition } from "../../../conditions/condition.ts";
 import {
   backupCondition,
   certificateConditions,
+  databaseCondition,
   diskCondition,
   overdueCondition,
 } from "../../../conditions/observed.ts";
-import type { DiskRoom } from "../../../database/files/disk.ts";
+import type { DatabaseStatus } from "../../../database/health/health.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, sentence } from "../../../lib/wording.ts";
@@ -20,16 +21,16 @@ const reasonMax = 400;
 
 const link = { path: systemPath, action: "Review" };
 
-/** Concerns about the backups, the certificates and the disk, in the words of the messages that people are sent. */
+/** Concerns about the database, the backups, the certificates and the disk, in the words of the messages that people are sent. */
 export function conditionConcerns({
   backups,
   certificates,
-  disk,
+  database: { disk, quickCheck },
   now,
 }: {
   backups: { copies: Pick<BackupServices["copies"], "latest">; status: BackupServices["status"] };
   certificates: readonly CertificateEnd[];
-  disk: DiskRoom | undefined;
+  database: Pick<DatabaseStatus, "disk" | "quickCheck">;
   now: Instant;
 }): Concern[] {
   const status = backups.status();
@@ -38,6 +39,8 @@ export function conditionConcerns({
       ? [{ ...link, tone, title: visible(began.title, reasonMax), cause: visible(began.text, reasonMax) }]
       : [];
   return [
+    // Other problems of the database are why it is not ready.
+    ...concern("bad", databaseCondition({ problem: undefined, quickCheck })),
     ...concern(disk?.level === "full" ? "bad" : "warn", diskCondition(disk)),
     ...concern("bad", backupCondition(backups.copies.latest(), status)),
     ...concern("bad", overdueCondition(status)),
