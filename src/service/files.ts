@@ -1,8 +1,10 @@
 import {
+  chmodSync,
   closeSync,
   fchmodSync,
   fchownSync,
   fsyncSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -43,6 +45,13 @@ export function replaceFile(
   }
   renameSync(temporary, path);
   syncToDisk(dirname(path));
+}
+
+/** Creates a folder of the system, with the folders above it, that every user may enter whatever the umask is. */
+export function createFolder(path: string): void {
+  const first = mkdirSync(path, { recursive: true });
+  if (first === undefined) return;
+  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) chmodSync(folder, 0o755);
 }
 
 /** Returns the content of a file, or undefined if it does not exist. */

@@ -4,7 +4,6 @@ import {
   chownSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readlinkSync,
   rmSync,
   statSync,
@@ -14,7 +13,7 @@ import { dirname } from "node:path";
 import { renderExample } from "../config/render.ts";
 import { messageOf, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
-import { contentOf, replaceFile } from "./files.ts";
+import { contentOf, createFolder, replaceFile } from "./files.ts";
 import type { Host } from "./host.ts";
 import {
   configFile,
@@ -86,7 +85,7 @@ function copyExecutable({ at }: Host, executable: string, target: string): Step[
     {
       text: `${size === undefined ? "copy the executable to" : "replace the executable"} ${target}`,
       apply() {
-        mkdirSync(dirname(path), { recursive: true });
+        createFolder(dirname(path));
         replaceFile(path, contentOf(executable)!, { ...root, mode: 0o755 });
       },
     },
@@ -106,7 +105,7 @@ function createFolders(host: Host): Step[] {
           {
             text: `create the folder ${path}`,
             apply() {
-              mkdirSync(host.at(path), { recursive: true });
+              createFolder(host.at(path));
               chownSync(host.at(path), 0, gid());
               chmodSync(host.at(path), mode);
             },
@@ -214,7 +213,7 @@ function writeUnit(
     {
       text: `${present === undefined ? "write" : "replace"} the unit ${unitFile}`,
       apply() {
-        mkdirSync(dirname(at(unitFile)), { recursive: true });
+        createFolder(dirname(at(unitFile)));
         replaceFile(at(unitFile), text, { ...root, mode: 0o644 });
       },
     },
@@ -229,7 +228,7 @@ function start(host: Host, changes: readonly Step[]): Step[] {
     steps.push({
       text: "enable the service, so that it starts with the system",
       apply() {
-        mkdirSync(dirname(link), { recursive: true });
+        createFolder(dirname(link));
         rmSync(link, { force: true });
         symlinkSync(unitFile, link);
       },

@@ -286,6 +286,24 @@ describe("the machine", () => {
     expect(memory(false, 256 * mebibyte)).toMatchObject({ state: "warning" });
   });
 
+  test("A configuration that every user can change or replace is reported with the command that prevents it", async () => {
+    const changes = async () =>
+      (await results(["--offline"])).lines
+        .filter(({ check, change }) => check === "secrets" && String(change).includes("o-w"))
+        .map(({ what, change }) => [what, change]);
+    const file = join(folder.path, "phishwatch.toml");
+    expect(await changes()).toEqual([]);
+    chmodSync(file, 0o606);
+    chmodSync(folder.path, 0o707);
+    expect(await changes()).toEqual([
+      ["configuration file", `run 'chmod o-w ${file}'`],
+      ["folder of the configuration file", `run 'chmod o-w ${folder.path}'`],
+    ]);
+    chmodSync(file, 0o600);
+    chmodSync(folder.path, 0o1707);
+    expect(await changes()).toEqual([]);
+  });
+
   test("A limit of open files below what the endpoints can use at a time is reported", () => {
     const endpoint = (index: number) =>
       `[[webhooks.endpoints]]\nname = "e${index}"\nurl = "https://example.com"\nsecret = "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="\nconcurrency = 100\n`;

@@ -47,8 +47,13 @@ describe.if(canChangeOwners && hasUserAdd)("the service of another system", () =
   };
   const unit = "/etc/systemd/system/phishwatch.service";
 
-  test("is installed with a user of its own, a configuration that the appliance accepts, and a unit that starts with the system", () => {
-    expect(apply(plan())).toEqual([
+  test("is installed with a user of its own, a configuration that the appliance accepts, and a unit that starts with the system, whatever the umask is", () => {
+    const umask = process.umask(0o077);
+    const applied = apply(plan());
+    process.umask(umask);
+    for (const path of ["/usr/local/bin", "/usr", "/etc/systemd/system"])
+      expect(accessOf(path).mode).toBe("755");
+    expect(applied).toEqual([
       "copy the executable to /usr/local/bin/phishwatch",
       "create the user phishwatch",
       "create the folder /etc/phishwatch",

@@ -57,7 +57,8 @@ export const checkCatalog = {
   },
   secrets: {
     group: "Access",
-    meaning: "other users of the machine cannot read the configuration, secrets, private keys or database",
+    meaning:
+      "other users of the machine cannot read the configuration, secrets, private keys or database, nor change the configuration",
     remedy: "change the permissions with `chmod`",
   },
   listen: {

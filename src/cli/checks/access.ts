@@ -8,7 +8,7 @@ import type { CheckId } from "../check-results/catalog.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 import { embeddedLists } from "./lists.ts";
 import { openFiles } from "./open-files.ts";
-import { dataFolder, exposedFiles, exposedSecrets, rootUser } from "./file-access.ts";
+import { changeableFiles, dataFolder, exposedFiles, exposedSecrets, rootUser } from "./file-access.ts";
 
 /**
  * Returns what is wrong with the setup around the configuration: what it exposes, and who may use its files.
@@ -20,6 +20,7 @@ export function checkSetup(config: Config, uid: number | undefined): CheckResult
     ...dataFolder(config, uid),
     ...exposedSecrets(config),
     ...exposedFiles(config),
+    ...changeableFiles(config),
     ...exposures(config),
   ];
 }
@@ -31,6 +32,7 @@ export function logExposures(config: Config, log: Log, now: Instant): void {
     ...exposures(config),
     ...exposedSecrets(config),
     ...exposedFiles(config),
+    ...changeableFiles(config),
     openFiles(config),
     ...lists,
   ];

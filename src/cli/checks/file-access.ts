@@ -5,6 +5,8 @@ import { findSecretPlaces } from "../../config/safety/secret-places.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 
 const readableByAll = 0o004;
+const changeableByAll = 0o002;
+const sticky = 0o1000;
 const usableByAll = 0o001;
 const keysShownMax = 5;
 
@@ -42,6 +44,45 @@ export function exposedFiles({
   if (path !== ":memory:" && isReadableByAll(path) && isEnteredByAll(dirname(path)))
     results.push(readable("database file", path, "contains the secrets of endpoints and channels"));
   return results;
+}
+
+/**
+ * Returns a note for each file that decides what the server does and that every user of the machine can change or
+ * replace. The running server applies a changed file without a request.
+ */
+export function changeableFiles({
+  source,
+  server: { tls },
+}: Pick<Config, "source" | "server">): CheckResult[] {
+  if (source === undefined) return [];
+  const folder = dirname(source.path);
+  const secrets = findSecretPlaces(source).files.map((file) => resolve(folder, file));
+  const files: [what: string, path: string][] = [
+    ["configuration file", source.path],
+    ...secrets.map((path): [string, string] => ["secret file", path]),
+    ...(tls === null ? [] : [tls.certPath, tls.keyPath]).map((path): [string, string] => ["TLS file", path]),
+  ];
+  const results = new Map<string, CheckResult>();
+  const note = (what: string, path: string) =>
+    results.set(path, {
+      check: "secrets",
+      what,
+      state: "warning",
+      detail: `every user can change ${path}, and with it what the server does`,
+      change: `run 'chmod o-w ${path}'`,
+    });
+  for (const [what, path] of files) {
+    if (isChangeableByAll(path)) note(what, path);
+    if (isChangeableByAll(dirname(path))) note(`folder of the ${what}`, dirname(path));
+  }
+  return [...results.values()];
+}
+
+/** In a folder with the sticky bit, such as /tmp, only the owner of a file can replace it. */
+function isChangeableByAll(path: string): boolean {
+  const found = statOf(path);
+  if (found === undefined || (found.mode & changeableByAll) === 0) return false;
+  return found.isFile() || (found.isDirectory() && (found.mode & sticky) === 0);
 }
 
 function readable(what: string, path: string, content: string): CheckResult {
