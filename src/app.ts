@@ -167,6 +167,7 @@ export function openApp(environment: Environment) {
     messaging,
     names,
     scans,
+    lastReload: () => reload?.last(),
   });
 
   // HTTP

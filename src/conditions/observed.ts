@@ -6,6 +6,7 @@ import type { Recipient } from "../deliveries/recipients.ts";
 import { causeOf, isDisabledForFailing } from "../deliveries/rules/recipient-state.ts";
 import { dayMs, toPlainTime, type Instant } from "../lib/clock.ts";
 import { clause, counted, sentence } from "../lib/wording.ts";
+import type { ReloadOutcome } from "../reload/outcome.ts";
 import type { Scan } from "../scans/tables.ts";
 import { describeOverdue, nameOfSource, type Source } from "../sources/source.ts";
 import type { Condition, News } from "./condition.ts";
@@ -99,6 +100,35 @@ export function scanCondition(last: Pick<Scan, "status" | "error"> | undefined):
     ended: { title: "A scan completed again", text: "" },
     page: "scans",
     graceMs: 0,
+  };
+}
+
+/** @param problem why no name can be looked up; null: names can be, or it is not known yet */
+export function resolverCondition(problem: string | null): Condition {
+  return {
+    type: "system.scan_failed",
+    key: "resolvers",
+    state: problem === null ? "clear" : "holds",
+    began: { title: "Lookups in DNS fail", text: sentence(problem ?? "") },
+    ended: { title: "Lookups in DNS work again", text: "" },
+    page: "scans",
+    graceMs: unavailableMs,
+  };
+}
+
+/** @param last the last reload of the configuration file; undefined: none since the start */
+export function reloadCondition(last: Pick<ReloadOutcome, "errors" | "result"> | undefined): Condition {
+  const errors = last?.result === "failed" ? last.errors : undefined;
+  return {
+    type: "system.reload_failed",
+    key: "reload",
+    state: errors === undefined ? "clear" : "holds",
+    began: {
+      title: "The configuration file cannot be applied",
+      text: `${errors?.join("; ") ?? ""}. The previous configuration stays in effect.`,
+    },
+    ended: { title: "The configuration file can be applied again", text: "" },
+    graceMs: minuteMs,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Deliveries } from "../deliveries/deliveries.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { SystemMessages } from "../notifications/system-messages.ts";
+import type { ReloadOutcome } from "../reload/outcome.ts";
 import type { Scans } from "../scans/scans.ts";
 import type { LogListStatus } from "../sources/certificate-logs/followed-logs.ts";
 import type { Source } from "../sources/source.ts";
@@ -19,6 +20,8 @@ import {
   logListNews,
   overdueCondition,
   recipientConditions,
+  reloadCondition,
+  resolverCondition,
   scanCondition,
   sourceConditions,
 } from "./observed.ts";
@@ -40,6 +43,7 @@ export function openConditions({
   messaging: { deliveries, notifications },
   names: { certificateLogs, sources },
   scans,
+  lastReload,
 }: {
   backups: Pick<BackupServices, "copies" | "status">;
   clock: Clock;
@@ -56,7 +60,9 @@ export function openConditions({
     certificateLogs: { list(): LogListStatus } | undefined;
     sources: readonly Source[];
   };
-  scans: Pick<Scans, "latestOutcome">;
+  scans: Pick<Scans, "latestOutcome" | "resolverHealth">;
+  /** Returns the outcome of the last reload of the configuration file. */
+  lastReload: () => ReloadOutcome | undefined;
 }): Conditions {
   const certificateEnds = createCertificateEnds({ clock, files: () => certificateFiles(config) });
   const monitor = createConditionMonitor({
@@ -73,6 +79,8 @@ export function openConditions({
           ...sourceConditions(sources),
           ...recipientConditions(recipients.listAll(), { now, nounOf }),
           scanCondition(scans.latestOutcome()),
+          resolverCondition(scans.resolverHealth.latest()?.problem ?? null),
+          reloadCondition(lastReload()),
           ...certificateConditions(certificates, now),
           diskCondition(databaseHealth.status().disk),
           databaseCondition(databaseHealth.status()),

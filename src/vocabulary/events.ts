@@ -43,6 +43,7 @@ export const systemEventTypes = [
   "system.disk_filling",
   "system.database_failing",
   "system.backup_failed",
+  "system.reload_failed",
   "system.log_list_updated",
 ] as const;
 export type SystemEventType = (typeof systemEventTypes)[number];

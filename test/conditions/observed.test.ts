@@ -9,6 +9,9 @@ import {
   logListNews,
   overdueCondition,
   recipientConditions,
+  databaseCondition,
+  reloadCondition,
+  resolverCondition,
   scanCondition,
   sourceConditions,
 } from "../../src/conditions/observed.ts";
@@ -139,6 +142,26 @@ test("a scan that failed is a condition until one completes", () => {
     began: { title: "The last scan failed", text: "No resolver responds." },
   });
   expect(scanCondition({ status: "completed", error: null }).state).toBe("clear");
+});
+
+test("resolvers that cannot be used, a damaged database, and a file that cannot be applied are conditions", () => {
+  expect(resolverCondition(null).state).toBe("clear");
+  expect(resolverCondition("no resolver responds")).toMatchObject({
+    state: "holds",
+    began: { text: "No resolver responds." },
+  });
+  expect(databaseCondition({ problem: undefined, quickCheck: { at: now, result: "ok" } }).state).toBe(
+    "clear",
+  );
+  expect(databaseCondition({ problem: "the file was removed", quickCheck: null })).toMatchObject({
+    state: "holds",
+    began: { title: "The database fails", text: "The file was removed." },
+  });
+  expect(reloadCondition({ result: "unchanged", errors: [] }).state).toBe("clear");
+  expect(reloadCondition({ result: "failed", errors: ["c.toml:1: a", "c.toml:2: b"] })).toMatchObject({
+    state: "holds",
+    began: { text: "c.toml:1: a; c.toml:2: b. The previous configuration stays in effect." },
+  });
 });
 
 test("a certificate is reported from 14 days before its end", () => {

@@ -23,6 +23,7 @@ const noticeLabels: Record<NoticeType, string> = {
   "system.disk_filling": "a disk that is filling up",
   "system.database_failing": "a failing database",
   "system.backup_failed": "failed backups",
+  "system.reload_failed": "configuration files that cannot be applied",
   "system.log_list_updated": "new log lists",
 };
 

@@ -7,11 +7,12 @@ import {
   databaseCondition,
   diskCondition,
   overdueCondition,
+  reloadCondition,
 } from "../../../conditions/observed.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted, sentence } from "../../../lib/wording.ts";
+import { counted } from "../../../lib/wording.ts";
 import type { ReloadOutcome } from "../../../reload/outcome.ts";
 import { systemPath } from "../../kit/paths.ts";
 import type { Concern } from "./attention.ts";
@@ -59,8 +60,8 @@ export function reloadConcerns(
       {
         ...link,
         tone: "bad",
-        title: "The configuration file cannot be applied",
-        cause: `${sentence(visible(lastReload.errors.join("; "), reasonMax))} The previous configuration stays in effect.`,
+        title: reloadCondition(lastReload).began.title,
+        cause: `${visible(lastReload.errors.join("; "), reasonMax)}. The previous configuration stays in effect.`,
       },
     ];
   const keys = lastReload?.restart ?? [];
