@@ -9,6 +9,7 @@ import {
 } from "../../config/sections/backup.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
+import { fillRandom } from "./fill-random.ts";
 import { UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { text } from "../terminal/flags.ts";
@@ -19,9 +20,6 @@ export const fromFlag = text(
   "--from <place>",
   "folder or s3://BUCKET/PREFIX with the backups (default: that of [backup])",
 );
-
-export const fillRandom = (bytes: Uint8Array) =>
-  void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 
 /** Where backups are, and the secret that opens them. */
 export type BackupPlace = Pick<BackupConfig, "location" | "encryptWith">;

@@ -7,10 +7,10 @@ import { tryLock } from "../../database/lock.ts";
 import { createUpgrade } from "../../database/upgrade/upgrade.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
-import type { FillRandom } from "../../lib/ids.ts";
 import { createLog, type Log } from "../../lib/log.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { loadConfiguration } from "./configuration.ts";
+import { fillRandom } from "./fill-random.ts";
 
 /** Opens the appliance for one command and always closes it. A server may run at the same time. */
 export async function withAppliance<T>(
@@ -51,10 +51,6 @@ interface OpenOptions {
   /** Whether the caller holds the lock for serving. */
   isLocked?: boolean;
 }
-
-/** Fills bytes from the system's secure source. */
-export const fillRandom: FillRandom = (bytes) =>
-  void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 
 /** Opens the appliance. Copies and migrates a database of an earlier version. @throws StartError */
 export function open(

@@ -5,7 +5,7 @@ import { folderExtent } from "../../archive/files/reading.ts";
 import type { Config } from "../../config/config.ts";
 import { diskRoomFor } from "../../database/files/disk.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { fillRandom } from "../appliance/with-appliance.ts";
+import { fillRandom } from "../appliance/fill-random.ts";
 import { checkSetup, ports } from "../checks/access.ts";
 import { backupResults } from "../checks/backups.ts";
 import { serverCertificate } from "../checks/certificates.ts";

@@ -4,15 +4,9 @@ import type { Config } from "../../config/config.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { bytesText, spanText } from "../../lib/durations.ts";
 import { randomText } from "../../lib/ids.ts";
-import {
-  explained,
-  fillRandom,
-  findBackup,
-  fromFlag,
-  openPlace,
-  placeOf,
-} from "../appliance/backup-place.ts";
+import { explained, findBackup, fromFlag, openPlace, placeOf } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
+import { fillRandom } from "../appliance/fill-random.ts";
 import { open } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";

@@ -5,6 +5,7 @@ import type { Candidate } from "../../sources/certificate-log-reading/messages.t
 import { createRecentNames } from "../../sources/certificate-logs/recent-names.ts";
 import { tailLogs } from "../../sources/certificate-logs/tail.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
+import { fillRandom } from "../appliance/fill-random.ts";
 import { command } from "../terminal/command.ts";
 import { configFlag, jsonFlag, texts, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
@@ -41,7 +42,7 @@ is printed for each of its names.`,
     const { out, err } = terminal;
     const recent = createRecentNames({
       now: systemClock.now,
-      fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+      fillRandom,
     });
 
     function print(candidate: Candidate): void {

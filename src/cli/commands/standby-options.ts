@@ -3,7 +3,8 @@ import { openStore } from "../../backups/stores/open-store.ts";
 import type { Config } from "../../config/config.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { standbyFolder } from "../../standby/standby-folder.ts";
-import { fillRandom, placeOf } from "../appliance/backup-place.ts";
+import { placeOf } from "../appliance/backup-place.ts";
+import { fillRandom } from "../appliance/fill-random.ts";
 import { FailedError } from "../terminal/failure.ts";
 
 /** Returns the folder of the standby. @throws FailedError if the database is kept in memory */

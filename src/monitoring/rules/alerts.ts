@@ -134,7 +134,7 @@ export const alerts = {
     forMinutes: 60,
     summary: "The {{ $labels.use }} expires in {{ $value | humanizeDuration }}",
     description: "Replace the certificate file. phishwatch loads a changed file without a restart.",
-    page: "configure.md#server",
+    page: "proxy.md#its-own-certificate",
   },
   PhishwatchBackupMissing: {
     severity: "warning",

@@ -1,0 +1,5 @@
+import type { FillRandom } from "../../lib/ids.ts";
+
+/** Fills bytes from the system's secure source. */
+export const fillRandom: FillRandom = (bytes) =>
+  void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
