@@ -36,9 +36,8 @@ export function createSocketGroup({
 }): SocketGroup {
   /** In the order of the system: the last one takes the place of one that is closed. */
   const sockets: HttpServer[] = [];
-  /** Replaced sockets, oldest first. */
-  const draining: HttpServer[] = [];
-  const timers: Timer[] = [];
+  /** Replaced sockets, oldest first, and what closes them. A timer that stayed would keep its socket in memory. */
+  const draining: { server: HttpServer; timer: Timer }[] = [];
   let current: HttpServer | undefined;
   let steering: Steering | undefined;
 
@@ -54,9 +53,17 @@ export function createSocketGroup({
   /** Lets the connections of a replaced socket end. */
   function drain(server: HttpServer): void {
     server.reload({ routes: withoutReuse() });
-    timers.push(clock.after(drainMs, () => close(server, false)));
-    draining.push(server);
-    while (draining.length > drainingMax) close(draining.shift()!, false);
+    const timer = clock.after(drainMs, () => endOldest());
+    draining.push({ server, timer });
+    while (draining.length > drainingMax) endOldest();
+  }
+
+  /** The oldest one is also the first whose time is over. */
+  function endOldest(): void {
+    const oldest = draining.shift();
+    if (oldest === undefined) return;
+    oldest.timer.cancel();
+    close(oldest.server, false);
   }
 
   return {
@@ -83,7 +90,7 @@ export function createSocketGroup({
     async stop(graceMs) {
       if (current === undefined) return;
       current = undefined;
-      for (const timer of timers.splice(0)) timer.cancel();
+      for (const { timer } of draining.splice(0)) timer.cancel();
       const stopping = sockets.splice(0);
       const deadline = clock.after(graceMs, () => stopping.forEach((server) => void server.stop(true)));
       await Promise.all(stopping.map((server) => server.stop(false)));
