@@ -3,7 +3,7 @@ import { toConfig, type Config } from "../config/config.ts";
 import type { LiveConfig } from "./live-config.ts";
 import { formatConfigError, type LoadResult } from "../config/load.ts";
 import type { Database } from "../database/database.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
 import { messageOf, StartError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import type { ReloadOutcome } from "./outcome.ts";
@@ -37,7 +37,7 @@ export interface Reload {
   last(): ReloadOutcome | undefined;
   /** Calls the observers at the beginning and at the end of each reload. */
   observe(observer: ReloadObserver): void;
-  /** Waits for the reload in progress. Later calls do nothing. */
+  /** Waits for the reload in progress. Later ones fail and change nothing. */
   stop(): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ export function createReload(dependencies: ReloadDependencies): Reload {
 
   return {
     run(trigger) {
-      if (stopped && last !== undefined) return Promise.resolve(last);
+      if (stopped) return Promise.resolve(rejected(clock.now(), "the server is stopping"));
       if (running === undefined) return start(trigger);
       following ??= running.then(() => {
         following = undefined;
@@ -106,6 +106,19 @@ export function createReload(dependencies: ReloadDependencies): Reload {
       stopped = true;
       await (following ?? running);
     },
+  };
+}
+
+/** Outcome of a reload that was not tried. */
+function rejected(at: Instant, error: string): ReloadOutcome {
+  return {
+    startedAt: at,
+    endedAt: at,
+    result: "failed",
+    applied: [],
+    restart: [],
+    errors: [error],
+    exitCode: 1,
   };
 }
 

@@ -64,6 +64,16 @@ color = "red"
   expect(logged.at(-1)).toMatchObject({ level: "error", errors: outcome.errors });
 });
 
+test("a reload of a server that stops fails and changes nothing", async () => {
+  const { app, reload } = openReloadable("");
+  await app.reload!.stop();
+
+  const outcome = await reload(`[[protected_domains]]\ndomain = "first.example"`);
+
+  expect(outcome).toMatchObject({ result: "failed", errors: ["the server is stopping"] });
+  expect(app.domains.list()).toEqual([]);
+});
+
 test("an entry that the database rejects undoes the settings and the other entries of the reload", async () => {
   const { app, reload } = openReloadable("");
   const by = { channel: "console" as const, name: "test", address: null };
