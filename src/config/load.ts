@@ -109,6 +109,11 @@ function readSource(path: string, readFile: ReadContext["readFile"]): SourceResu
     content = readFile(path);
   } catch (error) {
     const code = (error as { code?: unknown } | null)?.code;
+    if (code === "EACCES")
+      return {
+        ok: false,
+        error: { found: "a file that this user may not read", allowed: "permission to read it" },
+      };
     const found = code === "ENOENT" ? "no such file" : code === "EISDIR" ? "a folder" : "an unreadable file";
     return { ok: false, error: { found, allowed: "a configuration file (`phishwatch init` writes one)" } };
   }

@@ -42,7 +42,7 @@ describe.skipIf(!canBootMachines || process.arch !== "x64")("a release archive",
         const report = await type(machine, "upgrade.md", "sudo -u phishwatch ./phishwatch check --upgrade");
         expect(report).toContain("0.2.0");
         await type(machine, "upgrade.md", "sudo ./phishwatch service install");
-        await type(machine, "service.md", "phishwatch check --running");
+        await type(machine, "service.md", "sudo -u phishwatch phishwatch check --running");
         for (const { path, body } of recorded) expect(await get(machine, path)).toEqual(body);
         await submit(machine, newThreat);
         before = await get(machine, everything);
@@ -57,7 +57,7 @@ describe.skipIf(!canBootMachines || process.arch !== "x64")("a release archive",
       await typeUnpacking(machine);
       await type(machine, "backup.md", "sudo ./phishwatch restore --from /mnt/backups/phishwatch");
       await type(machine, "install.md", "sudo ./phishwatch service install");
-      await type(machine, "service.md", "phishwatch check --running");
+      await type(machine, "service.md", "sudo -u phishwatch phishwatch check --running");
       expect(await get(machine, everything)).toEqual(before);
     },
     timeoutMs,

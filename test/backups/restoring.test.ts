@@ -235,15 +235,20 @@ describe("the commands", () => {
   });
 
   // Only root can give files away.
-  test.skipIf(process.getuid?.() !== 0)("restore nothing as root into a folder of another user", async () => {
-    const config = join(folder, "phishwatch.toml");
-    writeFileSync(config, '[storage]\npath = "data/phishwatch.db"\n[backup]\nfolder = "backups"\n');
-    chownSync(join(folder, "data"), 4242, 4242);
-    const before = readState();
-    const { code, err } = await runInProcess(["restore", "--config", config]);
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("sudo -u '#4242' phishwatch") });
-    expect(readState()).toEqual(before);
-  });
+  test.skipIf(process.getuid?.() !== 0)(
+    "restore and back up nothing as root in a folder of another user",
+    async () => {
+      const config = join(folder, "phishwatch.toml");
+      writeFileSync(config, '[storage]\npath = "data/phishwatch.db"\n[backup]\nfolder = "backups"\n');
+      chownSync(join(folder, "data"), 4242, 4242);
+      const before = readState();
+      const { code, err } = await runInProcess(["restore", "--config", config]);
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("sudo -u '#4242' phishwatch") });
+      const backup = await runInProcess(["backup", "--config", config]);
+      expect(backup).toMatchObject({ code: 1, err: expect.stringContaining("sudo -u '#4242' phishwatch") });
+      expect(readState()).toEqual(before);
+    },
+  );
 
   test("make a backup, restore it, and list and delete what the restore replaced", async () => {
     const config = join(folder, "phishwatch.toml");

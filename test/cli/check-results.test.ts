@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRepository } from "../../src/backups/repository/repository.ts";
 import { openStore } from "../../src/backups/stores/open-store.ts";
@@ -426,6 +426,11 @@ describe("backups", () => {
     const at = `folder = "${backups}"\nschedule = "30 2 * * *"`;
     expect(await check(at)).toMatchObject([{ state: "warning", detail: `there is none in ${backups}` }]);
     expect(existsSync(backups)).toBe(false);
+    const file = join(folder.path, "no-folder");
+    writeFileSync(file, "");
+    expect(await check(at.replace(backups, join(file, "backups")))).toMatchObject([
+      { state: "error", setting: "backup.folder", detail: expect.stringContaining("cannot be created") },
+    ]);
 
     const store = openStore({
       location: { kind: "folder", folder: backups },

@@ -23,8 +23,9 @@ test("an unreadable file is reported without a line", () => {
   const init = "expected a configuration file (`phishwatch init` writes one)";
   expect(lines({ readFile: failing("ENOENT") })).toEqual([`phishwatch.toml: found no such file; ${init}`]);
   expect(lines({ readFile: failing("EISDIR") })).toEqual([`phishwatch.toml: found a folder; ${init}`]);
+  expect(lines({ readFile: failing("EIO") })).toEqual([`phishwatch.toml: found an unreadable file; ${init}`]);
   expect(lines({ readFile: failing("EACCES") })).toEqual([
-    `phishwatch.toml: found an unreadable file; ${init}`,
+    "phishwatch.toml: found a file that this user may not read; expected permission to read it",
   ]);
 });
 

@@ -64,7 +64,15 @@ export function createFolderStore({
   let isPrepared = false;
   const prepare = async () => {
     if (isPrepared) return;
-    await mkdir(root, { recursive: true, mode: folderMode });
+    await mkdir(root, { recursive: true, mode: folderMode }).catch((error: unknown) => {
+      throw codes[codeOf(error) ?? ""] === "no_permission"
+        ? new StoreError(
+            "no_permission",
+            `backups in ${root}: this user may not create the folder; create it, and let this user own it`,
+            error,
+          )
+        : error;
+    });
     await requireFolders(root, incomingFolder, { create: true });
     await removeLeftovers(join(root, incomingFolder));
     isPrepared = true;

@@ -1,9 +1,9 @@
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { accessSync, closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Config, ConfigSource } from "../../config/config.ts";
 import { formatConfigError, loadConfig, type LoadResult } from "../../config/load.ts";
 import { StartError } from "../../lib/errors.ts";
 import { replaceLists } from "../../lib/lists/list-texts.ts";
-import { configFile } from "../../service/unit.ts";
+import { configFile, serviceName } from "../../service/unit.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 export const defaultConfigPath = "phishwatch.toml";
@@ -81,11 +81,27 @@ function findConfiguration(given: string | undefined, env: Terminal["env"]): str
   const named = env[configVariable];
   if (named !== undefined && named !== "") return named;
   if (existsSync(configFile)) return configFile;
+  if (isOutOfReach(configFile))
+    throw new StartError(
+      `this user may not read ${configFile}, the configuration of the service; ` +
+        `run this as the user of the service: sudo -u ${serviceName} phishwatch …`,
+      { exitCode: 2 },
+    );
   throw new StartError(
     `no configuration: ${defaultConfigPath} does not exist in this folder and ${configVariable} is not set; ` +
       "create one with 'phishwatch init', or use --config FILE",
     { exitCode: 2 },
   );
+}
+
+/** Returns whether the folders above a file keep this user from seeing it. */
+function isOutOfReach(path: string): boolean {
+  try {
+    accessSync(path);
+    return false;
+  } catch (error) {
+    return (error as { code?: unknown }).code === "EACCES";
+  }
 }
 
 /** Longer than any configuration or secret. A longer file is endless (`/dev/zero`) or not a configuration. */

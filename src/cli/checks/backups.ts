@@ -10,7 +10,7 @@ import { messageOf } from "../../lib/errors.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { nextTime } from "../../lib/schedule.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
-import { statOf } from "./file-access.ts";
+import { statOf, writingProblem } from "./file-access.ts";
 
 /** Without a schedule, an older backup is reported. */
 const unscheduledAgeMsMax = 7 * dayMs;
@@ -27,6 +27,12 @@ export async function backupResults(
   const base = { check: "backups", what: "backups" } as const;
   if (location.kind === "s3" && offline)
     return [...placeResults(config), { ...base, state: "skipped", detail: "the bucket was not asked" }];
+  const problem =
+    location.kind === "folder" && backup.schedule !== null ? writingProblem(location.folder) : undefined;
+  if (problem !== undefined) {
+    const change = "create the folder, and let the user of the server own it (chown)";
+    return [{ ...base, state: "error", detail: problem, setting: "backup.folder", change }];
+  }
   try {
     const signal = AbortSignal.timeout(requestMsMax);
     const store = openStore({ location, clock, fillRandom, signal });

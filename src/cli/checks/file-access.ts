@@ -178,6 +178,18 @@ function filesOfOthers(path: string, owner: number): string[] {
     .filter((file) => (statOf(file)?.uid ?? owner) !== owner);
 }
 
+/** Returns why this user cannot write files to a folder, which is created when it is needed. */
+export function writingProblem(folder: string): string | undefined {
+  if (!existsSync(folder)) return creationProblem(folder);
+  if (statOf(folder)?.isDirectory() !== true) return `${folder} is not a folder`;
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch {
+    return `this user may not write to ${folder}`;
+  }
+}
+
 function creationProblem(folder: string): string | undefined {
   let above = folder;
   while (!existsSync(above) && dirname(above) !== above) above = dirname(above);

@@ -4,6 +4,7 @@ import { backUpFile, readLastStore, recordOutcome } from "../../backups/file-bac
 import { completedAt } from "../../backups/running/outcomes.ts";
 import { runBackup } from "../../backups/running/run-backup.ts";
 import type { Config } from "../../config/config.ts";
+import { requireOwnFolder } from "../../database/files/own-folder.ts";
 import { buildInfo } from "../../lib/build-info.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { bytesText, spanText } from "../../lib/durations.ts";
@@ -70,6 +71,8 @@ async function backUp(
   terminal: Terminal,
 ): Promise<void> {
   const { path } = config.storage;
+  // The server could neither read nor delete what root adds to its backups.
+  requireOwnFolder(path);
   const by = actorOfShell(terminal.env);
   const task = {
     databasePath: path,

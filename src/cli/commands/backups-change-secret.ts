@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { changeRepositorySecret } from "../../backups/repository/repository.ts";
 import { openStore } from "../../backups/stores/open-store.ts";
 import { backupSecretRule } from "../../config/sections/backup.ts";
+import { requireOwnFolder } from "../../database/files/own-folder.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -33,6 +35,7 @@ prefix instead, and delete the previous backups.`,
     const { location, encryptWith } = placeOf(backup, options.from, "--from");
     if (encryptWith === null)
       throw new FailedError("backup.encrypt_with is not set; it must be the present secret of the backups");
+    if (location.kind === "folder") requireOwnFolder(join(location.folder, "phishwatch-backups.json"));
     const secret = readSecret(args[0] ?? "");
     const signal = terminal.interruption();
     const store = await explained(async () =>

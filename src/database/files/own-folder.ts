@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StartError } from "../../lib/errors.ts";
 
@@ -13,8 +13,20 @@ export function requireOwnFolder(path: string): void {
   const folder = dirname(path);
   const owner = statSync(folder, { throwIfNoEntry: false })?.uid ?? 0;
   if (owner === 0) return;
+  const user = nameOfUser(owner);
   throw new StartError(
-    `${folder} belongs to user ${owner}, so run this as that user: sudo -u '#${owner}' phishwatch …`,
+    `${folder} belongs to the user ${user ?? owner}, so run this as that user: sudo -u ${user ?? `'#${owner}'`} phishwatch …`,
     { exitCode: 1 },
   );
+}
+
+/** Returns undefined for a user that this machine does not list. */
+function nameOfUser(id: number): string | undefined {
+  try {
+    return new RegExp(`^([a-z_][a-z0-9_-]*):[^:]*:${id}:`, "m").exec(
+      readFileSync("/etc/passwd", "utf8"),
+    )?.[1];
+  } catch {
+    return undefined;
+  }
 }
