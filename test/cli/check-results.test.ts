@@ -295,10 +295,14 @@ describe("the machine", () => {
     expect(await changes()).toEqual([]);
     chmodSync(file, 0o606);
     chmodSync(folder.path, 0o707);
+    mkdirSync(join(folder.path, "data/backups"), { recursive: true });
+    chmodSync(join(folder.path, "data/backups"), 0o777);
     expect(await changes()).toEqual([
       ["configuration file", `run 'chmod o-w ${file}'`],
       ["folder of the configuration file", `run 'chmod o-w ${folder.path}'`],
+      ["backup folder", `run 'chmod o-w ${join(folder.path, "data/backups")}'`],
     ]);
+    chmodSync(join(folder.path, "data/backups"), 0o700);
     chmodSync(file, 0o600);
     chmodSync(folder.path, 0o1707);
     expect(await changes()).toEqual([]);

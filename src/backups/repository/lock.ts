@@ -1,4 +1,5 @@
 import { toIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
 import { StoreError, type BackupStore } from "../stores/store.ts";
 import { lockPrefix } from "./format.ts";
 
@@ -6,6 +7,8 @@ import { lockPrefix } from "./format.ts";
 const refreshMs = 60_000;
 /** A lock that was not written for this long was left by a process that has ended. */
 const staleMs = 15 * 60_000;
+
+const hostCharactersMax = 100;
 
 /** The process that holds a lock. */
 export interface LockOwner {
@@ -140,7 +143,7 @@ function parseLock(bytes: Uint8Array): LockContent | undefined {
     const { host, pid, token, refreshedAt } = value ?? {};
     if (typeof host !== "string" || typeof pid !== "number" || typeof refreshedAt !== "string")
       return undefined;
-    return { host: host.slice(0, 100), pid, token: String(token), refreshedAt };
+    return { host: visible(host, hostCharactersMax), pid, token: String(token), refreshedAt };
   } catch {
     return undefined;
   }

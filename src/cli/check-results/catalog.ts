@@ -58,7 +58,7 @@ export const checkCatalog = {
   secrets: {
     group: "Access",
     meaning:
-      "other users of the machine cannot read the configuration, secrets, private keys or database, nor change the configuration",
+      "other users of the machine cannot read the configuration, secrets, private keys or database, nor change the configuration and backups",
     remedy: "change the permissions with `chmod`",
   },
   listen: {

@@ -53,7 +53,8 @@ export function exposedFiles({
 export function changeableFiles({
   source,
   server: { tls },
-}: Pick<Config, "source" | "server">): CheckResult[] {
+  backup: { location },
+}: Pick<Config, "source" | "server" | "backup">): CheckResult[] {
   if (source === undefined) return [];
   const folder = dirname(source.path);
   const secrets = findSecretPlaces(source).files.map((file) => resolve(folder, file));
@@ -68,13 +69,16 @@ export function changeableFiles({
       check: "secrets",
       what,
       state: "warning",
-      detail: `every user can change ${path}, and with it what the server does`,
+      detail: `every user can change ${path}, and with it what the server does or a restore restores`,
       change: `run 'chmod o-w ${path}'`,
     });
   for (const [what, path] of files) {
     if (isChangeableByAll(path)) note(what, path);
     if (isChangeableByAll(dirname(path))) note(`folder of the ${what}`, dirname(path));
   }
+  // The store rejects a changed object only if it is encrypted, and others could delete it in any case.
+  if (location.kind === "folder" && isChangeableByAll(location.folder))
+    note("backup folder", location.folder);
   return [...results.values()];
 }
 
