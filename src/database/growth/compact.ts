@@ -1,7 +1,7 @@
 import type { Database } from "../database.ts";
 import { truncateLogNow } from "../health/housekeeping.ts";
+import { canReleasePages, readPragma } from "../pragmas.ts";
 
-const incremental = 2;
 /** Time for which one step may hold the write lock. */
 const stepMs = 25;
 const pagesMin = 16;
@@ -20,11 +20,10 @@ export async function releaseFreePages(
   { isStopped }: { isStopped: () => boolean },
 ): Promise<"done" | "busy" | "not_possible"> {
   const { sqlite } = database;
-  const number = (pragma: string) =>
-    Number(Object.values(sqlite.query(`PRAGMA ${pragma}`).get() as object)[0]);
-  if (number("auto_vacuum") !== incremental) return number("freelist_count") === 0 ? "done" : "not_possible";
+  const freePages = () => readPragma(sqlite, "freelist_count");
+  if (!canReleasePages(sqlite)) return freePages() === 0 ? "done" : "not_possible";
   let pages = 256;
-  while (number("freelist_count") > 0 && !isStopped()) {
+  while (freePages() > 0 && !isStopped()) {
     const startedAt = performance.now();
     database.transaction(() => void sqlite.run(`PRAGMA incremental_vacuum(${pages})`));
     const elapsedMs = performance.now() - startedAt;

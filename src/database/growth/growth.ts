@@ -1,8 +1,7 @@
-import type { Instant } from "../../lib/clock.ts";
+import { dayMs, type Instant } from "../../lib/clock.ts";
 import { counted } from "../../lib/wording.ts";
 import type { StoreSize } from "./stores.ts";
 
-const dayMs = 86_400_000;
 /** Growth is computed over the last days. Older samples say less about the next ones. */
 const daysCompared = 30;
 

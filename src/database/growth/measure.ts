@@ -1,6 +1,7 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { readPragma } from "../pragmas.ts";
 import { listUpgradeCopies } from "../versions/copies.ts";
 import { sizesOfStores, type StoreSize, type TableSize } from "./stores.ts";
 
@@ -18,9 +19,7 @@ export const readTableSizes = (value: unknown): TableSize[] => JSON.parse(String
 
 /** Returns the bytes of the pages that contain nothing. */
 export function freePageBytes(sqlite: Sqlite): number {
-  const number = (pragma: string) =>
-    Number(Object.values(sqlite.query(`PRAGMA ${pragma}`).get() as object)[0]);
-  return number("freelist_count") * number("page_size");
+  return readPragma(sqlite, "freelist_count") * readPragma(sqlite, "page_size");
 }
 
 /** Folders of stores outside of the database file. */

@@ -1,4 +1,4 @@
-import type { Clock, Instant, Timer } from "../../lib/clock.ts";
+import { dayMs, startOfDay, type Clock, type Instant, type Timer } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { startFileTask, type FileTask } from "../health/file-worker.ts";
@@ -12,10 +12,9 @@ import {
 } from "./measure.ts";
 import type { StoreName, StoreSize } from "./stores.ts";
 
-const dayMs = 86_400_000;
 /** The start of a server should not wait for the disk. */
 const firstMeasurementMs = 60_000;
-/** Pause between two looks whether a new day has begun. */
+/** Interval of the checks whether a new day has begun. */
 const intervalMs = 3_600_000;
 const daysKept = 90;
 
@@ -52,7 +51,7 @@ export function createStoreGrowth({
     const tables = readTableSizes(await task.result);
     const sizes = await measureStores(path, { tables, freeBytes: freePageBytes(sqlite), folders });
     if (stopped) return;
-    const day = dayOf(clock.now());
+    const day = startOfDay(clock.now());
     await database.write(
       () => {
         for (const { store, bytes } of sizes)
@@ -76,7 +75,7 @@ export function createStoreGrowth({
   function tick(): void {
     timer = clock.after(intervalMs, tick);
     const last = readSamples(database).at(-1)?.day;
-    if (last === dayOf(clock.now())) return;
+    if (last === startOfDay(clock.now())) return;
     measure().catch((error: unknown) => {
       if (!stopped) logDropped(log, error, "database.sizes_not_measured");
     });
@@ -115,5 +114,3 @@ export function readSamples({ sqlite }: Pick<Database, "sqlite">): GrowthSample[
   }
   return samples;
 }
-
-const dayOf = (instant: Instant) => instant - (instant % dayMs);

@@ -117,7 +117,7 @@ export function keptText(store: StoreName, { retention, archive }: StoreLimits):
     case "visits":
       return `${formatDuration(retention.hitsMs)} (retention.hits)`;
     case "imports":
-      return "the newest 500 imports; activity by day";
+      return "the newest 500 imports, 400 days of activity";
     case "audit":
       return "the newest 100,000 entries";
     case "archive":

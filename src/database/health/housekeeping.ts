@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { isBusy } from "../files/sqlite-error.ts";
+import { canReleasePages, readPragma } from "../pragmas.ts";
 import { startFileTask, type FileTask } from "./file-worker.ts";
 
 /** Keeps the database file and its write-ahead log small. All work is done in short pieces. */
@@ -24,12 +25,9 @@ const slicePagesMax = 4_096;
 /** Size of the log from which it is worth truncating. SQLite lets it grow to 4 MiB before it copies it into the file. */
 const logBytesMax = 8 << 20;
 
-const incremental = 2;
-
 export function createHousekeeping({ database, log }: { database: Database; log: Log }): Housekeeping {
   const { sqlite, path } = database;
-  const number = (pragma: string) =>
-    Number(Object.values(sqlite.query(`PRAGMA ${pragma}`).get() as object)[0]);
+  const number = (pragma: string) => readPragma(sqlite, pragma);
   let slicePages = 256;
   let task: FileTask | undefined;
   let cancelled = false;
@@ -38,7 +36,7 @@ export function createHousekeeping({ database, log }: { database: Database; log:
 
   /** Returns the number of free pages to release. A file of an earlier version cannot release any. */
   function excessPages(): number {
-    if (number("auto_vacuum") !== incremental) return 0;
+    if (!canReleasePages(sqlite)) return 0;
     const spare = Math.max(spareBytesMax / number("page_size"), spareShareMax * number("page_count"));
     return Math.max(0, number("freelist_count") - Math.floor(spare));
   }

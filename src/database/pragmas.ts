@@ -1,0 +1,12 @@
+import type { Database as Sqlite } from "bun:sqlite";
+
+/** Returns the value of a pragma that is a number, such as `freelist_count`. */
+export function readPragma(sqlite: Sqlite, name: string): number {
+  return Number(Object.values(sqlite.query(`PRAGMA ${name}`).get() as object)[0]);
+}
+
+/** Whether the file can give free pages back to the disk. One that version 0.1.0 created cannot. */
+export function canReleasePages(sqlite: Sqlite): boolean {
+  const incremental = 2;
+  return readPragma(sqlite, "auto_vacuum") === incremental;
+}
