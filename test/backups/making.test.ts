@@ -18,6 +18,7 @@ import { chunkKey } from "../../src/backups/repository/format.ts";
 import { checkDatabase } from "../../src/backups/restoring/open-database.ts";
 import { writeFileOf, type EarlierFile } from "../../src/backups/restoring/write-file.ts";
 import type { Repository } from "../../src/backups/repository/repository.ts";
+import { StoreError } from "../../src/backups/stores/store.ts";
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { backUp, openFolder } from "./support.ts";
 
@@ -162,6 +163,30 @@ describe("a backup", () => {
     await store.put("locks/ee.json", Buffer.from(JSON.stringify(damaged)));
     await backUp(repository, path);
     expect(await repository.ids()).toHaveLength(1);
+  });
+
+  test("leaves nothing behind if the disk of the store becomes full, and the next one is complete", async () => {
+    write(100);
+    await backUp(repository, path);
+    const stored = async () => Array.fromAsync(repository.store.list("chunks/"), ({ key }) => key);
+    const before = await stored();
+    write(3_000);
+    let room = 4;
+    const full: Repository = {
+      ...repository,
+      store: {
+        ...repository.store,
+        async put(key, bytes) {
+          if (key.startsWith("chunks/") && room-- <= 0) throw new StoreError("no_space", "the disk is full");
+          await repository.store.put(key, bytes);
+        },
+      },
+    };
+    expect(backUp(full, path)).rejects.toThrow("the disk is full");
+    expect(await stored()).toEqual(before);
+    const { id } = await backUp(repository, path);
+    await restoreDatabase(id, join(folder, "restored.db"));
+    expect(rowsOf(join(folder, "restored.db"))).toEqual(rowsOf(path));
   });
 
   test("is not completed if another process took its lock while it was interrupted", async () => {

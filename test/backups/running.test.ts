@@ -117,6 +117,18 @@ test("a scheduled backup that is more than an hour late is overdue since its tim
   expect(backups.status()).toMatchObject({ completed, overdueSince: null });
 });
 
+test("a failure is reported even if a full disk also prevents that it is stored", async () => {
+  writeFileSync(join(folder.path, "file"), "");
+  backup = { ...backup, location: { kind: "folder", folder: join(folder.path, "file") } };
+  stores.database.sqlite.run("PRAGMA query_only = 1");
+  expect(await backups.make({ by }).catch(String)).toContain("ENOTDIR");
+  expect(backups.status().failure?.error).toContain("ENOTDIR");
+  stores.database.sqlite.run("PRAGMA query_only = 0");
+  backup = { ...backup, location: { kind: "folder", folder: join(folder.path, "backups") } };
+  await backups.make({ by });
+  expect(backups.status()).toMatchObject({ completed: { kept: 1 }, failure: null, failuresTotal: 1 });
+});
+
 test("backups are not begun again where the earlier ones disappeared, as on the mount point of a missing disk", async () => {
   await backups.make({ by });
   rmSync(join(folder.path, "backups"), { recursive: true });

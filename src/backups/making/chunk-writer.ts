@@ -1,6 +1,7 @@
 import type { BackupStore } from "../stores/store.ts";
 import { getChunk, putChunk } from "../repository/chunks.ts";
-import { chunkPrefix } from "../repository/format.ts";
+import type { RepositoryLock } from "../repository/lock.ts";
+import { chunkKey, chunkPrefix } from "../repository/format.ts";
 
 /** Objects that are written at the same time: an S3 service takes tens of milliseconds for each. */
 const concurrencyMax = 4;
@@ -16,6 +17,12 @@ export interface ChunkWriter {
    * @throws StoreError `damaged`
    */
   verifyWritten(): Promise<void>;
+  /**
+   * Ends a backup that has failed: waits for writes in progress, and deletes what was stored. Otherwise backups that fail
+   * because a disk is full would fill it. Deletes nothing if another process has the lock: its backup may name these chunks.
+   * Never rejects.
+   */
+  abandon(lock: Pick<RepositoryLock, "requireHeld">): Promise<void>;
   /** Returns whether the store has a chunk. */
   has(name: string): boolean;
   /** Size of the content that was written, and of the objects. */
@@ -84,6 +91,17 @@ export async function createChunkWriter({
       );
       await Promise.all(workers);
       requireSuccess();
+    },
+    async abandon(lock) {
+      await Promise.all(running);
+      // Chunks that were stored again are those of other backups.
+      if (!reuses) return;
+      try {
+        await lock.requireHeld();
+        for (const name of added) await store.delete(chunkKey(name));
+      } catch {
+        // The next rotation deletes the rest.
+      }
     },
     has: (name) => known.has(name),
     written,

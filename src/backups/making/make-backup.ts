@@ -107,12 +107,49 @@ async function writeBackup(
   options: BackupOptions,
   { lock, reuses }: { lock: RepositoryLock; reuses: boolean },
 ): Promise<BackupManifest> {
-  const { repository, clock, databasePath, configuration, version, signal } = options;
+  const { repository, clock, databasePath, version, signal } = options;
   const { store } = repository;
   const beganAt = clock.now();
   const ids = await repository.ids();
   const chunks = await createChunkWriter({ store, reuses, signal });
   const previous = await readPrevious(repository, reuses ? ids.at(-1) : undefined, databasePath);
+  const content = await storeContent(options, { chunks, previous, lock }).catch(async (error: unknown) => {
+    await chunks.abandon(lock);
+    throw error;
+  });
+  const { database, entries, hashes, list } = content;
+  const { schema, sequences } = database;
+  const id = newBackupId(beganAt, ids.at(-1));
+  // From here on, the backup may exist even if an error is reported.
+  await repository.add({
+    id,
+    beganAt: toIsoTime(beganAt),
+    completedAt: toIsoTime(clock.now()),
+    version,
+    database: { schema, sequences },
+    files: entries.length,
+    bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0),
+    ...chunks.written,
+    list,
+  });
+  writeBlockIndex(databasePath, repository.id, { id, hashes });
+  return (await repository.find(id))!;
+}
+
+/** Stores everything but the manifest, and reads it again. */
+async function storeContent(
+  options: BackupOptions,
+  {
+    chunks,
+    previous,
+    lock,
+  }: {
+    chunks: ChunkWriter;
+    previous: Awaited<ReturnType<typeof readPrevious>>;
+    lock: RepositoryLock;
+  },
+) {
+  const { databasePath, configuration } = options;
   const saver = createFileSaver({ previous: previous.files, chunks });
   // The archive first: the database then has the threats of all names in it. Screenshots last: those that the database
   // names exist.
@@ -127,21 +164,7 @@ async function writeBackup(
   await chunks.finish();
   await chunks.verifyWritten();
   await lock.requireHeld();
-  const { schema, sequences } = database;
-  const id = newBackupId(beganAt, ids.at(-1));
-  await repository.add({
-    id,
-    beganAt: toIsoTime(beganAt),
-    completedAt: toIsoTime(clock.now()),
-    version,
-    database: { schema, sequences },
-    files: entries.length,
-    bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0),
-    ...chunks.written,
-    list,
-  });
-  writeBlockIndex(databasePath, repository.id, { id, hashes });
-  return (await repository.find(id))!;
+  return { database, entries, hashes, list };
 }
 
 async function saveDatabase({

@@ -82,6 +82,7 @@ export function createBackups({
   const createdAt = clock.now();
   let running: Promise<MadeBackup> | undefined;
   let failuresTotal = 0;
+  const failures = createFailureRecord({ database, settings });
 
   function make(by: Actor): Promise<MadeBackup> {
     if (unavailable !== null) throw badRequest(`No backup can be made: ${unavailable}.`);
@@ -102,6 +103,7 @@ export function createBackups({
         const { id, files, bytes, storedBytes } = made;
         auditLog.record(by, "backup.make", id, { files, bytes, stored_bytes: storedBytes });
       });
+      failures.clear();
       const { id, files, bytes, storedBytes, durationMs, kept } = made;
       log.event("backup.completed", { backup: id, fileCount: files, bytes, storedBytes, durationMs, kept });
       if (made.repaired !== undefined) log.event("backup.repaired", { backup: id, reason: made.repaired });
@@ -110,7 +112,7 @@ export function createBackups({
       failuresTotal++;
       log.event("backup.failed", { error });
       const failure = { at: clock.now(), error: messageOf(error) };
-      await database.write(() => writeOutcomes(settings, { failure })).catch(() => {});
+      await failures.record(failure);
       throw error;
     }
   }
@@ -134,7 +136,9 @@ export function createBackups({
     status() {
       const isRunning = running !== undefined;
       const state = { unavailable, isRunning, failuresTotal, createdAt };
-      return statusOf({ backup: config.backup, outcomes: readOutcomes(settings), now: clock.now(), state });
+      const stored = readOutcomes(settings);
+      const outcomes = { ...stored, failure: failures.unstored() ?? stored.failure };
+      return statusOf({ backup: config.backup, outcomes, now: clock.now(), state });
     },
     start() {
       if (unavailable !== null) return;
@@ -146,6 +150,30 @@ export function createBackups({
       stopping.abort(new PublicError("internal_error", "phishwatch was stopped"));
       if (running === undefined) return;
       await settledOrLate(running, clock);
+    },
+  };
+}
+
+/** Stores failures, and keeps one that could not be stored: a full disk prevents both. */
+function createFailureRecord({
+  database,
+  settings,
+}: {
+  database: Pick<Database, "write">;
+  settings: Settings;
+}) {
+  let unstored: BackupOutcomes["failure"] = null;
+  return {
+    unstored: () => unstored,
+    clear: () => void (unstored = null),
+    async record(failure: NonNullable<BackupOutcomes["failure"]>): Promise<void> {
+      unstored = failure;
+      await database
+        .write(() => writeOutcomes(settings, { failure }))
+        .then(
+          () => (unstored = null),
+          () => {},
+        );
     },
   };
 }
