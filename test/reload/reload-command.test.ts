@@ -70,11 +70,16 @@ test.skipIf(process.getuid?.() !== 0)(
     const genuine = readFileSync(file);
     const victim = Bun.spawn(["sleep", "60"]);
     chownSync(file, 4242, 4242);
-    for (const pid of [victim.pid, -1, 0]) {
-      writeFileSync(file, JSON.stringify({ pid, startedAt: 0, lastReload: null }));
+    const state = JSON.parse(genuine.toString()) as object;
+    for (const [pid, reason] of [
+      [victim.pid, "does not belong to its owner"],
+      [-1, "is damaged"],
+      [0, "is damaged"],
+    ] as const) {
+      writeFileSync(file, JSON.stringify({ ...state, pid }));
       const { code, err } = await folder.run(["reload"]);
       expect(code).toBe(1);
-      expect(err).toMatch(/does not belong to its owner|is damaged/);
+      expect(err).toContain(reason);
     }
     expect(victim.exitCode ?? victim.signalCode).toBeNull();
     victim.kill();
