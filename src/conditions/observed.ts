@@ -5,7 +5,7 @@ import type { DatabaseStatus } from "../database/health/health.ts";
 import type { Recipient } from "../deliveries/recipients.ts";
 import { causeOf, isDisabledForFailing } from "../deliveries/rules/recipient-state.ts";
 import { dayMs, toPlainTime, type Instant } from "../lib/clock.ts";
-import { clause, counted, sentence } from "../lib/wording.ts";
+import { clause, counted, ended, sentence } from "../lib/wording.ts";
 import type { ReloadOutcome } from "../reload/outcome.ts";
 import type { Scan } from "../scans/tables.ts";
 import { describeOverdue, nameOfSource, type Source } from "../sources/source.ts";
@@ -125,7 +125,7 @@ export function reloadCondition(last: Pick<ReloadOutcome, "errors" | "result"> |
     state: errors === undefined ? "clear" : "holds",
     began: {
       title: "The configuration file cannot be applied",
-      text: `${errors?.join("; ") ?? ""}. The previous configuration stays in effect.`,
+      text: `${ended(errors?.join("; ") ?? "")} The previous configuration stays in effect.`,
     },
     ended: { title: "The configuration file can be applied again", text: "" },
     graceMs: minuteMs,
@@ -187,7 +187,7 @@ export function databaseCondition({
         ? { title: "The database fails", text: sentence(problem ?? "") }
         : {
             title: "The database file is damaged",
-            text: `The check of the whole file found: ${damage.replace(/\s+/g, " ").slice(0, damageCharactersMax)}. Stop the server, and restore a backup with 'phishwatch restore'.`,
+            text: `The check of the whole file found: ${damage.slice(0, damageCharactersMax)}. Stop the server, and restore a backup with 'phishwatch restore'.`,
           },
     ended: { title: "The database works again", text: "" },
     graceMs: damage === undefined ? minuteMs : 0,

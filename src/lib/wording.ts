@@ -23,6 +23,10 @@ export function capitalized(text: string): string {
 
 /** Turns a reason or an error message, which are written to follow a name, into a sentence. */
 export function sentence(text: string): string {
-  const start = capitalized(text);
-  return /[.!?]$/.test(start) ? start : `${start}.`;
+  return ended(capitalized(text));
+}
+
+/** Returns the text with a period, unless it ends like a sentence. */
+export function ended(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

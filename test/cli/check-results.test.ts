@@ -184,11 +184,16 @@ describe("the setup", () => {
     await until(() => (state()?.lastReload ?? null) !== null, "the server watches its file");
     const { version, commit } = buildInfo;
     const recorded = state()!;
-    const record = (uses: Partial<ServerUse>, restart: string[] = []) =>
+    const record = (uses: Partial<ServerUse>, restart: string[] = [], errors: string[] = []) =>
       writeServerState(storage.path, {
         ...recorded,
         uses: { ...recorded.uses, version, commit, ...uses },
-        lastReload: { ...recorded.lastReload!, restart },
+        lastReload: {
+          ...recorded.lastReload!,
+          result: errors.length > 0 ? "failed" : "unchanged",
+          errors,
+          restart,
+        },
       });
     record({});
     const source = { path: join(folder.path, "phishwatch.toml"), text: defaultConfig };
@@ -196,6 +201,14 @@ describe("the setup", () => {
     expect(runningServer({ source: { ...source, text: `${defaultConfig}\n` }, storage })).toMatchObject([
       { state: "warning", detail: expect.stringContaining("was changed since the server read it") },
     ]);
+    record({}, [], ["c.toml:2: log.level: found 1"]);
+    expect(runningServer({ source: { ...source, text: `${defaultConfig}\n` }, storage })).toMatchObject([
+      {
+        state: "warning",
+        detail: expect.stringContaining("cannot be applied: c.toml:2: log.level: found 1"),
+      },
+    ]);
+    record({});
     expect(runningServer({ source: { ...source, path: "/copy.toml" }, storage })).toMatchObject([
       { detail: expect.stringContaining("not /copy.toml") },
     ]);

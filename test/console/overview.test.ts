@@ -343,7 +343,7 @@ describe("the list of concerns", () => {
       certificates: [certificate("a", -1), certificate("b", 3), certificate("c", 30)],
       database: {
         disk: { freeBytes: 1, missingBytes: 1, level: "full", text: "1 MiB free" },
-        quickCheck: { at: now, result: "Tree 30 page 133:\nfree space" },
+        quickCheck: { at: now, result: "Tree 30 page 133: free space" },
       },
       now,
     });
@@ -516,7 +516,7 @@ describe("the list of concerns", () => {
     [
       "escapes hidden characters in names and truncates long errors",
       { sources: [{ ...feed, name: "a\u202eb", problem: "x".repeat(10_000) }] },
-      [`Problem with feed a\\u{202e}b: X${"x".repeat(158)}….`],
+      [`Problem with feed a\\u{202e}b: X${"x".repeat(158)}…`],
     ],
   ])("%s", (_, given, expected) => {
     expect(

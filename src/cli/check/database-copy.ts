@@ -55,7 +55,11 @@ export function copyToMemory(path: string): DatabaseCopy {
     memory.transaction(() => copySchema(memory))();
     const events = eventTimes(memory);
     memory.run("DETACH file");
-    return { image: memory.serialize(), quickCheck: first?.quick_check ?? "no result", events };
+    return {
+      image: memory.serialize(),
+      quickCheck: (first?.quick_check ?? "no result").replace(/\s+/g, " "),
+      events,
+    };
   } finally {
     memory.close();
   }

@@ -29,8 +29,13 @@ export function runningServer({
       `it uses ${uses.configuration}, not ${expected.configuration}`,
       `run 'phishwatch check --config ${uses.configuration}'`,
     );
+  else if (uses.sha256 !== expected.sha256 && lastReload?.result === "failed")
+    warn(
+      `the changed ${source.path} cannot be applied: ${lastReload.errors.join("; ")}`,
+      "follow the message, then run 'phishwatch reload'",
+    );
   else if (uses.sha256 !== expected.sha256)
-    warn(`${source.path} was changed since the server read it`, "reload or restart the server");
+    warn(`${source.path} was changed since the server read it`, "run 'phishwatch reload'");
   else if (lastReload !== null && lastReload.restart.length > 0)
     warn(`it still uses the previous value of ${lastReload.restart.join(", ")}`, "restart the server");
   if (uses.lists !== expected.lists)

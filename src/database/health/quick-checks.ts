@@ -61,7 +61,7 @@ export function createQuickChecks({
       attemptedAtMs = clock.monotonicMs();
       task = startFileTask(path, "PRAGMA quick_check(1)");
       try {
-        last = { at: startedAt, result: String(await task.result) };
+        last = { at: startedAt, result: inOneLine(String(await task.result)) };
         if (last.result === "ok") errors.checked(startedAt);
         else log.event("database.damaged", { result: last.result });
       } catch (error) {
@@ -77,4 +77,9 @@ export function createQuickChecks({
     },
     last: () => last,
   };
+}
+
+/** SQLite names the database in a line of its own. */
+function inOneLine(result: string): string {
+  return result.replace(/\s+/g, " ");
 }

@@ -12,7 +12,7 @@ import {
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted } from "../../../lib/wording.ts";
+import { counted, ended } from "../../../lib/wording.ts";
 import type { ReloadOutcome } from "../../../reload/outcome.ts";
 import { systemPath } from "../../kit/paths.ts";
 import type { Concern } from "./attention.ts";
@@ -61,7 +61,7 @@ export function reloadConcerns(
         ...link,
         tone: "bad",
         title: reloadCondition(lastReload).began.title,
-        cause: `${visible(lastReload.errors.join("; "), reasonMax)}. The previous configuration stays in effect.`,
+        cause: `${ended(visible(lastReload.errors.join("; "), reasonMax))} The previous configuration stays in effect.`,
       },
     ];
   const keys = lastReload?.restart ?? [];

@@ -130,7 +130,12 @@ function certificateFacts(certificates: readonly CertificateEnd[], now: Instant)
       return [
         "Certificate",
         <>
-          <Text text={use} charactersMax={160} />: valid until <Time at={endsAt} /> ({left})
+          <p>
+            <Text text={use} charactersMax={160} />
+          </p>
+          <p>
+            valid until <Time at={endsAt} /> ({left})
+          </p>
         </>,
       ] as const;
     });

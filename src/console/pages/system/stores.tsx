@@ -73,5 +73,6 @@ function growthText(bytesPerDay: number | undefined, days: number): string {
 
 function rateText(bytesPerDay: number | undefined): string {
   if (bytesPerDay === undefined) return "–";
+  if (bytesPerDay === 0) return bytesText(0);
   return `${bytesPerDay < 0 ? "−" : "+"}${bytesText(Math.abs(bytesPerDay))}`;
 }
