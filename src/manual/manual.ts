@@ -1,6 +1,7 @@
 import install from "./install.md" with { type: "text" };
 import firstSteps from "./first-steps.md" with { type: "text" };
 import configure from "./configure.md" with { type: "text" };
+import proxy from "./proxy.md" with { type: "text" };
 import protectDomains from "./protect-domains.md" with { type: "text" };
 import sources from "./sources.md" with { type: "text" };
 import archive from "./archive.md" with { type: "text" };
@@ -12,17 +13,16 @@ import channels from "./channels.md" with { type: "text" };
 import exportsPage from "./exports.md" with { type: "text" };
 import blockLists from "./block-lists.md" with { type: "text" };
 import traps from "./traps.md" with { type: "text" };
-import check from "./check.md" with { type: "text" };
-import airGap from "./air-gap.md" with { type: "text" };
-import log from "./log.md" with { type: "text" };
-import proxy from "./proxy.md" with { type: "text" };
+import operate from "./operate.md" with { type: "text" };
 import service from "./service.md" with { type: "text" };
-import upgrade from "./upgrade.md" with { type: "text" };
-import monitoring from "./monitoring.md" with { type: "text" };
-import limits from "./limits.md" with { type: "text" };
+import check from "./check.md" with { type: "text" };
 import backup from "./backup.md" with { type: "text" };
 import standby from "./standby.md" with { type: "text" };
-import operate from "./operate.md" with { type: "text" };
+import upgrade from "./upgrade.md" with { type: "text" };
+import monitoring from "./monitoring.md" with { type: "text" };
+import log from "./log.md" with { type: "text" };
+import limits from "./limits.md" with { type: "text" };
+import airGap from "./air-gap.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
 import webhooks from "./webhooks.md" with { type: "text" };
 import sandbox from "./sandbox.md" with { type: "text" };
@@ -58,16 +58,16 @@ const texts: [topic: string, text: string][] = [
   ["exports", exportsPage],
   ["block-lists", blockLists],
   ["traps", traps],
-  ["check", check],
-  ["air-gap", airGap],
+  ["operate", operate],
   ["service", service],
+  ["check", check],
   ["backup", backup],
   ["standby", standby],
-  ["operate", operate],
   ["upgrade", upgrade],
   ["monitoring", monitoring],
-  ["limits", limits],
   ["log", log],
+  ["limits", limits],
+  ["air-gap", airGap],
   ["http-api", httpApi],
   ["webhooks", webhooks],
   ["sandbox", sandbox],
