@@ -115,6 +115,10 @@ test("a scheduled backup that is more than an hour late is overdue since its tim
     recordOutcome({ path: stores.path, by, at, outcome: { completed, failure: null }, id: completed.id }),
   ).toBe(true);
   expect(backups.status()).toMatchObject({ completed, overdueSince: null });
+  // The clock was set back since.
+  const later = { ...completed, at: at + 365 * 24 * 60 * minuteMs };
+  recordOutcome({ path: stores.path, by, at, outcome: { completed: later } });
+  expect(backups.status().overdueSince).toBe(due);
 });
 
 test("a failure is reported even if a full disk also prevents that it is stored", async () => {

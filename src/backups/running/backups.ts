@@ -248,12 +248,15 @@ function statusOf({
   now: Instant;
   state: Pick<BackupStatus, "unavailable" | "isRunning" | "failuresTotal"> & { createdAt: Instant };
 }): BackupStatus {
+  // A time in the future is of a clock that was wrong.
+  const completedAtMs = outcomes.completed?.at ?? Infinity;
+  const since = completedAtMs <= now ? completedAtMs : createdAt;
   return {
     ...outcomes,
     ...state,
     schedule,
     nextAt: schedule === null ? null : nextTime(schedule, now),
-    overdueSince: overdueSince(schedule, outcomes.completed?.at ?? createdAt, now),
+    overdueSince: overdueSince(schedule, since, now),
     location: locationName(location),
     isEncrypted: encryptWith !== null,
   };
