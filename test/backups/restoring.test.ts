@@ -216,6 +216,17 @@ describe("the commands", () => {
     expect(readdirSync(machine).filter((name) => name.includes("rehearsal"))).toEqual([]);
   });
 
+  test("rehearse no restore that would fill the disk of the server", async () => {
+    const place = join(folder, "backups");
+    const repository = await openFolder(place);
+    const { hash: _, ...manifest } = (await repository.find(id))!;
+    await repository.add({ ...manifest, bytes: 2 ** 50, id: "2027-01-01-000000" });
+    const config = join(folder, "phishwatch.toml");
+    writeFileSync(config, '[storage]\npath = "data/phishwatch.db"\n[backup]\nfolder = "backups"\n');
+    const { code, err } = await runInProcess(["backups", "verify", "--restore", "--config", config]);
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("are free; make room") });
+  });
+
   test("restore no database to a path that another program could read, or over another file", async () => {
     const machine = join(folder, "machine");
     mkdirSync(machine);

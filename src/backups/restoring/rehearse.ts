@@ -9,7 +9,11 @@ import { chunksOf, readFileList } from "../repository/file-list.ts";
 import type { BackupManifest } from "../repository/format.ts";
 import type { Repository } from "../repository/repository.ts";
 import { checkDatabase } from "./open-database.ts";
+import { requireRoom } from "./restore-backup.ts";
 import { requireExtent, stageFiles } from "./stage-files.ts";
+
+/** Left for the server, which may run on the same disk: it stops recording on a full one. */
+const reserveBytes = 128 * 1024 * 1024;
 
 /** Extent of a check, and its duration. */
 export interface Verification {
@@ -74,6 +78,7 @@ export async function rehearseRestore({
 }): Promise<Verification> {
   const startedMs = clock.monotonicMs();
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
+  requireRoom(folder, manifest.bytes, reserveBytes);
   mkdirSync(folder, { mode: 0o700 });
   try {
     const files = filesOf(join(folder, "phishwatch.db"));

@@ -81,9 +81,10 @@ export async function replaceFiles(
   return [...(keptAs === undefined ? [] : [keptAs]), ...carryOut(databasePath, stamp)];
 }
 
-function requireRoom(path: string, bytes: number): void {
+/** @throws StartError unless the disk of `path` has room for a backup, beside what is to remain free */
+export function requireRoom(path: string, bytes: number, reserveBytes = 0): void {
   const { freeBytes } = diskRoomFor(path);
-  if (freeBytes > bytes) return;
+  if (freeBytes > bytes + reserveBytes) return;
   throw new StartError(
     `the backup needs ${bytesText(bytes)} next to the present files, and ${bytesText(freeBytes)} are free; make room`,
     { exitCode: 1 },
