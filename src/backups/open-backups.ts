@@ -7,11 +7,11 @@ import type { Clock } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import type { StartWorker } from "../vocabulary/threads.ts";
-import { createLiveBackups, type LiveBackups } from "./live-backups.ts";
+import { createDatabaseCopies, type DatabaseCopies } from "./database-copies.ts";
 import { createBackups, type Backups } from "./running/backups.ts";
 
 /** Backups of the whole appliance, and copies of the database for a download. */
-export type BackupServices = Backups & { copies: LiveBackups };
+export type BackupServices = Backups & { copies: DatabaseCopies };
 
 export function openBackups({
   environment: { clock, fillRandom, log, startWorker },
@@ -34,6 +34,6 @@ export function openBackups({
   const { version } = buildInfo;
   return {
     ...createBackups({ ...common, config, onConfigChange: onChange, startWorker, version }),
-    copies: createLiveBackups(common),
+    copies: createDatabaseCopies(common),
   };
 }

@@ -1,4 +1,4 @@
-import type { LiveBackups } from "../backups/live-backups.ts";
+import type { DatabaseCopies } from "../backups/database-copies.ts";
 import type { BackupStatus } from "../backups/running/backups.ts";
 import type { DiskRoom } from "../database/files/disk.ts";
 import type { DatabaseStatus } from "../database/health/health.ts";
@@ -199,7 +199,7 @@ export function databaseCondition({
  * @param status of the backups of the whole appliance, of which commands make some, too
  */
 export function backupCondition(
-  copy: ReturnType<LiveBackups["latest"]>,
+  copy: ReturnType<DatabaseCopies["latest"]>,
   { completed, failure }: Pick<BackupStatus, "completed" | "failure">,
 ): Condition {
   const isKnown = copy !== undefined || completed !== null || failure !== null;

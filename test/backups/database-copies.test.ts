@@ -6,7 +6,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { backUpFile, restoreFile } from "../../src/backups/file-backups.ts";
-import { createLiveBackups } from "../../src/backups/live-backups.ts";
+import { createDatabaseCopies } from "../../src/backups/database-copies.ts";
 import { createConsoleSessions } from "../../src/access/console/sessions.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { createCheckStore } from "../../src/sources/archive-checks/check-store.ts";
@@ -88,7 +88,7 @@ test("the archive is checked for every domain of a restored backup, also of a ve
 });
 
 test("a backup of a database in use is recorded with its size", async () => {
-  const backups = createLiveBackups({ ...stores, fillRandom });
+  const backups = createDatabaseCopies({ ...stores, fillRandom });
   const { bytes, stream } = await backups.create({ by });
   expect((await new Response(stream).arrayBuffer()).byteLength).toBe(bytes);
   expect(newest()).toMatchObject({ ...by, action: "backup.make", subject: null, detail: { bytes } });

@@ -5,18 +5,18 @@ import type { FillRandom } from "../lib/ids.ts";
 import type { Actor } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
 
-/** Backups of the database while it is in use. */
-export interface LiveBackups {
+/** Copies of the database while it is in use, for a download. */
+export interface DatabaseCopies {
   /**
    * Makes a consistent copy of the database and records it in the audit log.
    * @throws PublicError `bad_request` while another copy is being made.
    */
   create(options: { by: Actor }): Promise<LiveCopy>;
-  /** Returns the outcome of the latest backup of this process; `error` is null if it was made. */
+  /** Returns the outcome of the latest copy of this process; `error` is null if it was made. */
   latest(): { error: string | null } | undefined;
 }
 
-export function createLiveBackups({
+export function createDatabaseCopies({
   database,
   fillRandom,
   auditLog,
@@ -24,7 +24,7 @@ export function createLiveBackups({
   database: Database;
   fillRandom: FillRandom;
   auditLog: Pick<AuditLog, "record">;
-}): LiveBackups {
+}): DatabaseCopies {
   const copyDatabase = createLiveCopies({ database, fillRandom });
   let latest: { error: string | null } | undefined;
   return {
@@ -35,7 +35,7 @@ export function createLiveBackups({
         latest = { error: null };
         return copy;
       } catch (error) {
-        // A second backup at the same time is refused, which says nothing about the first.
+        // A second copy at the same time is rejected, which says nothing about the first.
         if (!(error instanceof PublicError)) latest = { error: messageOf(error) };
         throw error;
       }
