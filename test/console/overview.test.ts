@@ -2,7 +2,11 @@ import { afterEach, describe, expect, test } from "bun:test";
 import type { BackupStatus } from "../../src/backups/running/backups.ts";
 import { toPlainTime } from "../../src/lib/clock.ts";
 import { concernsOf, feedSilentMs, keyExpiresSoonMs } from "../../src/console/pages/overview/attention.ts";
-import { conditionConcerns, reloadConcerns } from "../../src/console/pages/overview/system-concerns.ts";
+import {
+  conditionConcerns,
+  growthConcerns,
+  reloadConcerns,
+} from "../../src/console/pages/overview/system-concerns.ts";
 import { manualClock } from "../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { addThreats, secretsPage } from "../support/console-threats.ts";
@@ -367,6 +371,15 @@ describe("the list of concerns", () => {
       now,
     };
     expect(conditionConcerns(quiet)).toEqual([]);
+  });
+
+  test("contains a disk that will soon be full, unless the growth of the first days is all that is known", () => {
+    const growth = { byStore: new Map(), bytesPerDay: 10, days: 7 };
+    expect(growthConcerns(growth, 55)).toMatchObject([
+      { tone: "warn", title: "At this rate, the disk is full in 5 days" },
+    ]);
+    expect(growthConcerns({ ...growth, days: 1 }, 55)).toEqual([]);
+    expect([growthConcerns(growth, 150), growthConcerns(growth, undefined)]).toEqual([[], []]);
   });
 
   const unavailable = {

@@ -61,6 +61,7 @@ function LastBackup({ status: { completed, isRunning, overdueSince } }: { status
       <StateMark tone={overdueSince === null ? "good" : "bad"}>
         {overdueSince === null ? "completed" : "overdue"}
       </StateMark>{" "}
+      {overdueSince === null ? "" : "completed "}
       <Time at={at} relative />: {bytesText(bytes)}, of which {bytesText(storedBytes)} were stored in{" "}
       {spanText(durationMs)}
     </>

@@ -53,6 +53,7 @@ type OverviewContext = Context<
   | "setup"
   | "sources"
   | "storage"
+  | "storeGrowth"
   | "threatIndex"
   | "untrustedProxy"
 >;

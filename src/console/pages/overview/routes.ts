@@ -23,6 +23,7 @@ export const overviewPages = pageGroup({
     "setup",
     "sources",
     "storage",
+    "storeGrowth",
     "threatIndex",
     "untrustedProxy",
   ],

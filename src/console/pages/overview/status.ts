@@ -4,7 +4,7 @@ import { certstreamKind } from "../../../sources/certstream/certstream-feed.ts";
 import type { Context } from "../../shell/router.ts";
 import { queuedCountedMax, type ConcernSources } from "./attention.ts";
 import type { Status } from "./status-line.tsx";
-import { conditionConcerns, reloadConcerns } from "./system-concerns.ts";
+import { conditionConcerns, growthConcerns, reloadConcerns } from "./system-concerns.ts";
 
 /** Services that show whether everything works. */
 export type StatusServices = Context<
@@ -20,6 +20,7 @@ export type StatusServices = Context<
   | "readiness"
   | "scans"
   | "sources"
+  | "storeGrowth"
   | "untrustedProxy"
 >["services"];
 
@@ -45,6 +46,7 @@ export async function readStatus(
   const others = [
     ...reloadConcerns(services.lastReload()),
     ...conditionConcerns({ backups, certificates, database, now }),
+    ...growthConcerns(services.storeGrowth.latest().growth, database.disk?.freeBytes),
   ];
   return {
     given: {

@@ -9,10 +9,11 @@ import {
   overdueCondition,
   reloadCondition,
 } from "../../../conditions/observed.ts";
+import { daysUntilFull, type Growth, untilFullText } from "../../../database/growth/growth.ts";
 import type { DatabaseStatus } from "../../../database/health/health.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { visible } from "../../../lib/safe-text.ts";
-import { counted, ended } from "../../../lib/wording.ts";
+import { capitalized, counted, ended } from "../../../lib/wording.ts";
 import type { ReloadOutcome } from "../../../reload/outcome.ts";
 import { systemPath } from "../../kit/paths.ts";
 import type { Concern } from "./attention.ts";
@@ -21,6 +22,20 @@ import type { Concern } from "./attention.ts";
 const reasonMax = 400;
 
 const link = { path: systemPath, action: "Review" };
+
+/** The disk is reported if it would be full before this many days. */
+const fullSoonDays = 14;
+/** The first days, with large imports, say little about the next ones. */
+const comparedDaysMin = 3;
+
+/** @param freeBytes free space of the disk; undefined if it is not known */
+export function growthConcerns(growth: Growth, freeBytes: number | undefined): Concern[] {
+  const days = freeBytes === undefined ? undefined : daysUntilFull(freeBytes, growth);
+  if (days === undefined || days >= fullSoonDays || growth.days < comparedDaysMin) return [];
+  const cause =
+    "The page System shows what grows. Shorten how long it is kept, or move the database to a larger disk.";
+  return [{ ...link, tone: "warn", title: capitalized(untilFullText(days)), cause }];
+}
 
 /** Concerns about the database, the backups, the certificates and the disk, in the words of the messages that people are sent. */
 export function conditionConcerns({

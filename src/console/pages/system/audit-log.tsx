@@ -123,6 +123,6 @@ function facts(detail: AuditEntry["detail"]): [name: string, value: string][] {
     const isSize = typeof value === "number" && /(^|_)bytes$/.test(name);
     const plain = Array.isArray(value) ? value.join(", ") : String(value ?? "");
     const text = isSize ? bytesText(value) : plain;
-    return text === "" ? [] : [[name === "bytes" ? "size" : name, text]];
+    return text === "" ? [] : [[name === "bytes" ? "size" : name.replace(/_bytes$/, ""), text]];
   });
 }
