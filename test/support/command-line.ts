@@ -6,9 +6,12 @@ import { until } from "./until.ts";
 const root = join(import.meta.dir, "../..");
 const executable = join(root, "dist/phishwatch");
 
+/** Without it, Bun compiles the console's pages as the settings of the current folder say. */
+const settings = `--tsconfig-override=${join(root, "tsconfig.json")}`;
+
 /** Ways to start phishwatch: from the sources and, if it was built from them, as the executable. */
 export const forms: { form: string; command: string[] }[] = [
-  { form: "sources", command: [process.execPath, join(root, "src/main.ts")] },
+  { form: "sources", command: [process.execPath, settings, join(root, "src/main.ts")] },
   ...(isUpToDate() ? [{ form: "executable", command: [executable] }] : []),
 ];
 /** The executable, if it is up to date: it starts ten times as fast, and contains the same code. */
