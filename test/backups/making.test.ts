@@ -163,6 +163,20 @@ describe("a backup", () => {
     await store.put("locks/ee.json", Buffer.from(JSON.stringify(damaged)));
     await backUp(repository, path);
     expect(await repository.ids()).toHaveLength(1);
+    // One that cannot be decrypted would otherwise prevent all backups.
+    await store.put("locks/ff.json", Buffer.from("half"));
+    const encrypted: Repository = {
+      ...repository,
+      store: {
+        ...store,
+        async get(key) {
+          if (key === "locks/ff.json") throw new StoreError("damaged", key);
+          return store.get(key);
+        },
+      },
+    };
+    await backUp(encrypted, path);
+    expect(readdirSync(join(folder, "backups", "locks"))).toEqual([]);
   });
 
   test("leaves nothing behind if the disk of the store becomes full, and the next one is complete", async () => {

@@ -61,9 +61,7 @@ export async function lockRepository({
   try {
     for await (const { key: other } of store.list(lockPrefix)) {
       if (other === key) continue;
-      const bytes = await store.get(other);
-      if (bytes === undefined) continue;
-      const held = parseLock(bytes);
+      const held = await readLock(store, other);
       if (held !== undefined && !isLeft(held)) {
         throw new StoreError(
           "unexpected",
@@ -125,8 +123,7 @@ export async function findLockOwner(
   clock: Pick<Clock, "now">,
 ): Promise<LockOwner | undefined> {
   for await (const { key } of store.list(lockPrefix)) {
-    const bytes = await store.get(key);
-    const held = bytes === undefined ? undefined : parseLock(bytes);
+    const held = await readLock(store, key);
     if (held !== undefined && isFresh(held.refreshedAt, clock.now())) return held;
   }
   return undefined;
@@ -135,6 +132,17 @@ export async function findLockOwner(
 /** An invalid time, or one in the future, is not fresh: it would hold the lock forever. */
 function isFresh(refreshedAt: string, now: Instant): boolean {
   return Math.abs(now - Date.parse(refreshedAt)) <= staleMs;
+}
+
+/** Returns undefined for one that is missing or damaged: its owner notices that it is deleted. @throws StoreError */
+async function readLock(store: BackupStore, key: string): Promise<LockContent | undefined> {
+  try {
+    const bytes = await store.get(key);
+    return bytes === undefined ? undefined : parseLock(bytes);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "damaged") return undefined;
+    throw error;
+  }
 }
 
 function parseLock(bytes: Uint8Array): LockContent | undefined {
