@@ -41,7 +41,6 @@ function unitLines(executable: string): Line[] {
     ["ExecStart", `${executable} serve --config ${configFile}`],
     ["ExecReload", `${executable} reload --config ${configFile}`],
     ["User", serviceName],
-    ["Group", serviceName],
     [
       "StateDirectory",
       serviceName,

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { type App, openApp } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import type { LoadResult } from "../../config/load.ts";
+import { requireOwnFolder } from "../../database/files/own-folder.ts";
 import { tryLock } from "../../database/lock.ts";
 import { createUpgrade } from "../../database/upgrade/upgrade.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -31,6 +32,8 @@ export async function withAppliance<T>(
 /** Throws rather than creating a new database beside a server whose database file was removed. */
 function rejectLostDatabase(path: string): void {
   if (path === ":memory:" || existsSync(path)) return;
+  // A server of another user could not open the database that root creates.
+  requireOwnFolder(path);
   const lock = existsSync(dirname(path)) ? tryLock(path, "lock") : undefined;
   lock?.release();
   if (lock !== undefined || !existsSync(dirname(path))) return;
