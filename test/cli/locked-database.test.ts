@@ -302,3 +302,18 @@ async function signIn(url: string): Promise<{ cookie: string; token: string }> {
   const page = await fetch(`${url}/console/domains/new`, { headers: { cookie } });
   return { cookie, token: tokenIn(await page.text()) };
 }
+
+test("`check` names the process that holds the write lock, and is content when it is released", async () => {
+  const { folder, path } = await startServer();
+  const checked = async () => {
+    const { code, out } = await folder.run(["check", "--offline", "--json"]);
+    const results = out.trim().split("\n");
+    const lock = results.find((line) => line.includes('"check":"write-lock"'))!;
+    return { code, lock: JSON.parse(lock) as { state: string; detail: string; change?: string } };
+  };
+  const holder = await holdWriteLock(path);
+  const held = await checked();
+  await holder.release();
+  expect(held).toMatchObject({ code: 1, lock: { state: "error", change: `end process ${holder.pid}` } });
+  expect((await checked()).lock.state).toBe("ok");
+});

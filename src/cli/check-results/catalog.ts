@@ -117,6 +117,11 @@ export const checkCatalog = {
     meaning: "the disk of the database has room",
     remedy: "make room on the disk",
   },
+  "write-lock": {
+    group: "Storage",
+    meaning: "no process holds the write lock of the database for more than a second (Linux)",
+    remedy: "resume or end the process that the message names",
+  },
   inodes: {
     group: "Storage",
     meaning: "the file system of the database can create more files",

@@ -25,7 +25,7 @@ import { chromiumOf, resolvers, screenshots, trapsDeployed } from "../checks/loo
 import { clock, fileSystemOf, fileTimes, growth, memory } from "../checks/machine.ts";
 import { originsOfNames, sourceResults } from "../checks/names.ts";
 import { openFiles } from "../checks/open-files.ts";
-import { runningServer } from "../checks/serving.ts";
+import { runningServer, writeLock } from "../checks/serving.ts";
 import { archiveResult } from "../checks/storage.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
@@ -64,6 +64,7 @@ export async function runChecks({
       serverCertificate(config.server, now()),
       machine(config, now(), opened),
       storage,
+      writeLock(config.storage.path, systemTime),
       fileSystemOf(config.storage.path),
       app === undefined ? [] : growthOf(config, now(), opened?.events ?? null),
       app === undefined ? [] : archiveResult(config).then((result) => [result]),

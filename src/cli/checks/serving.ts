@@ -1,8 +1,15 @@
 import type { Config } from "../../config/config.ts";
 import { isServed } from "../../database/lock.ts";
+import { findLockHolder, type LockHolder } from "../../database/lock-holder.ts";
+import { delay, type Clock } from "../../lib/clock.ts";
 import { readServerState, usedWith, type ServerState } from "../../reload/server-file.ts";
-import type { CheckResult } from "../check-results/check-result.ts";
+import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 import type { SourceText } from "../check-results/setting-place.ts";
+
+/** Far longer than a transaction takes. */
+const heldMs = 1_000;
+const intervalMs = 50;
+const never = new AbortController().signal;
 
 /** Compares the running server with this program and its configuration file. Returns no result if none runs. */
 export function runningServer({
@@ -58,5 +65,39 @@ function stateOf(path: string): ServerState | undefined {
     return readServerState(path);
   } catch {
     return undefined;
+  }
+}
+
+/**
+ * Checks that no process holds the write lock of the database at `path` for long: nobody else could write, and the server
+ * would reject every change. Waits for a second while the lock is held. Linux only; elsewhere, the holder is not known.
+ */
+export async function writeLock(path: string, clock: Clock): Promise<CheckResult[]> {
+  const first = findLockHolder(path);
+  const holder = first === undefined ? undefined : await holderThatStays(path, first, clock);
+  return [
+    resultOf(
+      { check: "write-lock", what: "write lock of the database" },
+      "is free",
+      holder && {
+        state: "error",
+        detail: `${holder.command} (process ${holder.pid}) holds it for more than a second, so nothing can be written`,
+        change: holder.suspended ? `resume or end process ${holder.pid}` : `end process ${holder.pid}`,
+      },
+    ),
+  ];
+}
+
+async function holderThatStays(
+  path: string,
+  first: LockHolder,
+  clock: Clock,
+): Promise<LockHolder | undefined> {
+  const endMs = clock.monotonicMs() + heldMs;
+  for (;;) {
+    const holder = findLockHolder(path);
+    if (holder?.pid !== first.pid) return undefined;
+    if (clock.monotonicMs() >= endMs) return holder;
+    await delay(clock, intervalMs, never);
   }
 }
