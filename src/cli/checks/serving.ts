@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { isServed } from "../../database/lock.ts";
 import { findLockHolder, type LockHolder } from "../../database/lock-holder.ts";
@@ -94,10 +95,18 @@ async function holderThatStays(
   clock: Clock,
 ): Promise<LockHolder | undefined> {
   const endMs = clock.monotonicMs() + heldMs;
+  const before = writtenIn(path);
   for (;;) {
     const holder = findLockHolder(path);
-    if (holder?.pid !== first.pid) return undefined;
+    // A process that writes much holds the lock at each look, but releases it in between.
+    if (holder?.pid !== first.pid || writtenIn(path) !== before) return undefined;
     if (clock.monotonicMs() >= endMs) return holder;
     await delay(clock, intervalMs, never);
   }
+}
+
+/** Returns the state of the write-ahead log as text. Every transaction changes it. */
+function writtenIn(path: string): string {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  return log === undefined ? "" : `${log.size} ${log.mtimeMs}`;
 }
