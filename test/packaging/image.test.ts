@@ -109,6 +109,13 @@ test("the Compose file names the image of this version and checks its health", (
   const annotations = (readJson("index.json") as Index).manifests[0]!.annotations!;
   expect(annotations["org.opencontainers.image.ref.name"]).toBe(image);
   expect(image).toBe(`localhost/phishwatch:${projectPackage.version}`);
-  expect(healthcheck.test).toEqual(["CMD", "phishwatch", "check", "--running"]);
+  expect(healthcheck.test).toEqual([
+    "CMD",
+    "phishwatch",
+    "check",
+    "--running",
+    "--url",
+    "http://127.0.0.1:8080",
+  ]);
   expect(ports).toEqual(["127.0.0.1:8080:8080"]);
 });

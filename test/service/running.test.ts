@@ -30,6 +30,14 @@ test("`check --running` succeeds while the appliance is ready, and fails when it
   expect([code, err]).toEqual([1, expect.stringContaining(`no appliance responds at ${server.url}: `)]);
 });
 
+test("`check --running --url` needs no configuration, so that a mistake in it leaves containers healthy", async () => {
+  const server = await folder.serve();
+  writeFileSync(join(folder.path, "phishwatch.toml"), "[server]\nlisten = 8080\n");
+  expect((await isRunning("--url", server.url)).code).toBe(0);
+  expect((await isRunning()).code).toBe(2);
+  await server.stop();
+});
+
 test("`check --running` prints what is not ready", async () => {
   const checks = { database: "its file is damaged", disk: "ok", schedulers: "not running" };
   using receiver = Bun.serve({

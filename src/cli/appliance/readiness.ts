@@ -1,6 +1,7 @@
 import { isIPv6 } from "node:net";
 import type { Config } from "../../config/config.ts";
 import { messageOf } from "../../lib/errors.ts";
+import { addressClass } from "../../network/addresses.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { printJson } from "../terminal/table.ts";
@@ -30,7 +31,7 @@ export async function reportReadiness({
   out: Output;
 }): Promise<void> {
   const address = url ?? addressOf((await config()).server);
-  const checks = await readChecks(address, { isOwn: url === undefined });
+  const checks = await readChecks(address, { isOwn: url === undefined || isLoopback(address) });
   const problems = Object.entries(checks).filter(([, state]) => state !== "ok");
   const ready = problems.length === 0;
   if (json) printJson(out, { ready, url: address, checks });
@@ -47,7 +48,12 @@ function addressOf({ host, port, tls }: Config["server"]): string {
   return `${tls === null ? "http" : "https"}://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
-/** @param options.isOwn whether the address is that of the configuration, for which its certificate may not be valid */
+function isLoopback(address: string): boolean {
+  const name = URL.parse(address)?.hostname.replaceAll(/[[\]]/g, "") ?? "";
+  return addressClass(name) === "loopback";
+}
+
+/** @param options.isOwn whether the address is of this machine, for which the certificate may not be valid */
 async function readChecks(address: string, { isOwn }: { isOwn: boolean }): Promise<Record<string, string>> {
   const failed = (reason: string) =>
     new FailedError(`no appliance responds at ${visible(address, 200)}: ${visible(reason, 200)}`);
