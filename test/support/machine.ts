@@ -56,7 +56,10 @@ export async function bootMachine(name: string): Promise<Machine> {
     { stdin: "ignore", stdout: Bun.file(console), stderr: Bun.file(console) },
   );
   const stop = async () => {
-    nspawn.kill("SIGKILL");
+    // The kernel ends everything in the machine with its first process, which would outlive systemd-nspawn.
+    const leader = leaderOf(nspawn.pid);
+    if (leader === undefined) nspawn.kill("SIGKILL");
+    else process.kill(leader, "SIGKILL");
     await nspawn.exited;
     rmSync(folder, { recursive: true, force: true });
   };
