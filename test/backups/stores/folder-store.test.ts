@@ -14,8 +14,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import { createFolderStore } from "../../../src/backups/stores/folder-store.ts";
-import { keyLengthMax, objectBytesMax, type BackupStore } from "../../../src/backups/stores/store.ts";
-import { memoryStore } from "../../support/memory-store.ts";
+import { keyLengthMax, objectBytesMax } from "../../../src/backups/stores/store.ts";
+import { compareWithNaive, listed } from "../../support/memory-store.ts";
 import { ownNetwork } from "../../support/own-network.ts";
 import { randomFrom, seed } from "../../support/random.ts";
 
@@ -35,12 +35,6 @@ function fillRandom(bytes: Uint8Array): void {
 const namespaces = ownNetwork({ mounts: true });
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
-async function listed(store: BackupStore, prefix = ""): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const { key, bytes } of store.list(prefix)) lines.push(`${key} ${bytes}`);
-  return lines;
-}
-
 async function failureOf(run: Promise<unknown>): Promise<{ code?: string; message: string }> {
   return run.then(
     () => ({ message: "no error" }),
@@ -53,36 +47,7 @@ describe("the folder store", () => {
     console.log(`seed ${seed}`);
     const random = randomFrom(seed);
     const { store } = newStore();
-    const naive = memoryStore();
-    await store.put("a", bytesOf("first"));
-    await naive.put("a", bytesOf("first"));
-    const names = [
-      "a",
-      "a.b",
-      "a-b",
-      "chunks/00/a",
-      "chunks/0",
-      "chunks/00.x",
-      "backups/2026",
-      "backups/2026.json",
-    ];
-    const pick = <Item>(items: readonly Item[]) => items[random(items.length)]!;
-    for (let step = 0; step < 150; step++) {
-      const key = pick(names);
-      const action = random(10);
-      if (action < 4) {
-        const bytes = bytesOf("x".repeat(random(50)));
-        await store.put(key, bytes);
-        await naive.put(key, bytes);
-      } else if (action < 6) {
-        await store.delete(key);
-        await naive.delete(key);
-      }
-      const [ours, theirs] = [await store.get(key), await naive.get(key)];
-      expect([seed, step, ours]).toEqual([seed, step, theirs]);
-      const start = pick(["", "a", "chunks/", "chunks/0", "chunks/00/", "backups/2026.", "none/"]);
-      expect([seed, start, await listed(store, start)]).toEqual([seed, start, await listed(naive, start)]);
-    }
+    await compareWithNaive({ store, random, seed });
   });
 
   test("creates folders and files that only their owner can read", async () => {

@@ -3,10 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { openStore } from "../../../src/backups/stores/open-store.ts";
 import { createS3Store, type S3Location } from "../../../src/backups/stores/s3-store.ts";
 import { signRequest } from "../../../src/backups/stores/sign-request.ts";
-import type { BackupStore } from "../../../src/backups/stores/store.ts";
 import { systemClock, type Clock } from "../../../src/lib/clock.ts";
 import { createHttpClient, type HttpRequest } from "../../../src/network/http/http-client.ts";
-import { memoryStore } from "../../support/memory-store.ts";
+import { compareWithNaive, listed } from "../../support/memory-store.ts";
 import { randomFrom, seed } from "../../support/random.ts";
 import { startS3Server, type S3Server } from "../../support/s3-server.ts";
 
@@ -58,12 +57,6 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array | undefined) =>
   bytes === undefined ? undefined : new TextDecoder().decode(bytes);
 
-async function keysIn(store: BackupStore, prefix = ""): Promise<string[]> {
-  const lines: string[] = [];
-  for await (const { key, bytes } of store.list(prefix)) lines.push(`${key} ${bytes}`);
-  return lines;
-}
-
 async function failureOf(run: Promise<unknown>): Promise<{ code?: string; message: string }> {
   return run.then(
     () => ({ message: "no error" }),
@@ -99,33 +92,7 @@ describe("the S3 store", () => {
     console.log(`seed ${seed}`);
     const random = randomFrom(seed);
     const { store } = open({ prefix: "office/main" });
-    const naive = memoryStore();
-    const names = [
-      "a",
-      "a.b",
-      "a-b",
-      "chunks/00/a",
-      "chunks/0",
-      "chunks/00.x",
-      "backups/2026",
-      "backups/2026.json",
-    ];
-    const pick = <Item>(items: readonly Item[]) => items[random(items.length)]!;
-    for (let step = 0; step < 150; step++) {
-      const key = pick(names);
-      const action = random(10);
-      if (action < 6) {
-        const bytes = bytesOf("x".repeat(random(50)));
-        await store.put(key, bytes);
-        await naive.put(key, bytes);
-      } else if (action < 7) {
-        await store.delete(key);
-        await naive.delete(key);
-      }
-      expect([seed, step, await store.get(key)]).toEqual([seed, step, await naive.get(key)]);
-      const start = pick(["", "a", "chunks/", "chunks/0", "chunks/00/", "none/"]);
-      expect([seed, start, await keysIn(store, start)]).toEqual([seed, start, await keysIn(naive, start)]);
-    }
+    await compareWithNaive({ store, random, seed });
     expect([...server.objects.keys()].every((key) => key.startsWith("office/main/"))).toBe(true);
     expect(server.requests.some((request) => request.includes("continuation-token="))).toBe(true);
   });
@@ -138,7 +105,7 @@ describe("the S3 store", () => {
     expect(textOf(await store.get("theirs"))).toBe("from Bun");
     await store.put("ours", bytesOf("from us"));
     expect(await other.file("p/ours").text()).toBe("from us");
-    expect(await keysIn(store)).toEqual(["ours 7", "theirs 8"]);
+    expect(await listed(store)).toEqual(["ours 7", "theirs 8"]);
   });
 
   test("transfers the largest chunks", async () => {
@@ -159,7 +126,7 @@ describe("the S3 store", () => {
     server.faults.push("truncate", "InternalError", "RequestTimeout");
     expect(textOf(await store.get("a"))).toBe("content");
     server.faults.push("truncate", 503);
-    expect(await keysIn(store)).toEqual(["a 7"]);
+    expect(await listed(store)).toEqual(["a 7"]);
     server.faults.push(502);
     await store.delete("a");
     expect(server.objects.size).toBe(0);
@@ -194,7 +161,7 @@ describe("the S3 store", () => {
     ];
     for (const [changes, code, advice] of cases) {
       const { store, waitsMs } = open(changes);
-      for (const run of [() => store.get("a"), () => store.put("a", bytesOf("x")), () => keysIn(store)]) {
+      for (const run of [() => store.get("a"), () => store.put("a", bytesOf("x")), () => listed(store)]) {
         const failure = await failureOf(run());
         expect(failure).toMatchObject({ code });
         expect(failure.message).toMatch(advice);
@@ -257,10 +224,10 @@ describe("the S3 store", () => {
     ];
     for (const content of faulty) {
       pages.splice(0, pages.length, ...content);
-      expect(await failureOf(keysIn(store))).toMatchObject({ code: "unexpected" });
+      expect(await failureOf(listed(store))).toMatchObject({ code: "unexpected" });
     }
     pages.splice(0, pages.length, list(object("../a") + object("B") + object("a&amp;b") + object("c")));
-    expect(await keysIn(store)).toEqual(["c 1"]);
+    expect(await listed(store)).toEqual(["c 1"]);
   });
 
   test("addresses the bucket by host name at Amazon, and where the endpoint begins with it; else by path", async () => {
