@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
-import { mkdirSync, readFileSync, renameSync, writeFileSync, openSync, writeSync, closeSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { AlertName } from "../../../src/monitoring/rules/alerts.ts";
 import { createAuthority, issue } from "../../../test/support/certificates.ts";
+import { damageThreats } from "../../../test/support/damaged-threats.ts";
 import { startDnsServer } from "../../../test/support/dns-server.ts";
 import { holdWriteLock } from "../../../test/support/lock-holder.ts";
 import { createLogSigner } from "../../../test/support/log-entries.ts";
@@ -41,23 +42,6 @@ function write(folder: string, name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
-}
-
-function damageThreats(path: string): void {
-  const sqlite = new Database(path);
-  const { page_size: size } = sqlite.query<{ page_size: number }, []>("PRAGMA page_size").get()!;
-  sqlite.run("PRAGMA journal_mode = DELETE");
-  const { rootpage: root } = sqlite
-    .query<{ rootpage: number }, []>("SELECT rootpage FROM sqlite_master WHERE name = 'threats'")
-    .get()!;
-  sqlite.close();
-  const bytes = readFileSync(path);
-  const descriptor = openSync(path, "r+");
-  // The children of the root are leaves: 2-byte pointers to cells from byte 12 on, each cell begins with a page number.
-  const at = (root - 1) * size;
-  const leaf = bytes.readUInt32BE(at + bytes.readUInt16BE(at + 12));
-  writeSync(descriptor, Buffer.alloc(size, 0xaa), 0, size, (leaf - 1) * size);
-  closeSync(descriptor);
 }
 
 /** Returns a log list of which nothing is followed. */

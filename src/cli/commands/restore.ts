@@ -130,18 +130,16 @@ async function restoreTo({
   }
 }
 
-/** Returns the path of the database that the configuration file of the backup names, as if it were at `configPath`. */
-async function pathInBackup({
-  repository,
-  manifest,
-  configPath,
-  terminal,
-}: {
+/** A restore where no configuration file is yet: that of the backup becomes `configPath`. */
+interface NewMachine {
   repository: Repository;
   manifest: BackupManifest;
   configPath: string;
   terminal: Terminal;
-}): Promise<string> {
+}
+
+/** Returns the path of the database that the configuration file of the backup names, as if it were at `configPath`. */
+async function pathInBackup({ repository, manifest, configPath, terminal }: NewMachine): Promise<string> {
   const configuration = await explained(() => readConfiguration(repository.store, manifest));
   if (configuration === undefined)
     throw new FailedError(
@@ -179,17 +177,7 @@ function createFolderOf(configPath: string): void {
   }
 }
 
-async function writeConfiguration({
-  repository,
-  manifest,
-  configPath,
-  terminal,
-}: {
-  repository: Repository;
-  manifest: BackupManifest;
-  configPath: string;
-  terminal: Terminal;
-}): Promise<void> {
+async function writeConfiguration({ repository, manifest, configPath, terminal }: NewMachine): Promise<void> {
   const configuration = (await explained(() => readConfiguration(repository.store, manifest))) ?? "";
   const file = resolve(configPath);
   // Only its owner can read it, because it may contain secrets.

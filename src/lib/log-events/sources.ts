@@ -1,5 +1,18 @@
 import type { LogEvent } from "./event.ts";
 
+const importFields = [
+  "import",
+  "origin",
+  "name",
+  "state",
+  "lines",
+  "names",
+  "invalid",
+  "matched",
+  "created",
+  "durationMs",
+] as const;
+
 /** Events of feeds, certstream servers and imports. */
 export const sourcesEvents = {
   "feed.file_read": {
@@ -91,36 +104,14 @@ export const sourcesEvents = {
     level: "info",
     text: "import finished",
     description: "An import was completed or cancelled.",
-    fields: [
-      "import",
-      "origin",
-      "name",
-      "state",
-      "lines",
-      "names",
-      "invalid",
-      "matched",
-      "created",
-      "durationMs",
-    ],
+    fields: importFields,
   },
   "import.failed": {
     level: "warn",
     text: "import failed",
     description: "An import failed or was interrupted. The lines before were processed.",
     advice: "Import the list again. Threats are not recorded twice.",
-    fields: [
-      "import",
-      "origin",
-      "name",
-      "state",
-      "lines",
-      "names",
-      "invalid",
-      "matched",
-      "created",
-      "durationMs",
-    ],
+    fields: importFields,
     optional: ["reason"],
   },
   "import.internal_error": {

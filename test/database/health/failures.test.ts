@@ -1,21 +1,18 @@
-import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
-  closeSync,
   existsSync,
-  openSync,
   readFileSync,
   readdirSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { commandFolder, defaultConfig, quickest, type CommandFolder } from "../../support/command-line.ts";
 import type { FullDiskPlan } from "../../support/full-disk-world.ts";
 import { ownNetwork } from "../../support/own-network.ts";
+import { damageThreats } from "../../support/damaged-threats.ts";
 import { until } from "../../support/until.ts";
 
 const key = "a-declared-key-0123456789";
@@ -62,31 +59,11 @@ const metric = async (name: string) => {
 const lookAlikes = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `example-bank-${index + from}.com`).join("\n");
 
-/** Overwrites pages of the table of threats, except its root, while nobody has the file open. */
-function damageThreats(): void {
-  const sqlite = new Sqlite(path);
-  const { page_size: size } = sqlite.query<{ page_size: number }, []>("PRAGMA page_size").get()!;
-  sqlite.run("PRAGMA journal_mode = DELETE");
-  const { rootpage: root } = sqlite
-    .query<{ rootpage: number }, []>("SELECT rootpage FROM sqlite_master WHERE name = 'threats'")
-    .get()!;
-  sqlite.close();
-  const bytes = readFileSync(path);
-  const descriptor = openSync(path, "r+");
-  // The children of the root are leaves: 2-byte pointers to cells from byte 12 on, each cell begins with a page number.
-  const at = (root - 1) * size;
-  expect(bytes[at]).toBe(5);
-  const cell = at + bytes.readUInt16BE(at + 12);
-  const leaf = bytes.readUInt32BE(cell);
-  writeSync(descriptor, Buffer.alloc(size, 0xaa), 0, size, (leaf - 1) * size);
-  closeSync(descriptor);
-}
-
 test("One damaged page makes the server not ready, with the reason, once a request meets it (D3)", async () => {
   await start();
   expect(await submit(lookAlikes(300))).toBe(200);
   await running!.stop();
-  damageThreats();
+  damageThreats(path);
   await start();
   const statuses: number[] = [];
   for (let page = 1; page <= 4; page++)
@@ -132,7 +109,7 @@ test("A damaged page that no request meets is found by the daily check of the wh
   await start();
   expect(await submit(lookAlikes(300))).toBe(200);
   await running!.stop();
-  damageThreats();
+  damageThreats(path);
   const stored = JSON.parse(readFileSync(`${path}.health`, "utf8")) as Record<string, unknown>;
   // The last check was eight days ago, so the next one does not wait until the process is idle.
   const long = Date.now() - 8 * 86_400_000;
