@@ -1,5 +1,6 @@
 // All keys of the page; the command bar has its own while it is open. Single keys act while no field has the focus,
-// unless they are switched off (<body data-shortcuts> says that they are on).
+// unless they are switched off (<body data-shortcuts> says that they are on). <body data-undo> is the address that undoes
+// decisions, for those who may.
 //
 // data-key="x" clicks the element, or focuses a field; data-key="g t" is two keys, one after the other.
 
@@ -52,7 +53,7 @@ function leave(target) {
 
 /** @param {string} key */
 function pressGlobalKey(key) {
-  if (key === "u") inTurn(undoLast);
+  if (key === "u" && document.body.dataset.undo !== undefined) inTurn(undoLast);
   else if (key === "?") openShortcuts();
   else return false;
   return true;

@@ -86,7 +86,7 @@ async function turnPage(step) {
 /** @param {string} selector */
 function clickInRow(selector) {
   const row = rowOf(currentId);
-  if (row) one(selector, row).click();
+  if (row) one(selector, row)?.click();
 }
 
 /** @param {string} key @returns {boolean} whether the key has a meaning here */
@@ -200,7 +200,7 @@ async function undoLast() {
     fields.set("form_token", one("input[name=form_token]").value);
     fields.set("act", "latest");
   }
-  await undo("/console/threats/undo", fields);
+  await undo(/** @type {string} */ (document.body.dataset.undo), fields);
 }
 
 /** @param {string} path @param {FormData} fields */

@@ -11,6 +11,7 @@ import {
   preferencesPath,
   shortcutsPath,
   signOutPath,
+  undoTriagePath,
 } from "../kit/paths.ts";
 import { cityOf } from "../kit/times.ts";
 import type { Assets } from "./assets.ts";
@@ -40,6 +41,7 @@ export function Frame({ title, assets, theme, context, children }: FrameProps) {
       <body
         class={context.reader.density === "compact" ? "dense" : undefined}
         data-shortcuts={context.reader.shortcuts ? "" : undefined}
+        data-undo={context.may("decide") ? undoTriagePath : undefined}
       >
         <PageContextOf.Provider value={context}>{children}</PageContextOf.Provider>
       </body>

@@ -1,3 +1,4 @@
+import type { Permission } from "../../../vocabulary/permissions.ts";
 import type { IconName } from "../../kit/icons.tsx";
 import {
   decisionsPath,
@@ -24,6 +25,8 @@ export interface Command {
   path: string;
   /** Fields of a POST; absent: `path` is opened. */
   fields?: Record<string, string>;
+  /** Permission that it needs in addition to that of its route. */
+  needs?: Permission;
   /** Further words that find it. */
   words?: string;
   /** Said in a weaker color after the label. */
@@ -39,18 +42,25 @@ const view = (query: Record<string, string>) => listPath(new URLSearchParams(que
 
 /**
  * Actions in the order in which they are offered. Which of them a visitor may use follows from the permission of
- * their routes.
+ * their routes, or from `needs` if the action is a part of a page that everybody may read.
  */
 export const actions: readonly Command[] = [
   {
     label: "Triage threats of high severity",
     icon: "threat",
     path: view({ severity: "high" }),
+    needs: "decide",
     words: "decide",
   },
   { label: "Add a protected domain", icon: "plus", path: newDomainPath, words: "protect brand new" },
-  { label: "Start a scan", icon: "scan", path: scansPath, words: "look-alikes run" },
-  { label: "Import names", icon: "download", path: sourcesPath, words: "upload file list submit" },
+  { label: "Start a scan", icon: "scan", path: scansPath, needs: "scan", words: "look-alikes run" },
+  {
+    label: "Import names",
+    icon: "download",
+    path: sourcesPath,
+    needs: "import",
+    words: "upload file list submit",
+  },
   { label: "Create an API key", icon: "key", path: `${keysPath}/create`, words: "token new" },
   {
     label: "Add a webhook endpoint",

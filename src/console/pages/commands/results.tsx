@@ -19,10 +19,12 @@ interface ResultsProps {
 
 /** Results of a search, in groups. Commands that the visitor's role does not allow are left out. */
 export function Results({ found: { threats, groups }, keywordsOf, asOptions }: ResultsProps) {
-  const { mayOpen } = usePage();
+  const { may, mayOpen } = usePage();
+  const isAllowed = ({ path, fields, needs }: Command) =>
+    (needs === undefined || may(needs)) && mayOpen(fields ? "POST" : "GET", path);
   const allowed = groups.map(({ title, max, commands }) => ({
     title,
-    commands: firstOf(commands, max, ({ path, fields }) => mayOpen(fields ? "POST" : "GET", path)),
+    commands: firstOf(commands, max, isAllowed),
   }));
   const list = asOptions ? ({ role: "listbox", "aria-label": "Results" } as const) : {};
   return (

@@ -1,31 +1,40 @@
+import type { Permission } from "../../../vocabulary/permissions.ts";
 import { PageHead } from "../../kit/components.tsx";
+import { usePage } from "../../kit/page-context.ts";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";
 import { Keys } from "./results.tsx";
 import type { PageEntry } from "./search.ts";
 
-const shortcuts: readonly { title: string; keys: readonly (readonly [keys: string, action: string])[] }[] = [
+interface Shortcut {
+  keys: string;
+  action: string;
+  /** Permission without which the key does nothing. */
+  needs?: Permission;
+}
+
+const shortcuts: readonly { title: string; keys: readonly Shortcut[] }[] = [
   {
     title: "Everywhere",
     keys: [
-      ["Ctrl K", "search, or run an action"],
-      ["/", "go to the filter"],
-      ["u", "undo the last decision"],
-      ["?", "show this list"],
+      { keys: "Ctrl K", action: "search, or run an action" },
+      { keys: "/", action: "go to the filter" },
+      { keys: "u", action: "undo the last decision", needs: "decide" },
+      { keys: "?", action: "show this list" },
     ],
   },
   {
     title: "Threats",
     keys: [
-      ["j", "next threat"],
-      ["k", "previous threat"],
-      ["Enter", "open"],
-      ["o", "open"],
-      ["Esc", "close the panel"],
-      ["x", "select"],
-      ["r", "resolve this threat, or the selected ones"],
-      ["f", "mark as false positive"],
-      ["a", "reactivate"],
+      { keys: "j", action: "next threat" },
+      { keys: "k", action: "previous threat" },
+      { keys: "Enter", action: "open" },
+      { keys: "o", action: "open" },
+      { keys: "Esc", action: "close the panel" },
+      { keys: "x", action: "select", needs: "decide" },
+      { keys: "r", action: "resolve this threat, or the selected ones", needs: "decide" },
+      { keys: "f", action: "mark as false positive", needs: "decide" },
+      { keys: "a", action: "reactivate", needs: "decide" },
     ],
   },
 ];
@@ -49,8 +58,9 @@ export function showShortcuts(
 }
 
 function Shortcuts({ pages }: { pages: readonly PageEntry[] }) {
-  const opening = pages.flatMap(({ keys, label }) =>
-    keys === undefined ? [] : [[keys, label.toLowerCase()] as const],
+  const { may } = usePage();
+  const opening: Shortcut[] = pages.flatMap(({ keys, label }) =>
+    keys === undefined ? [] : [{ keys, action: label.toLowerCase() }],
   );
   return (
     <div class="shortcuts">
@@ -58,14 +68,16 @@ function Shortcuts({ pages }: { pages: readonly PageEntry[] }) {
         <section>
           <h2>{title}</h2>
           <dl>
-            {keys.map(([pressed, action]) => (
-              <div>
-                <dt>
-                  <Keys keys={pressed} />
-                </dt>
-                <dd>{action}</dd>
-              </div>
-            ))}
+            {keys
+              .filter(({ needs }) => needs === undefined || may(needs))
+              .map((shortcut) => (
+                <div>
+                  <dt>
+                    <Keys keys={shortcut.keys} />
+                  </dt>
+                  <dd>{shortcut.action}</dd>
+                </div>
+              ))}
           </dl>
         </section>
       ))}

@@ -4,6 +4,7 @@ import type { FoundThreat } from "../../../threat-index/threat-index.ts";
 import { Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
 import { threatPath } from "../../kit/paths.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { strongestEvidence } from "../../threat-kit/reasons.tsx";
@@ -100,7 +101,9 @@ function itemAttributes({ threat: { id }, open }: ItemProps, name: string) {
   return { class: id === open ? `${name} open` : name, "data-row": "", "data-id": id };
 }
 
+/** An empty cell for a visitor who can do nothing with a selection. */
 function SelectThreat({ threat: { id, domain } }: { threat: FoundThreat }) {
+  if (!usePage().may("decide")) return <span />;
   return <input type="checkbox" name="id" value={id} aria-label={`Select ${domain}`} />;
 }
 
