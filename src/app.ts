@@ -59,7 +59,7 @@ export function openApp(environment: Environment) {
   // Protected domains and access
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, detection });
   const access = openAccess({ auditLog, clock, config, database, domains, fillRandom, ids, log });
-  const { consolePassword, keys, keyUsage, lastUsedWriter, savedViews, settings } = access;
+  const { accounts, consolePassword, keys, keyUsage, lastUsedWriter, savedViews, settings } = access;
   const backups = openBackups({ environment, live, auditLog, database, settings });
 
   // Detection and threats
@@ -252,6 +252,7 @@ export function openApp(environment: Environment) {
     database,
     auditLog,
     eventLog,
+    accounts,
     keys,
     savedViews,
     backups,

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
+import { createAccounts } from "./accounts/accounts.ts";
 import { firstStart, type KeepSecrets } from "./console/first-start.ts";
 import { createConsolePassword } from "./console/password.ts";
 import { createConsoleSignIn } from "./console/sign-in.ts";
@@ -19,9 +20,11 @@ export function openAccess({
   const { auditLog, clock, database, fillRandom } = dependencies;
   const settings = createSettings({ database, clock });
   const consolePassword = createConsolePassword({ settings, config: config.console, fillRandom });
+  const accounts = createAccounts(database);
   const keys = createApiKeys(dependencies);
   const lastUsedWriter = createLastUsedWriter({ clock, keys, log });
   return {
+    accounts,
     consolePassword,
     keys,
     keyUsage: createKeyUsage(),
@@ -29,6 +32,7 @@ export function openAccess({
     /** Only the console needs it, which is opened at its first request. */
     openSignIn: () =>
       createConsoleSignIn({
+        accounts,
         auditLog,
         clock,
         database,

@@ -1,9 +1,8 @@
-import type { ConsoleSession } from "../access/console/sessions.ts";
 import type { ConsoleHandler } from "../api/server.ts";
 import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
 import { pathOf, queryOf } from "../lib/request-path.ts";
-import { may, type Role } from "../vocabulary/permissions.ts";
+import { may } from "../vocabulary/permissions.ts";
 import {
   assetsPath,
   endSessionPath,
@@ -17,7 +16,7 @@ import { pageGroups } from "./page-groups.ts";
 import { createAssets } from "./shell/assets.ts";
 import { isSecure } from "./shell/cookies.ts";
 import { readUpload } from "./shell/multipart.ts";
-import { administrator, formBytesMax, readForm, type ConsoleRequest } from "./shell/request.ts";
+import { consoleActor, formBytesMax, readForm, type ConsoleRequest } from "./shell/request.ts";
 import { createResponder } from "./shell/responses.tsx";
 import { authorize, createRouter, type AnyRoute, type Context } from "./shell/router.ts";
 import { pageServicesOf, type ConsoleServices, type ServiceName } from "./shell/services.ts";
@@ -45,18 +44,15 @@ const securityHeaders = {
   "cross-origin-opener-policy": "same-origin",
 };
 
-/** @param options.roleOf role of the account that signed in; the administrator's account is the only one so far */
-export function createConsole(
-  given: ConsoleServices,
-  { roleOf = () => "administrator" }: { roleOf?: (session: ConsoleSession) => Role } = {},
-): ConsoleHandler {
+export function createConsole(given: ConsoleServices): ConsoleHandler {
   const { clock, config, consoleSignIn, fillRandom, log, server } = given;
   const services = pageServicesOf(given);
   buildThreatIndex(given);
   const secure = () => isSecure(config);
   const assets = createAssets();
   const memory = createSessionMemory();
-  const visitors = createVisitors({ sessions: services.sessions, fillRandom, roleOf, secure });
+  const { accountOf } = consoleSignIn;
+  const visitors = createVisitors({ sessions: services.sessions, fillRandom, accountOf, secure });
   const findRoute = createRouter([
     ...pageGroups.flatMap((group) => group.routes),
     ...shellRoutes(createSignOut({ consoleSignIn, memory, visitors })),
@@ -97,11 +93,11 @@ export function createConsole(
   async function runRoute(call: ConsoleRequest, visitor: Visitor, method: string): Promise<Response> {
     const { request, path, query, address } = call;
     const session = visitor.session!;
-    const role = visitor.role!;
+    const account = visitor.account!;
     const found = findRoute(method, path);
     if (found === undefined) throw noSuchPage();
     const { route, params } = found;
-    authorize(role, route);
+    authorize(account.role, route);
     const isForm = method !== "GET" && route.body !== "upload";
     const form = isForm ? await readForm(call, formBytesMax.signedIn) : new URLSearchParams();
     if (isForm) requireToken(form.get("form_token"), visitor);
@@ -118,9 +114,10 @@ export function createConsole(
         return upload;
       },
       params,
-      by: administrator(address),
+      account,
+      by: consoleActor(account, address),
       write: services.storage.write,
-      may: (permission) => may(role, permission),
+      may: (permission) => may(account.role, permission),
       session,
       now: clock.now(),
       putOnce: (name, value) => memory.put(session.seq, name, value),

@@ -43,7 +43,11 @@ test("a backup of the file is recorded in its audit log, and the copy does not c
 
 test("a restored database records the restore and contains no console sessions", () => {
   const { database, clock } = stores;
-  createConsoleSessions({ database, clock, fillRandom, log }).start({ address: null, userAgent: "" });
+  createConsoleSessions({ database, clock, fillRandom, log }).start({
+    accountSeq: 1,
+    address: null,
+    userAgent: "",
+  });
   const copy = join(folder.path, "copy.db");
   backUpFile({ path: stores.path, target: copy, by, at: clock.now() });
   const path = join(folder.path, "restored.db");

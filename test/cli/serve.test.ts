@@ -300,7 +300,7 @@ describe("beside a running server", () => {
     await folder.run(["import", "-"], { stdin: "example-bank.net\n" });
     const now = Date.now();
     ask(
-      `insert into console_sessions (hash, user_agent, created_at, last_seen_at) values (x'00', '', ${now}, ${now})`,
+      `insert into console_sessions (hash, account_seq, user_agent, created_at, last_seen_at) values (x'00', 1, '', ${now}, ${now})`,
     );
     await ok("backup", "copy.db");
     ask("delete from console_sessions");

@@ -47,27 +47,25 @@ async function signInAs(role: Role) {
     log,
     auditLog,
     settings: createSettings({ database, clock: systemClock }),
+    accounts: { ...app.accounts, get: (seq) => ({ seq, name: "tester", role }) },
     password: app.consolePassword,
   });
-  const respond = createConsole(
-    {
-      ...app,
-      messaging: app,
-      names: app,
-      lastReload: () => undefined,
-      ...common,
-      server: { ...app.server, publicUrl: origin },
-      log,
-      config: loaded.config,
-      build: buildInfo,
-      storage: database,
-      databaseStatus: createDatabaseHealth({ ...common, database, log }).status,
-      storeGrowth: openStoreGrowth({ ...common, database, log }),
-      keyUsage: createKeyUsage(),
-      consoleSignIn,
-    },
-    { roleOf: () => role },
-  );
+  const respond = createConsole({
+    ...app,
+    messaging: app,
+    names: app,
+    lastReload: () => undefined,
+    ...common,
+    server: { ...app.server, publicUrl: origin },
+    log,
+    config: loaded.config,
+    build: buildInfo,
+    storage: database,
+    databaseStatus: createDatabaseHealth({ ...common, database, log }).status,
+    storeGrowth: openStoreGrowth({ ...common, database, log }),
+    keyUsage: createKeyUsage(),
+    consoleSignIn,
+  });
   // As the first form does: it ends the sessions of an earlier password.
   await consoleSignIn.endSessionsOfOldPassword();
   const result = await consoleSignIn.signIn(

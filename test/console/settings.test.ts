@@ -590,7 +590,7 @@ describe("the audit log", () => {
 
   test("is shown newest first, with pages and filters", async () => {
     const all = await visitor.get("/console/settings/audit");
-    expect(all.text).toContain("console, 127.0.0.1");
+    expect(all.text).toContain("console admin, 127.0.0.1");
     const rows = all.html.slice(all.html.indexOf("<tbody"));
     expect(rows.indexOf("Replayed events to webhook endpoint")).toBeGreaterThan(rows.indexOf("Made backup"));
     expect(rows).toContain("Made backup");

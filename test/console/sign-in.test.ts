@@ -189,9 +189,9 @@ describe("a session", () => {
     const clock = manualClock(Date.now());
     const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
     const sessions = createConsoleSessions({ database: app.app.database, clock, fillRandom, log });
-    const first = sessions.start({ address: null, userAgent: "" });
+    const first = sessions.start({ accountSeq: 1, address: null, userAgent: "" });
     for (let count = 0; count < 100; count++)
-      sessions.start({ address: null, userAgent: "x".repeat(10_000) });
+      sessions.start({ accountSeq: 1, address: null, userAgent: "x".repeat(10_000) });
     expect(sessions.find(first.token)).toBeUndefined();
     expect(sessions.list().length).toBe(100);
     expect(sessions.list()[0]!.userAgent.length).toBe(300);

@@ -214,7 +214,7 @@ describe("a decision about a threat", () => {
     const undone = await visitor.submit("/console/threats/undo", { act, back: pathOf(id) });
     expect(undone.text).toContain("Decision undone: 1 threat restored.");
     expect(app.app.threats.get(id)!.status).toBe("active");
-    const by = { channel: "console" as const, name: null, address: "127.0.0.1" };
+    const by = { channel: "console" as const, name: "admin", address: "127.0.0.1" };
     expect(app.app.threats.history(id).map((change) => change.by)).toEqual([by, by]);
     expect((await visitor.post(`${pathOf(id)}/status`, { status: "gone" })).status).toBe(400);
   });

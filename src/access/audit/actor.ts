@@ -8,8 +8,8 @@ export type ActorChannel = (typeof actorChannels)[number];
 export interface Actor {
   channel: ActorChannel;
   /**
-   * Name of the console account, the API key or the shell user; null for the configuration file, the system, and a
-   * console with a single administrator.
+   * Name of the console account, the API key or the shell user; null for the configuration file and the system, and in
+   * rows that are older than accounts.
    */
   name: string | null;
   /** IP address of the client; null when there is none or it is unknown. */

@@ -11,7 +11,10 @@ export type ConsoleSession = Omit<typeof consoleSessions.$inferSelect, "hash">;
 
 /** Sessions of the web console. Only the browser's cookie contains a session's token. */
 export interface ConsoleSessions {
-  start(client: { address: string | null; userAgent: string }): { token: string; session: ConsoleSession };
+  start(client: { accountSeq: number; address: string | null; userAgent: string }): {
+    token: string;
+    session: ConsoleSession;
+  };
   /** Returns the session with this token unless it has expired, and notes when it was last seen. */
   find(token: string): ConsoleSession | undefined;
   end(session: ConsoleSession): void;
@@ -35,6 +38,7 @@ const userAgentCharactersMax = 300;
 /** All columns except the hash. */
 const columns = {
   seq: consoleSessions.seq,
+  accountSeq: consoleSessions.accountSeq,
   address: consoleSessions.address,
   userAgent: consoleSessions.userAgent,
   createdAt: consoleSessions.createdAt,
@@ -88,7 +92,7 @@ export function createConsoleSessions({
   }
 
   return {
-    start: ({ address, userAgent }) =>
+    start: ({ accountSeq, address, userAgent }) =>
       database.transaction(() => {
         const now = clock.now();
         makeRoom(now);
@@ -97,6 +101,7 @@ export function createConsoleSessions({
           .insert(consoleSessions)
           .values({
             hash: hashOf(token),
+            accountSeq,
             address,
             userAgent: userAgent.slice(0, userAgentCharactersMax),
             createdAt: now,

@@ -3,6 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Actor } from "../audit/actor.ts";
+import { firstAccountName, type Account, type Accounts } from "../accounts/accounts.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { createFailedSignIns, type FailedSignIns } from "../audit/failed-sign-ins.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -35,6 +36,8 @@ export interface ConsoleSignIn {
   /** Verifies the password when it is the attempt's turn, and starts a session. */
   signIn(attempt: SignInAttempt, options: { by: Actor }): Promise<SignInResult>;
   signOut(session: ConsoleSession, options: { by: Actor }): void;
+  /** Returns the account of a session. */
+  accountOf(session: ConsoleSession): Account;
   /** Ends all sessions. */
   signOutEverywhere(options: { by: Actor }): void;
   /** Ends all sessions when the password has changed since the previous call, even across restarts. */
@@ -43,15 +46,13 @@ export interface ConsoleSignIn {
   readonly failedSignIns: Pick<FailedSignIns, "list" | "count" | "attemptsSince">;
 }
 
-/** The only account so far. */
-const account = "admin";
-
 export function createConsoleSignIn({
   database,
   clock,
   fillRandom,
   log,
   settings,
+  accounts,
   auditLog,
   password,
 }: {
@@ -60,6 +61,7 @@ export function createConsoleSignIn({
   fillRandom: FillRandom;
   log: Log;
   settings: Settings;
+  accounts: Accounts;
   auditLog: Pick<AuditLog, "record">;
   password: ConsolePassword;
 }): ConsoleSignIn {
@@ -74,10 +76,12 @@ export function createConsoleSignIn({
   return {
     sessions,
     failedSignIns,
+    accountOf: ({ accountSeq }) => accounts.get(accountSeq)!,
     hasPassword: () => password.exists(),
 
     async signIn({ password: attempt, userAgent, visit, deviceMark }, { by }) {
       const { address } = by;
+      const account = accounts.byName(firstAccountName)!;
       const device = devices.recognize(deviceMark);
       const isCorrect = await queue.verify({ address, visit, device }, () => verify(attempt));
       if (isCorrect === undefined) {
@@ -90,10 +94,13 @@ export function createConsoleSignIn({
         return { outcome: "wrong_password" };
       }
       const started = await database.write(() => {
-        auditLog.record(by, "console.sign_in", null);
-        return { ...sessions.start({ address, userAgent }), deviceMark: devices.issue(device) };
+        auditLog.record({ ...by, name: account.name }, "console.sign_in", null);
+        return {
+          ...sessions.start({ accountSeq: account.seq, address, userAgent }),
+          deviceMark: devices.issue(device),
+        };
       });
-      signInLog.succeeded(account, address);
+      signInLog.succeeded(account.name, address);
       return { outcome: "signed_in", token: started.token, deviceMark: started.deviceMark };
     },
 

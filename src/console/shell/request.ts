@@ -1,3 +1,4 @@
+import type { Account } from "../../access/accounts/accounts.ts";
 import type { Actor } from "../../access/audit/actor.ts";
 import { freeBodyBytes, type BodyAccount } from "../../http/body/body-budget.ts";
 import { requireContentType } from "../../http/body/json-body.ts";
@@ -19,9 +20,9 @@ export interface ConsoleRequest {
   visitor: Visitor | undefined;
 }
 
-/** Returns the administrator as an actor. */
-export function administrator(address: string | null | undefined): Actor {
-  return { channel: "console", name: null, address: address ?? null };
+/** Returns an account as an actor; null for somebody who is not signed in yet. */
+export function consoleActor(account: Pick<Account, "name"> | null, address: string | undefined): Actor {
+  return { channel: "console", name: account?.name ?? null, address: address ?? null };
 }
 
 /** Maximum size of a form, in bytes, by whether its sender is signed in. */

@@ -37,7 +37,7 @@ function createPageContext({
   findRoute: FindRoute;
 }) {
   return ({ path, request, visitor }: ConsoleRequest): PageContext => {
-    const role = visitor?.role;
+    const role = visitor?.account?.role;
     return {
       path,
       iconsPath: assets.iconsPath,

@@ -24,6 +24,7 @@
  *   form with `data-apply` needs no button: the page of its address replaces the content, except for the field that has the
  *   focus. Links to other pages take their address from paths.ts.
  */
+import type { Account } from "../../access/accounts/accounts.ts";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { ConsoleSession } from "../../access/console/sessions.ts";
 import type { Database } from "../../database/database.ts";
@@ -51,7 +52,9 @@ export interface Context<Name extends ServiceName = never> {
    * @throws PublicError `bad_request`
    */
   readUpload(limits: UploadLimits): Promise<Upload>;
-  /** The signed-in account, with the address that the request came from. */
+  /** The signed-in account. */
+  account: Account;
+  /** The same account as an actor, with the address that the request came from. */
   by: Actor;
   /**
    * Runs a change as one transaction as soon as the database can be written. Every change by a route passes here: a

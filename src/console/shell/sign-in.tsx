@@ -1,6 +1,6 @@
 import { overviewPath, signInPath } from "../kit/paths.ts";
 import { preferencesCookie, preferencesOf, timeZoneIn } from "./reader.ts";
-import { administrator, formBytesMax, readForm, type ConsoleRequest } from "./request.ts";
+import { consoleActor, formBytesMax, readForm, type ConsoleRequest } from "./request.ts";
 import type { Responder } from "./responses.tsx";
 import type { ConsoleServices } from "./services.ts";
 import { ArrivalPage, SignInPage } from "./sign-in-page.tsx";
@@ -36,7 +36,7 @@ export function createSignIn({
   }
 
   async function signIn(call: ConsoleRequest): Promise<Response> {
-    const { request, headers, address = null } = call;
+    const { request, headers, address } = call;
     const form = await readForm(call, formBytesMax.signedOut);
     const to = ownPath(form.get("to"));
     if (!isCsrfToken(form.get("form_token"), call.visitor!))
@@ -46,7 +46,7 @@ export function createSignIn({
       });
     const password = form.get("password") ?? "";
     const userAgent = request.headers.get("user-agent") ?? "";
-    const by = administrator(address);
+    const by = consoleActor(null, address);
     const { csrfToken: visit, deviceMark } = call.visitor!;
     const result = await consoleSignIn.signIn({ password, userAgent, visit, deviceMark }, { by });
     if (result.outcome === "busy") {

@@ -1,16 +1,16 @@
+import type { Account } from "../../access/accounts/accounts.ts";
 import { markSecondsMax } from "../../access/console/known-devices.ts";
 import { equalInConstantTime } from "../../access/console/password.ts";
 import type { ConsoleSession, ConsoleSessions } from "../../access/console/sessions.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
-import type { Role } from "../../vocabulary/permissions.ts";
 import { overviewPath, signInPath } from "../kit/paths.ts";
 import { cookie, readCookie } from "./cookies.ts";
 
 /** A browser, identified by the cookies of its request. */
 export interface Visitor {
   session: ConsoleSession | undefined;
-  /** Role of the signed-in account; undefined without a session. */
-  role: Role | undefined;
+  /** The signed-in account; undefined without a session. */
+  account: Account | undefined;
   /** CSRF token that the forms for this browser carry. */
   csrfToken: string;
   /** `Set-Cookie` value that the CSRF token of a visitor without a session depends on. */
@@ -47,12 +47,12 @@ export function isSameOrigin(headers: Headers, publicUrl: string): boolean {
 export function createVisitors({
   sessions,
   fillRandom,
-  roleOf,
+  accountOf,
   secure,
 }: {
   sessions: Pick<ConsoleSessions, "find">;
   fillRandom: FillRandom;
-  roleOf: (session: ConsoleSession) => Role;
+  accountOf: (session: ConsoleSession) => Account;
   /** Restricts cookies to HTTPS. */
   secure: () => boolean;
 }) {
@@ -66,7 +66,7 @@ export function createVisitors({
       if (session !== undefined)
         return {
           session,
-          role: roleOf(session),
+          account: accountOf(session),
           csrfToken: csrfTokenOf(token!),
           setCookie: undefined,
           deviceMark,
@@ -76,7 +76,7 @@ export function createVisitors({
       const visit = known ?? randomText(fillRandom, visitBytes);
       return {
         session: undefined,
-        role: undefined,
+        account: undefined,
         csrfToken: csrfTokenOf(visit),
         setCookie:
           known === undefined

@@ -1,9 +1,9 @@
 import { dayMs, type Instant } from "../../lib/clock.ts";
+import type { SiteState as KnownState } from "../../vocabulary/site.ts";
 import { hasPage, hostingOf, parkedWith, type Facts, type SiteTimes } from "./facts.ts";
 
 /** State of the site at a name, as far as lookups have found out. */
-export type SiteState =
-  "unknown" | "unregistered" | "registered" | "parked" | "up" | "blocked" | "down" | "back";
+export type SiteState = KnownState | "unknown";
 
 /** How long a site that came back is shown as such. After that it is simply up. */
 const backDaysMax = 30;

@@ -1,5 +1,5 @@
 import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../network/dns/dns-client.ts";
-import type { Presence } from "../../vocabulary/lookups.ts";
+import type { Presence } from "../../vocabulary/site.ts";
 import { classifyHosting } from "./hosting.ts";
 import type { ParentProbe, WildcardProbe } from "./wildcards.ts";
 

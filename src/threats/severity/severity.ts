@@ -1,4 +1,4 @@
-import type { Presence } from "../../vocabulary/lookups.ts";
+import type { Presence } from "../../vocabulary/site.ts";
 import type { Severity, ThreatType } from "../../vocabulary/threats.ts";
 import { asksForSecrets, looksLikeOriginal, type PageEvidence } from "./phishing-page.ts";
 import type { SeverityReason } from "./severity-reasons.ts";

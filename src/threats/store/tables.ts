@@ -1,8 +1,10 @@
 import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex, primaryKey } from "drizzle-orm/sqlite-core";
+import { accounts } from "../../access/accounts/tables.ts";
 import { actorChannels } from "../../access/audit/actor.ts";
 import { instant, json } from "../../database/columns.ts";
 import { protectedDomains } from "../../domains/tables.ts";
+import { siteStates } from "../../vocabulary/site.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 import { severities, threatSources, statuses, threatTypes } from "../../vocabulary/threats.ts";
 import type { SeverityReason } from "../severity/severity-reasons.ts";
@@ -47,6 +49,15 @@ export const threats = sqliteTable(
     registrar: text("registrar"),
     /** The first of its name servers in alphabetical order; null: none, or not known. */
     nameServer: text("name_server"),
+    /** Account of the person who works on it; null: nobody. */
+    assigneeSeq: integer("assignee_seq").references(() => accounts.seq, { onDelete: "set null" }),
+    /** When the team wants it closed; null: no such time, or closed. */
+    dueAt: instant("due_at"),
+    /** State of the site, and since when; null: not determined yet. */
+    siteState: text("site_state", { enum: siteStates }),
+    siteStateAt: instant("site_state_at"),
+    /** Number of its campaign, which is the `seq` of the campaign's oldest threat; null: none. */
+    campaignSeq: integer("campaign_seq"),
     whois: json<Registration>("whois").notNull(),
     /** `seq` of the import that found it, and of the scan; null: neither, or found before this was recorded. */
     importSeq: integer("import_seq"),
