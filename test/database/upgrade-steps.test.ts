@@ -72,7 +72,7 @@ function makeNewer(path: string): void {
 
 for (const one of releasedVersions)
   test(`a database of version ${one.version} is recognized`, () => {
-    expect(readDatabaseVersion(openReleased(one))).toEqual({ version: one.version, migratedAt: undefined });
+    expect(readDatabaseVersion(openReleased(one))).toMatchObject({ version: one.version });
   });
 
 test("a database of an earlier version is copied before it is migrated, and the log says so", () => {
@@ -102,7 +102,10 @@ test("a database of this version is neither copied nor recorded again", () => {
   const second = upgrade(path);
   expect(second.result).toBeUndefined();
   expect(second.lines).toEqual([]);
-  expect(second.database.sqlite.query("SELECT count(*) AS n FROM database_versions").get()).toEqual({ n: 1 });
+  const recorded = second.database.sqlite
+    .query("SELECT count(*) AS n FROM database_versions WHERE version = ?")
+    .get(buildInfo.version);
+  expect(recorded).toEqual({ n: 1 });
 });
 
 test("without room for a copy, a warning is logged and no file is written", () => {
