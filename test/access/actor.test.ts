@@ -3,7 +3,8 @@ import { actorJson, configurationFile, describeActor, system } from "../../src/a
 
 test.each([
   [{ channel: "console", name: null, address: "192.0.2.7" }, "console, 192.0.2.7"],
-  [{ channel: "console", name: "ada", address: "192.0.2.7" }, "console ada, 192.0.2.7"],
+  [{ channel: "console", name: "ada", address: "192.0.2.7" }, "ada (console), 192.0.2.7"],
+  [{ channel: "api", name: "ada (console)", address: null }, "API key ada (console)"],
   [{ channel: "api", name: "ci\u202e", address: null }, "API key ci\\u{202e}"],
   [{ channel: "command_line", name: "root", address: null }, "command line root"],
   [configurationFile, "configuration file"],

@@ -313,7 +313,7 @@ describe("check", () => {
     );
     sqlite.close();
     expect((await run("check")).out).toMatch(
-      /^warning +feed nrd: paused since 2026-01-15 12:00 UTC by console admin, so it reads nothing; resume it on the console's page Sources$/m,
+      /^warning +feed nrd: paused since 2026-01-15 12:00 UTC by admin \(console\), so it reads nothing; resume it on the console's page Sources$/m,
     );
   });
 

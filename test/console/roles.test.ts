@@ -1,21 +1,34 @@
-import { openStoreGrowth } from "../../src/app/store-growth.ts";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { createSettings } from "../../src/access/settings/settings.ts";
-import { createConsoleSignIn } from "../../src/access/console/sign-in.ts";
-import { createKeyUsage } from "../../src/access/keys/key-usage.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { createConsole, shellRoutes } from "../../src/console/console.tsx";
+import { shellRoutes } from "../../src/console/console.tsx";
 import { pageGroups } from "../../src/console/page-groups.ts";
-import { createRouter } from "../../src/console/shell/router.ts";
-import { buildInfo } from "../../src/lib/build-info.ts";
-import { createDatabaseHealth } from "../../src/database/health/health.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { may, type Role } from "../../src/vocabulary/permissions.ts";
-import { fillRandom } from "../support/appliance.ts";
-import { consolePages, sampleConfig, seedSamples, tester, type Samples } from "../support/console-pages.ts";
-import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/console.ts";
+import { createRouter, type AnyRoute } from "../../src/console/shell/router.ts";
+import { may, roles, type Permission, type Role } from "../../src/vocabulary/permissions.ts";
+import { addPerson, signInWithoutPassword, type Person } from "../support/accounts.ts";
+import { consolePages, sampleConfig, seedSamples, type Samples } from "../support/console-pages.ts";
+import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
+
+/**
+ * Permission of every route, as [path, GET, POST]: of the rows that a route's path begins with, the longest decides.
+ * A form, such as `…/edit`, has the permission of its POST. Add a row for a new route only if these do not fit.
+ */
+const table: readonly (readonly [path: string, GET: Permission, POST: Permission])[] = [
+  ["/console", "read", "administer"],
+  ["/console/imports", "read", "import"],
+  ["/console/preferences", "session", "session"],
+  ["/console/scans", "read", "scan"],
+  ["/console/sessions", "session", "administer"],
+  ["/console/settings/keys/:id/made", "administer", "administer"],
+  ["/console/sign-out", "session", "session"],
+  ["/console/sign-out-everywhere", "administer", "administer"],
+  ["/console/sources/feed/:name/read-again", "read", "import"],
+  ["/console/threats", "read", "decide"],
+  ["/console/threats/new", "read", "decide"],
+  ["/console/threats/:id/look", "read", "inspect"],
+  ["/console/threats/:id/notes", "read", "annotate"],
+  ["/console/threats/views", "decide", "decide"],
+  ["/console/welcome/scan", "read", "scan"],
+];
+const formPath = /\/(add|create|delete|edit|new|remove|replay|revoke|rotate|send-all)$/;
 
 const unused = () => new Response();
 const routes = [
@@ -23,104 +36,270 @@ const routes = [
   ...shellRoutes({ signOut: unused, signOutEverywhere: unused, endSession: unused }),
 ];
 const findRoute = createRouter(routes);
-const origin = "http://localhost";
+
+function permissionInTable({ method, path }: Pick<AnyRoute, "method" | "path">): Permission {
+  const row = table
+    .filter(([start]) => path === start || path.startsWith(`${start}/`))
+    .toSorted(([one], [other]) => other.length - one.length)[0]!;
+  return method === "POST" || (formPath.test(path) && row[0] !== path) ? row[2] : row[1];
+}
+
+/** A text that only administrators may see, wherever it is stored. */
+const secret = "only-for-administrators";
+const secretConfig = `
+[smtp]
+host = "127.0.0.1"
+username = "${secret}"
+password = "${secret}"
+from = "phishwatch@example.com"
+[[feeds]]
+name = "paid"
+url = "https://127.0.0.1:9/list"
+allow_private_networks = true
+headers = ["X-Key: ${secret}"]
+secret_header = "Auth-Key: ${secret}"
+secret_query = "key=${secret}"
+[[api_keys]]
+name = "declared"
+key = "${secret}-key"
+[[channels]]
+name = "declared chat"
+type = "slack"
+url = "https://hooks.slack.com/services/T0/B0/${secret}"
+[[lists]]
+name = "declared"
+token = "${secret}-list"
+[[webhooks.endpoints]]
+name = "declared"
+url = "https://soc.example/hooks/${secret}?token=${secret}"
+secret = "${secret}-whsec"
+headers = ["Authorization: ${secret}"]
+`;
 
 let opened: ConsoleApp;
-let samples: Samples;
+let people: Record<Role, Person>;
 beforeAll(async () => {
-  opened = openConsoleApp({ config: sampleConfig });
-  samples = await seedSamples(opened.app);
+  opened = openConsoleApp({ config: `${sampleConfig}${secretConfig}` });
+  people = {
+    viewer: await addPerson(opened, { name: "vera", role: "viewer" }),
+    analyst: await addPerson(opened, { name: "ana", role: "analyst" }),
+    administrator: await addPerson(opened, { name: "adam", role: "administrator" }),
+  };
 });
 afterAll(() => opened.dispose());
 
-/** Signs in to a console whose only account has this role. */
-async function signInAs(role: Role) {
-  const { app } = opened;
-  const { database, auditLog } = app;
-  const loaded = loadConfig({ path: opened.configPath, env: {}, readFile: readFileSync });
-  if (!loaded.ok) throw new Error("the configuration of the test is invalid");
-  const common = { clock: systemClock, fillRandom };
-  const log = createLog({ level: "error", format: "json", clock: systemClock, write: () => {} });
-  const consoleSignIn = createConsoleSignIn({
-    ...common,
-    database,
-    log,
-    auditLog,
-    settings: createSettings({ database, clock: systemClock }),
-    accounts: { ...app.accounts, get: (seq) => ({ seq, name: "tester", role }) },
-    password: app.consolePassword,
-  });
-  const respond = createConsole({
-    ...app,
-    messaging: app,
-    names: app,
-    lastReload: () => undefined,
-    ...common,
-    server: { ...app.server, publicUrl: origin },
-    log,
-    config: loaded.config,
-    build: buildInfo,
-    storage: database,
-    databaseStatus: createDatabaseHealth({ ...common, database, log }).status,
-    storeGrowth: openStoreGrowth({ ...common, database, log }),
-    keyUsage: createKeyUsage(),
-    consoleSignIn,
-  });
-  // As the first form does: it ends the sessions of an earlier password.
-  await consoleSignIn.endSessionsOfOldPassword();
-  const result = await consoleSignIn.signIn(
-    { password: consolePassword, userAgent: "test", visit: "test", deviceMark: undefined },
-    { by: tester },
+type Target = Pick<AnyRoute, "method" | "path">;
+
+/** Returns everything that a page leads to: links, forms that can be sent, buttons, and what the script loads. */
+function targetsIn(html: string): Target[] {
+  const forms = [...html.matchAll(/<form method="post" action="([^"]*)"([^>]*)>([\s\S]*?)<\/form>/g)];
+  const posts = forms
+    .filter(([, , attributes, content]) => {
+      const id = / id="([^"]*)"/.exec(attributes!)?.[1];
+      return (
+        /<button(?! type="button")/.test(content!) || (id !== undefined && html.includes(` form="${id}"`))
+      );
+    })
+    .map(([, action]) => action!);
+  const all = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, address]) => address!);
+  const targets = (method: Target["method"], addresses: string[]) =>
+    addresses
+      .filter((address) => address.startsWith("/console"))
+      .map((address) => ({ method, path: address.replace(/(?:[?#]|&#).*$/s, "") }));
+  return [
+    ...targets("GET", all(/<a [^>]*?href="([^"]*)"/g)),
+    ...targets("GET", all(/<form [^>]*?method="get" action="([^"]*)"/g)),
+    ...targets("GET", all(/ (?:data-refresh|data-fresh|src)="([^"]*)"/g)),
+    ...targets("POST", [...posts, ...all(/ (?:formaction|data-undo|data-upload)="([^"]*)"/g)]),
+  ];
+}
+
+/** Opens the pages as one person. Returns their HTML by address, without those that the role may not open. */
+async function openPages(person: Person, paths: readonly string[]): Promise<Map<string, string>> {
+  const pages = new Map<string, string>();
+  for (const path of new Set(paths)) {
+    const { status, html } = await person.get(path);
+    expect([path, status]).not.toEqual([path, 500]);
+    if (status !== 403) pages.set(path, html);
+  }
+  return pages;
+}
+
+/** Returns what the pages offer that the role does not allow, as `page: method target`. */
+function offeredWithout(role: Role, pages: Map<string, string>): string[] {
+  return [...pages].flatMap(([page, html]) =>
+    targetsIn(html)
+      .filter(({ method, path }) => {
+        const found = findRoute(method, path);
+        return found !== undefined && !may(role, found.route.permission);
+      })
+      .map(({ method, path }) => `${page}: ${method} ${path}`),
   );
-  if (result.outcome !== "signed_in") throw new Error(result.outcome);
-  const cookie = `phishwatch_session=${result.token}`;
-  return async (method: string, path: string) => {
-    const headers = { cookie, origin, "content-type": "application/x-www-form-urlencoded" };
-    const request = new Request(`${origin}${path}`, {
-      method,
-      headers,
-      ...(method === "POST" && { body: "" }),
-    });
-    const response = await respond(request, { "x-request-id": "test" }, "192.0.2.7");
-    return { status: response.status, html: await response.text() };
+}
+
+/** Addresses of a route with the identifiers of objects that exist, learned from what pages lead to. */
+function learnAddresses(pages: Map<string, string>) {
+  const learned = new Map<string, string>();
+  for (const { method, path } of [...pages.values()].flatMap(targetsIn)) {
+    const pattern = findRoute(method, path)?.route.path;
+    if (pattern === undefined) continue;
+    const [names, values] = [pattern.split("/"), path.split("/")];
+    for (const end of [...names.keys()].slice(1))
+      learned.set(names.slice(0, end + 1).join("/"), values.slice(0, end + 1).join("/"));
+  }
+  return function addressOf({ path }: Pick<AnyRoute, "path">): string {
+    const names = path.split("/");
+    const end = names.findLastIndex((_, index) => learned.has(names.slice(0, index + 1).join("/")));
+    const start = learned.get(names.slice(0, end + 1).join("/")) ?? "";
+    return [start, ...names.slice(end + 1).map((name) => (name.startsWith(":") ? "1" : name))].join("/");
   };
 }
 
-describe.each<Role>(["viewer", "analyst", "administrator"])("the console for a %s", (role) => {
-  test("responds with 403 to exactly the routes that the role does not allow", async () => {
-    const send = await signInAs(role);
-    for (const { method, path, permission } of routes) {
-      const { status } = await send(method, path.replace(/:\w+/g, "unknown"));
-      const isForbidden = status === 403;
-      // A POST without the CSRF token is stopped there when the role allows it.
-      expect([method, path, isForbidden]).toEqual([method, path, !may(role, permission)]);
+test("every route has the permission that the table says", () => {
+  expect(routes.map((route) => `${route.method} ${route.path}: ${route.permission}`)).toEqual(
+    routes.map((route) => `${route.method} ${route.path}: ${permissionInTable(route)}`),
+  );
+});
+
+test("an appliance without any data offers each role only what it may do", async () => {
+  const empty = openConsoleApp();
+  const paths = routes.flatMap(({ method, path }) => (method === "GET" && !path.includes(":") ? [path] : []));
+  for (const role of roles) {
+    const pages = await openPages(await addPerson(empty, { name: `new-${role}`, role }), paths);
+    expect(offeredWithout(role, pages)).toEqual([]);
+  }
+  await empty.dispose();
+});
+
+describe("with the data of a team", () => {
+  let samples: Samples;
+  let addressOf: ReturnType<typeof learnAddresses>;
+  const pathsOf = () => consolePages.flatMap(({ path, signedOut }) => (signedOut ? [] : [path(samples)]));
+
+  beforeAll(async () => {
+    samples = await seedSamples(opened.app);
+    addressOf = learnAddresses(await openPages(people.administrator, pathsOf()));
+  });
+
+  /** Returns everything that a request could have changed. */
+  function stateOfDatabase() {
+    const { sqlite } = opened.app.database;
+    return sqlite
+      .query("SELECT total_changes() AS changes, (SELECT max(seq) FROM audit_log) AS audited")
+      .get();
+  }
+
+  test.each<Role>(["viewer", "analyst"])(
+    "no page offers a %s what the role does not allow, and none shows a secret",
+    async (role) => {
+      const pages = await openPages(people[role], pathsOf());
+      const linked = [...pages.values()]
+        .flatMap(targetsIn)
+        .flatMap(({ method, path }) => (method === "GET" ? [path] : []));
+      const settings = linked.filter(
+        (path) => /^\/console\/(settings|sources)\//.test(path) && !pages.has(path),
+      );
+      for (const page of await openPages(people[role], settings)) pages.set(...page);
+      expect(offeredWithout(role, pages)).toEqual([]);
+      expect([...pages].filter(([, html]) => html.includes(secret)).map(([path]) => path)).toEqual([]);
+      const token = opened.app.lists.get(samples.listId).token;
+      expect([...pages].filter(([, html]) => html.includes(token)).map(([path]) => path)).toEqual([]);
+    },
+  );
+
+  test.each<Role>(["viewer", "analyst"])(
+    "forced requests of a %s to what the role does not allow are rejected and change nothing",
+    async (role) => {
+      const person = people[role];
+      const before = stateOfDatabase();
+      for (const route of routes.filter(({ permission }) => !may(role, permission))) {
+        const path = addressOf(route);
+        const responses =
+          route.method === "GET"
+            ? [person.get(path), person.get(path, { "x-fragment": "1" }), person.send("HEAD", path)]
+            : [
+                person.post(path),
+                person.post(path, {}, { "x-fragment": "1" }),
+                person.send("POST", path, { body: upload(await person.formToken()) }),
+              ];
+        const statuses = (await Promise.all(responses)).map((one) =>
+          typeof one === "number" ? one : one.status,
+        );
+        expect([route.method, path, ...statuses]).toEqual([route.method, path, 403, 403, 403]);
+      }
+      expect(stateOfDatabase()).toEqual(before);
+    },
+  );
+
+  test.each<Role>(roles.slice())("a %s is refused nothing that the role allows", async (role) => {
+    const person = people[role];
+    for (const route of routes.filter(({ permission }) => may(role, permission))) {
+      const path = addressOf(route);
+      // A POST without the CSRF token is stopped there.
+      const { status } =
+        route.method === "GET" ? await person.get(path) : await person.post(path, { form_token: "" });
+      expect([route.method, path, status, status !== 403 && status < 500]).toEqual([
+        route.method,
+        path,
+        status,
+        true,
+      ]);
     }
   });
 
-  test("shows the addresses of a list, which contain its token, only to administrators", async () => {
-    const send = await signInAs(role);
-    const { status, html } = await send("GET", `/console/settings/lists/${samples.listId}`);
-    expect(status).toBe(200);
-    expect(html.includes(opened.app.lists.get(samples.listId).token)).toBe(role === "administrator");
+  test("a method that no route has is rejected for an administrator, too", async () => {
+    const before = stateOfDatabase();
+    for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"])
+      for (const path of [
+        "/console/threats/triage",
+        "/console/settings/system/backup",
+        addressOf({ path: "/console/threats/:id" }),
+      ])
+        expect([method, path, await people.administrator.send(method, path)]).toEqual([method, path, 404]);
+    expect(stateOfDatabase()).toEqual(before);
   });
 
-  test("shows no link, button or form that leads to a route that the role does not allow", async () => {
-    const send = await signInAs(role);
-    for (const { path, signedOut } of consolePages) {
-      if (signedOut) continue;
-      const { status, html } = await send("GET", path(samples));
-      if (status === 403) continue;
-      const targets = [
-        ...[...html.matchAll(/<form method="post" action="([^"?]+)[\s\S]*?<\/form>/g)]
-          .filter(([form]) => form.includes('type="submit"'))
-          .map(([, target]) => ["POST", target!]),
-        ...[...html.matchAll(/<a [^>]*href="(\/console[^"?#]*)/g)].map(([, target]) => ["GET", target!]),
-      ] as const;
-      const forbidden = targets.filter(([method, target]) => {
-        const found = findRoute(method!, target!);
-        return found !== undefined && !may(role, found.route.permission);
-      });
-      expect([path(samples), forbidden]).toEqual([path(samples), []]);
-    }
+  test("without a session, and with one that has ended, every route leads to the sign-in and changes nothing", async () => {
+    const ended = await signInWithoutPassword(opened, people.administrator);
+    opened.app.database.sqlite.run(
+      "DELETE FROM console_sessions WHERE seq = (SELECT max(seq) FROM console_sessions)",
+    );
+    const before = stateOfDatabase();
+    for (const visitor of [opened.visitor(), ended])
+      for (const route of routes) {
+        const path = addressOf(route);
+        const { status, location } =
+          route.method === "GET"
+            ? await visitor.get(path)
+            : await visitor.post(path, { form_token: await ended.formToken() });
+        expect([route.method, path, status, location?.split("?")[0] ?? null]).toEqual(
+          route.method === "GET" ? ["GET", path, 303, "/console/sign-in"] : ["POST", path, 401, null],
+        );
+      }
+    expect(stateOfDatabase()).toEqual(before);
+  });
+
+  test("a changed role applies to the next request of a session", async () => {
+    const setRole = (role: Role) =>
+      opened.app.database.sqlite.run("UPDATE accounts SET role = ? WHERE seq = ?", [
+        role,
+        people.analyst.accountSeq,
+      ]);
+    const decide = () => people.analyst.post("/console/threats/triage");
+    expect((await decide()).status).not.toBe(403);
+    setRole("viewer");
+    expect((await decide()).status).toBe(403);
+    setRole("administrator");
+    expect((await people.analyst.get("/console/settings/keys/create")).status).toBe(200);
+    setRole("analyst");
+    expect((await people.analyst.get("/console/settings/keys/create")).status).toBe(403);
   });
 });
+
+/** An upload with a valid token. */
+function upload(formToken: string): FormData {
+  const data = new FormData();
+  data.set("form_token", formToken);
+  data.set("list", new File(["examp1e-bank.net"], "list.txt"));
+  return data;
+}

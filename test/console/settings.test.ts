@@ -590,13 +590,17 @@ describe("the audit log", () => {
 
   test("is shown newest first, with pages and filters", async () => {
     const all = await visitor.get("/console/settings/audit");
-    expect(all.text).toContain("console admin, 127.0.0.1");
+    expect(all.text).toContain("admin (console), 127.0.0.1");
     const rows = all.html.slice(all.html.indexOf("<tbody"));
     expect(rows.indexOf("Replayed events to webhook endpoint")).toBeGreaterThan(rows.indexOf("Made backup"));
     expect(rows).toContain("Made backup");
     const some = await visitor.get("/console/settings/audit?action=key.create&via=configuration");
     expect(some.text).toContain("declared key");
     expect(some.html).not.toContain("SIEM");
+    const ofAccount = await visitor.get("/console/settings/audit?by=ADMIN");
+    expect(ofAccount.text).toContain("admin (console), 127.0.0.1");
+    expect(ofAccount.text).not.toContain("declared key");
+    expect((await visitor.get("/console/settings/audit?by=nobody")).text).toContain("No matching entries.");
     const next = await visitor.get("/console/settings/audit?page=2&via=console");
     expect([next.status, (await visitor.get("/console/settings/audit?page=99999")).status]).toEqual([
       200, 200,

@@ -127,7 +127,9 @@ test("recent decisions, on one threat and on several, are listed with who made t
   clock.advance(hour);
   await visitor.post(`/console/threats/${ids[4]}/status`, { status: "false_positive" });
   const page = await visitor.get("/console/threats/decisions");
-  expect(page.text).toMatch(/example-bank -e \.com False positive now console admin, 127\.0\.0\.1 .*Undo/);
+  expect(page.text).toMatch(
+    /example-bank -e \.com False positive now admin \(console\), 127\.0\.0\.1 .*Undo/,
+  );
   expect(page.text).toMatch(
     /example-bank -a \.com , example-bank -b \.com , example-bank -c \.com and 1 more Resolved 1 hour ago/,
   );

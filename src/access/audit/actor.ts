@@ -31,10 +31,19 @@ export const channelNames: Readonly<Record<ActorChannel, string>> = {
   system: "system",
 };
 
-/** Returns a description for people, such as `API key ci, 192.0.2.7`. */
+/** Returns a description for people, such as `ada (console), 192.0.2.7` or `API key ci, 192.0.2.7`. */
 export function describeActor({ channel, name, address }: Actor): string {
-  const who = name === null ? channelNames[channel] : `${channelNames[channel]} ${visible(name)}`;
+  const who = whoText(channel, name === null ? null : visible(name));
   return address === null ? who : `${who}, ${visible(address)}`;
+}
+
+/**
+ * A console account is a person, so its name comes first. All others begin with their channel: a key cannot pose as a
+ * person, and no account as a key, because its name contains no spaces.
+ */
+function whoText(channel: ActorChannel, name: string | null): string {
+  if (name === null) return channelNames[channel];
+  return channel === "console" ? `${name} (${channelNames.console})` : `${channelNames[channel]} ${name}`;
 }
 
 /** Returns the JSON form in command output and evidence bundles; programs read its field names. */

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, lte, type SQL } from "drizzle-orm";
+import { and, count, desc, eq, lte, sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, valuesOf } from "../../database/statement.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -13,6 +13,8 @@ export type AuditEntry = typeof auditLog.$inferSelect;
 export interface AuditFilter {
   action?: AuditAction | undefined;
   channel?: ActorChannel | undefined;
+  /** Name of the account, the API key or the shell user, without regard to case. */
+  name?: string | undefined;
 }
 
 /** The record of administrative changes, and of sign-ins that succeeded: who did what, and when. */
@@ -98,9 +100,10 @@ function trim({ query }: Database): void {
   if (excess !== undefined) query.delete(auditLog).where(lte(auditLog.seq, excess.seq)).run();
 }
 
-function conditions({ action, channel }: AuditFilter): SQL | undefined {
+function conditions({ action, channel, name }: AuditFilter): SQL | undefined {
   return and(
     action === undefined ? undefined : eq(auditLog.action, action),
     channel === undefined ? undefined : eq(auditLog.channel, channel),
+    name === undefined ? undefined : eq(sql`lower(${auditLog.name})`, name.toLowerCase()),
   );
 }

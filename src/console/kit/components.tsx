@@ -70,6 +70,26 @@ export function LinkButton({
   );
 }
 
+/** The next step after a text about an empty list. Not rendered when the visitor's role does not allow its target. */
+export function FirstStep({
+  path,
+  label,
+  children,
+}: {
+  path: string;
+  label: string;
+  /** The rest of the sentence after the link. */
+  children: ComponentChildren;
+}) {
+  if (!usePage().mayOpen("GET", path)) return null;
+  return (
+    <>
+      {" "}
+      <a href={path}>{label}</a> {children}
+    </>
+  );
+}
+
 /** A further action after a text, separated by a dot. Not rendered when the visitor's role does not allow its target. */
 export function ActionLink({ path, label }: { path: string; label: string }) {
   if (!usePage().mayOpen("GET", path)) return null;

@@ -2,7 +2,7 @@ import type { KeyUsage } from "../../../access/keys/key-usage.ts";
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { LinkButton, PageHead, Time, FirstStep } from "../../kit/components.tsx";
 import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
@@ -37,7 +37,10 @@ export function listKeys({ services: { keys, keyUsage }, now, query, may }: Cont
         query={query}
         empty={
           <>
-            No valid API keys. <a href={`${path}/create`}>Create an API key</a> to use the HTTP API.
+            No valid API keys.
+            <FirstStep path={`${path}/create`} label="Create an API key">
+              to use the HTTP API.
+            </FirstStep>
           </>
         }
       />

@@ -1,6 +1,6 @@
 import { grouped } from "../../../lib/wording.ts";
 import { describeFilter, type List } from "../../../outputs/lists/list.ts";
-import { EntryLink, LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { EntryLink, LinkButton, PageHead, Time, FirstStep } from "../../kit/components.tsx";
 import { page } from "../../kit/page-result.ts";
 import { listPath, listsPath as path } from "../../kit/paths.ts";
 import { ListTable, type Column } from "../../kit/table.tsx";
@@ -29,8 +29,10 @@ export function listLists({ services: { lists }, query }: Context<"lists">) {
         query={query}
         empty={
           <>
-            No lists yet. <a href={`${path}/add`}>Add a list</a> to block phishing sites in your resolvers and
-            firewalls.
+            No lists yet.
+            <FirstStep path={`${path}/add`} label="Add a list">
+              to block phishing sites in your resolvers and firewalls.
+            </FirstStep>
           </>
         }
       />

@@ -3,7 +3,7 @@ import { isLocalUrl } from "../../../config/safety/exposure.ts";
 import { grouped } from "../../../lib/wording.ts";
 import { channelTypes } from "../../../vocabulary/channels.ts";
 import type { Subscription } from "../../../notifications/subscriptions/store.ts";
-import { EntryLink, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { EntryLink, LinkButton, PageHead, Section, Time, FirstStep } from "../../kit/components.tsx";
 import { Note } from "../../kit/marks.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import {
@@ -105,8 +105,10 @@ function SubscriptionList({
         query={query}
         empty={
           <>
-            The channels are sent nothing yet. <a href={newSubscriptionPath}>Add a subscription</a> to choose
-            which events they are sent, and when.
+            The channels are sent nothing yet.
+            <FirstStep path={newSubscriptionPath} label="Add a subscription">
+              to choose which events they are sent, and when.
+            </FirstStep>
           </>
         }
       />

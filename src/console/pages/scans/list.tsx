@@ -84,7 +84,12 @@ function Cause({ scan }: { scan: Scan }) {
   return cause === undefined ? null : <p class="hide-s">{visible(cause, causeCharactersMax)}</p>;
 }
 
-export function listScans({ services, query, now }: Context<"config" | "domains" | "scans">): PageResult {
+export function listScans({
+  services,
+  query,
+  now,
+  may,
+}: Context<"config" | "domains" | "scans">): PageResult {
   const { scans, domains, config } = services;
   const running = scans.progress();
   const total = scans.totals().byStatus.reduce((sum, one) => sum + one.total, 0);
@@ -131,7 +136,11 @@ export function listScans({ services, query, now }: Context<"config" | "domains"
           perPage={perPage}
           path={scansPath}
           query={query}
-          empty="No scans yet. Start one above, or set scan.schedule in the configuration."
+          empty={
+            may("scan")
+              ? "No scans yet. Start one above, or set scan.schedule in the configuration."
+              : "No scans yet. Analysts and administrators can start one."
+          }
         />
       </Section>
     </>,

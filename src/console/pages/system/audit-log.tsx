@@ -6,7 +6,7 @@ import { bytesText } from "../../../lib/durations.ts";
 import { capitalized, counted, grouped } from "../../../lib/wording.ts";
 import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
-import { Select } from "../../kit/form.tsx";
+import { Select, TextField } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
@@ -17,6 +17,8 @@ import { auditWords } from "./audit-words.ts";
 
 const perPage = 50;
 const valueCharactersMax = 300;
+/** Maximum length of a name to filter by. */
+const nameCharactersMax = 100;
 
 export function showAuditLog({
   query,
@@ -28,9 +30,10 @@ export function showAuditLog({
   const actions = [...new Set<AuditAction>([...auditActions, ...deliveries.auditActions()])];
   const action = actions.find((one) => one === query.get("action"));
   const channel = actorChannels.find((one) => one === query.get("via"));
-  const filter = { action, channel };
+  const name = query.get("by")?.trim().slice(0, nameCharactersMax) || undefined;
+  const filter = { action, channel, name };
   const total = auditLog.count(filter);
-  const isFiltered = action !== undefined || channel !== undefined;
+  const isFiltered = action !== undefined || channel !== undefined || name !== undefined;
   return page(
     "Audit log",
     <>
@@ -61,6 +64,13 @@ export function showAuditLog({
             { value: "", label: "all" },
             ...actorChannels.map((one) => ({ value: one, label: channelNames[one] })),
           ]}
+        />
+        <TextField
+          label="Account or key"
+          name="by"
+          type="search"
+          value={name ?? ""}
+          maxLength={nameCharactersMax}
         />
         <button type="submit" class="btn">
           Filter

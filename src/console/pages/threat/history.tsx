@@ -123,9 +123,11 @@ function noteEntry({ at, by, text }: Note): Entry {
 }
 
 function Who({ by }: { by: Actor }) {
+  const who = describeActor(by);
+  // The name of an account is written as it is.
   return (
     <b>
-      <Text text={capitalized(describeActor(by))} />
+      <Text text={by.channel === "console" && by.name !== null ? who : capitalized(who)} />
     </b>
   );
 }

@@ -2,7 +2,7 @@ import { dayMs } from "../../../lib/clock.ts";
 import type { TrapKind } from "../../../traps/kind.ts";
 import type { Trap } from "../../../traps/trap.ts";
 import type { VisitStore, VisitTotal } from "../../../traps/visits/store.ts";
-import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { LinkButton, PageHead, Time, FirstStep } from "../../kit/components.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import { newTrapPath, trapPath, trapsPath } from "../../kit/paths.ts";
@@ -36,7 +36,10 @@ export function listTraps({ services: { traps }, now, query }: Context<"traps">,
         query={query}
         empty={
           <>
-            {emptyList} <a href={newPath}>Create a {kind.name}</a> to begin.
+            {emptyList}
+            <FirstStep path={newPath} label={`Create a ${kind.name}`}>
+              to begin.
+            </FirstStep>
           </>
         }
       />

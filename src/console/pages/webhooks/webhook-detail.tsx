@@ -14,7 +14,7 @@ import { DeliveryTable } from "../deliveries/delivery-table.tsx";
 import { endpointWords, needsAttention } from "../deliveries/recipient-note.tsx";
 import { RecipientState } from "../deliveries/recipient-state.tsx";
 import { savedName, type Saved } from "./webhook-form.tsx";
-import { SavedNote, SecretState } from "./webhook-parts.tsx";
+import { EndpointUrl, SavedNote, SecretState } from "./webhook-parts.tsx";
 
 const deliveriesShown = 10;
 
@@ -39,7 +39,7 @@ export function showEndpoint(context: DetailContext) {
         crumbs={[{ label: "Webhook endpoints", path: webhooksPath }]}
         lead={
           <code>
-            <Text text={url} charactersMax={120} />
+            <EndpointUrl url={url} charactersMax={120} />
           </code>
         }
       >
@@ -103,7 +103,7 @@ function settingsOf(endpoint: Endpoint, { now, services: { config } }: DetailCon
   const filters = filter === null ? [] : filterFacts(filter);
   return [
     ["State", <RecipientState recipient={endpoint} />],
-    ["URL", <Text text={url} charactersMax={400} />],
+    ["URL", <EndpointUrl url={url} charactersMax={400} />],
     ["Events", events.length === 0 ? "all" : events.join(", ")],
     ...filters.map(([label, value]) => [label, <Text text={value} charactersMax={2_000} />] as const),
     [

@@ -2,7 +2,6 @@ import { type Endpoint, webhookKind } from "../../../channels/webhook/endpoint.t
 import { failedCountedMax } from "../../../deliveries/store/failure-summary.ts";
 import { grouped } from "../../../lib/wording.ts";
 import { EntryLink, LinkButton, PageHead } from "../../kit/components.tsx";
-import { Text } from "../../kit/name.tsx";
 import { page } from "../../kit/page-result.ts";
 import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
 import { Empty, ListTable, type Column } from "../../kit/table.tsx";
@@ -13,6 +12,7 @@ import { atMost } from "../deliveries/day-stats.tsx";
 import { FailureList, offersSendAll } from "../deliveries/failure-list.tsx";
 import { endpointWords } from "../deliveries/recipient-note.tsx";
 import { RecipientState } from "../deliveries/recipient-state.tsx";
+import { EndpointUrl } from "./webhook-parts.tsx";
 
 const perPage = 50;
 const typesNamed = 2;
@@ -32,7 +32,7 @@ export function listEndpoints({
         <>
           <EntryLink path={`${path}/${endpoint.id}`} entry={endpoint} />
           <p class="hide-s">
-            <Text text={endpoint.url} charactersMax={80} />
+            <EndpointUrl url={endpoint.url} charactersMax={80} />
           </p>
         </>
       ),

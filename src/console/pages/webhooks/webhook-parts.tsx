@@ -2,9 +2,17 @@ import type { Endpoint } from "../../../channels/webhook/endpoint.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { ActionLink, Copyable, Time } from "../../kit/components.tsx";
 import { FlashMessage } from "../../kit/marks.tsx";
+import { Text } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
 import { webhooksPath as path } from "../../kit/paths.ts";
 import { TestNote } from "../deliveries/test-note.tsx";
 import { type Saved } from "./webhook-form.tsx";
+
+/** The URL of an endpoint. Its path and query may hold a secret, which only administrators may see. */
+export function EndpointUrl({ url, charactersMax }: { url: string; charactersMax: number }) {
+  const isWhole = usePage().may("administer");
+  return <Text text={isWhole ? url : `${new URL(url).origin}/…`} charactersMax={charactersMax} />;
+}
 
 /** Results of a change, shown once. */
 export function SavedNote({ saved: { secret, test, warning } }: { saved: Saved }) {
