@@ -14,6 +14,7 @@ const files: [ListName, string][] = [
   ["certificate_logs", "src/certificate-transparency/log-list/log-list.json.txt"],
   ["rdap_services", "src/lookups/registration/data/rdap-services.txt"],
   ["whois_servers", "src/lookups/registration/data/whois-servers.txt"],
+  ["address_registries", "src/lookups/network/data/address-registries.txt"],
   ["words", "src/detection/data/words.txt"],
   ["common_words", "src/detection/data/common-words.txt"],
   ["popular_names", "src/detection/data/popular-names.txt"],

@@ -2,6 +2,7 @@ import { parseLogList } from "../certificate-transparency/log-list/log-list.ts";
 import { parseSuffixRules } from "../detection/names/suffix-rules.ts";
 import { dayMs } from "../lib/clock.ts";
 import type { ListName } from "../lib/lists/list-texts.ts";
+import { parseRegistryLines } from "../lookups/network/address-registries.ts";
 import { parseServiceLines } from "../lookups/registration/rdap-services.ts";
 import { parseServerLines } from "../lookups/registration/whois-servers.ts";
 
@@ -74,6 +75,25 @@ export const listDefinitions: Record<ListName, ListDefinition> = {
         if (!suffixForm.test(suffix) || !/^[a-z0-9.-]+(:\d{1,5})?$/.test(server))
           throw new Error(`"${server} ${suffix}" is not a host and a suffix`);
       return servers.size;
+    },
+  },
+  address_registries: {
+    title: "registries of IP addresses",
+    embeddedDate: "2025-10-10",
+    ageMsMax: null,
+    bytesMax: mebibyte,
+    entriesMin: 100,
+    count(text) {
+      const blocks = parseRegistryLines(text);
+      for (const { registry } of blocks)
+        if (
+          !/^https?:\/\/\S*\/$/.test(registry.rdapUrl) ||
+          !/^[a-z0-9.-]+(:\d{1,5})?$/.test(registry.whoisServer)
+        )
+          throw new Error(
+            `"${registry.rdapUrl} ${registry.whoisServer}" is not a URL with a slash at its end and a host`,
+          );
+      return blocks.length;
     },
   },
   words: {

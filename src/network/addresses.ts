@@ -113,6 +113,12 @@ export function addressClass(address: string): AddressClass | undefined {
   return isIPv6(bare) ? classify(ipv6Ranges, 128, ipv6Bits(bare)) : undefined;
 }
 
+/** Returns an IPv4 or IPv6 address without zone as a number with its width in bits; undefined for anything else. */
+export function addressNumber(address: string): { value: bigint; width: 32 | 128 } | undefined {
+  if (isIPv4(address)) return { value: ipv4Bits(address), width: 32 };
+  return isIPv6(address) && !address.includes("%") ? { value: ipv6Bits(address), width: 128 } : undefined;
+}
+
 /** Returns why `address` must not be connected to; undefined if it may be. */
 export function refusal(
   address: string,

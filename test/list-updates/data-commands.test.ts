@@ -75,7 +75,7 @@ describe("phishwatch data", () => {
       { list: "public_suffixes", origin: "update", date: "2031-01-02", version: "2031-01-03" },
       { list: "certificate_logs", origin: "update", date: "2031-01-01" },
       { list: "rdap_services", origin: "embedded", version: null },
-      ...Array.from({ length: 5 }, () => ({ origin: "embedded" })),
+      ...Array.from({ length: 6 }, () => ({ origin: "embedded" })),
     ]);
     expect((await folder.run(["data", "remove"])).code).toBe(0);
     expect(stored()).toEqual([]);

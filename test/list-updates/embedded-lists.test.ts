@@ -15,6 +15,7 @@ const embedded: Record<ListName, string> = {
   certificate_logs: text("src/certificate-transparency/log-list/log-list.json.txt"),
   rdap_services: text("src/lookups/registration/data/rdap-services.txt"),
   whois_servers: text("src/lookups/registration/data/whois-servers.txt"),
+  address_registries: text("src/lookups/network/data/address-registries.txt"),
   words: text("src/detection/data/words.txt"),
   common_words: text("src/detection/data/common-words.txt"),
   popular_names: text("src/detection/data/popular-names.txt"),

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
+import { completedBy } from "../../src/lookups/registration/registration-values.ts";
 import {
-  completedBy,
   emailValue,
   hostNameValue,
   phoneValue,
   statusValue,
   textValue,
   timeValue,
-} from "../../src/lookups/registration/registration-values.ts";
+} from "../../src/lookups/registries/registry-values.ts";
 
 describe("times", () => {
   test.each([

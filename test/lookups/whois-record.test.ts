@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseServer } from "../../src/lookups/registration/whois-client.ts";
+import { parseServer } from "../../src/lookups/registries/whois-client.ts";
 import { readReferral, readWhois } from "../../src/lookups/registration/whois-record.ts";
 import * as texts from "./whois-texts.ts";
 

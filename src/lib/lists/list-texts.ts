@@ -8,6 +8,7 @@ export const listNames = [
   "certificate_logs",
   "rdap_services",
   "whois_servers",
+  "address_registries",
   "words",
   "common_words",
   "popular_names",

@@ -1,18 +1,16 @@
 import type { Registration } from "../../vocabulary/registration.ts";
+import { cardOf, entitiesOf, isObject, list, type Entity, type Json } from "../registries/rdap-entities.ts";
 import {
-  countryValue,
-  emailValue,
   hostNameValue,
-  known,
   nameServersMax,
   nameServerValues,
-  phoneValue,
   registrarIdValue,
   statusesMax,
   statusValues,
   textValue,
   timeValue,
-} from "./registration-values.ts";
+} from "../registries/registry-values.ts";
+import { known } from "./registration-values.ts";
 
 export type RdapReading =
   | { kind: "registered"; registration: Registration; related: string | undefined }
@@ -20,20 +18,8 @@ export type RdapReading =
   | { kind: "error"; errorCode: number | undefined; title: string | undefined }
   | { kind: "unreadable"; reason: string };
 
-/** Maximum number of entities in one response, including nested ones; more than any registry sends. */
-const entitiesMax = 64;
-const entityDepthMax = 3;
 const eventsMax = 64;
 const linksMax = 64;
-const vcardPropertiesMax = 64;
-
-type Json = Record<string, unknown>;
-interface Entity {
-  roles: string[];
-  json: Json;
-  /** Roles of the entities that contain this one. */
-  within: string[];
-}
 
 /**
  * Reads the registration data of an RDAP domain object (RFC 9083 §5.3). A member that is missing or has another type than
@@ -98,80 +84,12 @@ function registrationOf(json: Json): Registration {
   } as Registration);
 }
 
-/** Returns the entities up to a limited depth and number, outer ones first. */
-function entitiesOf(json: Json): Entity[] {
-  const found: Entity[] = [];
-  let level: { owner: Json; within: string[] }[] = [{ owner: json, within: [] }];
-  for (let depth = 0; depth < entityDepthMax; depth += 1) {
-    const next: { owner: Json; within: string[] }[] = [];
-    for (const { owner, within } of level) {
-      for (const entity of list(owner["entities"], entitiesMax)) {
-        if (found.length >= entitiesMax) return found;
-        if (!isObject(entity)) continue;
-        const roles = list(entity["roles"], 16).filter((role): role is string => typeof role === "string");
-        found.push({ roles, json: entity, within });
-        next.push({ owner: entity, within: [...within, ...roles] });
-      }
-    }
-    level = next;
-  }
-  return found;
-}
-
 function registrarIdOf(registrar: Entity | undefined): string | undefined {
   for (const id of list(registrar?.json["publicIds"], 8)) {
     if (!isObject(id) || typeof id["type"] !== "string") continue;
     if (/iana registrar id/i.test(id["type"])) return registrarIdValue(id["identifier"]);
   }
   return undefined;
-}
-
-interface Card {
-  fullName?: string | undefined;
-  organization?: string | undefined;
-  country?: string | undefined;
-  email?: string | undefined;
-  phone?: string | undefined;
-}
-
-/** Reads a jCard (RFC 7095): `["vcard", [[name, parameters, type, value…], …]]`. */
-function cardOf(entity: Entity | undefined): Card {
-  const array = entity?.json["vcardArray"];
-  const card: Card = {};
-  if (!Array.isArray(array)) return card;
-  for (const property of list(array[1], vcardPropertiesMax)) {
-    if (!Array.isArray(property)) continue;
-    const [name, parameters, , value] = property as unknown[];
-    switch (typeof name === "string" ? name.toLowerCase() : "") {
-      case "fn":
-        card.fullName ??= textValue(value);
-        break;
-      case "org":
-        card.organization ??= textValue(Array.isArray(value) ? value[0] : value);
-        break;
-      case "email":
-        card.email ??= emailValue(value);
-        break;
-      case "tel":
-        if (!isFax(parameters)) card.phone ??= phoneValue(value);
-        break;
-      case "adr":
-        card.country ??= countryOf(parameters, value);
-        break;
-    }
-  }
-  return card;
-}
-
-function isFax(parameters: unknown): boolean {
-  const type = isObject(parameters) ? parameters["type"] : undefined;
-  return type === "fax" || (Array.isArray(type) && type.includes("fax"));
-}
-
-/** Reads the country from the parameter `cc` (RFC 8605), or from the seventh component of the address. */
-function countryOf(parameters: unknown, value: unknown): string | undefined {
-  const code = isObject(parameters) ? countryValue(parameters["cc"]) : undefined;
-  return code ?? (Array.isArray(value) ? countryValue(value[6]) : undefined);
 }
 
 /** Returns event times by action. The first event of an action counts. */
@@ -196,12 +114,4 @@ function relatedLink(json: Json): string | undefined {
       return link["href"];
   }
   return undefined;
-}
-
-function list(value: unknown, max: number): unknown[] {
-  return Array.isArray(value) ? value.slice(0, max) : [];
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

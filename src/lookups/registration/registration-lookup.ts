@@ -6,13 +6,14 @@ import { createHttpClient } from "../../network/http/http-client.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import { createTurns, type Turns } from "../../network/turns.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
+import { createRdapRequests } from "../registries/rdap-requests.ts";
+import { createResponseCache } from "../registries/response-cache.ts";
+import { createServerPacing } from "../registries/server-pacing.ts";
+import { createWhoisClient } from "../registries/whois-client.ts";
 import { createRdapClient } from "./rdap-client.ts";
 import { createRdapDirectory, ianaBootstrapUrl } from "./rdap-directory.ts";
 import type { RdapServices } from "./rdap-services.ts";
 import type { RegistrationOutcome } from "./registration-outcome.ts";
-import { createResponseCache } from "./response-cache.ts";
-import { createServerPacing } from "./server-pacing.ts";
-import { createWhoisClient } from "./whois-client.ts";
 import { createWhoisLookup } from "./whois-lookup.ts";
 import { embeddedWhoisServers, type WhoisServerFor } from "./whois-servers.ts";
 
@@ -79,7 +80,8 @@ export function createRegistrationLookup({
   const client = createHttpClient({ rules, resolveHost, turns });
   const directory = createRdapDirectory({ client, clock, url: bootstrapUrl, userAgent, timeoutMs });
   const pacing = createServerPacing({ clock, intervalMs, waitMsMax: turnWaitMsMax });
-  const rdap = createRdapClient({ client, clock, pacing, turns, userAgent, timeoutMs });
+  const get = createRdapRequests({ client, clock, pacing, userAgent, timeoutMs });
+  const rdap = createRdapClient({ get, turns });
   const query = createWhoisClient({
     clock,
     rules,

@@ -1,15 +1,11 @@
 import type { Registration } from "../../vocabulary/registration.ts";
+import type { LookupFailure } from "../registries/server-pacing.ts";
 
 /** Outcome of a lookup by one protocol (RDAP or WHOIS). Only a definite negative response is `unregistered`. */
 export type RegistrationOutcome =
   | { kind: "registered"; registration: Registration; raw: string }
   | { kind: "unregistered"; raw: string }
   | LookupFailure;
-
-export type LookupFailure =
-  /** The server is overloaded, so nothing is known about the name. `postponed`: it was not queried. */
-  | { kind: "limited"; reason: string; retryAfterMs: number; postponed?: boolean }
-  | { kind: "failed"; reason: string };
 
 /** Maximum length of the part of a raw response that is kept. */
 export const rawLengthMax = 32_768;

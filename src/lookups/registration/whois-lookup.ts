@@ -1,13 +1,8 @@
 import type { Turns } from "../../network/turns.ts";
-import {
-  joinResponses,
-  rawLengthMax,
-  type LookupFailure,
-  type RegistrationOutcome,
-} from "./registration-outcome.ts";
+import type { Contact, LookupFailure, ServerPacing } from "../registries/server-pacing.ts";
+import type { QueryWhois } from "../registries/whois-client.ts";
+import { joinResponses, rawLengthMax, type RegistrationOutcome } from "./registration-outcome.ts";
 import { completedBy } from "./registration-values.ts";
-import type { Contact, ServerPacing } from "./server-pacing.ts";
-import type { QueryWhois } from "./whois-client.ts";
 import { readReferral, readWhois, type WhoisReading } from "./whois-record.ts";
 import { type WhoisServerFor, whoisQuery } from "./whois-servers.ts";
 

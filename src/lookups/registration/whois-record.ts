@@ -3,16 +3,16 @@ import {
   countryValue,
   emailValue,
   hostNameValue,
-  known,
   nameServerValues,
   phoneValue,
   registrarIdValue,
   statusValues,
   textValue,
   timeValue,
-} from "./registration-values.ts";
-import { parseServer } from "./whois-client.ts";
-import { type WhoisField, whoisFields, whoisLines } from "./whois-fields.ts";
+} from "../registries/registry-values.ts";
+import { parseServer } from "../registries/whois-client.ts";
+import { type WhoisField, whoisFields, whoisLines } from "../registries/whois-fields.ts";
+import { known } from "./registration-values.ts";
 
 export type WhoisReading =
   | { kind: "registered"; registration: Registration; referral: string | undefined }

@@ -1,5 +1,9 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { LookupFailure } from "./registration-outcome.ts";
+
+export type LookupFailure =
+  /** The server is overloaded, so nothing is known about the subject. `postponed`: it was not queried. */
+  | { kind: "limited"; reason: string; retryAfterMs: number; postponed?: boolean }
+  | { kind: "failed"; reason: string };
 
 /** Result of contacting a server once. */
 export type Contact<T> =

@@ -1,0 +1,103 @@
+import { cardOf, entitiesOf, isObject, list, type Entity, type Json } from "../registries/rdap-entities.ts";
+import { countryValue, textValue } from "../registries/registry-values.ts";
+import { abuseEmailIn } from "./abuse-in-text.ts";
+import { rangeAround } from "./address-range.ts";
+import type { Network } from "./network.ts";
+
+export type RdapNetworkReading =
+  /** `parentUrl`: the network that contains this one (RFC 9083 §4.2, `up`). */
+  | { kind: "network"; network: Omit<Network, "source" | "url">; parentUrl: string | undefined }
+  | { kind: "unreadable"; reason: string };
+
+const remarksMax = 20;
+const linesMax = 40;
+const linksMax = 64;
+
+/**
+ * Reads an IP network object (RFC 9083 §5.4) with the extensions of the regional registries. A member that is missing or
+ * has another type counts as unknown.
+ * @param address that was queried; a network that does not contain it is unreadable.
+ */
+export function readRdapNetwork(body: string, address: string): RdapNetworkReading {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return { kind: "unreadable", reason: /^\s*</.test(body) ? "HTML instead of JSON" : "not JSON" };
+  }
+  if (!isObject(json)) return { kind: "unreadable", reason: "not a JSON object" };
+  if (json["errorCode"] !== undefined) {
+    const code = typeof json["errorCode"] === "number" ? json["errorCode"] : "";
+    return { kind: "unreadable", reason: `RDAP error ${code} ${textValue(json["title"]) ?? ""}`.trim() };
+  }
+  const { startAddress: first, endAddress: last } = json;
+  if (typeof first !== "string" || typeof last !== "string")
+    return { kind: "unreadable", reason: "not a network object" };
+  if (rangeAround(first, last, address) === undefined)
+    return { kind: "unreadable", reason: "response is about no network of this address" };
+  const network = { first: first.trim(), last: last.trim(), ...describe(json) };
+  return { kind: "network", network, parentUrl: parentLink(json) };
+}
+
+function describe(json: Json): Partial<Network> {
+  const entities = entitiesOf(json);
+  const registrant = cardOf(entities.find(({ roles }) => roles.includes("registrant")));
+  // At ARIN and LACNIC, the contact is part of the organization's entity. Only the role counts, never another address.
+  const desks = entities.filter(({ roles }) => roles.includes("abuse")).map(cardOf);
+  const desk = desks.find(({ email }) => email !== undefined) ?? desks[0];
+  const asn = asnOf(json);
+  return withoutUndefined({
+    name: textValue(json["name"]),
+    organization: registrant.organization ?? registrant.fullName ?? descriptionOf(json),
+    country: countryValue(json["country"]) ?? registrant.country,
+    asn,
+    abuseEmail: desk?.email ?? abuseEmailIn(remarkLines(json, entities)),
+    abusePhone: desk?.phone,
+  });
+}
+
+/** APNIC and AFRINIC describe the holder in a remark of this title. */
+function descriptionOf(json: Json): string | undefined {
+  const remark = list(json["remarks"], remarksMax).find(
+    (found) => isObject(found) && found["title"] === "description",
+  );
+  return isObject(remark) ? textValue(list(remark["description"], 1)[0]) : undefined;
+}
+
+/** Returns the lines of the remarks of the network and its entities, in which registries publish contacts as text. */
+function remarkLines(json: Json, entities: readonly Entity[]): string[] {
+  return [json, ...entities.map((entity) => entity.json)]
+    .flatMap((owner) => [...list(owner["remarks"], remarksMax), ...list(owner["comments"], remarksMax)])
+    .flatMap((remark) => (isObject(remark) ? list(remark["description"], linesMax) : []))
+    .filter((line): line is string => typeof line === "string");
+}
+
+/** Reads the extensions of ARIN, LACNIC and registro.br. */
+function asnOf(json: Json): number | undefined {
+  const candidates = [
+    json["arin_originas0_originautnums"],
+    json["lacnic_originAutnum"],
+    json["nicbr_autnum"],
+  ].flatMap((value) => (Array.isArray(value) ? list(value, 1) : [value]));
+  for (const value of candidates) {
+    const number = typeof value === "string" ? Number(/^(?:AS)?(\d{1,10})$/i.exec(value)?.[1]) : value;
+    if (typeof number === "number" && Number.isInteger(number) && number > 0 && number < 2 ** 32)
+      return number;
+  }
+  return undefined;
+}
+
+function parentLink(json: Json): string | undefined {
+  for (const link of list(json["links"], linksMax)) {
+    if (!isObject(link) || link["rel"] !== "up" || typeof link["href"] !== "string") continue;
+    const { href } = link;
+    if (/^https?:/i.test(href) && href.length < 2_000 && URL.canParse(href)) return href;
+  }
+  return undefined;
+}
+
+export function withoutUndefined(values: {
+  [Key in keyof Network]?: Network[Key] | undefined;
+}): Partial<Network> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
