@@ -183,22 +183,22 @@ secret = "a-declared-secret-0123"
   expect(JSON.stringify(gone)).not.toContain("a-declared");
 });
 
-test("100,100 failed sign-ins from any number of networks displace no administrative action (security 5)", () => {
+test("10,100 failed sign-ins from any number of networks displace no administrative action (security 5)", () => {
   const { auditLog, database } = opened.app;
   const clock = manualClock();
   const failedSignIns = createFailedSignIns({ database, clock });
   auditLog.record(by, "key.create", "the first");
   database.transaction(() => {
-    for (let failure = 0; failure < 100_100; failure += 1) {
-      // 20 per second, as if thousands of hosts guessed.
-      if (failure % 20 === 0) clock.advance(1_000);
+    for (let failure = 0; failure < 10_100; failure += 1) {
+      // 2 per second, as if thousands of hosts guessed.
+      if (failure % 2 === 0) clock.advance(1_000);
       failedSignIns.record(`192.0.${failure % 7}.${failure % 251}`);
     }
   });
   auditLog.record(by, "key.create", "the last");
   expect(actions()).toEqual(["key.create", "key.create"]);
   const counts = failedSignIns.list({ limit: 1_000, offset: 0 });
-  expect(counts.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(100_100);
+  expect(counts.reduce((sum, { attempts }) => sum + attempts, 0)).toBe(10_100);
   expect(counts.length).toBe(failedSignIns.count());
   // 1.4 hours, in which two full hours may begin.
   expect(counts.length).toBeLessThanOrEqual(3 * (networksPerHourMax + 1));
@@ -256,9 +256,12 @@ test("the audit log keeps the latest 100,000 entries, however their numbers are"
   );
   for (let count = 0; count < 100; count++) auditLog.record(by, "key.create", "later");
   expect(entries()[0]!.subject).toBe("the first");
-  database.transaction(() => {
-    for (let count = 0; count < auditEntriesMax; count++) auditLog.record(by, "key.revoke", "latest");
-  });
+  // Up to the last hundred, which deletes the oldest: each entry by the service would take seconds.
+  database.sqlite.run(
+    `insert into audit_log (at, via, action, detail)
+      select value, 'console', 'key.revoke', '{}' from generate_series(1, ${auditEntriesMax - 100})`,
+  );
+  for (let count = 0; count < 100; count++) auditLog.record(by, "key.revoke", "latest");
   expect(auditLog.count({ action: "key.create" })).toBeLessThan(100);
   expect(auditLog.count({})).toBeGreaterThanOrEqual(auditEntriesMax);
   expect(auditLog.count({})).toBeLessThan(auditEntriesMax + 100);
