@@ -7,6 +7,7 @@ import { createConsoleSignIn } from "./console/sign-in.ts";
 import { createKeyUsage } from "./keys/key-usage.ts";
 import { createApiKeys } from "./keys/keys.ts";
 import { createLastUsedWriter } from "./keys/last-used.ts";
+import { createAccountPreferences } from "./settings/account-preferences.ts";
 import { createSettings } from "./settings/settings.ts";
 import { createSetupChoice } from "./settings/setup-choice.ts";
 import { createSavedViews } from "./views/saved-views.ts";
@@ -41,6 +42,7 @@ export function openAccess({
         password: consolePassword,
         settings,
       }),
+    preferences: createAccountPreferences(settings),
     savedViews: createSavedViews({ auditLog, clock, database }),
     firstStart: (keep?: KeepSecrets) =>
       firstStart({ database, clock, settings, keys, consolePassword, keep }),

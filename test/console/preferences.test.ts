@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { preferencesCookie, preferencesOf, timeZones } from "../../src/console/shell/reader.ts";
 import { manualClock } from "../support/appliance.ts";
+import { addPerson, signInWithoutPassword } from "../support/accounts.ts";
 import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/console.ts";
 
 const now = Date.UTC(2026, 0, 15, 23, 30);
@@ -43,7 +44,7 @@ test("each preference is kept when another one is changed, and a value that is n
   await visitor.post("/console/preferences", { time_zone: "Asia/Kolkata" });
   const { html } = await visitor.get(keys);
   expect(html).toContain('data-theme="dark"');
-  expect(html).toContain('<body class="dense">');
+  expect(html).toMatch(/<body class="dense"(?![^>]*data-shortcuts)/);
   expect(html).toContain("Kolkata");
   await visitor.post("/console/preferences", { time_zone: "Mars/Olympus", theme: "neon" });
   const back = await visitor.get(keys);
@@ -58,6 +59,22 @@ test("the first sign-in takes the time zone of the browser, and no later one rep
   await visitor.post("/console/sign-out");
   await visitor.post("/console/sign-in", { password: consolePassword, time_zone: "Europe/Berlin" });
   expect((await visitor.get(keys)).text).toContain("2026-02-24 18:30 New York");
+});
+
+test("preferences belong to an account: they follow it to another browser, and no other account has them", async () => {
+  const ada = await addPerson(app, { name: "ada", role: "viewer" });
+  await ada.post("/console/preferences", { theme: "dark", time_zone: "Asia/Tokyo" });
+  const elsewhere = await signInWithoutPassword(app, ada);
+  const { html } = await elsewhere.get(keys);
+  expect(html).toContain('data-theme="dark"');
+  expect(html).toContain("Tokyo");
+  // Bob uses the browser of Ada.
+  const bob = await addPerson(app, { name: "bob", role: "viewer" });
+  await bob.post("/console/preferences", { theme: "light", time_zone: "UTC" });
+  bob.cookies.set("phishwatch_reader", ada.cookies.get("phishwatch_reader")!);
+  const page = await bob.get(keys);
+  expect(page.html).toContain('data-theme="light"');
+  expect(page.html).not.toContain("Tokyo");
 });
 
 test("a cookie that no page has set changes nothing", async () => {

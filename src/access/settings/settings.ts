@@ -13,7 +13,8 @@ export type SettingName =
   | "setup_skipped_at"
   | "setup_test_delivered_at"
   | "backup_outcomes"
-  | `feed_token:${string}`;
+  | `feed_token:${string}`
+  | `preferences:${number}`;
 
 /** Values of this installation that phishwatch sets itself. The operator's settings are in the configuration file. */
 export interface Settings {

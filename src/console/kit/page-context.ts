@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { Account } from "../../access/accounts/accounts.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Permission } from "../../vocabulary/permissions.ts";
 import { createReaderTimes, utc, type ReaderTimes } from "./times.ts";
@@ -7,6 +8,8 @@ import { createReaderTimes, utc, type ReaderTimes } from "./times.ts";
 /** Facts about the current page that components need without receiving them as properties. */
 export interface PageContext {
   path: string;
+  /** The signed-in account; undefined before the sign-in. */
+  account: Pick<Account, "name" | "role"> | undefined;
   /** Proves that a form was sent from one of the console's own pages. */
   csrfToken: string;
   /** Address of the icons. */
@@ -32,6 +35,7 @@ export interface Reader {
 /** The context of a part of a page that is rendered alone. */
 export const noPage: PageContext = {
   path: "",
+  account: undefined,
   csrfToken: "",
   iconsPath: "",
   reader: { timeZone: utc, density: "comfortable", shortcuts: true, times: createReaderTimes(utc) },

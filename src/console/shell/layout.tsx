@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import { capitalized } from "../../lib/wording.ts";
 import { FlashMessage } from "../kit/marks.tsx";
 import { Form } from "../kit/form.tsx";
 import { Icon } from "../kit/icons.tsx";
@@ -189,15 +190,18 @@ function Mark({ path, mark }: { path: string; mark: NavigationMark | undefined }
   );
 }
 
+/** Who is signed in, and what concerns nobody else. */
 function AccountMenu({ path }: { path: string }) {
-  const { timeZone } = usePage().reader;
+  const { account, reader } = usePage();
   return (
     <details class="me">
       <summary>
         <Icon name="people" />
         <span>
-          Administrator
-          <small>{cityOf(timeZone)}</small>
+          {account?.name}
+          <small>
+            {account === undefined ? "" : capitalized(account.role)} · {cityOf(reader.timeZone)}
+          </small>
         </span>
       </summary>
       <ul class="menu">

@@ -8,7 +8,10 @@ export type Theme = (typeof themes)[number];
 export const densities = ["comfortable", "compact"] as const;
 export type Density = (typeof densities)[number];
 
-/** How a browser shows the console. Kept in its cookie, because it concerns nobody else. */
+/**
+ * How the console looks to somebody. Kept with the account, and in a cookie of the browser, which applies before the
+ * sign-in and to an account that has saved none.
+ */
 export interface Preferences {
   theme: Theme;
   /** IANA name; undefined: not chosen, so UTC. */
@@ -31,16 +34,27 @@ const noPreferences: Preferences = {
 
 /** Returns the `Set-Cookie` value that keeps the preferences. */
 export function preferencesCookie(preferences: Preferences, secure: boolean): string {
-  const { theme, timeZone = "", density, shortcuts } = preferences;
-  const text = [theme, timeZone, density, shortcuts ? "keys" : "no keys"].join(separator);
-  const value = Buffer.from(text).toString("base64url");
+  const value = Buffer.from(preferencesText(preferences)).toString("base64url");
   return cookie(cookieName, value, { secure, path: overviewPath, maxAgeSeconds: cookieSeconds });
 }
 
-export function preferencesOf(request: Request): Preferences {
+/** Returns the text that is stored with an account. */
+export function preferencesText({ theme, timeZone = "", density, shortcuts }: Preferences): string {
+  return [theme, timeZone, density, shortcuts ? "keys" : "no keys"].join(separator);
+}
+
+/** @param saved text that is stored with the account; its time zone is that of the browser until one is chosen */
+export function preferencesOf(request: Request, saved?: string): Preferences {
   const value = readCookie(request, cookieName);
-  if (value === undefined) return noPreferences;
-  const [theme, timeZone, density, shortcuts] = Buffer.from(value, "base64url").toString().split(separator);
+  const ofBrowser =
+    value === undefined ? noPreferences : parsePreferences(Buffer.from(value, "base64url").toString());
+  if (saved === undefined) return ofBrowser;
+  const ofAccount = parsePreferences(saved);
+  return { ...ofAccount, timeZone: ofAccount.timeZone ?? ofBrowser.timeZone };
+}
+
+function parsePreferences(text: string): Preferences {
+  const [theme, timeZone, density, shortcuts] = text.split(separator);
   return readPreferences({ theme, timeZone, density, shortcuts: shortcuts === "no keys" ? "no" : "yes" });
 }
 

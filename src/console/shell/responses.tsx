@@ -16,7 +16,7 @@ import type { FindRoute, PageGroup } from "./router.ts";
 import type { PageServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import { ErrorPage } from "./sign-in-page.tsx";
-import { preferencesOf, readerOf } from "./reader.ts";
+import { preferencesOf, readerOf, type Preferences } from "./reader.ts";
 
 const errorTitles: Record<number, string> = {
   400: "Invalid request",
@@ -31,17 +31,22 @@ function createPageContext({
   assets,
   clock,
   findRoute,
+  preferences,
 }: {
   assets: Pick<Assets, "iconsPath">;
   clock: Clock;
   findRoute: FindRoute;
+  preferences: (call: ConsoleRequest) => Preferences;
 }) {
-  return ({ path, request, visitor }: ConsoleRequest): PageContext => {
-    const role = visitor?.account?.role;
+  return (call: ConsoleRequest): PageContext => {
+    const { path, visitor } = call;
+    const account = visitor?.account;
+    const role = account?.role;
     return {
       path,
+      account,
       iconsPath: assets.iconsPath,
-      reader: readerOf(preferencesOf(request)),
+      reader: readerOf(preferences(call)),
       csrfToken: visitor?.csrfToken ?? "",
       now: clock.now(),
       may: (permission) => role !== undefined && may(role, permission),
@@ -50,6 +55,14 @@ function createPageContext({
         return found === undefined || (role !== undefined && may(role, found.route.permission));
       },
     };
+  };
+}
+
+/** Returns a function that reads the preferences of the account, or of the browser before the sign-in. */
+function preferencesReader({ preferences }: Pick<PageServices, "preferences">) {
+  return ({ request, visitor }: ConsoleRequest): Preferences => {
+    const account = visitor?.account;
+    return preferencesOf(request, account && preferences.of(account.seq));
   };
 }
 
@@ -71,7 +84,8 @@ export function createResponder({
   memory: SessionMemory;
   services: PageServices;
 }) {
-  const pageContext = createPageContext({ assets, clock, findRoute });
+  const preferences = preferencesReader(services);
+  const pageContext = createPageContext({ assets, clock, findRoute, preferences });
 
   function navigation(): MarkedEntry[] {
     return groups.flatMap(({ nav }) =>
@@ -98,7 +112,7 @@ export function createResponder({
     { beside, alone = false }: { beside?: VNode | null | undefined; alone?: boolean } = {},
   ): Response {
     const session = call.visitor?.session;
-    const frame = { title, assets, theme: preferencesOf(call.request).theme, context: pageContext(call) };
+    const frame = { title, assets, theme: preferences(call).theme, context: pageContext(call) };
     const flash = takeFlash(call, memory);
     const document =
       session === undefined ? (

@@ -6,6 +6,7 @@ import type { ConsoleSignIn } from "../../access/console/sign-in.ts";
 import type { KeyUsage } from "../../access/keys/key-usage.ts";
 import type { ApiKeys } from "../../access/keys/keys.ts";
 import type { SavedViews } from "../../access/views/saved-views.ts";
+import type { AccountPreferences } from "../../access/settings/account-preferences.ts";
 import type { SetupChoice } from "../../access/settings/setup-choice.ts";
 import type { Archive } from "../../archive/archive.ts";
 import type { NameSearches } from "../../archive/search/name-searches.ts";
@@ -66,6 +67,7 @@ export interface PageServices {
   keys: ApiKeys;
   lists: Lists;
   keyUsage: KeyUsage;
+  preferences: AccountPreferences;
   savedViews: SavedViews;
   /** Public URL of the appliance, without a trailing slash. */
   publicUrl: () => string;

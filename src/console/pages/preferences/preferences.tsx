@@ -7,6 +7,7 @@ import {
   densities,
   preferencesCookie,
   preferencesOf,
+  preferencesText,
   readPreferences,
   themes,
   timeZones,
@@ -22,12 +23,13 @@ const densityLabels = {
   compact: "Compact, one line per threat",
 };
 
-export function showPreferences({ request, query }: Context): PageResult {
-  const { theme, timeZone = utc, density, shortcuts } = preferencesOf(request);
+export function showPreferences({ request, query, account, services }: Context<"preferences">): PageResult {
+  const saved = services.preferences.of(account.seq);
+  const { theme, timeZone = utc, density, shortcuts } = preferencesOf(request, saved);
   return page(
     "Preferences",
     <>
-      <PageHead title="Preferences" lead="They apply to this browser." />
+      <PageHead title="Preferences" lead="They apply to your account, in every browser." />
       <Card>
         <Form action={preferencesPath} class="stack narrow">
           <HiddenFields fields={{ to: ownPath(query.get("to")) }} />
@@ -71,9 +73,15 @@ export function showPreferences({ request, query }: Context): PageResult {
   );
 }
 
-/** Saves the fields that the form has; the others stay. */
-export function savePreferences({ services, request, form }: Context<"config">): PageResult {
-  const before = preferencesOf(request);
+/** Saves the fields that the form has; the others stay. The cookie makes the sign-in page of this browser look the same. */
+export async function savePreferences({
+  account,
+  form,
+  request,
+  services,
+  write,
+}: Context<"config" | "preferences">): Promise<PageResult> {
+  const before = preferencesOf(request, services.preferences.of(account.seq));
   const text = (name: string, current: string | undefined) => form.get(name) ?? current;
   const preferences: Preferences = readPreferences({
     theme: text("theme", before.theme),
@@ -81,6 +89,7 @@ export function savePreferences({ services, request, form }: Context<"config">):
     density: text("density", before.density),
     shortcuts: text("shortcuts", before.shortcuts ? "yes" : "no"),
   });
+  await write(() => services.preferences.save(account.seq, preferencesText(preferences)));
   return redirect(ownPath(form.get("to")), undefined, {
     cookie: preferencesCookie(preferences, isSecure(services.config)),
   });
