@@ -1,11 +1,24 @@
 import { and, eq, inArray } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
+import { accounts } from "../access/accounts/tables.ts";
 import { statement, value } from "../database/statement.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import { foundColumns } from "../threats/store/fields.ts";
 import { threats } from "../threats/store/tables.ts";
 import { rowOfSeq, type Columns } from "./columns/columns.ts";
 import type { SearchFilter } from "./filter.ts";
+
+/** Returns a function that looks up the account that a filter names; null: it names nobody. */
+export function createAssigneeSeqs(database: Database) {
+  const find = statement(database, (q) =>
+    q
+      .select({ seq: accounts.seq })
+      .from(accounts)
+      .where(eq(accounts.name, value(accounts.name))),
+  );
+  return ({ assignee: name }: SearchFilter): number | null | undefined =>
+    typeof name === "string" ? find.get({ name: name.toLowerCase() })?.seq : name;
+}
 
 /** Returns functions that look up the numbers of the protected domains that a filter names. */
 export function createDomainSeqs(database: Database) {
@@ -80,6 +93,8 @@ export function createLoader({ query }: Database) {
     return seqs.flatMap((seq) => bySeq.get(seq) ?? []);
   };
 }
+
+export type FoundThreat = ReturnType<ReturnType<typeof createLoader>>[number];
 
 /** Returns a function that looks up the `seq` of a threat by its id. */
 export function createThreatSeqs({ query }: Database) {

@@ -1,6 +1,7 @@
 import type { Instant } from "../lib/clock.ts";
 import type { Indicator } from "../threats/severity/indicators.ts";
 import type { ThreatFilter } from "../threats/store/queries.ts";
+import type { SiteState } from "../vocabulary/site.ts";
 import type { Severity, ThreatSource, Status, ThreatType } from "../vocabulary/threats.ts";
 import type { NameQuery } from "./columns/name-query.ts";
 import type { SortKey } from "./columns/sort-keys.ts";
@@ -32,6 +33,14 @@ export interface SearchFilter {
   nameServers?: string | undefined;
   /** Network of the address (`networkOf`). */
   network?: string | undefined;
+  /** Name of the account that the threat is assigned to, in any case; null: nobody. */
+  assignee?: string | null | undefined;
+  /** Only active threats that were due before this time. */
+  overdueAt?: Instant | undefined;
+  /** Only threats whose site is in one of these states; null stands for threats whose state is not determined yet. */
+  siteStates?: readonly (SiteState | null)[] | undefined;
+  /** Number of a campaign (`threats.campaign_seq`). */
+  campaignSeq?: number | undefined;
   /** Only threats that this import created (its `seq`). */
   importSeq?: number | undefined;
   /** Only threats that this scan created (its `seq`). */
@@ -53,7 +62,7 @@ export function tableFilterOf(filter: SearchFilter): ThreatFilter | undefined {
   };
 }
 
-/** Threats with equal keys are ordered by first seen. */
+/** Threats with equal keys are ordered by first seen, those that are due at the same time by severity before. */
 export interface SearchOrder {
   key: SortKey;
   descending: boolean;

@@ -3,9 +3,9 @@ import { indicatorBit } from "../threats/severity/indicators.ts";
 import { similarityUnits, verifiedBit, type Columns } from "./columns/columns.ts";
 import { wantedKindsOf } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
-import { kindCount } from "./columns/kinds.ts";
+import { isActiveKind, kindCount } from "./columns/kinds.ts";
 import { selectRows } from "./select-rows.ts";
-import { keyFunction, writeKeys } from "./columns/sort-keys.ts";
+import { dueKeyFrom, keyFunction, writeKeys } from "./columns/sort-keys.ts";
 import { blockRows } from "./columns/column-summary.ts";
 import { topRows } from "./top-rows.ts";
 
@@ -37,6 +37,7 @@ export function matchRows({
   columns,
   filter,
   protectedDomainSeq,
+  assigneeSeq,
   domains,
   buffers,
   among,
@@ -46,6 +47,8 @@ export function matchRows({
   filter: SearchFilter;
   /** The number of `filter.protectedDomain`. */
   protectedDomainSeq: number | undefined;
+  /** The number of `filter.assignee`, null for nobody; undefined if the filter names none, or there is no such account. */
+  assigneeSeq?: number | null | undefined;
   /** 1 for each protected domain that `filter.within` names, by number; undefined: all. */
   domains?: Uint8Array | undefined;
   buffers: Buffers;
@@ -55,7 +58,12 @@ export function matchRows({
   firstRow?: number;
 }): Matches {
   const ofKind = new Uint32Array(kindCount + 1);
-  if (filter.protectedDomain !== undefined && protectedDomainSeq === undefined)
+  const { wantedAssignee, wantedCampaign } = numbersOf(columns, filter, assigneeSeq);
+  if (
+    (filter.protectedDomain !== undefined && protectedDomainSeq === undefined) ||
+    wantedAssignee === undefined ||
+    wantedCampaign === undefined
+  )
     return { rows: new Int32Array(0), count: 0, ofKind };
   const wantedDomain = protectedDomainSeq ?? -1;
   const wantedKinds = wantedKindsOf(filter);
@@ -63,30 +71,66 @@ export function matchRows({
   const { from = -Infinity, before = Infinity, changedSince = -Infinity, minSimilarity = 0 } = filter;
   const lowestSimilarity = Math.round(minSimilarity * similarityUnits);
   const { checkedBits, wantedBits } = bitsOf(filter);
+  const dueEnd = filter.overdueAt === undefined ? 0 : Math.ceil(filter.overdueAt / 1000);
   const { kindNumbers, protectedDomainSeqs, firstSeen, changedAt, similarities, indicators } = columns;
+  const { assignees, campaigns, dueAt } = columns;
   const total = columns.count;
   makeRoom(buffers, total);
   const { rows } = buffers;
   let count = 0;
   for (let block = Math.floor(firstRow / blockRows); block * blockRows < total; block += 1) {
     if (!mayContainTimes(columns, block, from, before)) continue;
+    if (dueEnd !== 0 && !mayBeDue(columns, block, dueEnd)) continue;
     const end = Math.min(total, (block + 1) * blockRows);
     for (let row = Math.max(firstRow, block * blockRows); row < end; row += 1) {
       if (wantedDomain !== -1 && protectedDomainSeqs[row] !== wantedDomain) continue;
       if (domains !== undefined && domains[protectedDomainSeqs[row]!] !== 1) continue;
       if (among !== undefined && among[row] === 0) continue;
       if (named !== undefined && named[row] === 0) continue;
+      if (wantedAssignee !== anyNumber && assignees[row] !== wantedAssignee) continue;
+      if (wantedCampaign !== anyNumber && campaigns[row] !== wantedCampaign) continue;
       if (similarities[row]! < lowestSimilarity) continue;
       if ((indicators[row]! & checkedBits) !== wantedBits) continue;
       const seen = firstSeen[row]!;
       if (seen < from || seen >= before) continue;
       if (changedAt[row]! < changedSince) continue;
       const kind = kindNumbers[row]!;
+      if (dueEnd !== 0 && !isOverdue(dueAt[row]!, kind, dueEnd)) continue;
       ofKind[kind]! += 1;
       if (wantedKinds[kind] === 1) rows[count++] = row;
     }
   }
   return { rows, count, ofKind };
+}
+
+/** In place of the number that rows must have: they may have any. */
+const anyNumber = -1;
+
+/** Returns the numbers that the rows must have; undefined: no row has it. */
+function numbersOf(
+  columns: Columns,
+  { assignee, campaignSeq }: SearchFilter,
+  assigneeSeq: number | null | undefined,
+): { wantedAssignee: number | undefined; wantedCampaign: number | undefined } {
+  return {
+    wantedAssignee:
+      assignee === undefined
+        ? anyNumber
+        : assigneeSeq === undefined
+          ? undefined
+          : columns.assigneeNumbers.find(assigneeSeq),
+    wantedCampaign: campaignSeq === undefined ? anyNumber : columns.campaignNumbers.find(campaignSeq),
+  };
+}
+
+/** @param end only active threats that are due before this time are overdue; seconds */
+function isOverdue(dueAt: number, kind: number, end: number): boolean {
+  return dueAt !== 0 && dueAt < end && isActiveKind[kind] === 1;
+}
+
+/** Whether a threat of the block can be due before `end`, in seconds. */
+function mayBeDue({ summary }: Columns, block: number, end: number): boolean {
+  return summary.lowerBounds("due")[block]! < dueKeyFrom(end);
 }
 
 /** Returns the bits of a row's indicators that the filter checks, and those of them that have to be set. */
@@ -161,13 +205,22 @@ export function topSlice({
   order: SearchOrder;
   slice: Slice;
 }): { rows: number[]; count: number; ofKind: Uint32Array } | undefined {
-  const { protectedDomain, status: _1, severity: _2, type: _3, source: _4, ...scanned } = filter;
+  const {
+    protectedDomain,
+    status: _1,
+    severity: _2,
+    type: _3,
+    source: _4,
+    siteStates: _5,
+    ...scanned
+  } = filter;
   if (Object.values(scanned).some((value) => value !== undefined)) return undefined;
   const end = offset + limit;
   if (end > topRowsMax || key === "name") return undefined;
   const { kindNumbers, protectedDomainSeqs, summary } = columns;
   // No protected domain has the number 0.
-  const ofKind = summary.ofKind(protectedDomain === undefined ? undefined : (protectedDomainSeq ?? 0));
+  const ofKind =
+    protectedDomain === undefined ? summary.ofKind() : dense(summary.ofDomain(protectedDomainSeq ?? 0));
   const wantedKinds = wantedKindsOf(filter);
   let count = 0;
   for (let kind = 0; kind < kindCount; kind += 1) count += wantedKinds[kind] === 1 ? ofKind[kind]! : 0;
@@ -183,4 +236,10 @@ export function topSlice({
     ascending: !descending,
   });
   return { rows: rows.slice(offset), count, ofKind };
+}
+
+function dense(ofKind: ReadonlyMap<number, number>): Uint32Array {
+  const counts = new Uint32Array(kindCount + 1);
+  for (const [kind, total] of ofKind) counts[kind] = total;
+  return counts;
 }

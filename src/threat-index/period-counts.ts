@@ -2,7 +2,7 @@ import type { Instant } from "../lib/clock.ts";
 import { severities, type Severity } from "../vocabulary/threats.ts";
 import { blockRows } from "./columns/column-summary.ts";
 import type { Columns } from "./columns/columns.ts";
-import { deletedKind, kinds } from "./columns/kinds.ts";
+import { deletedKind, isActiveKind, kinds } from "./columns/kinds.ts";
 import { mayContainTimes } from "./match-rows.ts";
 import { medianOf } from "./median.ts";
 
@@ -96,16 +96,10 @@ export function countDecisions(
   return took.map((times) => ({ decided: times.length, medianMs: medianOf(Float64Array.from(times)) }));
 }
 
-/** By number of the kind; the last one is for deleted threats. */
-const isActiveKind = Uint8Array.from([...kinds.map(({ status }) => (status === "active" ? 1 : 0)), 0]);
-
-/** Numbers of those kinds. */
-const activeKinds = [...isActiveKind.keys()].filter((kind) => isActiveKind[kind] === 1);
-
 /** Counts the active threats among threats by kind, by severity. */
-export function countOpen(ofKind: Uint32Array): SeverityCounts {
+export function countOpen(ofKind: ReadonlyMap<number, number>): SeverityCounts {
   const counts = new Uint32Array(severities.length);
-  for (const kind of activeKinds) counts[severityIndexes[kind]!]! += ofKind[kind]!;
+  for (const [kind, total] of ofKind) if (isActiveKind[kind] === 1) counts[severityIndexes[kind]!]! += total;
   return severityCounts(counts, 0);
 }
 
@@ -115,7 +109,7 @@ export function countOpen(ofKind: Uint32Array): SeverityCounts {
  */
 export function countOpenByAge(columns: Columns, now: Instant, limits: readonly number[]): number[] {
   const { firstSeen, kindNumbers, count, summary } = columns;
-  const ofKind = summary.ofKind(undefined);
+  const ofKind = summary.ofKind();
   let open = 0;
   for (const [kind, isActive] of isActiveKind.entries()) open += isActive * ofKind[kind]!;
   const counts = Array.from({ length: limits.length + 1 }, () => 0);

@@ -54,7 +54,9 @@ export function createStatistics({
     },
     async openByDomain() {
       const { summary } = await current();
-      const open = domainNames().map(({ seq, domain }) => [domain, countOpen(summary.ofKind(seq))] as const);
+      const open = domainNames().map(
+        ({ seq, domain }) => [domain, countOpen(summary.ofDomain(seq))] as const,
+      );
       return new Map(open.filter(([, { high, medium, low }]) => high + medium + low > 0));
     },
     async decisions(periods, protectedDomain) {

@@ -8,7 +8,7 @@
  * by kind and the bounds of the sort keys per block of rows, so that a view without other filters needs no scan
  * (`top-rows.ts`), and a range of time only some of the blocks. Only the rows of the page are then read from SQLite.
  *
- * Memory: about 120 bytes per threat, a fifth of them its name. Time for n threats: O(n) for a search, a few
+ * Memory: about 130 bytes per threat, a fifth of them its name. Time for n threats: O(n) for a search, a few
  * milliseconds for a million; O(1) in n for the first pages of an unfiltered view. The first search reads all
  * threats, about three seconds for a million, in slices that let requests through; a later one reads what has changed
  * since (`columns/column-store.ts`).
@@ -24,9 +24,17 @@ import type { Database } from "../database/database.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import { createColumnStore } from "./columns/column-store.ts";
 import { firstRowFrom, rowOfSeq, type Columns } from "./columns/columns.ts";
-import { createDomainSeqs, createLoader, createRunRows, createThreatSeqs } from "./database-lookups.ts";
+import {
+  createAssigneeSeqs,
+  createDomainSeqs,
+  createLoader,
+  createRunRows,
+  createThreatSeqs,
+  type FoundThreat,
+} from "./database-lookups.ts";
 import { facetsOf, type Facets } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
+import { groupedSlice, withThreats, type ThreatGroup } from "./groups.ts";
 import { hostRows } from "./host-counts.ts";
 import {
   createBuffers,
@@ -41,7 +49,9 @@ import { neighborsOf } from "./neighbors.ts";
 import { quickCounts } from "./quick-counts.ts";
 import { createStatistics, type ThreatStatistics } from "./statistics.ts";
 
+export type { FoundThreat } from "./database-lookups.ts";
 export type { SearchFilter, SearchOrder } from "./filter.ts";
+export type { ThreatGroup } from "./groups.ts";
 export { sortedByNameMax } from "./match-rows.ts";
 export { sortKeys, type SortKey } from "./columns/sort-keys.ts";
 
@@ -54,6 +64,12 @@ export interface ThreatIndex extends ThreatStatistics {
     order: SearchOrder,
     page: { page: number; perPage: number },
   ): Promise<SearchResult>;
+  /** Returns one page of the matches grouped by campaign, in the order of the first match of each group. */
+  searchGroups(
+    filter: SearchFilter,
+    order: SearchOrder,
+    page: { page: number; perPage: number },
+  ): Promise<GroupedResult>;
   /** Returns the ids of at most `max` matches, in order, without threats created after `lastSeq`. */
   ids(filter: SearchFilter, order: SearchOrder, limits: { max: number; lastSeq: number }): Promise<string[]>;
   /**
@@ -86,6 +102,12 @@ export interface SearchResult {
   sortedAsRequested: boolean;
 }
 
+export interface GroupedResult extends Omit<SearchResult, "threats"> {
+  groups: ThreatGroup[];
+  /** Number of groups. */
+  groupTotal: number;
+}
+
 /** Place of a threat in an ordered view. */
 export interface Place {
   /** From 1. One more than `total` for a threat that does not match and would be last. */
@@ -95,8 +117,6 @@ export interface Place {
   previous: FoundThreat | undefined;
   next: FoundThreat | undefined;
 }
-
-export type FoundThreat = ReturnType<ReturnType<typeof createLoader>>[number];
 
 /**
  * Until the loops are compiled, they take ten times as long, a tenth of a second for a million rows. So they first run on a few
@@ -117,27 +137,14 @@ export function createThreatIndex({
 }): ThreatIndex {
   const store = createColumnStore(database);
   const load = createLoader(database);
-  const rowsOfRun = createRunRows(database);
   const seqOfThreat = createThreatSeqs(database);
-  const { seqOfDomain, seqsOfDomains, domainsWithin, domainNames } = createDomainSeqs(database);
+  const domains = createDomainSeqs(database);
+  const { seqOfDomain, seqsOfDomains, domainNames } = domains;
+  const seqOfAssignee = createAssigneeSeqs(database);
   const buffers = createBuffers();
+  const { allMatches, view } = createMatching({ database, domains, seqOfAssignee, buffers });
   const current = () => store.catchUp(yielder());
   let isPrepared = false;
-
-  function allMatches(columns: Columns, filter: SearchFilter, firstRow?: number) {
-    const protectedDomainSeq = seqOfDomain(filter);
-    const domains = domainsWithin(filter);
-    const among = both(rowsOfRun(columns, filter), hostRows(columns, filter));
-    return matchRows({ columns, filter, protectedDomainSeq, domains, buffers, among, firstRow });
-  }
-
-  function view(columns: Columns, filter: SearchFilter, order: SearchOrder, slice: Slice) {
-    const protectedDomainSeq = seqOfDomain(filter);
-    const top = topSlice({ columns, filter, protectedDomainSeq, order, slice });
-    if (top !== undefined) return top;
-    const matches = allMatches(columns, filter);
-    return { ...matches, rows: sortedSlice({ columns, matches, order, slice, buffers }) };
-  }
 
   const seqsOf = ({ seqs }: Columns, rows: readonly number[]) => rows.map((row) => seqs[row]!);
 
@@ -151,14 +158,17 @@ export function createThreatIndex({
     async search(filter, order, { page, perPage }) {
       const columns = await current();
       const slice = { offset: (page - 1) * perPage, limit: perPage };
-      const { rows, count, ofKind } = view(columns, filter, order, slice);
-      return {
-        threats: load(seqsOf(columns, rows)),
-        total: count,
-        facets: facetsOf(ofKind, filter),
-        lastSeq: columns.count === 0 ? 0 : columns.seqs[columns.count - 1]!,
-        sortedAsRequested: order.key !== "name" || count <= sortedByNameMax,
-      };
+      const { rows, ...matches } = view(columns, filter, order, slice);
+      return { threats: load(seqsOf(columns, rows)), ...aboutMatches(columns, filter, order, matches) };
+    },
+
+    async searchGroups(filter, order, { page, perPage }) {
+      const columns = await current();
+      const slice = { offset: (page - 1) * perPage, limit: perPage };
+      const matches = allMatches(columns, filter);
+      const { groups: found, total: groupTotal } = groupedSlice({ columns, matches, order, slice, buffers });
+      const groups = withThreats(columns, found, { load, domains: domainNames });
+      return { groups, groupTotal, ...aboutMatches(columns, filter, order, matches) };
     },
 
     async ids(filter, order, { max, lastSeq }) {
@@ -191,7 +201,10 @@ export function createThreatIndex({
 
     count: async (filter) => allMatches(await current(), filter).count,
     quickCounts: async (filters) =>
-      quickCounts(await current(), filters, filters.length < manyFilters ? seqOfDomain : seqsOfDomains()),
+      quickCounts(await current(), filters, {
+        ofDomain: filters.length < manyFilters ? seqOfDomain : seqsOfDomains(),
+        ofAssignee: seqOfAssignee,
+      }),
 
     async seqs(filter) {
       const columns = await current();
@@ -205,6 +218,56 @@ export function createThreatIndex({
     },
 
     ...createStatistics({ current, allMatches, domainNames }),
+  };
+}
+
+/** Returns functions that resolve a filter and find its matches. */
+function createMatching({
+  database,
+  domains: { seqOfDomain, domainsWithin },
+  seqOfAssignee,
+  buffers,
+}: {
+  database: Database;
+  domains: ReturnType<typeof createDomainSeqs>;
+  seqOfAssignee: ReturnType<typeof createAssigneeSeqs>;
+  buffers: Buffers;
+}) {
+  const rowsOfRun = createRunRows(database);
+
+  function allMatches(columns: Columns, filter: SearchFilter, firstRow?: number) {
+    const seqs = {
+      protectedDomainSeq: seqOfDomain(filter),
+      assigneeSeq: seqOfAssignee(filter),
+      domains: domainsWithin(filter),
+    };
+    const among = both(rowsOfRun(columns, filter), hostRows(columns, filter));
+    return matchRows({ columns, filter, ...seqs, buffers, among, firstRow });
+  }
+
+  function view(columns: Columns, filter: SearchFilter, order: SearchOrder, slice: Slice) {
+    const protectedDomainSeq = seqOfDomain(filter);
+    const top = topSlice({ columns, filter, protectedDomainSeq, order, slice });
+    if (top !== undefined) return top;
+    const matches = allMatches(columns, filter);
+    return { ...matches, rows: sortedSlice({ columns, matches, order, slice, buffers }) };
+  }
+
+  return { allMatches, view };
+}
+
+/** Returns what the results of all searches have in common. */
+function aboutMatches(
+  { seqs, count: rows }: Columns,
+  filter: SearchFilter,
+  { key }: SearchOrder,
+  { count, ofKind }: Pick<Matches, "count" | "ofKind">,
+) {
+  return {
+    total: count,
+    facets: facetsOf(ofKind, filter),
+    lastSeq: rows === 0 ? 0 : seqs[rows - 1]!,
+    sortedAsRequested: key !== "name" || count <= sortedByNameMax,
   };
 }
 

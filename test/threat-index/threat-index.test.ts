@@ -9,9 +9,10 @@ import {
   type ThreatIndex,
 } from "../../src/threat-index/threat-index.ts";
 import { indicators, indicatorsIn } from "../../src/threats/severity/indicators.ts";
-import { naiveSearch } from "../../src/threat-index/naive.ts";
+import { naiveGroups, naiveSearch } from "../../src/threat-index/naive.ts";
 import type { SeverityFacts } from "../../src/threats/severity/severity.ts";
 import type { Threat } from "../../src/threats/store/queries.ts";
+import { siteStates } from "../../src/vocabulary/site.ts";
 import { severities, threatSources, statuses, type ThreatType } from "../../src/vocabulary/threats.ts";
 import { randomFrom, seed } from "../support/random.ts";
 import { openStores, type Stores } from "../support/stores.ts";
@@ -24,11 +25,20 @@ const by = { channel: "system", name: null, address: null } as const;
 let stores: Stores;
 let index: ThreatIndex;
 let rows: Threat[];
+let assigneeSeqs: number[] = [];
 const random = randomFrom(seed);
 
 beforeAll(() => {
   console.log(`seed ${seed} (TEST_SEED)`);
   stores = openStores();
+  for (const name of ["alice", "bob"])
+    stores.database.sqlite.run("insert into accounts (name, role, created_at) values (?, 'analyst', 0)", [
+      name,
+    ]);
+  assigneeSeqs = stores.database.sqlite
+    .query<{ seq: number }, []>("select seq from accounts")
+    .all()
+    .map(({ seq }) => seq);
   index = indexOver(stores);
   rows = addThreats(400);
 });
@@ -86,8 +96,30 @@ function addThreats(count: number): Threat[] {
       evidence: randomFacts(),
     };
     if (random(3) === 0) threats.updateFacts(created!.threatId, facts, []);
+    setCase(created!.threatId);
     return threats.get(created!.threatId)!;
   });
+}
+
+/** Campaigns of `campaign_seq`, some of them of one threat. */
+const campaignSeqs = [1, 7, 8, 9, 1_000_000];
+/** Due times, some before and some after the present time of the clock. */
+const dueTimes = [-90_000, -5_500, 4_000, 100_500];
+
+/** Writes the columns of a case past the index, in any combination. */
+function setCase(id: string): void {
+  const { clock, database } = stores;
+  const due = maybe(dueTimes);
+  database.sqlite.run(
+    "update threats set assignee_seq = ?, due_at = ?, site_state = ?, campaign_seq = ? where id = ?",
+    [
+      maybe(assigneeSeqs) ?? null,
+      due === undefined ? null : clock.now() + due,
+      maybe(siteStates) ?? null,
+      maybe(campaignSeqs) ?? null,
+      id,
+    ],
+  );
 }
 
 function nameOf(text: string): string {
@@ -117,6 +149,10 @@ function randomFilter(): SearchFilter {
     nameServers: random(4) === 0 ? maybe(["example.net", "awsdns"]) : undefined,
     network: random(4) === 0 ? maybe(["192.0.2.0/24", "2001:db8:1::/48"]) : undefined,
     changedSince: random(3) === 0 ? maybe(rows.map(({ changedAt }) => changedAt)) : undefined,
+    assignee: random(4) === 0 ? maybe([null, "alice", "Bob", "nobody-has-this-name"]) : undefined,
+    overdueAt: random(4) === 0 ? stores.clock.now() - random(2) * 2_500 : undefined,
+    siteStates: random(3) === 0 ? maybe([["up", "back"], [null], siteStates]) : undefined,
+    campaignSeq: random(6) === 0 ? maybe([...campaignSeqs, 12_345]) : undefined,
     text: maybe([
       parseNameQuery("example3"),
       parseNameQuery("ample*"),
@@ -124,6 +160,12 @@ function randomFilter(): SearchFilter {
       parseNameQuery("7"),
     ]),
   };
+}
+
+function tally(values: readonly string[]): Record<string, number> {
+  return Object.fromEntries(
+    [...new Set(values)].map((one) => [one, values.filter((value) => value === one).length]),
+  );
 }
 
 describe("the threat index", () => {
@@ -134,6 +176,7 @@ describe("the threat index", () => {
         rows.push(...addThreats(random(5)));
         const changed = rows[random(rows.length)]!;
         stores.threats.changeStatus([changed.id], statuses[random(3)]!, { by });
+        setCase(changed.id);
         Object.assign(changed, stores.threats.get(changed.id));
       }
       const filter = randomFilter();
@@ -155,6 +198,51 @@ describe("the threat index", () => {
       for (const severity of severities) {
         expect(found.facets.severity.get(severity) ?? 0).toBe(
           naiveSearch(rows, { ...filter, severity }).length,
+        );
+      }
+      for (const state of [null, ...siteStates]) {
+        expect(found.facets.siteState.get(state) ?? 0).toBe(
+          naiveSearch(rows, { ...filter, siteStates: [state] }).length,
+        );
+      }
+    }
+  });
+
+  test("returns the groups by campaign that the naive search returns for any filter, order and page, also after changes", async () => {
+    for (let round = 0; round < 80; round += 1) {
+      const changed = rows[random(rows.length)]!;
+      setCase(changed.id);
+      Object.assign(changed, stores.threats.get(changed.id));
+      const filter = random(4) === 0 ? {} : randomFilter();
+      const order = { key: sortKeys[random(sortKeys.length)]!, descending: random(2) === 0 };
+      const perPage = 1 + random(30);
+      const page = 1 + random(3);
+      const expected = naiveGroups(rows, filter, order);
+      const found = await index.searchGroups(filter, order, { page, perPage });
+      const shown = expected.slice((page - 1) * perPage, page * perPage);
+      const counts = { groupTotal: found.groupTotal, total: found.total };
+      expect({ filter, order, ...counts }).toEqual({
+        filter,
+        order,
+        groupTotal: expected.length,
+        total: naiveSearch(rows, filter).length,
+      });
+      expect(found.groups.map(({ first, campaignSeq }) => [first.seq, campaignSeq])).toEqual(
+        shown.map(({ first }) => [first.seq, first.campaignSeq]),
+      );
+      for (const [position, group] of found.groups.entries()) {
+        const { members } = shown[position]!;
+        const due = members.flatMap(({ status, dueAt }) => (status === "active" ? (dueAt ?? []) : []));
+        expect(group).toMatchObject({
+          count: members.length,
+          statuses: tally(members.map(({ status }) => status)),
+          siteStates: tally(members.flatMap(({ siteState }) => siteState ?? [])),
+          severity: severities.find((one) => members.some(({ severity }) => severity === one)),
+          newestAt: Math.max(...members.map(({ firstSeen }) => firstSeen)),
+          dueAt: due.length === 0 ? null : Math.floor(Math.min(...due) / 1000) * 1000,
+        });
+        expect(group.protectedDomains.toSorted()).toEqual(
+          [...new Set(members.map(({ protectedDomain }) => protectedDomain))].sort(),
         );
       }
     }
@@ -279,10 +367,10 @@ describe("the threat index", () => {
     const changed = rows[5]!;
     const status = changed.status === "active" ? "resolved" : "active";
     stores.threats.changeStatus([changed.id], status, { by });
-    stores.database.sqlite.run("update threat_touches set version = version + 1000");
     stores.database.sqlite.run(
       "delete from threat_touches where version < (select max(version) from threat_touches)",
     );
+    stores.database.sqlite.run("update threat_touches set version = version + 1000");
     stores.threats.changeStatus([rows[6]!.id], status, { by });
     for (const row of [changed, rows[6]!]) Object.assign(row, stores.threats.get(row.id));
     const found = await index.search({ status }, newestFirst, { page: 1, perPage: 1 });
@@ -300,16 +388,17 @@ describe("the threat index", () => {
         { ...ofKind, source: maybe(threatSources), protectedDomain: maybe([...domains, "unknown.example"]) },
         { ...ofKind, verified: maybe([true, false]) },
         { ...ofKind, indicator: maybe(indicators) },
+        { ...ofKind, siteStates: ["up", "back"], assignee: maybe([null, "alice", "nobody-has-this-name"]) },
       ];
       const any = randomFilter();
       const quick = await index.quickCounts([...usual, any, { ...any, minSimilarity: 0.9 }]);
-      expect(quick.slice(0, 3)).toEqual(usual.map((filter) => naiveSearch(rows, filter).length));
+      expect(quick.slice(0, 4)).toEqual(usual.map((filter) => naiveSearch(rows, filter).length));
       const exact = naiveSearch(rows, any).length;
-      expect(quick[3] ?? exact).toBe(exact);
-      expect(quick[4]).toBeUndefined();
+      expect(quick[4] ?? exact).toBe(exact);
+      expect(quick[5]).toBeUndefined();
       // Many filters take another way to the protected domains.
       const many = await index.quickCounts(Array.from({ length: 20 }, () => usual).flat());
-      expect(many.slice(-3)).toEqual(quick.slice(0, 3));
+      expect(many.slice(-4)).toEqual(quick.slice(0, 4));
       expect(await index.count(any)).toBe(exact);
     }
   });

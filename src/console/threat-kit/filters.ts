@@ -69,9 +69,9 @@ export function readListRequest(given: URLSearchParams): ListRequest {
   return { filter, order: { key, descending: order === "desc" }, look, query };
 }
 
-/** Default direction: names ascending, everything else descending. */
-function defaultDirection(key: SortKey): "asc" | "desc" {
-  return key === "name" ? "asc" : "desc";
+/** Default direction: names and due times ascending, everything else descending. */
+export function defaultDirection(key: SortKey): "asc" | "desc" {
+  return key === "name" || key === "due" ? "asc" : "desc";
 }
 
 /** Returns the path of the same view with changed parameters; `undefined` removes one. */

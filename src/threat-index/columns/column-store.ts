@@ -27,7 +27,8 @@ type StoredRow = Omit<ThreatRow, "indicators"> & { severityReasons: string };
 
 const columnsRead = `seq, protected_domain_seq as protectedDomainSeq, domain, type, status, severity, similarity, source,
   severity_reasons as severityReasons, verified, first_seen as firstSeen, status_changed_at as statusChangedAt,
-  changed_at as changedAt, decided_at as decidedAt, registrar, name_server as nameServer, ip_address as ipAddress`;
+  changed_at as changedAt, decided_at as decidedAt, due_at as dueAt, assignee_seq as assigneeSeq,
+  campaign_seq as campaignSeq, site_state as siteState, registrar, name_server as nameServer, ip_address as ipAddress`;
 
 /**
  * New threats are found by their `seq`, which only grows; changed and deleted ones in the change log

@@ -10,9 +10,13 @@ export const blockRows = 4_096;
  */
 export interface ColumnSummary {
   /** Records that a row is of this kind and has these bits of `Columns.indicators` now (1), or no longer (-1). */
-  count(row: { protectedDomainSeq: number; kind: number; bits: number }, by: 1 | -1): void;
-  /** Returns the number of rows by kind; undefined: of all protected domains. */
-  ofKind(protectedDomainSeq: number | undefined): Uint32Array;
+  count(row: { protectedDomainSeq: number; assignee: number; kind: number; bits: number }, by: 1 | -1): void;
+  /** Returns the number of rows by kind. */
+  ofKind(): Uint32Array;
+  /** Returns the number of rows of a protected domain by kind; kinds without any are left out. */
+  ofDomain(protectedDomainSeq: number): ReadonlyMap<number, number>;
+  /** Returns the number of rows of an assignee (`Columns.assignees`) by kind; kinds without any are left out. */
+  ofAssignee(assignee: number): ReadonlyMap<number, number>;
   /** Returns the number of rows by kind that have a bit of `Columns.indicators`, of all protected domains. */
   ofKindWithBit(bit: number): Uint32Array;
   /** Records the key of a row. Bounds are only ever widened, so they also hold for the keys that a row had before. */
@@ -30,9 +34,11 @@ const initialBlocks = 16;
 const bitCount = 8;
 
 export function createColumnSummary(): ColumnSummary {
-  const none = new Uint32Array(kindCount + 1);
+  const none = new Map<number, number>();
   const all = new Uint32Array(kindCount + 1);
-  const byDomain = new Map<number, Uint32Array>();
+  // There can be thousands of each, and the rows of one are of few kinds.
+  const byDomain = new Map<number, Map<number, number>>();
+  const byAssignee = new Map<number, Map<number, number>>();
   const byBit = Array.from({ length: bitCount }, () => new Uint32Array(kindCount + 1));
   const newBounds = () => ({
     upper: new Float64Array(initialBlocks).fill(-Infinity),
@@ -44,16 +50,16 @@ export function createColumnSummary(): ColumnSummary {
   >;
 
   return {
-    count({ protectedDomainSeq, kind, bits }, by) {
-      let own = byDomain.get(protectedDomainSeq);
-      if (own === undefined) byDomain.set(protectedDomainSeq, (own = new Uint32Array(kindCount + 1)));
-      own[kind]! += by;
+    count({ protectedDomainSeq, assignee, kind, bits }, by) {
+      countIn(byDomain, protectedDomainSeq, kind, by);
+      countIn(byAssignee, assignee, kind, by);
       all[kind]! += by;
       for (let index = 0; bits >> index !== 0; index += 1)
         if (((bits >> index) & 1) === 1) byBit[index]![kind]! += by;
     },
-    ofKind: (protectedDomainSeq) =>
-      protectedDomainSeq === undefined ? all : (byDomain.get(protectedDomainSeq) ?? none),
+    ofKind: () => all,
+    ofDomain: (protectedDomainSeq) => byDomain.get(protectedDomainSeq) ?? none,
+    ofAssignee: (assignee) => byAssignee.get(assignee) ?? none,
     ofKindWithBit: (bit) => byBit[Math.log2(bit)]!,
     widen(row, key, value) {
       const block = Math.floor(row / blockRows);
@@ -68,6 +74,14 @@ export function createColumnSummary(): ColumnSummary {
     upperBounds: (key) => bounds[key].upper,
     lowerBounds: (key) => bounds[key].lower,
   };
+}
+
+function countIn(groups: Map<number, Map<number, number>>, group: number, kind: number, by: 1 | -1): void {
+  let own = groups.get(group);
+  if (own === undefined) groups.set(group, (own = new Map()));
+  const total = (own.get(kind) ?? 0) + by;
+  if (total === 0) own.delete(kind);
+  else own.set(kind, total);
 }
 
 function doubled(values: Float64Array<ArrayBuffer>, filler: number): Float64Array<ArrayBuffer> {

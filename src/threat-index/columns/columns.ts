@@ -5,6 +5,7 @@ import { hostFields, networkOf, operatorOf, type HostField } from "./hosts.ts";
 import { deletedKind, kindNumberOf, kinds, type Kind } from "./kinds.ts";
 import { createNameColumn, type NameColumn } from "./name-column.ts";
 import { keyFunction, numberKeys, type NumberKey } from "./sort-keys.ts";
+import { createSeqNumbers, type SeqNumbers } from "./seq-numbers.ts";
 import { createValueNumbers, type ValueNumbers } from "./value-numbers.ts";
 
 const initialCapacity = 1 << 12;
@@ -29,6 +30,14 @@ export interface Columns {
   readonly changedAt: Float64Array;
   /** First decisions; 0: undecided. */
   readonly decidedAt: Float64Array;
+  /** Due times in whole seconds; 0: none. */
+  readonly dueAt: Uint32Array;
+  /** Numbers of `assigneeNumbers`; 0: nobody. */
+  readonly assignees: Uint16Array;
+  readonly assigneeNumbers: SeqNumbers;
+  /** Numbers of `campaignNumbers`; 0: none. */
+  readonly campaigns: Uint32Array;
+  readonly campaignNumbers: SeqNumbers;
   /** In `similarityUnits`. */
   readonly similarities: Uint16Array;
   /** Bit sets: those of `indicators.ts`, and `verifiedBit`. */
@@ -46,6 +55,8 @@ export interface Columns {
 export interface MutableColumns extends Arrays {
   count: number;
   readonly hosts: Readonly<Record<HostField, ValueNumbers>>;
+  readonly assigneeNumbers: SeqNumbers;
+  readonly campaignNumbers: SeqNumbers;
   readonly names: NameColumn;
   readonly summary: ColumnSummary;
   /** Key functions over the present arrays, by sort key. */
@@ -70,6 +81,9 @@ export interface ThreatRow extends Kind {
   statusChangedAt: Instant;
   changedAt: Instant;
   decidedAt: Instant | null;
+  dueAt: Instant | null;
+  assigneeSeq: number | null;
+  campaignSeq: number | null;
   registrar: string | null;
   nameServer: string | null;
   ipAddress: string | null;
@@ -84,6 +98,8 @@ export function createColumns(): MutableColumns {
       nameServers: createValueNumbers({ toValue: operatorOf, textsRememberedMax: nameServersRememberedMax }),
       network: createValueNumbers({ toValue: networkOf }),
     },
+    assigneeNumbers: createSeqNumbers(),
+    campaignNumbers: createSeqNumbers(),
     names: createNameColumn({ fold: foldName }),
     summary: createColumnSummary(),
     keys: keysOver(arrays),
@@ -100,6 +116,9 @@ function createArrays(capacity: number) {
     statusChangedAt: new Float64Array(capacity),
     changedAt: new Float64Array(capacity),
     decidedAt: new Float64Array(capacity),
+    dueAt: new Uint32Array(capacity),
+    assignees: new Uint16Array(capacity),
+    campaigns: new Uint32Array(capacity),
     registrar: new Uint32Array(capacity),
     nameServers: new Uint32Array(capacity),
     network: new Uint32Array(capacity),
@@ -140,10 +159,11 @@ export function updateRow(columns: MutableColumns, index: number, row: ThreatRow
 
 /** Records in the aggregates that a row has its present fields (1), or no longer (-1). */
 function countRow(columns: MutableColumns, index: number, by: 1 | -1): void {
-  const { summary, protectedDomainSeqs, kindNumbers, indicators, hosts } = columns;
+  const { summary, protectedDomainSeqs, assignees, kindNumbers, indicators, hosts } = columns;
   const kind = kindNumbers[index]!;
   const protectedDomainSeq = protectedDomainSeqs[index]!;
-  summary.count({ protectedDomainSeq, kind, bits: indicators[index]! }, by);
+  const assignee = assignees[index]!;
+  summary.count({ protectedDomainSeq, assignee, kind, bits: indicators[index]! }, by);
   if (kinds[kind]?.status === "active")
     for (const field of hostFields) hosts[field].count(columns[field][index]!, by);
 }
@@ -154,6 +174,9 @@ function write(columns: MutableColumns, index: number, row: ThreatRow): void {
   columns.statusChangedAt[index] = row.statusChangedAt;
   columns.changedAt[index] = row.changedAt;
   columns.decidedAt[index] = row.decidedAt ?? 0;
+  columns.dueAt[index] = row.dueAt === null ? 0 : dueSeconds(row.dueAt);
+  columns.assignees[index] = columns.assigneeNumbers.numberOf(row.assigneeSeq);
+  columns.campaigns[index] = columns.campaignNumbers.numberOf(row.campaignSeq);
   const { hosts } = columns;
   columns.registrar[index] = hosts.registrar.numberOf(row.registrar);
   columns.nameServers[index] = hosts.nameServers.numberOf(row.nameServer);
@@ -180,6 +203,11 @@ export function firstRowFrom({ seqs, count }: Columns, seq: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Returns a due time in the unit of its column, which holds times until 2106. */
+function dueSeconds(dueAt: Instant): number {
+  return Math.min(2 ** 32 - 1, Math.max(1, Math.floor(dueAt / 1000)));
 }
 
 function foldName(name: string): string {

@@ -1,3 +1,4 @@
+import { siteStates, type SiteState } from "../../vocabulary/site.ts";
 import {
   threatTypes,
   severities,
@@ -15,17 +16,35 @@ export interface Kind {
   status: Status;
   severity: Severity;
   source: ThreatSource;
+  /** Null: not determined yet. */
+  siteState: SiteState | null;
 }
 
+/** Every value of each field. The last field varies fastest in the numbers of the kinds. */
+export const kindValues = {
+  type: threatTypes,
+  status: statuses,
+  severity: severities,
+  source: threatSources,
+  siteState: [null, ...siteStates],
+} as const satisfies { [Field in keyof Kind]: readonly Kind[Field][] };
+
 /** All combinations; the index of one is its number. */
-export const kinds: readonly Kind[] = threatTypes.flatMap((type) =>
-  statuses.flatMap((status) =>
-    severities.flatMap((severity) => threatSources.map((source) => ({ type, status, severity, source }))),
+export const kinds: readonly Kind[] = kindValues.type.flatMap((type) =>
+  kindValues.status.flatMap((status) =>
+    kindValues.severity.flatMap((severity) =>
+      kindValues.source.flatMap((source) =>
+        kindValues.siteState.map((siteState) => ({ type, status, severity, source, siteState })),
+      ),
+    ),
   ),
 );
 export const kindCount = kinds.length;
 /** Number of the kind of deleted threats. */
 export const deletedKind = kindCount;
+
+/** 1 for the kinds of active threats, by number of the kind; the last one is for deleted threats. */
+export const isActiveKind = Uint8Array.from([...kinds.map(({ status }) => (status === "active" ? 1 : 0)), 0]);
 
 const numbers = new Map(kinds.map((kind, number) => [keyOf(kind), number]));
 
@@ -34,6 +53,6 @@ export function kindNumberOf(kind: Kind): number {
   return numbers.get(keyOf(kind)) ?? deletedKind;
 }
 
-function keyOf({ type, status, severity, source }: Kind): string {
-  return `${type} ${status} ${severity} ${source}`;
+function keyOf({ type, status, severity, source, siteState }: Kind): string {
+  return `${type} ${status} ${severity} ${source} ${siteState ?? ""}`;
 }

@@ -53,6 +53,11 @@ export const foundColumns = {
   ipAddress: threats.ipAddress,
   registrar: threats.registrar,
   nameServer: threats.nameServer,
+  /** Name of the account; null: nobody. */
+  assignee: sql<string | null>`(select name from accounts where seq = ${threats.assigneeSeq})`.as("assignee"),
+  dueAt: threats.dueAt,
+  siteState: threats.siteState,
+  campaignSeq: threats.campaignSeq,
 };
 
 /** Columns of exports. Of the registration data, only the one value that they show is read. */

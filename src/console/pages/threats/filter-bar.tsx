@@ -8,7 +8,7 @@ import { HiddenFields } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { Name } from "../../kit/name.tsx";
 import { threatsPath } from "../../kit/paths.ts";
-import { listPath, sortPath } from "../../threat-kit/filters.ts";
+import { defaultDirection, listPath, sortPath } from "../../threat-kit/filters.ts";
 import { Dropdown } from "./dropdown.tsx";
 import { activeFilters } from "../../threat-kit/filter-labels.ts";
 import { FilterMenu, type FilterChoices, menuFields } from "./filter-menu.tsx";
@@ -71,6 +71,7 @@ const sortLabels: Record<SortKey, readonly [string, string]> = {
   severity: ["Most severe", "Least severe"],
   first_seen: ["Newest", "Oldest"],
   similarity: ["Most similar", "Least similar"],
+  due: ["Due last", "Due first"],
   status_changed: ["Last decided", "First decided"],
   name: ["Name, Z to A", "Name, A to Z"],
 };
@@ -91,7 +92,7 @@ function SortMenu({ query, order }: { query: URLSearchParams; order: SearchOrder
         <ul class="menu end">
           {sortKeys.map((key) => {
             const isHere = key === order.key;
-            const descending = isHere ? !order.descending : key !== "name";
+            const descending = isHere ? !order.descending : defaultDirection(key) === "desc";
             return (
               <li>
                 <a href={sortPath(query, order, key)}>{sortLabels[key][descending ? 0 : 1]}</a>

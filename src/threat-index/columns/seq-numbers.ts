@@ -1,0 +1,29 @@
+/** Consecutive numbers for the `seq` of what many rows refer to, so that arrays can be indexed by them. */
+export interface SeqNumbers {
+  /** Returns the number of a `seq`; a new one gets the next number. Null: 0. */
+  numberOf(seq: number | null): number;
+  /** Returns the number of a `seq`; undefined if no row has had it. Null: 0. */
+  find(seq: number | null): number | undefined;
+  /** Returns the `seq` of a number; null for 0. */
+  seqAt(number: number): number | null;
+  /** Numbers given so far, with that of null: each is less than this. */
+  count(): number;
+}
+
+export function createSeqNumbers(): SeqNumbers {
+  const seqs: (number | null)[] = [null];
+  const numbers = new Map<number | null, number>([[null, 0]]);
+  return {
+    numberOf(seq) {
+      let number = numbers.get(seq);
+      if (number === undefined) {
+        number = seqs.push(seq) - 1;
+        numbers.set(seq, number);
+      }
+      return number;
+    },
+    find: (seq) => numbers.get(seq),
+    seqAt: (number) => seqs[number] ?? null,
+    count: () => seqs.length,
+  };
+}

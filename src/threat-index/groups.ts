@@ -1,0 +1,194 @@
+import { severities, type Severity, type Status } from "../vocabulary/threats.ts";
+import type { Instant } from "../lib/clock.ts";
+import type { SiteState } from "../vocabulary/site.ts";
+import type { Columns } from "./columns/columns.ts";
+import { isActiveKind, kindCount, kinds } from "./columns/kinds.ts";
+import { writeKeys } from "./columns/sort-keys.ts";
+import type { FoundThreat } from "./database-lookups.ts";
+import type { SearchOrder, Slice } from "./filter.ts";
+import { sortedByNameMax, sortedSlice, type Buffers, type Matches } from "./match-rows.ts";
+
+/** The matches of one campaign, or one match without a campaign. */
+export interface ThreatGroup extends Omit<RowGroup, "firstRow" | "protectedDomainSeqs"> {
+  /** The match that comes first in the order of the list. */
+  first: FoundThreat;
+  /** A-label form. */
+  protectedDomains: string[];
+}
+
+/** The same by row. */
+interface RowGroup {
+  /** The match that comes first in the order of the list. */
+  firstRow: number;
+  /** Number of the campaign (`threats.campaign_seq`); null: none. */
+  campaignSeq: number | null;
+  /** Number of matches. */
+  count: number;
+  statuses: Partial<Record<Status, number>>;
+  /** Matches whose state is not determined are left out. */
+  siteStates: Partial<Record<SiteState, number>>;
+  /** The highest one. */
+  severity: Severity;
+  /** When the newest match was first seen. */
+  newestAt: Instant;
+  /** By number, in ascending order. */
+  protectedDomainSeqs: number[];
+  /** The earliest due time of the active matches, in whole seconds; null: none. */
+  dueAt: Instant | null;
+}
+
+/**
+ * Returns a slice of the groups, in the order of their first matches, and the number of groups. Takes two passes over
+ * the matches, and one over the first match of each group.
+ * @param buffers the keys are overwritten
+ */
+export function groupedSlice({
+  columns,
+  matches,
+  order,
+  slice,
+  buffers,
+}: {
+  columns: Columns;
+  matches: Matches;
+  order: SearchOrder;
+  slice: Slice;
+  buffers: Buffers;
+}): { groups: RowGroup[]; total: number } {
+  const firsts = firstOfEach(columns, matches, order, buffers);
+  const first = { ...matches, rows: firsts, count: firsts.length };
+  // Too many matches to sort them by name are too many for their groups as well, so that both have the same order.
+  const isTooMany = order.key === "name" && matches.count > sortedByNameMax;
+  const shownOrder: SearchOrder = isTooMany ? { key: "first_seen", descending: true } : order;
+  const rows = sortedSlice({ columns, matches: first, order: shownOrder, slice, buffers });
+  return { groups: describe(columns, matches, rows), total: firsts.length };
+}
+
+/** Returns the first match of each group, in ascending order. */
+function firstOfEach(
+  columns: Columns,
+  { rows, count }: Matches,
+  { key, descending }: SearchOrder,
+  { keys }: Buffers,
+): Int32Array {
+  const { campaigns, campaignNumbers, names } = columns;
+  /** By number of the campaign: its first match so far; -1: none. */
+  const firsts = new Int32Array(campaignNumbers.count()).fill(-1);
+  if (key === "name" && count <= sortedByNameMax) {
+    for (let index = 0; index < count; index += 1) {
+      const row = rows[index]!;
+      const campaign = campaigns[row]!;
+      if (campaign === 0) continue;
+      const first = firsts[campaign]!;
+      const isFirst = first === -1 || (names.get(row) < names.get(first) ? !descending : descending);
+      if (isFirst) firsts[campaign] = row;
+    }
+  } else {
+    writeKeys(columns, key === "name" ? "first_seen" : key, rows, count, keys);
+    const best = new Float64Array(firsts.length);
+    const takesGreater = descending || key === "name";
+    for (let index = 0; index < count; index += 1) {
+      const campaign = campaigns[rows[index]!]!;
+      if (campaign === 0) continue;
+      const own = keys[index]!;
+      // Rows ascend, so of equal keys the last one is the greatest.
+      if (firsts[campaign] !== -1 && (takesGreater ? own < best[campaign]! : own >= best[campaign]!))
+        continue;
+      firsts[campaign] = rows[index]!;
+      best[campaign] = own;
+    }
+  }
+  const found = new Int32Array(count);
+  let groups = 0;
+  for (let index = 0; index < count; index += 1) {
+    const row = rows[index]!;
+    const campaign = campaigns[row]!;
+    if (campaign === 0 || firsts[campaign] === row) found[groups++] = row;
+  }
+  return found.subarray(0, groups);
+}
+
+/** Returns what the groups with these first matches contain, in the same order. */
+function describe(columns: Columns, { rows, count }: Matches, firsts: readonly number[]): RowGroup[] {
+  const { campaigns, campaignNumbers, kindNumbers, firstSeen, protectedDomainSeqs, dueAt } = columns;
+  /** By number of the campaign: the index of its group, plus one; 0: its group is not in the slice. */
+  const places = new Uint16Array(campaignNumbers.count());
+  const ofKind = new Uint32Array(firsts.length * (kindCount + 1));
+  const newestAt = new Float64Array(firsts.length);
+  const due = new Float64Array(firsts.length).fill(Infinity);
+  const domains = firsts.map(() => new Set<number>());
+  const lastDomain = new Float64Array(firsts.length).fill(-1);
+
+  function add(index: number, row: number): void {
+    const kind = kindNumbers[row]!;
+    ofKind[index * (kindCount + 1) + kind]! += 1;
+    if (firstSeen[row]! > newestAt[index]!) newestAt[index] = firstSeen[row]!;
+    if (dueAt[row] !== 0 && isActiveKind[kind] === 1 && dueAt[row]! < due[index]!) due[index] = dueAt[row]!;
+    const domain = protectedDomainSeqs[row]!;
+    // Consecutive threats of a campaign mostly aim at one protected domain.
+    if (domain === lastDomain[index]) return;
+    domains[index]!.add(domain);
+    lastDomain[index] = domain;
+  }
+
+  for (const [index, row] of firsts.entries()) {
+    const campaign = campaigns[row]!;
+    if (campaign === 0) add(index, row);
+    else places[campaign] = index + 1;
+  }
+  for (let index = 0; index < count; index += 1) {
+    const row = rows[index]!;
+    const place = places[campaigns[row]!]!;
+    if (place !== 0) add(place - 1, row);
+  }
+  return firsts.map((firstRow, index) => ({
+    firstRow,
+    campaignSeq: campaignNumbers.seqAt(campaigns[firstRow]!),
+    ...countsOf(ofKind.subarray(index * (kindCount + 1), (index + 1) * (kindCount + 1))),
+    newestAt: newestAt[index]!,
+    protectedDomainSeqs: [...domains[index]!].sort((a, b) => a - b),
+    dueAt: due[index] === Infinity ? null : due[index]! * 1000,
+  }));
+}
+
+/** @param ofKind number of matches by kind */
+function countsOf(ofKind: Uint32Array): Pick<RowGroup, "count" | "statuses" | "siteStates" | "severity"> {
+  const statuses: RowGroup["statuses"] = {};
+  const siteStates: RowGroup["siteStates"] = {};
+  let count = 0;
+  let severity: Severity = "low";
+  for (let number = 0; number < kindCount; number += 1) {
+    const total = ofKind[number]!;
+    if (total === 0) continue;
+    const kind = kinds[number]!;
+    count += total;
+    statuses[kind.status] = (statuses[kind.status] ?? 0) + total;
+    if (kind.siteState !== null) siteStates[kind.siteState] = (siteStates[kind.siteState] ?? 0) + total;
+    if (severities.indexOf(kind.severity) < severities.indexOf(severity)) severity = kind.severity;
+  }
+  return { count, statuses, siteStates, severity };
+}
+
+/** Reads the threats and the protected domains of groups; groups whose first threat was just deleted are left out. */
+export function withThreats(
+  { seqs }: Columns,
+  groups: readonly RowGroup[],
+  {
+    load,
+    domains,
+  }: {
+    load: (seqs: readonly number[]) => FoundThreat[];
+    /** Returns all protected domains. */
+    domains: () => { seq: number; domain: string }[];
+  },
+): ThreatGroup[] {
+  const bySeq = new Map(
+    load(groups.map(({ firstRow }) => seqs[firstRow]!)).map((threat) => [threat.seq, threat]),
+  );
+  const names = new Map(domains().map(({ seq, domain }) => [seq, domain]));
+  return groups.flatMap(({ firstRow, protectedDomainSeqs, ...group }) => {
+    const first = bySeq.get(seqs[firstRow]!);
+    const protectedDomains = protectedDomainSeqs.flatMap((seq) => names.get(seq) ?? []);
+    return first === undefined ? [] : { ...group, first, protectedDomains };
+  });
+}
