@@ -1,5 +1,6 @@
 import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
+import type { Network } from "../../lookups/network/network.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import { isPhishingPage } from "../../threats/severity/phishing-page.ts";
 import type { SeverityFacts } from "../../threats/severity/severity.ts";
@@ -12,6 +13,9 @@ export interface Facts {
   existence?: KnownExistence;
   registration?: Registration;
   registrationAt?: Instant;
+  /** Networks of the addresses that DNS listed at the time of the last lookup. Absent before the first one. */
+  networks?: HostNetwork[];
+  networksAt?: Instant;
   /** The last page that was fetched. Absent again after several checks in a row without a page. */
   page?: Page;
   pageAt?: Instant;
@@ -21,10 +25,17 @@ export interface Facts {
   /** Absent if the name was never seen in use, or only before this field existed. */
   site?: SiteTimes;
   /** Why the last attempt to determine a fact failed, as text for people. */
-  unknown: Partial<Record<"existence" | "registration" | "page" | "screenshot", string>>;
+  unknown: Partial<Record<"existence" | "registration" | "networks" | "page" | "screenshot", string>>;
 }
 
 export type KnownExistence = Omit<Existence, "exists" | "reason"> & { exists: "yes" | "no" };
+
+/** A network with the addresses of the name that belong to it. */
+export interface HostNetwork extends Network {
+  addresses: string[];
+  /** When a server was queried for it. */
+  at: Instant;
+}
 
 export interface Screenshot {
   at: Instant;

@@ -3,7 +3,7 @@ import { listText } from "../../lib/lists/list-texts.ts";
 import { addressNumber } from "../../network/addresses.ts";
 import embeddedText from "./data/address-registries.txt" with { type: "text" };
 
-/** Where a regional Internet registry answers questions about its addresses. */
+/** Services of a regional Internet registry. */
 export interface AddressRegistry {
   /** Base URL of the RDAP service, with a trailing slash. */
   rdapUrl: string;
@@ -29,7 +29,7 @@ export function embeddedAddressRegistries(): AddressRegistryFor {
   return (address) => findRegistry(table(), address);
 }
 
-/** Returns the registry of the longest matching block. A transfer between registries is answered by a redirect. */
+/** Returns the registry of the longest matching block. After a transfer between registries, it responds with a redirect. */
 function findRegistry(blocks: readonly Block[], address: string): AddressRegistry | undefined {
   const number = addressNumber(address);
   if (number === undefined) return undefined;
