@@ -14,6 +14,7 @@ import { scansEvents } from "../src/lib/log-events/scans.ts";
 import { serverEvents } from "../src/lib/log-events/server.ts";
 import { sourcesEvents } from "../src/lib/log-events/sources.ts";
 import { standbyEvents } from "../src/lib/log-events/standby.ts";
+import { takedownEvents } from "../src/lib/log-events/takedowns.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const pagePath = join(import.meta.dir, "../src/manual/log.md");
@@ -26,6 +27,7 @@ const sections: [heading: string, events: Record<string, LogEvent>][] = [
   ["Certificate logs", certificateLogsEvents],
   ["Scans, lookups and traps", scansEvents],
   ["Deliveries, messages, exports and lists", deliveriesEvents],
+  ["Takedown reports", takedownEvents],
   ["Database and archive", databaseEvents],
   ["Backups", backupsEvents],
   ["Standby", standbyEvents],

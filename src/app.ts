@@ -7,6 +7,7 @@ import type { Environment } from "./app/environment.ts";
 import { openBackups } from "./backups/open-backups.ts";
 import type { Config } from "./config/config.ts";
 import { createLiveConfig } from "./reload/live-config.ts";
+import { openTakedowns } from "./cases/takedowns/open-takedowns.ts";
 import { openConditions } from "./conditions/open-conditions.ts";
 import { createDomainAssessment } from "./domains/assess.ts";
 import { createProtectedDomains } from "./domains/domains.ts";
@@ -59,7 +60,7 @@ export function openApp(environment: Environment) {
   // Protected domains and access
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, detection });
   const access = openAccess({ auditLog, clock, config, database, domains, fillRandom, ids, log });
-  const { accounts, consolePassword, keys, keyUsage, lastUsedWriter, savedViews, settings } = access;
+  const { accounts, keys, keyUsage, lastUsedWriter, settings } = access;
   const backups = openBackups({ environment, live, auditLog, database, settings });
 
   // Detection and threats
@@ -138,6 +139,7 @@ export function openApp(environment: Environment) {
     turns,
     version,
   });
+  const takedowns = openTakedowns(environment, { auditLog, config, database, channels: messaging.channels });
   const traps = createTraps({
     activity,
     archive,
@@ -220,6 +222,7 @@ export function openApp(environment: Environment) {
       enrichment,
       ...access,
       messaging,
+      takedowns,
       traps,
       lists,
       auditLog,
@@ -242,6 +245,7 @@ export function openApp(environment: Environment) {
     createReload({ clock, database, live, load: loadConfig, log, parts: [server], reconcile, record });
 
   return {
+    ...access,
     ...names,
     ...messaging,
     /** In effect: a reload changes it. */
@@ -250,11 +254,7 @@ export function openApp(environment: Environment) {
     auditLog,
     eventLog,
     accounts,
-    keys,
-    savedViews,
     backups,
-    setup: access.setup,
-    consolePassword,
     domains,
     assessDomain,
     threats,
@@ -264,6 +264,7 @@ export function openApp(environment: Environment) {
     enrichment,
     scans,
     conditions,
+    takedowns,
     traps,
     lists,
     server,
@@ -273,22 +274,19 @@ export function openApp(environment: Environment) {
       database.serve(log);
       databaseHealth.start();
       auditLog.startReport(log);
-      messaging.start();
-      names.start();
-      for (const part of [scans, enrichment, traps, conditions, lists, lastUsedWriter, backups]) part.start();
+      for (const part of [messaging, names, takedowns, scans, enrichment, traps]) part.start();
+      for (const part of [conditions, lists, lastUsedWriter, backups]) part.start();
     },
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
       database.endPatience();
-      await reload?.stop();
+      await Promise.all([reload?.stop(), takedowns.stop()]);
       // Visits become events, which the deliveries still have to see.
       await Promise.all([backups.stop(), traps.stop(), conditions.stop(), messaging.notifications.stop()]);
       await Promise.all([messaging.deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
       await Promise.all([archive.stop(), lists.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();
     },
-    /** Creates the first API key and the console password, exactly once. `keep` receives them before they are stored. */
-    firstStart: access.firstStart,
     /** Closes the database. Nothing may be called afterward. */
     close: () => database.close(),
   };

@@ -1,3 +1,4 @@
+import type { Mailer } from "../cases/takedowns/sender.ts";
 import type { Config } from "../config/config.ts";
 import type { LoadResult } from "../config/load.ts";
 import type { OpenOptions } from "../database/database.ts";
@@ -20,6 +21,8 @@ export interface Environment extends OpenOptions {
   reach?: Reach;
   /** Replaces DNS. Default: the resolvers of the configuration. */
   dns?: DnsClient;
+  /** Sends reports. Default: the mail server of the configuration. */
+  mailer?: Mailer;
   /** Default: work that other threads could do is done by this one. */
   startWorker?: StartWorker;
 }

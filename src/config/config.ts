@@ -12,6 +12,7 @@ import {
 } from "./notifications.ts";
 import type { FileValues } from "./schema.ts";
 import { toBackup, type BackupConfig } from "./sections/backup.ts";
+import { toTakedown, type TakedownConfig } from "./sections/takedown.ts";
 import type { HostPort } from "./fields/texts.ts";
 import { toCertificateLogs, toFeed, type CertificateLogsConfig, type FeedConfig } from "./sources.ts";
 
@@ -96,6 +97,7 @@ export interface Config {
   feeds: FeedConfig[];
   apiKeys: ApiKeyConfig[];
   smtp: SmtpConfig | null;
+  takedown: TakedownConfig;
   channels: ChannelConfig[];
   subscriptions: SubscriptionConfig[];
   lists: ListConfig[];
@@ -220,6 +222,7 @@ export function toConfig(values: FileValues): Config {
     feeds: values.feeds.map(toFeed),
     apiKeys: values.api_keys,
     smtp: toSmtp(values.smtp),
+    takedown: toTakedown(values.takedown),
     channels: values.channels.map(toChannel),
     subscriptions: values.subscriptions.map(toSubscription),
     lists: values.lists.map(toList),

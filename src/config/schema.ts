@@ -17,6 +17,7 @@ import {
 import { data } from "./sections/data.ts";
 import { channels, lists, smtp, subscriptions } from "./sections/notifications.ts";
 import { archive, certificateLogs, feeds } from "./sections/sources.ts";
+import { takedown } from "./sections/takedown.ts";
 import {
   readChromiumArgument,
   readDatabasePath,
@@ -274,6 +275,7 @@ export const configSchema = table(
     screenshots,
     webhooks,
     smtp,
+    takedown,
     traps,
     certificate_logs: certificateLogs,
     archive,

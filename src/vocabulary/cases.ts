@@ -7,3 +7,7 @@ export const recipientKinds = [
   "browser_list",
 ] as const;
 export type RecipientKind = (typeof recipientKinds)[number];
+
+/** How a report reaches its recipient. */
+export const reportMethods = ["email", "form", "manual"] as const;
+export type ReportMethod = (typeof reportMethods)[number];

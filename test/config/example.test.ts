@@ -89,6 +89,7 @@ const defaults: Config = {
   feeds: [],
   apiKeys: [],
   smtp: null,
+  takedown: { from: null, replyTo: null, signature: null, followUpAfterMs: 2 * 86_400_000 },
   channels: [],
   subscriptions: [],
   lists: [],

@@ -14,6 +14,7 @@ import type { Server } from "../../api/server.ts";
 import type { Readiness } from "../../api/site/health.ts";
 import type { Channels } from "../../channels/all/channels.ts";
 import type { Webhooks } from "../../channels/webhook/webhooks.ts";
+import type { OpenTakedowns } from "../../cases/takedowns/open-takedowns.ts";
 import type { Conditions } from "../../conditions/open-conditions.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
@@ -84,6 +85,7 @@ export interface PageServices {
   lastReload: () => ReloadOutcome | undefined;
   storeGrowth: Pick<StoreGrowth, "latest">;
   sessions: Pick<ConsoleSessions, "find" | "list">;
+  takedowns: OpenTakedowns;
   threats: Threats;
   threatIndex: () => ThreatIndex;
   exports: Pick<ThreatExports, "open">;

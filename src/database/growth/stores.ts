@@ -15,6 +15,18 @@ export const databaseStores = [
     oldest: "at",
   },
   { store: "facts", label: "Facts", tables: ["enrichments", "registration_answers"], oldest: "looked_at" },
+  {
+    store: "takedowns",
+    label: "Takedowns",
+    tables: [
+      "takedown_reports",
+      "takedowns",
+      "takedown_report_threats",
+      "takedown_responses",
+      "takedown_files",
+    ],
+    oldest: "created_at",
+  },
   { store: "events", label: "Events", tables: ["events"], oldest: "created_at" },
   {
     store: "deliveries",
@@ -122,6 +134,8 @@ export function keptText(store: StoreName, { retention, archive }: StoreLimits):
       return "the newest 100,000 entries";
     case "archive":
       return `${formatDuration(archive.ageMsMax)}, ${bytesText(archive.bytesMax)} (archive)`;
+    case "takedowns":
+      return "files up to 256 MiB, the rest without limit";
     case "copies":
       return "one for each of the last 2 versions";
     case "free":

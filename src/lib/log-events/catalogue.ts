@@ -8,6 +8,7 @@ import { scansEvents } from "./scans.ts";
 import { serverEvents } from "./server.ts";
 import { sourcesEvents } from "./sources.ts";
 import { standbyEvents } from "./standby.ts";
+import { takedownEvents } from "./takedowns.ts";
 import type { FieldsOf, LogEvent } from "./event.ts";
 
 /** All kinds of log lines. */
@@ -22,6 +23,7 @@ export const logEvents = {
   ...deliveriesEvents,
   ...databaseEvents,
   ...backupsEvents,
+  ...takedownEvents,
 } as const satisfies Record<string, LogEvent>;
 
 export type LogEventName = keyof typeof logEvents;

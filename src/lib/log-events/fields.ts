@@ -90,6 +90,7 @@ export const logFields = {
   recipient: text("ID of the webhook endpoint or channel"),
   recipientAddress: text("email address"),
   removed: number("names that only the previous version of the list contained"),
+  report: text("reference of a report to somebody who can take a site down"),
   request: text("ID of the request: `X-Request-Id`"),
   requests: number("requests in flight"),
   resolver: text("address of the resolver"),

@@ -1,0 +1,207 @@
+import { sql, type SQL } from "drizzle-orm";
+import type { Database } from "../../database/database.ts";
+import { statement, value } from "../../database/statement.ts";
+import { toIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
+import { threats } from "../../threats/store/tables.ts";
+import type { Report, Takedown } from "./report.ts";
+import { isOpen, nextStepOf, takedownColumns, toReport, toTakedown, type NextStep } from "./rows.ts";
+import { createStatistics, type TakedownStatistics } from "./statistics.ts";
+import { takedownsOf, type TakedownStore } from "./store.ts";
+import { takedownReports, takedownReportThreats, takedowns } from "./tables.ts";
+
+const reportViews = ["attention", "open", "all"] as const;
+export type ReportView = (typeof reportViews)[number];
+
+/** A report of a list, with its threats and what it needs from a person. */
+export interface ListedReport {
+  report: Report;
+  takedowns: Takedown[];
+  next: NextStep;
+}
+
+/** Number of items that need a person. */
+export interface TakedownAttention {
+  cameBack: number;
+  notDelivered: number;
+  followUps: number;
+}
+
+export interface TakedownLists {
+  /** Returns a page of reports: those that need a person first, then the newest. */
+  list(view: ReportView, page: { limit: number; offset: number }): { reports: ListedReport[]; total: number };
+  /** Counts what needs a person. Takes microseconds: every page of the console shows it. */
+  attention(): TakedownAttention;
+  /** Returns the reports of a threat, oldest first. */
+  ofThreat(threatId: string): ListedReport[];
+  /** Returns the attempts to take a threat down, oldest first. */
+  takedownsOfThreat(threatId: string): Takedown[];
+  /** Returns the reports of a threat as the API shows them, oldest first. */
+  reportsOf(threatId: string): object[];
+  /** Returns sites that were up again after they were down, and are so now, newest first. */
+  cameBack(limit: number): Takedown[];
+  statistics(): TakedownStatistics;
+}
+
+/** Condition of a threat that was up again after its last takedown, and is now. */
+const isBack: SQL = sql`${takedowns.backAt} is not null and ${threats.siteState} in ('up', 'back')
+  and ${threats.status} = 'active'
+  and not exists (select 1 from takedowns later where later.threat_seq = ${takedowns.threatSeq} and later.seq > ${takedowns.seq})`;
+
+/** Whether one of the takedowns of the report in the outer query meets a condition. */
+const someTakedown = (condition: SQL): SQL => sql`exists (select 1 from ${takedownReportThreats}
+  join ${takedowns} on ${takedowns.seq} = ${takedownReportThreats.takedownSeq}
+  left join ${threats} on ${threats.seq} = ${takedowns.threatSeq}
+  where ${takedownReportThreats.reportSeq} = ${takedownReports.seq} and ${condition})`;
+
+const isUnanswered = sql`not exists (select 1 from takedown_reports next where next.previous_seq = ${takedownReports.seq})`;
+const isUndelivered = sql`${takedownReports.delivery} in ('sending', 'interrupted', 'bounced', 'failed')
+  and ${takedownReports.delivery} <> 'sending' and ${isUnanswered} and ${someTakedown(isOpen)}`;
+const isDue = sql`${takedownReports.followUpAt} is not null
+  and ${takedownReports.followUpAt} <= ${value(takedownReports.createdAt, "now")}
+  and ${isUnanswered} and ${someTakedown(isOpen)}`;
+
+export function createTakedownLists({
+  clock,
+  database,
+  store,
+}: {
+  clock: Clock;
+  database: Database;
+  store: TakedownStore;
+}): TakedownLists {
+  const views = {
+    attention: viewStatements(database, sql`((${isUndelivered}) or (${isDue}) or ${someTakedown(isBack)})`),
+    open: viewStatements(database, someTakedown(isOpen)),
+    all: viewStatements(database, sql`true`),
+  };
+  const counts = attentionStatements(database);
+  const statistics = createStatistics({ database });
+
+  function listed(report: Report): ListedReport {
+    const covered = takedownsOf(store, report.seq);
+    const now = clock.now();
+    return {
+      report,
+      takedowns: covered,
+      next: nextStepOf(report, {
+        isAnswered: store.reportsAfter.get({ previousSeq: report.seq }) !== undefined,
+        isBack: covered.some(
+          ({ backAt, siteState, outcome }) =>
+            outcome === "down" && backAt !== null && (siteState === "up" || siteState === "back"),
+        ),
+        isOpen: covered.some(({ outcome }) => outcome === "open"),
+        now,
+      }),
+    };
+  }
+
+  return {
+    list(view, { limit, offset }) {
+      const now = clock.now();
+      const { rows, total } = views[view];
+      return {
+        reports: rows.all({ now, limit, offset }).map((row) => listed(toReport(row))),
+        total: total.get({ now })!.total,
+      };
+    },
+    attention: () => ({
+      cameBack: counts.cameBack.get()!.total,
+      notDelivered: counts.notDelivered.get()!.total,
+      followUps: counts.followUps.get({ now: clock.now() })!.total,
+    }),
+    ofThreat: (threatId) => store.reportsOfThreat.all({ id: threatId }).map((row) => listed(toReport(row))),
+    takedownsOfThreat: (threatId) => store.takedownsOfThreat.all({ id: threatId }).map(toTakedown),
+    reportsOf: (threatId) =>
+      store.reportsOfThreat.all({ id: threatId }).map((row) => {
+        const report = toReport(row);
+        const own = takedownsOf(store, report.seq).find((one) => one.threatId === threatId);
+        return reportJson(report, own);
+      }),
+    cameBack: (limit) => counts.backThreats.all({ limit }).map(toTakedown),
+    statistics,
+  };
+}
+
+function viewStatements(database: Database, condition: SQL) {
+  return {
+    rows: statement(database, (query) =>
+      query
+        .select()
+        .from(takedownReports)
+        .where(condition)
+        .orderBy(sql`${takedownReports.seq} desc`)
+        .limit(sql.placeholder("limit"))
+        .offset(sql.placeholder("offset")),
+    ),
+    total: statement(database, (query) =>
+      query
+        .select({ total: sql<number>`count(*)` })
+        .from(takedownReports)
+        .where(condition),
+    ),
+  };
+}
+
+function attentionStatements(database: Database) {
+  const count = (condition: SQL) =>
+    statement(database, (query) =>
+      query
+        .select({ total: sql<number>`count(*)` })
+        .from(takedownReports)
+        .where(condition),
+    );
+  return {
+    notDelivered: count(isUndelivered),
+    followUps: count(isDue),
+    cameBack: statement(database, (query) =>
+      query
+        .select({ total: sql<number>`count(*)` })
+        .from(takedowns)
+        .innerJoin(threats, sql`${threats.seq} = ${takedowns.threatSeq}`)
+        .where(isBack),
+    ),
+    backThreats: statement(database, (query) =>
+      query
+        .select(takedownColumns)
+        .from(takedowns)
+        .innerJoin(threats, sql`${threats.seq} = ${takedowns.threatSeq}`)
+        .where(isBack)
+        .orderBy(sql`${takedowns.backAt} desc`)
+        .limit(sql.placeholder("limit")),
+    ),
+  };
+}
+
+/** Returns a report as programs read it. @param own its outcome for one threat */
+function reportJson(report: Report, own: Takedown | undefined): object {
+  const { recipient } = report;
+  const { source } = recipient;
+  return {
+    reference: report.reference,
+    purpose: report.purpose,
+    recipient: {
+      kind: recipient.kind,
+      name: recipient.name,
+      email: recipient.email ?? null,
+      form_url: recipient.formUrl ?? null,
+      source: { from: source.from, url: source.url ?? null, at: timeOf(source.at) },
+    },
+    method: report.method,
+    subject: report.subject,
+    language: "en",
+    created_at: toIsoTime(report.createdAt),
+    created_by: report.by.name,
+    ticket: report.ticket,
+    delivery: report.delivery,
+    delivery_response: report.deliveryResponse,
+    sent_at: timeOf(report.sentAt),
+    follow_up_at: timeOf(report.followUpAt),
+    ...(own === undefined
+      ? {}
+      : { outcome: own.outcome, down_at: timeOf(own.downAt), down_state: own.downState }),
+  };
+}
+
+function timeOf(at: Instant | null | undefined): string | null {
+  return at === null || at === undefined ? null : toIsoTime(at);
+}
