@@ -46,7 +46,7 @@ export function openApp(environment: Environment) {
   const { clock, log, fillRandom, loadConfig, reach, dns: givenDns, startWorker } = environment;
   const live = createLiveConfig(environment.config);
   const { config } = live;
-  const { detection } = config;
+  const { cases, detection } = config;
   const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
   const { version } = buildInfo;
 
@@ -65,7 +65,7 @@ export function openApp(environment: Environment) {
 
   // Detection and threats
   const assessDomain = createDomainAssessment({ detection, yielder });
-  const threats = createThreats({ database, clock, ids, outbox, auditLog, detection, fillRandom });
+  const threats = createThreats({ database, clock, ids, outbox, auditLog, cases, detection, fillRandom });
   const threatIndex = openThreatIndex({ database, yielder });
   const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
 

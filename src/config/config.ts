@@ -11,6 +11,7 @@ import {
   type SubscriptionConfig,
 } from "./notifications.ts";
 import type { FileValues } from "./schema.ts";
+import type { Severity } from "../vocabulary/threats.ts";
 import { toBackup, type BackupConfig } from "./sections/backup.ts";
 import { toTakedown, type TakedownConfig } from "./sections/takedown.ts";
 import type { HostPort } from "./fields/texts.ts";
@@ -47,6 +48,7 @@ export interface Config {
   console: { enabled: boolean; password: string | null };
   api: { maxPerPage: number; maxBatchIds: number };
   detection: DetectionSettings;
+  cases: CaseSettings;
   scan: {
     /** Five cron fields in UTC; null: no scheduled scans. */
     schedule: string | null;
@@ -103,6 +105,11 @@ export interface Config {
   lists: ListConfig[];
 }
 
+export interface CaseSettings {
+  /** Time from the record of a threat to its due time; null: none. */
+  dueMs: Record<Severity, number | null>;
+}
+
 export interface DetectionSettings {
   minSimilarity: number;
   reactivate: boolean;
@@ -157,7 +164,7 @@ export interface ApiKeyConfig {
 
 /** Converts the values of the file to the form that the program uses. */
 export function toConfig(values: FileValues): Config {
-  const { server, api, detection, scan, webhooks, traps, retention } = values;
+  const { server, api, cases, detection, scan, webhooks, traps, retention } = values;
   const { tls_cert: certPath, tls_key: keyPath } = server;
   const tls = certPath === null || keyPath === null ? null : { certPath, keyPath };
   return {
@@ -174,6 +181,7 @@ export function toConfig(values: FileValues): Config {
     console: values.console,
     api: { maxPerPage: api.max_per_page, maxBatchIds: api.max_batch_ids },
     detection: { minSimilarity: detection.min_similarity, reactivate: detection.reactivate },
+    cases: { dueMs: { high: cases.due_high, medium: cases.due_medium, low: cases.due_low } },
     scan: {
       schedule: scan.schedule,
       resolvers: scan.resolvers,

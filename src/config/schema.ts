@@ -2,6 +2,7 @@ import type { Static } from "@sinclair/typebox";
 import { dayMs } from "../lib/clock.ts";
 import { quietClasses } from "../vocabulary/traps.ts";
 import { backup } from "./sections/backup.ts";
+import { cases } from "./sections/cases.ts";
 import { apiKeys, endpoints, lookups, protectedDomains, scan } from "./sections/entries.ts";
 import {
   boolean,
@@ -270,6 +271,7 @@ export const configSchema = table(
     console: webConsole,
     api,
     detection,
+    cases,
     scan,
     lookups,
     screenshots,

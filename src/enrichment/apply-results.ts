@@ -4,9 +4,11 @@ import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
 import type { Threats } from "../threats/threats.ts";
+import type { SiteState } from "../vocabulary/site.ts";
 import { cameBackToLife, changesBetween } from "./facts/fact-changes.ts";
-import { threatFactsOf, type Facts } from "./facts/facts.ts";
+import type { Facts } from "./facts/facts.ts";
 import { mergeFacts, type CheckResults } from "./facts/merge-facts.ts";
+import { threatFactsOf } from "./facts/threat-facts.ts";
 import { rankOf, ranks, wantsRegistration, type EnabledLookups } from "./plan.ts";
 import type { RegistrationQueue } from "./registration-queue.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
@@ -30,6 +32,7 @@ export interface Applied {
   rank: number;
   /** Whether something changed that makes the next days interesting. */
   news: boolean;
+  siteState: SiteState | null;
 }
 
 /**
@@ -59,7 +62,8 @@ export function applyResults(
   const after = mergeFacts(before, results, now);
   const updated = threats.updateFacts(id, threatFactsOf(after, now), changesBetween(before, after));
   store.saveFacts(threatSeq, after);
-  const alive = cameBackToLife(before, after);
+  const { siteState, previousSiteState } = updated ?? {};
+  const alive = cameBackToLife(before, after) || isBackUp(previousSiteState, siteState);
   const isBack = detection.reactivate && alive && given.status === "resolved";
   if (isBack) threats.changeStatus([id], "active", { by: system });
   const rose = updated !== undefined && rankOf(updated.severity) < rankOf(updated.previousSeverity);
@@ -75,7 +79,13 @@ export function applyResults(
     registrationQueue.save(threatSeq, given.domain, due);
   }
   const subject: Subject = { ...given, status: isBack ? "active" : given.status };
-  return { subject, before, after, rank, news: rose || alive };
+  // A state that was never determined, as before an upgrade, is no news.
+  const moved = siteState !== previousSiteState && (previousSiteState ?? null) !== null;
+  return { subject, before, after, rank, news: rose || alive || moved, siteState: siteState ?? null };
+}
+
+function isBackUp(before: SiteState | null | undefined, after: SiteState | null | undefined): boolean {
+  return (before === "down" || before === "blocked") && after === "back";
 }
 
 const admittedPerTransactionMax = 200;

@@ -85,9 +85,12 @@ function saveCheck(
   const found = store.find(threatSeq);
   if (found === undefined) return;
   const now = clock.now();
-  const { after, before, news, rank, subject } = applyResults(job, found, results, { requested });
+  const { after, before, news, rank, siteState, subject } = applyResults(job, found, results, { requested });
   const complete = results.existence?.exists !== "unknown";
-  store.saveCheck(threatSeq, now, { rank: ranks.recheck, ...nextCheck(subject, { complete, news }, now) });
+  store.saveCheck(threatSeq, now, {
+    rank: ranks.recheck,
+    ...nextCheck(subject, { complete, news, siteState }, now),
+  });
   const { status } = subject;
   if (enabledLookups.screenshots && wantsScreenshot(before, after, { requested, status, now })) {
     store.saveScreenshotDue(threatSeq, { rank, dueAt: now, failures: 0 });

@@ -10,7 +10,6 @@ import type { Threats } from "../threats/threats.ts";
 import { createScanIntake } from "./apply-results.ts";
 import { createCheckJob } from "./check-job.ts";
 import { explainMissingScreenshot } from "./facts/missing-screenshot.ts";
-import { siteStateOf, type SiteState } from "./facts/site-state.ts";
 import { createHandoff } from "./handoff.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 import { looksUpAnything, withScreenshots, type EnabledLookups } from "./plan.ts";
@@ -32,8 +31,8 @@ export interface Enrichment {
   request(threatId: string): boolean;
   /** Returns undefined if the threat was never checked. */
   factsOf(threatId: string): KnownFacts | undefined;
-  /** Returns the state of the site of each threat, and when its screenshot was taken. */
-  overviewOf(threatIds: readonly string[]): Map<string, SiteOverview>;
+  /** Returns when the screenshot of each threat was taken; null if there is none. */
+  capturesOf(threatIds: readonly string[]): Map<string, Instant | null>;
   readonly pictures: PictureViews;
   /** Returns the screenshot of a threat's page (WebP), or why there is none, as text for people. */
   screenshotOf(threatId: string): Promise<{ webp: Uint8Array<ArrayBuffer> } | { why: string }>;
@@ -54,12 +53,6 @@ export interface Enrichment {
   registrationResponseOf(threatId: string): RegistrationResponse | undefined;
   /** Number of jobs in progress. */
   running(): number;
-}
-
-export interface SiteOverview {
-  site: SiteState;
-  /** Null if there is no screenshot. */
-  capturedAt: Instant | null;
 }
 
 /** A threat that a scan found, with what DNS says about it. */
@@ -145,15 +138,8 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     },
     originalOf: readOriginal,
     pictures: createPictureViews({ readScreenshot: screenshotFiles.read, readOriginal }),
-    overviewOf(threatIds) {
-      const now = clock.now();
-      return new Map(
-        threatIds.map((id) => {
-          const facts = store.factsOf(id)?.facts;
-          return [id, { site: siteStateOf(facts, now), capturedAt: facts?.screenshot?.at ?? null }];
-        }),
-      );
-    },
+    capturesOf: (threatIds) =>
+      new Map(threatIds.map((id) => [id, store.factsOf(id)?.facts.screenshot?.at ?? null])),
     originalOfDomain: (id) => readDated(screenshotFiles, id),
     registrationResponseOf: responses.find,
     factsOf: store.factsOf,

@@ -1,5 +1,6 @@
 import type { Instant } from "../lib/clock.ts";
 import type { RegistrationResult } from "../lookups/registration/registration-lookup.ts";
+import type { SiteState } from "../vocabulary/site.ts";
 import type { Severity, Status } from "../vocabulary/threats.ts";
 import { hasPage, hostingOf, type Facts } from "./facts/facts.ts";
 
@@ -39,6 +40,8 @@ const dayMs = 24 * hourMs;
 
 /** Growing intervals between checks. The last one repeats. */
 export const intervalsMs: readonly number[] = [1, 2, 4, 8, 16, 30].map((days) => days * dayMs);
+/** Maximum interval between checks of a site that was taken down, so that its return is noticed. */
+const goneIntervalMsMax = 7 * dayMs;
 /** Delays after a check that was incomplete. After the last one, the next check follows its interval. */
 export const retryDelaysMs: readonly number[] = [5 * 60_000, 30 * 60_000, 2 * hourMs];
 const postponedMsMin = 1_000;
@@ -97,17 +100,22 @@ export interface NextCheck {
   failures: number;
 }
 
-/** @param news whether something changed that makes the next days interesting. */
+/**
+ * @param news whether something changed that makes the next days interesting
+ * @param siteState state of the site after the check
+ */
 export function nextCheck(
   { step, failures }: { step: number; failures: number },
-  result: { complete: boolean; news: boolean },
+  { complete, news, siteState }: { complete: boolean; news: boolean; siteState: SiteState | null },
   now: Instant,
 ): NextCheck {
   const retryDelayMs = retryDelaysMs[failures];
-  if (!result.complete && retryDelayMs !== undefined)
+  if (!complete && retryDelayMs !== undefined)
     return { dueAt: now + retryDelayMs, step, failures: failures + 1 };
-  const at = result.news ? 0 : Math.min(step, intervalsMs.length - 1);
-  return { dueAt: now + intervalsMs[at]!, step: Math.min(at + 1, intervalsMs.length - 1), failures: 0 };
+  const at = news ? 0 : Math.min(step, intervalsMs.length - 1);
+  const isGone = siteState === "down" || siteState === "blocked";
+  const intervalMs = Math.min(intervalsMs[at]!, isGone ? goneIntervalMsMax : Infinity);
+  return { dueAt: now + intervalMs, step: Math.min(at + 1, intervalsMs.length - 1), failures: 0 };
 }
 
 /** Returns when a registration is looked up again; undefined: only when a check needs it. */

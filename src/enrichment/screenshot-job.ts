@@ -8,7 +8,8 @@ import { hashSide, perceptualHash, visualSimilarity } from "../lookups/page/perc
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
 import { changesBetween } from "./facts/fact-changes.ts";
-import { threatFactsOf, type Facts } from "./facts/facts.ts";
+import type { Facts } from "./facts/facts.ts";
+import { threatFactsOf } from "./facts/threat-facts.ts";
 import { rankOf } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 import type { RunJob } from "./worker.ts";

@@ -1,6 +1,6 @@
 import { and, desc, eq } from "drizzle-orm";
 import { system } from "../access/audit/actor.ts";
-import type { DetectionSettings } from "../config/config.ts";
+import type { CaseSettings, DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { statement, value, valuesOf } from "../database/statement.ts";
 import type { Match } from "../detection/types.ts";
@@ -8,8 +8,9 @@ import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { dayMs, type Clock, type Instant } from "../lib/clock.ts";
 import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
-import type { Severity, SightingOutcome, ThreatSource, ThreatType } from "../vocabulary/threats.ts";
-import { isEscalation } from "./severity/escalation.ts";
+import type { SightingOutcome, ThreatSource, ThreatType } from "../vocabulary/threats.ts";
+import { dueAtFor } from "./case/due.ts";
+import { createCopyNoter } from "./note-copy.ts";
 import { severityOf } from "./severity/severity.ts";
 import { isVerified } from "./severity/verified.ts";
 import type { CertificateSighting, OriginStore } from "./store/origins.ts";
@@ -67,6 +68,7 @@ const showsLife: Readonly<Record<ThreatSource, boolean>> = {
 const screenshotTokenBytes = 16;
 
 interface RecorderDependencies {
+  cases: CaseSettings;
   database: Database;
   clock: Clock;
   ids: IdFactory;
@@ -81,6 +83,7 @@ interface RecorderDependencies {
 
 /** Returns a function that records one sighting. Must run within a transaction. */
 export function createRecorder({
+  cases,
   database,
   clock,
   ids,
@@ -92,19 +95,7 @@ export function createRecorder({
   statusChanger,
 }: RecorderDependencies): (sighting: Sighting) => RecordedThreat {
   const statements = createStatements(database);
-
-  /** A copy that a visitor was shown outweighs all other facts. */
-  function noteClone(known: KnownThreat, seenAt: Instant): Severity {
-    if (known.cloneSeenAt !== null && known.cloneSeenAt >= seenAt) return known.severity;
-    const { severity, reasons } = severityOf({ ...known, cloneSeenDays: 0 });
-    const severityReasons = distinct([...reasons, ...known.severityReasons]);
-    const assessed = { severity, severityReasons, verified: true };
-    statements.setCloneSeen.run({ seq: known.seq, cloneSeenAt: seenAt, ...assessed, changedAt: clock.now() });
-    if (isEscalation(known, assessed)) outbox.recordEscalation(known.seq);
-    if (severity !== known.severity)
-      history.record(known.seq, [{ field: "severity", before: known.severity, after: severity }], null);
-    return severity;
-  }
+  const noteCopy = createCopyNoter({ cases, clock, database, history, outbox });
 
   function create(sighting: Sighting, protectedDomainSeq: number, seenAt: Instant): RecordedThreat {
     const { domain, source } = sighting;
@@ -129,6 +120,9 @@ export function createRecorder({
       createdAt: now,
       statusChangedAt: now,
       changedAt: now,
+      dueAt: dueAtFor(cases, severity, now),
+      siteState: type === "cloned_site" ? "up" : null,
+      siteStateAt: type === "cloned_site" ? seenAt : null,
       whois: {},
       importSeq: sighting.importSeq ?? null,
       scanSeq: sighting.scanSeq ?? null,
@@ -147,7 +141,7 @@ export function createRecorder({
     { seenAt, isRepeated }: { seenAt: Instant; isRepeated: boolean },
   ): RecordedThreat {
     const { protectedDomain } = sighting.match;
-    const severity = sighting.match.type === "cloned_site" ? noteClone(known, seenAt) : known.severity;
+    const severity = sighting.match.type === "cloned_site" ? noteCopy(known, seenAt) : known.severity;
     if (isEarlier(sighting, seenAt, known))
       statements.setFirstSeen.run({ firstSeen: seenAt, changedAt: clock.now(), seq: known.seq });
     if (detection.reactivate && !isRepeated && isBack(sighting, known, { seenAt, now: clock.now() }))
@@ -242,6 +236,9 @@ function createStatements(database: Database) {
             "scanSeq",
             "cloneSeenAt",
             "verified",
+            "dueAt",
+            "siteState",
+            "siteStateAt",
           ),
         ),
     ),
@@ -251,18 +248,5 @@ function createStatements(database: Database) {
         .set({ ...valuesOf(threats, "firstSeen"), ...changedNow })
         .where(seqMatches),
     ),
-    setCloneSeen: statement(database, (query) =>
-      query
-        .update(threats)
-        .set({
-          ...valuesOf(threats, "cloneSeenAt", "severity", "severityReasons", "verified"),
-          ...changedNow,
-        })
-        .where(seqMatches),
-    ),
   };
-}
-
-function distinct<T>(values: readonly T[]): T[] {
-  return [...new Map(values.map((one) => [JSON.stringify(one), one])).values()];
 }

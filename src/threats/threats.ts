@@ -1,5 +1,5 @@
 import type { AuditLog } from "../access/audit/audit-log.ts";
-import type { DetectionSettings } from "../config/config.ts";
+import type { CaseSettings, DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -62,6 +62,7 @@ export interface ThreatsDependencies {
   fillRandom: FillRandom;
   auditLog: Pick<AuditLog, "record">;
   detection: Pick<DetectionSettings, "reactivate">;
+  cases: CaseSettings;
 }
 
 export function createThreats({
@@ -72,14 +73,16 @@ export function createThreats({
   fillRandom,
   auditLog,
   detection,
+  cases,
 }: ThreatsDependencies): Threats {
   const queries = createThreatQueries(database);
   const recordDecision = createThreatAudit({ auditLog, get: queries.get });
   const history = createHistory({ database, clock });
-  const statusChanger = createStatusChanger({ database, clock, history, outbox });
-  const updateFacts = createFactsUpdater({ database, clock, history, outbox });
+  const statusChanger = createStatusChanger({ cases, database, clock, history, outbox });
+  const updateFacts = createFactsUpdater({ cases, database, clock, history, outbox });
   const origins = createOriginStore(database);
   const record = createRecorder({
+    cases,
     database,
     clock,
     ids,

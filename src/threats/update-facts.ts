@@ -1,13 +1,17 @@
 import { eq } from "drizzle-orm";
+import type { CaseSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { opaqueValue, statement, value, valuesOf } from "../database/statement.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { dayMs, type Clock } from "../lib/clock.ts";
+import type { SiteState } from "../vocabulary/site.ts";
 import type { Registration } from "../vocabulary/registration.ts";
 import type { Severity } from "../vocabulary/threats.ts";
-import { isEscalation } from "./severity/escalation.ts";
+import { dueAtAfterRise } from "./case/due.ts";
+import { isEscalation, rises } from "./severity/escalation.ts";
 import { severityOf, type SeverityFacts } from "./severity/severity.ts";
 import { isVerified } from "./severity/verified.ts";
+import { siteStateAfter } from "./case/site-state.ts";
 import { threats } from "./store/tables.ts";
 import type { Change, History } from "./triage/history.ts";
 
@@ -19,6 +23,8 @@ export interface ThreatFacts {
   /** The first of its name servers in alphabetical order; null or absent: none, or not known. */
   nameServer?: string | null;
   whois: Registration;
+  /** State of the site according to these facts; null or absent: they do not show it. */
+  siteState?: SiteState | null;
   /** Evidence for the severity, beyond name and type. */
   evidence: SeverityFacts;
 }
@@ -26,6 +32,8 @@ export interface ThreatFacts {
 export interface FactsUpdated {
   severity: Severity;
   previousSeverity: Severity;
+  siteState: SiteState | null;
+  previousSiteState: SiteState | null;
 }
 
 /**
@@ -42,11 +50,13 @@ export type UpdateFacts = (
 
 export function createFactsUpdater({
   database,
+  cases,
   clock,
   history,
   outbox,
 }: {
   database: Database;
+  cases: CaseSettings;
   clock: Clock;
   history: History;
   outbox: Outbox;
@@ -57,6 +67,7 @@ export function createFactsUpdater({
         seq: threats.seq,
         type: threats.type,
         similarity: threats.similarity,
+        status: threats.status,
         severity: threats.severity,
         severityReasons: threats.severityReasons,
         verified: threats.verified,
@@ -64,6 +75,9 @@ export function createFactsUpdater({
         ipAddress: threats.ipAddress,
         registrar: threats.registrar,
         nameServer: threats.nameServer,
+        dueAt: threats.dueAt,
+        siteState: threats.siteState,
+        siteStateAt: threats.siteStateAt,
         changedAt: threats.changedAt,
       })
       .from(threats)
@@ -82,36 +96,50 @@ export function createFactsUpdater({
           "severity",
           "severityReasons",
           "verified",
+          "dueAt",
+          "siteState",
+          "siteStateAt",
           "changedAt",
         ),
       )
       .where(eq(threats.seq, value(threats.seq))),
   );
 
-  return (id, { ipAddress, registrar, nameServer = null, whois, evidence }, changes) => {
+  return (id, { siteState: foundState = null, evidence, ...facts }, changes) => {
     const threat = find.get({ id });
     if (threat === undefined) return undefined;
+    const now = clock.now();
     const { severity, reasons } = severityOf({
       ...threat,
       facts: evidence,
-      cloneSeenDays:
-        threat.cloneSeenAt === null ? undefined : Math.floor((clock.now() - threat.cloneSeenAt) / dayMs),
+      cloneSeenDays: threat.cloneSeenAt === null ? undefined : Math.floor((now - threat.cloneSeenAt) / dayMs),
     });
     const verified = isVerified({
       type: threat.type,
       cloneSeen: threat.cloneSeenAt !== null,
       facts: evidence,
     });
+    const siteState = siteStateAfter(threat, { found: foundState, exists: evidence.exists, now });
+    const siteStateAt = siteState === threat.siteState ? threat.siteStateAt : now;
+    const isRaised = threat.status === "active" && rises(threat.severity, severity);
+    const dueAt = isRaised ? dueAtAfterRise(threat.dueAt, cases, { severity, now }) : threat.dueAt;
+    const { ipAddress, registrar, nameServer = null, whois } = facts;
     const found = { ipAddress, registrar, nameServer, whois, severity, severityReasons: reasons, verified };
     // A lookup that found the same as the last one is no change to those who poll for changes.
-    const isChanged = changes.length > 0 || differs(threat, found);
-    const changedAt = isChanged ? Math.max(clock.now(), threat.changedAt + 1) : threat.changedAt;
-    set.run({ seq: threat.seq, ...found, changedAt });
+    const isChanged = changes.length > 0 || siteState !== threat.siteState || differs(threat, found);
+    const changedAt = isChanged ? Math.max(now, threat.changedAt + 1) : threat.changedAt;
+    set.run({ seq: threat.seq, ...found, dueAt, siteState, siteStateAt, changedAt });
     if (isEscalation(threat, { severity, verified })) outbox.recordEscalation(threat.seq);
-    const severityChange: Change[] =
-      severity === threat.severity ? [] : [{ field: "severity", before: threat.severity, after: severity }];
-    history.record(threat.seq, [...changes, ...severityChange], null);
-    return { severity, previousSeverity: threat.severity };
+    const derived: Change[] = [
+      { field: "site state", before: threat.siteState, after: siteState },
+      { field: "severity", before: threat.severity, after: severity },
+    ];
+    history.record(
+      threat.seq,
+      [...changes, ...derived.filter(({ before, after }) => before !== after)],
+      null,
+    );
+    return { severity, previousSeverity: threat.severity, siteState, previousSiteState: threat.siteState };
   };
 }
 

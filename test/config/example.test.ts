@@ -33,6 +33,7 @@ const defaults: Config = {
   console: { enabled: true, password: null },
   api: { maxPerPage: 100, maxBatchIds: 1000 },
   detection: { minSimilarity: 0.75, reactivate: true },
+  cases: { dueMs: { high: 86_400_000, medium: 3 * 86_400_000, low: 14 * 86_400_000 } },
   scan: {
     schedule: "17 3 * * *",
     resolvers: [],

@@ -8,7 +8,7 @@ import type { SeverityFacts } from "../../src/threats/severity/severity.ts";
 import { createThreats } from "../../src/threats/threats.ts";
 import { fillRandom, manualClock, temporaryFolder } from "../support/appliance.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
-import { analyst } from "../support/stores.ts";
+import { analyst, caseSettings } from "../support/stores.ts";
 import { openWebhooks } from "../support/webhooks.ts";
 
 const withMail: SeverityFacts = { exists: "yes", reachable: true, mail: true };
@@ -50,6 +50,7 @@ function openWorld() {
     outbox,
     auditLog,
     fillRandom,
+    cases: caseSettings,
     detection: { reactivate: true },
   });
   return {

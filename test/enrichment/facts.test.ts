@@ -165,7 +165,7 @@ describe("schedule", () => {
     let at = { step: 0, failures: 0 };
     const waited: number[] = [];
     for (let look = 0; look < 8; look++) {
-      const next = nextCheck(at, { complete: true, news: false }, now);
+      const next = nextCheck(at, { complete: true, news: false, siteState: "up" }, now);
       waited.push((next.dueAt - now) / dayMs);
       at = next;
     }
@@ -173,21 +173,23 @@ describe("schedule", () => {
   });
 
   test("news restart the schedule with the shortest interval", () => {
-    expect(nextCheck({ step: 5, failures: 0 }, { complete: true, news: true }, now)).toEqual({
-      dueAt: now + intervalsMs[0]!,
-      step: 1,
-      failures: 0,
-    });
+    expect(nextCheck({ step: 5, failures: 0 }, { complete: true, news: true, siteState: "up" }, now)).toEqual(
+      {
+        dueAt: now + intervalsMs[0]!,
+        step: 1,
+        failures: 0,
+      },
+    );
   });
 
   test("an incomplete check is retried a limited number of times, at most a day later", () => {
     let at = { step: 2, failures: 0 };
     for (const delayMs of retryDelaysMs) {
-      const next = nextCheck(at, { complete: false, news: false }, now);
+      const next = nextCheck(at, { complete: false, news: false, siteState: null }, now);
       expect([next.dueAt - now, next.step]).toEqual([delayMs, 2]);
       at = next;
     }
-    expect(nextCheck(at, { complete: false, news: false }, now)).toEqual({
+    expect(nextCheck(at, { complete: false, news: false, siteState: null }, now)).toEqual({
       dueAt: now + intervalsMs[2]!,
       step: 3,
       failures: 0,

@@ -14,7 +14,7 @@ import {
   unknown,
   type OpenEnrichment,
 } from "../support/enrichment.ts";
-import { analyst } from "../support/stores.ts";
+import { analyst, caseSettings } from "../support/stores.ts";
 import { until } from "../support/until.ts";
 
 const minuteMs = 60_000;
@@ -59,6 +59,7 @@ describe("a new threat", () => {
       outbox,
       auditLog: createAuditLog({ ...opened, database }),
       fillRandom,
+      cases: caseSettings,
       detection: { reactivate: true },
     });
     const match = {
@@ -307,15 +308,44 @@ describe("rechecks", () => {
     opened.world.page = { ok: true, page: { ...plainPage, asksForPassword: true } };
     await opened.pass(2 * dayMs);
     expect(opened.threats.get(id)!.severity).toBe("high");
-    const changes = opened.threats.history(id).slice(0, 3);
+    const changes = opened.threats.history(id).slice(0, 4);
     expect(changes).toMatchObject([
       { field: "severity", before: "medium", after: "high" },
+      { field: "site state", before: "parked", after: "up" },
       { field: "page asks for", before: null, after: "password" },
       { field: "parked", before: "Example Parking", after: null },
     ]);
     opened.asked();
     await opened.pass(dayMs);
     expect(opened.asked()).toContain("existence examp1e-bank.com");
+  });
+
+  test("a site that was taken down is checked every week, and a resolved threat is active again when it is back", async () => {
+    const id = opened.sight("examp1e-bank.com");
+    opened.enrichment().start();
+    await opened.pass(1_000);
+    opened.world.page = { ok: true, page: { ...plainPage, status: 404 } };
+    await opened.pass(dayMs);
+    expect(opened.threats.get(id)).toMatchObject({ siteState: "down", severity: "medium" });
+    opened.threats.changeStatus([id], "resolved", { by: analyst });
+    const days: number[] = [];
+    opened.asked();
+    for (let day = 1; day <= 36; day++) {
+      await opened.pass(dayMs - 3_000);
+      if (opened.asked().includes("existence examp1e-bank.com")) days.push(day);
+    }
+    expect(days).toEqual([1, 3, 7, 14, 21, 28, 35]);
+    opened.world.page = { ok: true, page: plainPage };
+    await opened.pass(7 * dayMs);
+    expect(opened.threats.get(id)).toMatchObject({ siteState: "back", status: "active" });
+    expect(opened.events().at(-1)).toMatchObject({ type: "threat.updated" });
+    await opened.pass(31 * dayMs);
+    await opened.pass(31 * dayMs);
+    expect(opened.threats.get(id)!.siteState).toBe("up");
+    const states = opened.threats
+      .history(id)
+      .flatMap(({ field, after }) => (field === "site state" ? [after] : []));
+    expect(states).toEqual(["up", "back", "down", "up"]);
   });
 
   test("a threat whose name is gone stays on record without its address and page", async () => {

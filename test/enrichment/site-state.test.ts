@@ -1,7 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { nothingKnown, type Facts } from "../../src/enrichment/facts/facts.ts";
 import { mergeFacts, pageFailuresMax, type CheckResults } from "../../src/enrichment/facts/merge-facts.ts";
-import { siteStateOf, type SiteState } from "../../src/enrichment/facts/site-state.ts";
+import { siteStateOf } from "../../src/enrichment/facts/site-state.ts";
+import type { SiteState } from "../../src/vocabulary/site.ts";
 import { dayMs } from "../../src/lib/clock.ts";
 import { phishingFacts } from "../support/threat-samples.ts";
 
@@ -26,8 +27,9 @@ function after(...checks: CheckResults[]): Facts {
 const up: CheckResults = { existence: existing, page };
 
 describe("the state of a site", () => {
-  const cases: [string, CheckResults[], SiteState][] = [
-    ["is unknown before the first check", [], "unknown"],
+  const cases: [string, CheckResults[], SiteState | null][] = [
+    ["is not determined before the first check", [], null],
+    ["is registered if only the registration is known", [{ registration }], "registered"],
     ["is unregistered if the name is not in DNS", [{ existence: missing }], "unregistered"],
     [
       "is registered if the registry knows a name that is not in DNS",

@@ -42,16 +42,7 @@ import { severities, statuses } from "../../src/vocabulary/threats.ts";
 
 const now = Date.UTC(2026, 0, 15, 8, 42);
 const minuteMs = 60_000;
-const siteStates = [
-  "unregistered",
-  "registered",
-  "parked",
-  "up",
-  "blocked",
-  "down",
-  "back",
-  "unknown",
-] as const;
+const siteStates = ["unregistered", "registered", "parked", "up", "blocked", "down", "back", null] as const;
 
 /** All components of the console in every state, as one page. `scripts/screenshots --components` captures it. */
 export function componentsPage(assets: Assets): string {

@@ -19,6 +19,7 @@ import { openNotifications } from "../../src/notifications/open-notifications.ts
 import type { ChannelType } from "../../src/vocabulary/channels.ts";
 import { fillRandom, manualClock, temporaryFolder, type ManualClock } from "./appliance.ts";
 import { openNewDatabase } from "./new-database.ts";
+import { caseSettings } from "./stores.ts";
 
 export const by: Actor = { channel: "command_line", name: "tester", address: null };
 
@@ -86,6 +87,7 @@ export function openNotificationsWorld({
     outbox,
     auditLog,
     fillRandom,
+    cases: caseSettings,
     detection: { reactivate: true },
   });
   const notifications = openNotifications({

@@ -3,7 +3,9 @@ import type { Actor } from "../../src/access/audit/actor.ts";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { createMemoryArchive } from "../../src/archive/storing/memory-archive.ts";
 import { createProtectedDomains } from "../../src/domains/domains.ts";
+import type { CaseSettings } from "../../src/config/config.ts";
 import { events } from "../../src/events/tables.ts";
+import { dayMs } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { createIdFactory } from "../../src/lib/ids.ts";
@@ -15,6 +17,11 @@ import { openNewDatabase } from "./new-database.ts";
 
 /** A person who makes decisions. */
 export const analyst: Actor = { channel: "console", name: null, address: "192.0.2.9" };
+
+/** The default due times. */
+export const caseSettings: CaseSettings = {
+  dueMs: { high: dayMs, medium: 3 * dayMs, low: 14 * dayMs },
+};
 
 /** Opens threats over a real database file, with two protected domains. */
 export function openStores({ reactivate = true } = {}) {
@@ -42,6 +49,7 @@ export function openStores({ reactivate = true } = {}) {
     outbox,
     auditLog,
     fillRandom,
+    cases: caseSettings,
     detection: { reactivate },
   });
   const archive = createMemoryArchive({ enabled: true, clock });

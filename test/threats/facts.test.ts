@@ -35,6 +35,8 @@ describe("updating facts", () => {
     expect(stores.threats.updateFacts(id, facts, [])).toEqual({
       severity: "high",
       previousSeverity: "medium",
+      siteState: null,
+      previousSiteState: null,
     });
     expect(stores.threats.get(id)).toMatchObject({
       ipAddress: "192.0.2.7",

@@ -1,3 +1,4 @@
+import type { SiteState } from "../../src/vocabulary/site.ts";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Match } from "../../src/detection/types.ts";
 import type { VisitClass } from "../../src/vocabulary/traps.ts";
@@ -76,6 +77,39 @@ describe("a beacon on a foreign host", () => {
     expect(threats.updateFacts(id, gone, [])!.severity).toBe("high");
     clock.advance(8 * 86_400_000);
     expect(threats.updateFacts(id, gone, [])!.severity).toBe("low");
+  });
+
+  test("proves that the site is up for a week although lookups get no page, and back after it was down", async () => {
+    const { address } = world.createBeacon();
+    world.showPage(address, "https://evil.top/");
+    await written();
+    const { clock, threats } = world.stores;
+    const { id } = threats.list({}, { page: 1, perPage: 1 }).threats[0]!;
+    const check = (siteState: SiteState, exists: "yes" | "no" = "yes") =>
+      threats.updateFacts(
+        id,
+        { ipAddress: null, registrar: null, whois: {}, siteState, evidence: { exists } },
+        [],
+      )!.siteState;
+    expect(threats.get(id)!.siteState).toBe("up");
+    expect(check("registered")).toBe("up");
+    expect(check("unregistered", "no")).toBe("down");
+    clock.advance(7_200_000);
+    world.showPage(address, "https://evil.top/", { from: "198.51.100.77" });
+    await written();
+    expect(threats.get(id)!.siteState).toBe("back");
+    expect(check("registered")).toBe("back");
+    clock.advance(8 * 86_400_000);
+    expect(check("registered")).toBe("down");
+    expect(
+      threats
+        .history(id)
+        .flatMap(({ field, before, after }) => (field === "site state" ? [[before, after]] : [])),
+    ).toEqual([
+      ["back", "down"],
+      ["down", "back"],
+      ["up", "down"],
+    ]);
   });
 
   test("sends an event without a threat if the host is an IP address", async () => {

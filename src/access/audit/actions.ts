@@ -86,6 +86,8 @@ export const auditActions = [
   "takedown.send_again",
   "takedown.postpone",
   "takedown.close",
+  "threat.assign",
+  "threat.set_due",
   "view.add",
   "view.rename",
   "view.remove",

@@ -1,10 +1,10 @@
-import type { SiteState } from "../../enrichment/facts/site-state.ts";
+import type { SiteState } from "../../vocabulary/site.ts";
 import { Icon, type IconName } from "../kit/icons.tsx";
 
 const classes = { neutral: "state", good: "state good", warn: "state warn", bad: "state bad" };
 
 const marks: Record<
-  Exclude<SiteState, "unknown">,
+  SiteState,
   { word: string; icon: IconName; tone: keyof typeof classes; explanation: string }
 > = {
   unregistered: {
@@ -36,11 +36,11 @@ const marks: Record<
   back: { word: "Back", icon: "site-back", tone: "warn", explanation: "The site was down and is up again." },
 };
 
-/** The state of a site: a shape and a word. A dash if nothing was looked up. */
-export function SiteMark({ site }: { site: SiteState }) {
-  if (site === "unknown")
+/** The state of a site: a shape and a word. A dash if it was not determined. */
+export function SiteMark({ site }: { site: SiteState | null }) {
+  if (site === null)
     return (
-      <span class="state" title="The name has not been looked up.">
+      <span class="state" title="The state of the site was not determined.">
         –
       </span>
     );

@@ -4,7 +4,6 @@ import type { Network } from "../../lookups/network/network.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import { isPhishingPage } from "../../threats/severity/phishing-page.ts";
 import type { SeverityFacts } from "../../threats/severity/severity.ts";
-import type { ThreatFacts } from "../../threats/update-facts.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 
 /** Facts about a suspicious domain. A fact that is absent was never determined; `unknown` says why, if it was tried. */
@@ -99,12 +98,6 @@ export function mailServersOf({ existence }: Facts): string[] {
   return (existence?.mailServers ?? []).filter((server) => server !== "" && server !== ".");
 }
 
-/** Returns the name servers that the zone lists, or if it is not known, those that the registry lists. */
-function nameServersOf({ existence, registration }: Facts): string[] {
-  const listed = existence?.nameServers ?? [];
-  return listed.length > 0 ? listed : (registration?.name_servers ?? []);
-}
-
 /** Returns the facts that determine the severity. */
 export function severityFactsOf(facts: Facts, now: Instant): SeverityFacts {
   const { existence, page, registration, screenshot } = facts;
@@ -129,17 +122,6 @@ export function severityFactsOf(facts: Facts, now: Instant): SeverityFacts {
             redirectsToProtected: page.redirectsToProtected && screenshot?.atOriginal !== false,
             visualSimilarity: screenshot?.visualSimilarity,
           },
-  };
-}
-
-/** Returns the facts that are stored with the threat. */
-export function threatFactsOf(facts: Facts, now: Instant): ThreatFacts {
-  return {
-    ipAddress: facts.existence?.addresses[0] ?? null,
-    registrar: facts.registration?.registrar ?? null,
-    nameServer: nameServersOf(facts).toSorted()[0] ?? null,
-    whois: facts.registration ?? {},
-    evidence: severityFactsOf(facts, now),
   };
 }
 

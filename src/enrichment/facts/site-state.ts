@@ -1,9 +1,6 @@
 import { dayMs, type Instant } from "../../lib/clock.ts";
-import type { SiteState as KnownState } from "../../vocabulary/site.ts";
+import type { SiteState } from "../../vocabulary/site.ts";
 import { hasPage, hostingOf, parkedWith, type Facts, type SiteTimes } from "./facts.ts";
-
-/** State of the site at a name, as far as lookups have found out. */
-export type SiteState = KnownState | "unknown";
 
 /** How long a site that came back is shown as such. After that it is simply up. */
 const backDaysMax = 30;
@@ -12,9 +9,10 @@ const blockingStatus = /^(client|server)\s*hold$/i;
 /** Mark of the page of a hosting provider (`lookups/page/data/parking-markers.txt`). */
 const suspendedMarker = "suspended";
 
-export function siteStateOf(facts: Facts | undefined, now: Instant): SiteState {
-  if (facts?.existence === undefined) return "unknown";
+/** Returns the state of the site as far as lookups have found out; null if nothing is known about the name. */
+export function siteStateOf(facts: Facts, now: Instant): SiteState | null {
   const { existence, registration, site } = facts;
+  if (existence === undefined) return registration === undefined ? null : "registered";
   if (isBlocked(facts)) return "blocked";
   if (isInUse(facts)) {
     const isBack = site?.backAt !== undefined && now - site.backAt <= backDaysMax * dayMs;
@@ -23,6 +21,13 @@ export function siteStateOf(facts: Facts | undefined, now: Instant): SiteState {
   if (parkedWith(facts) !== undefined) return "parked";
   if (site !== undefined) return "down";
   return existence.exists === "yes" || registration !== undefined ? "registered" : "unregistered";
+}
+
+/** Returns since when a site has been in a state, as far as its facts say. */
+export function siteStateSince({ site }: Facts, state: SiteState): Instant | undefined {
+  if (state === "up") return site?.backAt ?? site?.upAt;
+  if (state === "back") return site?.backAt;
+  return state === "down" ? site?.downAt : undefined;
 }
 
 /** Returns the times of a site after a check that changed its facts from `before` to `after`. */

@@ -2,15 +2,22 @@ import { hashKey, shownLength } from "../../access/keys/key-format.ts";
 import { apiKeys } from "../../access/keys/tables.ts";
 import type { Database } from "../../database/database.ts";
 import { protectedDomains } from "../../domains/tables.ts";
-import { threatFactsOf } from "../../enrichment/facts/facts.ts";
-import type { Instant } from "../../lib/clock.ts";
+import { siteStateSince } from "../../enrichment/facts/site-state.ts";
+import { threatFactsOf } from "../../enrichment/facts/threat-facts.ts";
+import type { CaseSettings } from "../../config/config.ts";
+import { dayMs, type Instant } from "../../lib/clock.ts";
 import { createIdFactory } from "../../lib/ids.ts";
+import { dueAtFor } from "../../threats/case/due.ts";
 import { threats } from "../../threats/store/tables.ts";
 import { insertAll, type StoredThreat } from "./draft.ts";
 import { writeHistory } from "./history.ts";
 import { sandboxKeys, type SandboxKey } from "../world/keys.ts";
 import { createRandom } from "../world/random.ts";
 import { makeWorld, type WorldThreat } from "../world/world.ts";
+
+/** Due times that the sample threats of the last days were recorded with; none were configured before. */
+const sampleCases: CaseSettings = { dueMs: { high: dayMs, medium: 3 * dayMs, low: 14 * dayMs } };
+const dueDaysMax = 7;
 
 /** Writes the sample threats with their history, unless `empty`, and the public keys, except for a demonstration. */
 export function seedDatabase(
@@ -54,7 +61,7 @@ export function seedDatabase(
     const stored = storeThreats(
       database,
       makeWorld(start, createRandom(seed), { isCaughtUp: isDemonstration }),
-      seqs,
+      { seqs, start },
     );
     writeHistory({ database, domainSeqs: seqs, random: createRandom(seed + 2), start, threats: stored });
   });
@@ -64,18 +71,24 @@ export function seedDatabase(
 function storeThreats(
   database: Database,
   world: readonly WorldThreat[],
-  seqs: ReadonlyMap<string, number>,
+  { seqs, start }: { seqs: ReadonlyMap<string, number>; start: Instant },
 ): StoredThreat[] {
   const rows = world.map((threat) => {
     const { checks, decisions, protectedDomain, ...row } = threat;
     const protectedDomainSeq = seqs.get(protectedDomain);
     if (protectedDomainSeq === undefined) throw new Error(`not a protected domain: ${protectedDomain}`);
     const last = checks.at(-1);
+    const facts = last && threatFactsOf(last.facts, last.at);
+    const siteState = facts?.siteState ?? null;
+    const hasDueTime = row.status === "active" && start - row.statusChangedAt < dueDaysMax * dayMs;
     return {
       ...row,
       protectedDomainSeq,
       decidedAt: decisions.find(({ after }) => after !== "active")?.at ?? null,
-      nameServer: last === undefined ? null : (threatFactsOf(last.facts, last.at).nameServer ?? null),
+      nameServer: facts?.nameServer ?? null,
+      siteState,
+      siteStateAt: siteState && (siteStateSince(last!.facts, siteState) ?? row.createdAt),
+      dueAt: hasDueTime ? dueAtFor(sampleCases, row.severity, row.statusChangedAt) : null,
       cloneSeenAt: row.type === "cloned_site" ? row.firstSeen : null,
       reactivations: decisions.filter(({ after }) => after === "active").length,
       changedAt: Math.max(row.statusChangedAt, last?.at ?? 0),

@@ -1,5 +1,6 @@
 import { changesBetween } from "../../enrichment/facts/fact-changes.ts";
 import { nothingKnown, severityFactsOf } from "../../enrichment/facts/facts.ts";
+import { siteStateOf } from "../../enrichment/facts/site-state.ts";
 import { intervalsMs, rankOf, ranks } from "../../enrichment/plan.ts";
 import { enrichments, registrationResponses } from "../../enrichment/tables.ts";
 import { dayMs, type Instant } from "../../lib/clock.ts";
@@ -13,6 +14,7 @@ import {
   triageSteps,
 } from "../../threats/store/tables.ts";
 import { undoableMs } from "../../threats/triage/triage.ts";
+import type { SiteState } from "../../vocabulary/site.ts";
 import type { Severity } from "../../vocabulary/threats.ts";
 import { analyst } from "../world/decisions.ts";
 import { certificateIssuer } from "../world/scenes.ts";
@@ -68,10 +70,14 @@ function historyOf(threat: StoredThreat) {
   const { checks, decisions, seq: threatSeq, similarity, type } = threat;
   const none = { channel: null, actorName: null, actorAddress: null };
   let severity: Severity = severityOf({ type, similarity }).severity;
+  let siteState: SiteState | null = null;
   let before = nothingKnown;
   const found = checks.flatMap(({ at, facts }) => {
     const changes = changesBetween(before, facts);
     before = facts;
+    const state = siteStateOf(facts, at);
+    if (state !== siteState) changes.push({ field: "site state", before: siteState, after: state });
+    siteState = state;
     const next = severityOf({ type, similarity, facts: severityFactsOf(facts, at) }).severity;
     if (next !== severity) changes.push({ field: "severity", before: severity, after: next });
     severity = next;

@@ -76,7 +76,7 @@ export const exportColumns = {
 };
 
 /** All columns that a reader of one threat can need. */
-export const allColumns = { ...foundColumns, ...detailColumns };
+export const allColumns = { ...foundColumns, ...detailColumns, siteStateAt: threats.siteStateAt };
 
 /**
  * Value of `changedAt` in an update, with the present time as the value `changedAt`. It grows with every change, also

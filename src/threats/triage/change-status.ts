@@ -1,11 +1,13 @@
 import { eq, sql } from "drizzle-orm";
 import type { Actor } from "../../access/audit/actor.ts";
+import type { CaseSettings } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import { opaqueValue, statement, value, valuesOf } from "../../database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Outbox } from "../../events/outbox.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { DecisionOutcome, Severity, Status, ThreatType } from "../../vocabulary/threats.ts";
+import { dueAtFor } from "../case/due.ts";
 import { changeableColumns, changedNow } from "../store/fields.ts";
 import { threats } from "../store/tables.ts";
 import type { History } from "./history.ts";
@@ -42,11 +44,13 @@ export interface StatusChanger {
 
 /** The only place that changes a status and records the events. Must run within a transaction. */
 export function createStatusChanger({
+  cases,
   database,
   clock,
   history,
   outbox,
 }: {
+  cases: CaseSettings;
   database: Database;
   clock: Clock;
   history: History;
@@ -63,7 +67,7 @@ export function createStatusChanger({
     query
       .update(threats)
       .set({
-        ...valuesOf(threats, "status", "statusChangedAt"),
+        ...valuesOf(threats, "status", "statusChangedAt", "dueAt"),
         ...changedNow,
         decidedAt: sql`case when ${sql.placeholder("isDecision")} then coalesce(${threats.decidedAt}, ${value(threats.statusChangedAt)}) else ${threats.decidedAt} end`,
         reactivations: sql`${threats.reactivations} + (${value(threats.status)} = 'active')`,
@@ -75,7 +79,8 @@ export function createStatusChanger({
     if (threat.status === status) return false;
     const now = clock.now();
     const isDecision = isDecisionBy(by, status) ? 1 : 0;
-    update.run({ status, statusChangedAt: now, changedAt: now, isDecision, seq: threat.seq });
+    const dueAt = status === "active" ? dueAtFor(cases, threat.severity, now) : null;
+    update.run({ status, statusChangedAt: now, changedAt: now, dueAt, isDecision, seq: threat.seq });
     history.record(threat.seq, [{ field: "status", before: threat.status, after: status }], by);
     const data = {
       threat: {

@@ -88,8 +88,7 @@ async function fullOverview({ services, now }: OverviewContext): Promise<PageRes
   const newestFirst = { key: "first_seen", descending: true } as const;
   const newest = await index.search(highView, newestFirst, { page: 1, perPage: newestShownMax });
   const hosts = await readActiveHosts(index);
-  const sites = services.enrichment.overviewOf(newest.threats.map(({ id }) => id));
-  const capturedAt = new Map([...sites].map(([id, site]) => [id, site.capturedAt]));
+  const capturedAt = services.enrichment.capturesOf(newest.threats.map(({ id }) => id));
   const high = await readHighThreats(index);
   const domains = services.domains.list().filter(({ enabled }) => enabled);
   const news = await readNews(

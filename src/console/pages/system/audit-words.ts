@@ -51,8 +51,10 @@ const sentences: Record<string, string> = {
   "feed.cancel_import": "cancelled import",
   "feed.import": "imported",
   "feed.read_again": "read again",
+  "threat.assign": "assigned",
   "threat.change_status": "decided on",
   "threat.note": "added a note to",
+  "threat.set_due": "set the due time of",
   "threat.undo_change": "undid the decision on",
   "webhook.end_rotation": "ended the rotation of the secret of",
 };

@@ -112,7 +112,7 @@ async function loadDetails(context: ThreatContext, view: URLSearchParams): Promi
 }
 
 function Head(details: Details) {
-  const { comparison, enabledLookups, known, place, site, threat, view } = details;
+  const { comparison, enabledLookups, known, place, threat, view } = details;
   const shownName = visible(threat.domain, nameCharactersMax);
   return (
     <>
@@ -138,7 +138,7 @@ function Head(details: Details) {
             </button>
           </h1>
           <div class="line s quiet">
-            <Marks threat={threat} site={site} />
+            <Marks threat={threat} />
             <TypeOf threat={threat} />
             <CheckState
               id={threat.id}

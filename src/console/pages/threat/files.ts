@@ -13,7 +13,7 @@ export async function sendThumbnail(context: ThreatContext): Promise<PageResult>
   const { enrichment } = context.services;
   const webp = await enrichment.pictures.thumbnail(id);
   if (webp === undefined) throw notFound("There is no screenshot for this threat.");
-  const version = String(enrichment.overviewOf([id]).get(id)?.capturedAt);
+  const version = String(enrichment.capturesOf([id]).get(id));
   return image(webp, context.query.get("v") === version ? imageForever : "no-store");
 }
 

@@ -1,5 +1,4 @@
 import type { ComponentChildren } from "preact";
-import type { SiteState } from "../../../enrichment/facts/site-state.ts";
 import { capitalized, grouped } from "../../../lib/wording.ts";
 import type { Place } from "../../../threat-index/threat-index.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
@@ -15,12 +14,12 @@ import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
 import { SiteMark } from "../../threat-kit/site.tsx";
 
 /** Severity, decision and state of the site. */
-export function Marks({ threat, site }: { threat: Threat; site: SiteState }) {
+export function Marks({ threat }: { threat: Threat }) {
   return (
     <>
       <SeverityMark severity={threat.severity} verified={threat.verified} />
       <StatusMark status={threat.status} />
-      <SiteMark site={site} />
+      <SiteMark site={threat.siteState} />
     </>
   );
 }

@@ -2,7 +2,6 @@ import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import type { NameComparison } from "../../../detection/match/compare-names.ts";
 import type { KnownFacts } from "../../../enrichment/store.ts";
-import type { SiteState } from "../../../enrichment/facts/site-state.ts";
 import { lifecycleOf, type Lifecycle } from "../../../enrichment/facts/lifecycle.ts";
 import type { Place } from "../../../threat-index/threat-index.ts";
 import type { Origins } from "../../../threats/store/origins.ts";
@@ -36,7 +35,6 @@ export function findThreat({ services, params }: Context<"threats">): Threat {
 export interface LoadedThreat {
   threat: Threat;
   known: KnownFacts | undefined;
-  site: SiteState;
   comparison: NameComparison;
   lifecycle: Lifecycle;
   history: readonly DatedChange[];
@@ -70,7 +68,6 @@ export async function loadThreat(
   return {
     threat,
     known,
-    site: enrichment.overviewOf([id]).get(id)!.site,
     comparison: compareNames(domain, protectedDomain, keywords),
     lifecycle: lifecycleOf({ threat, facts, history, origins }),
     history,

@@ -35,7 +35,7 @@ export async function threatPanel(
 }
 
 function ThreatPanel(loaded: LoadedThreat) {
-  const { comparison, known, lifecycle, place, site, threat, view, whyMissing } = loaded;
+  const { comparison, known, lifecycle, place, threat, view, whyMissing } = loaded;
   const { id, domain, severity, severityReasons, status } = threat;
   return (
     <aside class="panel" id="panel" data-id={id} aria-label={visible(domain, 80)}>
@@ -68,7 +68,7 @@ function ThreatPanel(loaded: LoadedThreat) {
           </div>
         </div>
         <div class="line">
-          <Marks threat={threat} site={site} />
+          <Marks threat={threat} />
         </div>
         <div class="line">
           <DecisionButtons threat={threat} view={view} />

@@ -65,7 +65,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
         anywhere={services.threats.totals().length > 0}
         rows={{
           threats: found.threats,
-          sites: services.enrichment.overviewOf(found.threats.map(({ id }) => id)),
+          captures: services.enrichment.capturesOf(found.threats.map(({ id }) => id)),
           keywordsOf: (domain) => keywords.get(domain) ?? [],
           query,
           open,

@@ -1,4 +1,4 @@
-import type { SiteOverview } from "../../../enrichment/enrichment.ts";
+import type { Instant } from "../../../lib/clock.ts";
 import { capitalized } from "../../../lib/wording.ts";
 import type { FoundThreat } from "../../../threat-index/threat-index.ts";
 import { Time } from "../../kit/components.tsx";
@@ -18,7 +18,8 @@ export interface RowsProps {
   /** Brand keywords of a protected domain. */
   keywordsOf: (protectedDomain: string) => readonly string[];
   /** State of the site and time of the screenshot, by id. */
-  sites: ReadonlyMap<string, SiteOverview>;
+  /** When the screenshot of each threat was taken; null: there is none. */
+  captures: ReadonlyMap<string, Instant | null>;
   /** The view, for the links to the threats. */
   query: URLSearchParams;
   /** Threat in the panel. */
@@ -43,13 +44,12 @@ export function ThreatRows({ threats, ...common }: RowsProps) {
 type ItemProps = { threat: FoundThreat } & Omit<RowsProps, "threats">;
 
 function Row(props: ItemProps) {
-  const { threat, sites, timeOf } = props;
-  const site = sites.get(threat.id);
+  const { threat, captures, timeOf } = props;
   return (
     <li {...itemAttributes(props, "row")}>
       <SelectThreat threat={threat} />
       <SeverityMark severity={threat.severity} verified={threat.verified} word={false} />
-      <Thumbnail threat={threat} capturedAt={site?.capturedAt ?? null} />
+      <Thumbnail threat={threat} capturedAt={captures.get(threat.id) ?? null} />
       <div class="main">
         <div>
           <ThreatName {...props} />
@@ -60,7 +60,7 @@ function Row(props: ItemProps) {
         </p>
       </div>
       <div class="site">
-        <SiteMark site={site?.site ?? "unknown"} />
+        <SiteMark site={threat.siteState} />
       </div>
       <Time at={timeOf(threat)} relative="short" />
     </li>
@@ -79,10 +79,10 @@ export function ThreatGallery({ threats, ...common }: RowsProps) {
 }
 
 function Tile(props: ItemProps) {
-  const { threat, sites, timeOf } = props;
+  const { threat, captures, timeOf } = props;
   return (
     <li {...itemAttributes(props, "tile")}>
-      <Thumbnail threat={threat} capturedAt={sites.get(threat.id)?.capturedAt ?? null} />
+      <Thumbnail threat={threat} capturedAt={captures.get(threat.id) ?? null} />
       <SelectThreat threat={threat} />
       <SeverityMark severity={threat.severity} verified={threat.verified} word={false} />
       <div class="cut">
