@@ -5,6 +5,7 @@ import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
 import type { Environment } from "./app/environment.ts";
 import { openBackups } from "./backups/open-backups.ts";
+import { openCampaigns } from "./cases/campaigns/open-campaigns.ts";
 import type { Config } from "./config/config.ts";
 import { createLiveConfig } from "./reload/live-config.ts";
 import { openTakedowns } from "./cases/takedowns/open-takedowns.ts";
@@ -60,13 +61,14 @@ export function openApp(environment: Environment) {
   // Protected domains and access
   const domains = createProtectedDomains({ database, clock, ids, log, auditLog, detection });
   const access = openAccess({ auditLog, clock, config, database, domains, fillRandom, ids, log });
-  const { accounts, keys, keyUsage, lastUsedWriter, settings } = access;
+  const { keys, keyUsage, lastUsedWriter, settings } = access;
   const backups = openBackups({ environment, live, auditLog, database, settings });
 
   // Detection and threats
   const assessDomain = createDomainAssessment({ detection, yielder });
   const threats = createThreats({ database, clock, ids, outbox, auditLog, cases, detection, fillRandom });
   const threatIndex = openThreatIndex({ database, yielder });
+  const campaigns = openCampaigns({ database });
   const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
 
   // Names
@@ -172,6 +174,26 @@ export function openApp(environment: Environment) {
     lastReload: () => reload?.last(),
   });
 
+  /** Services that the console and the callers of this function receive. */
+  const services = {
+    ...access,
+    assessDomain,
+    auditLog,
+    backups,
+    campaigns,
+    conditions,
+    domains,
+    enrichment,
+    eventLog,
+    exports,
+    lists,
+    scans,
+    takedowns,
+    threatIndex,
+    threats,
+    traps,
+  };
+
   // HTTP
   const monitored = { backups, enrichment, messaging, names, scans, threats, traps };
   const server = createServer({
@@ -199,6 +221,7 @@ export function openApp(environment: Environment) {
   async function openConsole() {
     const { createConsole } = await import("./console/console.tsx");
     return createConsole({
+      ...services,
       server,
       names,
       config,
@@ -209,23 +232,8 @@ export function openApp(environment: Environment) {
       storage: database,
       databaseStatus: databaseHealth.status,
       lastReload: () => reload?.last(),
-      conditions,
       storeGrowth,
-      backups,
-      eventLog,
-      domains,
-      assessDomain,
-      threats,
-      threatIndex,
-      exports,
-      scans,
-      enrichment,
-      ...access,
       messaging,
-      takedowns,
-      traps,
-      lists,
-      auditLog,
       consoleSignIn: access.openSignIn(),
     });
   }
@@ -245,28 +253,13 @@ export function openApp(environment: Environment) {
     createReload({ clock, database, live, load: loadConfig, log, parts: [server], reconcile, record });
 
   return {
-    ...access,
     ...names,
     ...messaging,
+    ...services,
     /** In effect: a reload changes it. */
     config,
     database,
-    auditLog,
-    eventLog,
-    accounts,
-    backups,
-    domains,
-    assessDomain,
-    threats,
-    threatIndex,
-    exports,
     dns,
-    enrichment,
-    scans,
-    conditions,
-    takedowns,
-    traps,
-    lists,
     server,
     reload,
     /** Starts all background work. */

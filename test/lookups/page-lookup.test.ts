@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { X509Certificate } from "node:crypto";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { faviconHash } from "../../src/lookups/page/favicon.ts";
 import { createPageLookup, type Page, type PageResult } from "../../src/lookups/page/page-lookup.ts";
@@ -446,10 +447,26 @@ describe("HTTPS", () => {
           notBefore: "2026-01-01T00:00:00.000Z",
           notAfter: "2026-02-01T00:00:00.000Z",
           fault: expect.any(String),
+          // Nobody else can present it, although anyone can choose its serial number.
+          identity: `sha256 ${new X509Certificate(tls.cert).fingerprint256.replaceAll(":", "").toLowerCase()}`,
+          namesHash: expect.stringMatching(/^[0-9a-f]+$/),
         },
       },
     });
     expect(unsecured.hits).toEqual([]);
+  });
+
+  test("pages set up from one kit have the same structure, whatever their texts, hosts and tokens", async () => {
+    const kit = ({ host = "a.example", field = "password", token = 1 }) =>
+      html(`<title>Page ${token}</title><p>${"text ".repeat(token)}</p><script src="https://${host}/js/main.js?v=${token}"></script>
+        <link rel="stylesheet" href="/css/kit.css"><form action="/send.php?id=${token}"><input type="email" name="user">
+        <input type="${field}" name="secret"><img src="//${host}/logo.png"><button type="submit">Go</button></form>`);
+    const structureOf = async (respond: Respond) => (await pageOf(respond)).structureHash;
+    const structure = await structureOf(() => kit({}));
+    expect(structure).toMatch(/^[0-9a-f]+$/);
+    expect(await structureOf(() => kit({ host: "b.example", token: 5 }))).toBe(structure!);
+    expect(await structureOf(() => kit({ field: "text" }))).not.toBe(structure);
+    expect(await structureOf(() => html(login))).toBeUndefined();
   });
 
   test("a redirect from HTTP to HTTPS records the certificate, with the issuer's name escaped", async () => {

@@ -12,6 +12,7 @@ import type { Archive } from "../../archive/archive.ts";
 import type { NameSearches } from "../../archive/search/name-searches.ts";
 import type { Server } from "../../api/server.ts";
 import type { Readiness } from "../../api/site/health.ts";
+import type { Campaigns } from "../../cases/campaigns/campaigns.ts";
 import type { Channels } from "../../channels/all/channels.ts";
 import type { Webhooks } from "../../channels/webhook/webhooks.ts";
 import type { OpenTakedowns } from "../../cases/takedowns/open-takedowns.ts";
@@ -54,6 +55,7 @@ export interface PageServices {
   failedSignIns: Pick<FailedSignIns, "list" | "count" | "attemptsSince">;
   backups: BackupServices;
   build: BuildInfo;
+  campaigns: Campaigns;
   config: Config;
   domains: ProtectedDomains;
   enrichment: Enrichment;

@@ -5,7 +5,7 @@ export const databaseStores = [
   {
     store: "threats",
     label: "Threats",
-    tables: ["threats", "threat_counts", "threat_touches", "threat_certificates", "threat_urls"],
+    tables: ["threats", "threat_counts", "threat_touches", "threat_certificates", "threat_urls", "campaigns"],
     oldest: "first_seen",
   },
   {

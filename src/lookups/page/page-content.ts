@@ -26,6 +26,8 @@ export interface PageContent {
   base: string | undefined;
   /** Whether the page has so much markup that its end was not read. */
   isCut: boolean;
+  /** Hash of the page's forms, fields, pictures and scripts in their order; undefined if it has few of them. */
+  structure: string | undefined;
 }
 
 export interface FormField {
@@ -42,6 +44,10 @@ const attributeLengthMax = 2_000;
 /** Small icons are often embedded in the page as a data: URL. */
 const iconAddressLengthMax = 65_536;
 const itemsMax = 500;
+/** Elements that the author of a page writes by hand, unlike those that lay out its text. */
+const structuralElements = "form, input, textarea, select, button, img, script, link";
+/** A page with fewer of them resembles many others. */
+const structuralElementsMin = 6;
 const scriptRedirectsMax = 50;
 
 /**
@@ -67,7 +73,9 @@ export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<
     icons: [],
     base: undefined,
     isCut: false,
+    structure: undefined,
   };
+  const structure: string[] = [];
   let titleRead = false;
   let hiddenWithin = 0;
 
@@ -107,6 +115,7 @@ export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<
         content.fields.push(fieldOf(element));
       },
     })
+    .on(structuralElements, { element: (element) => add(structure, partOf(element)) })
     .on("img", { element: (element) => extra.add(` ${attribute(element, "alt")} `) })
     .on("base", { element: (element) => void (content.base ??= attribute(element, "href")) })
     .on("link", {
@@ -132,6 +141,8 @@ export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<
       },
     });
   content.isCut = await transformInPieces(rewriter, pieces, turns);
+  if (structure.length >= structuralElementsMin)
+    content.structure = Bun.hash(structure.join("\n")).toString(16);
 
   content.title = joined(decodeHTML(title.take()));
   const visibleText = await mapText(text.take(), (piece) => joined(decodeHTML(piece)), turns);
@@ -141,6 +152,15 @@ export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<
   content.scripted = scripts.trim() !== "";
   content.scriptRedirects = scriptTargets(scripts);
   return content;
+}
+
+/** Describes an element without what differs between visits, such as queries with tokens, and without the host. */
+function partOf(element: HTMLRewriterTypes.Element): string {
+  const address = attribute(element, "src") || attribute(element, "href") || attribute(element, "action");
+  const path = address.startsWith("data:")
+    ? ""
+    : address.replace(/^[a-z]*:?\/\/[^/]*/i, "").replace(/[?#].*$/s, "");
+  return [element.tagName, attribute(element, "type"), attribute(element, "name"), path].join(" ");
 }
 
 /** Returns whether the page was cut, because it has too much markup. */

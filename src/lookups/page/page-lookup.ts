@@ -38,6 +38,8 @@ export interface Page {
   certificate?: PageCertificate;
   /** In the form of Shodan's `http.favicon.hash`. */
   faviconHash?: string;
+  /** Identifies the forms, fields, pictures and scripts of the page in their order; absent if it has few of them. */
+  structureHash?: string;
 }
 
 export interface PageCertificate {
@@ -46,6 +48,10 @@ export interface PageCertificate {
   notAfter: string;
   /** Why a browser would warn about it. */
   fault?: string;
+  /** Serial number of a trusted certificate, which an authority chose; fingerprint of any other. */
+  identity?: string;
+  /** Identifies the set of its names. */
+  namesHash?: string;
 }
 
 /** Looks up facts about web pages. */
@@ -175,6 +181,7 @@ function pageOf(
     ...(unseen === undefined ? {} : { unseen: visible(unseen) }),
     ...(parked === undefined ? {} : { parked }),
     ...(certificate === undefined ? {} : { certificate: certificateOf(certificate) }),
+    ...(content.structure === undefined ? {} : { structureHash: content.structure }),
   };
 }
 
@@ -194,6 +201,9 @@ function certificateOf({
   notBefore,
   notAfter,
   fault,
+  serial,
+  fingerprint,
+  names,
 }: NonNullable<Hop["certificate"]>): PageCertificate {
   const time = (text: string) => {
     const at = Date.parse(text);
@@ -203,8 +213,16 @@ function certificateOf({
     issuer: visible(issuer),
     notBefore: time(notBefore),
     notAfter: time(notAfter),
-    ...(fault === undefined ? {} : { fault: visible(fault) }),
+    ...(fault === undefined
+      ? { identity: `serial ${serial.toLowerCase().replace(/^0+/, "")}` }
+      : { fault: visible(fault), identity: `sha256 ${fingerprint.replaceAll(":", "").toLowerCase()}` }),
+    ...(names === "" ? {} : { namesHash: namesHashOf(names) }),
   };
+}
+
+/** The order of the names differs between certificates of one order. */
+function namesHashOf(names: string): string {
+  return Bun.hash(names.toLowerCase().split(", ").toSorted().join()).toString(16);
 }
 
 /** Returns undefined if there is no icon or it cannot be fetched, which does not fail the lookup. */

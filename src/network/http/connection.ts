@@ -19,6 +19,12 @@ export interface PeerCertificate {
   notAfter: string;
   /** Reason why it is not trusted; undefined for a valid certificate. */
   fault: string | undefined;
+  /** Hexadecimal. */
+  serial: string;
+  /** SHA-256 of the certificate: hexadecimal with colons. */
+  fingerprint: string;
+  /** Subject alternative names, as OpenSSL prints them: `DNS:example.com, DNS:www.example.com`. */
+  names: string;
 }
 
 /** An open connection, used for one exchange at a time. */
@@ -155,6 +161,9 @@ function peerCertificate(socket: tls.TLSSocket): PeerCertificate | undefined {
     notBefore: certificate.valid_from,
     notAfter: certificate.valid_to,
     fault: socket.authorized ? undefined : fault instanceof Error ? fault.message : String(fault),
+    serial: certificate.serialNumber ?? "",
+    fingerprint: certificate.fingerprint256 ?? "",
+    names: certificate.subjectaltname ?? "",
   };
 }
 

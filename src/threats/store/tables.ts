@@ -70,6 +70,9 @@ export const threats = sqliteTable(
     index("threats_import")
       .on(table.importSeq)
       .where(sql`${table.importSeq} is not null`),
+    index("threats_campaign")
+      .on(table.campaignSeq)
+      .where(sql`${table.campaignSeq} is not null`),
     index("threats_scan")
       .on(table.scanSeq)
       .where(sql`${table.scanSeq} is not null`),

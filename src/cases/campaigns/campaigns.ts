@@ -1,0 +1,153 @@
+import type { Database } from "../../database/database.ts";
+import type { Instant } from "../../lib/clock.ts";
+import type { Severity, Status } from "../../vocabulary/threats.ts";
+import type { CampaignReason } from "./tables.ts";
+
+/** Threats that belong together, by what their names and sites have in common. */
+export interface Campaign {
+  /** `seq` of the oldest threat. Another one takes its place if that threat leaves. */
+  number: number;
+  /** Number of threats, at least 2. */
+  size: number;
+  /** 0 to 100: how much of what costs an attacker money the threats have in common. */
+  score: number;
+  /** Those that most threats share come first. */
+  reasons: CampaignReason[];
+}
+
+/** A campaign in a list, with figures about its threats. */
+export interface CampaignSummary extends Campaign {
+  /** Name of the oldest threat. */
+  name: string;
+  firstSeen: Instant;
+  lastSeen: Instant;
+  /** Threats first seen since the time that the caller gave. */
+  recent: number;
+  active: number;
+  highest: Severity;
+  /** Protected domains, with the number of their threats, the most frequent first. */
+  protectedDomains: { domain: string; threats: number }[];
+}
+
+/** A threat of a campaign, with the reasons that join it to others. */
+export interface CampaignThreat {
+  seq: number;
+  id: string;
+  domain: string;
+  protectedDomain: string;
+  status: Status;
+  severity: Severity;
+  firstSeen: Instant;
+  ipAddress: string | null;
+  registrar: string | null;
+  /** ISO 8601; undefined if unknown. */
+  registeredAt: string | undefined;
+  /** Indexes in the reasons of the campaign. */
+  reasons: number[];
+}
+
+export interface Campaigns {
+  /** Returns the campaign of a threat; undefined if it has none. */
+  of(threatSeq: number): Campaign | undefined;
+  get(number: number): Campaign | undefined;
+  /** Returns the campaign of a threat in its public JSON form; null if it has none. */
+  jsonOf(threatSeq: number): object | null;
+  /** Returns campaigns with active threats first, those with the latest threats first. */
+  list(options: {
+    limit: number;
+    offset: number;
+    recentSince: Instant;
+    protectedDomain?: string | undefined;
+  }): CampaignSummary[];
+  total(): number;
+  /** Returns threats of a campaign, the oldest first. */
+  threats(campaign: Campaign, options: { limit: number; offset: number }): CampaignThreat[];
+}
+
+function campaignJson({ number, reasons, score, size }: Campaign): object {
+  return {
+    number,
+    threats: size,
+    score,
+    reasons: reasons.map(({ reason, threats, value }) => ({ reason, value, threats })),
+  };
+}
+
+interface StoredCampaign {
+  number: number;
+  size: number;
+  score: number;
+  reasons: string;
+}
+
+type Summary = Omit<CampaignSummary, "reasons" | "protectedDomains"> & {
+  reasons: string;
+  protectedDomains: string;
+};
+
+export function createCampaigns({ sqlite }: Database): Campaigns {
+  const columns = "number, size, score, reasons";
+  const byNumber = sqlite.prepare<StoredCampaign, [number]>(
+    `select ${columns} from campaigns where number = ?`,
+  );
+  const ofThreat = sqlite.prepare<StoredCampaign, [number]>(
+    `select ${columns} from campaigns where number = (select campaign_seq from threats where seq = ?)`,
+  );
+  const summaries = sqlite.prepare<
+    Summary,
+    [{ limit: number; offset: number; since: number; domain: string | null }]
+  >(summaryQuery);
+  const count = sqlite.prepare<{ total: number }, []>("select count(*) as total from campaigns");
+  const members = sqlite.prepare<
+    Omit<CampaignThreat, "registeredAt" | "reasons"> & { registeredAt: string | null },
+    [number, number, number]
+  >(
+    `select t.seq, t.id, t.domain, d.domain as protectedDomain, t.status, t.severity, t.first_seen as firstSeen,
+       t.ip_address as ipAddress, t.registrar, t.whois ->> '$.created_at' as registeredAt
+     from threats t join protected_domains d on d.seq = t.protected_domain_seq
+     where t.campaign_seq = ? order by t.seq limit ? offset ?`,
+  );
+  const of = (threatSeq: number) => parsed(ofThreat.get(threatSeq));
+  return {
+    of,
+    jsonOf(threatSeq) {
+      const campaign = of(threatSeq);
+      return campaign === undefined ? null : campaignJson(campaign);
+    },
+    get: (number) => parsed(byNumber.get(number)),
+    list: ({ limit, offset, protectedDomain, recentSince }) =>
+      summaries
+        .all({ limit, offset, since: recentSince, domain: protectedDomain ?? null })
+        .map(({ reasons, protectedDomains, ...summary }) => ({
+          ...summary,
+          reasons: JSON.parse(reasons) as CampaignReason[],
+          protectedDomains: JSON.parse(protectedDomains) as CampaignSummary["protectedDomains"],
+        })),
+    total: () => count.get()!.total,
+    threats: ({ number, reasons }, { limit, offset }) =>
+      members.all(number, limit, offset).map(({ registeredAt, ...threat }) => ({
+        ...threat,
+        registeredAt: registeredAt ?? undefined,
+        reasons: reasons.flatMap(({ seqs }, index) => (seqs.includes(threat.seq) ? [index] : [])),
+      })),
+  };
+}
+
+const summaryQuery = `
+  select c.number, c.size, c.score, c.reasons, oldest.domain as name,
+    min(t.first_seen) as firstSeen, max(t.first_seen) as lastSeen,
+    sum(t.first_seen >= $since) as recent, sum(t.status = 'active') as active,
+    case min(case t.severity when 'high' then 0 when 'medium' then 1 else 2 end)
+      when 0 then 'high' when 1 then 'medium' else 'low' end as highest,
+    (select json_group_array(json_object('domain', domain, 'threats', threats)) from (
+      select d.domain, count(*) as threats from threats o join protected_domains d on d.seq = o.protected_domain_seq
+      where o.campaign_seq = c.number group by d.seq order by threats desc, d.domain limit 5)) as protectedDomains
+  from campaigns c join threats t on t.campaign_seq = c.number join threats oldest on oldest.seq = c.number
+  where $domain is null or exists (
+    select 1 from threats o join protected_domains d on d.seq = o.protected_domain_seq
+    where o.campaign_seq = c.number and d.domain = $domain)
+  group by c.number order by active > 0 desc, lastSeen desc, c.number desc limit $limit offset $offset`;
+
+function parsed(stored: StoredCampaign | null): Campaign | undefined {
+  return stored === null ? undefined : { ...stored, reasons: JSON.parse(stored.reasons) as CampaignReason[] };
+}
