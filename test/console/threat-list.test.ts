@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { triageThreatsMax } from "../../src/threats/triage/triage.ts";
 import { manualClock } from "../support/appliance.ts";
@@ -25,6 +27,13 @@ beforeEach(async () => {
 afterEach(() => opened.dispose());
 
 const add = (samples: readonly SampleThreat[]) => addThreats(opened.app, clock.now(), samples);
+/** Sets columns of a threat that lookups and other pages fill. */
+function setCase(id: string, values: Record<string, string | number>): void {
+  const database = new Database(join(opened.folder, "phishwatch.db"));
+  for (const [column, value] of Object.entries(values))
+    database.run(`update threats set ${column} = ? where id = ?`, [value, id]);
+  database.close();
+}
 const statusOf = (id: string) => opened.app.threats.get(id)!.status;
 /** Returns the ids of the threats in the order of the page. */
 const idsIn = (html: string) => [...html.matchAll(/name="id" value="(thr_[^"]+)"/g)].map(([, id]) => id!);
@@ -67,6 +76,9 @@ describe("the list of threats", () => {
       },
       { domain: "example-banc.com", type: "typosquatting", similarity: 0.9, evidence: { mail: true } },
     ]);
+    setCase(bank!, { assignee_seq: 1, due_at: clock.now() - hour, site_state: "up", campaign_seq: 7 });
+    setCase(shop!, { due_at: clock.now() + hour, site_state: "back", campaign_seq: 7 });
+    setCase(mail!, { site_state: "parked" });
     const today = new Date(clock.now()).toISOString().slice(0, 10);
     const cases: [string, (string | undefined)[]][] = [
       ["q=LOGIN", [bank]],
@@ -88,6 +100,15 @@ describe("the list of threats", () => {
       [`from=${today}&to=${today}&sort=similarity`, [shop, mail]],
       [`to=${new Date(clock.now() - day).toISOString().slice(0, 16)}Z`, [bank]],
       [`from=${new Date(clock.now() + day).toISOString().slice(0, 16)}Z`, []],
+      ["assignee=me", [bank]],
+      ["assignee=ADMIN", [bank]],
+      ["assignee=none&sort=due", [shop, mail]],
+      ["assignee=nobody-has-this-name", []],
+      ["overdue=yes", [bank]],
+      ["site_state=up,back&sort=due", [bank, shop]],
+      ["site_state=down", []],
+      ["campaign=7&sort=due&order=desc", [shop, bank]],
+      ["campaign=8", []],
       ["status=resolved", []],
       ["sort=similarity&order=asc", [bank, mail, shop]],
     ];
@@ -148,6 +169,10 @@ describe("the list of threats", () => {
     ["similarity=2", "similarity"],
     ["domain=a%20b", "domain"],
     ["verified=maybe", "verified"],
+    ["overdue=no", "overdue"],
+    ["site_state=up,gone", "site_state"],
+    ["campaign=-1", "campaign"],
+    ["group=domain", "group"],
   ])("rejects %s and names the invalid parameter", async (query, name) => {
     const response = await visitor.get(`/console/threats?${query}`);
     expect(response.status).toBe(400);

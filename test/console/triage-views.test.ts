@@ -47,6 +47,8 @@ test("the tabs of the list count the threats of each view and mark the present o
   await decide(ids.slice(3), "resolved");
   expect(await tabsAt("/console/threats?sign=receives_mail")).toEqual([
     "To decide 3",
+    "Mine 0",
+    "Overdue 0",
     "High 1",
     "Asks for a password or card 0",
     "Looks like the original 0",

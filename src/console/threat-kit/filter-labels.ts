@@ -3,7 +3,7 @@ import type { SearchFilter } from "../../threat-index/threat-index.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Indicator } from "../../threats/severity/indicators.ts";
 import { hostLabels, indicatorLabels, inWords } from "../kit/labels.ts";
-import { hostParameters } from "./filters.ts";
+import { assigneeWords, hostParameters } from "./filters.ts";
 
 /** A filter of the view, as a chip shows it. */
 export interface ActiveFilter {
@@ -21,6 +21,10 @@ const valueCharactersMax = 60;
 const chips: readonly (readonly [name: string, label: string, value: (given: string) => string])[] = [
   ["severity", "Severity is", inWords],
   ["domain", "Domain is", (domain) => domain],
+  ["assignee", "Assigned to", assigneeInWords],
+  ["overdue", "Due time:", () => "overdue"],
+  ["site_state", "Site is", (states) => states.replaceAll(",", " or ")],
+  ["campaign", "Campaign is", (number) => number],
   ["type", "Type is", inWords],
   ["sign", "Evidence:", (given) => indicatorLabels[given as Indicator]],
   ["verified", "Verified:", (given) => given],
@@ -34,6 +38,12 @@ const chips: readonly (readonly [name: string, label: string, value: (given: str
   ["import", "New from", () => "one import"],
   ["scan", "New from", () => "one scan"],
 ];
+
+/** Returns the value of the parameter `assignee` in words. */
+function assigneeInWords(given: string): string {
+  if (given === assigneeWords.own) return "you";
+  return given === assigneeWords.nobody ? "nobody" : given;
+}
 
 /** Formats a day, or a time down to the minute: `2026-01-13 UTC`, `2026-01-13 06:20 UTC`. */
 function utcTime(given: string): string {

@@ -11,14 +11,18 @@ import {
 } from "../../threat-index/threat-index.ts";
 import { indicators } from "../../threats/severity/indicators.ts";
 import { threatTypes, severities, threatSources, statuses } from "../../vocabulary/threats.ts";
+import { siteStates, type SiteState } from "../../vocabulary/site.ts";
 import { parseDay, parseWholeNumber } from "../kit/fields.ts";
 import { pathWith, threatsPath } from "../kit/paths.ts";
+import type { Context } from "../shell/router.ts";
 
 /** View of the list as described by its URL, which can be bookmarked and shared. */
 export interface ListRequest {
   filter: SearchFilter;
   order: SearchOrder;
   look: Look;
+  /** Whether the threats of a campaign are one row. */
+  isGrouped: boolean;
   /** Parameters of the view in canonical order, without those for pagination and messages. */
   query: URLSearchParams;
 }
@@ -27,7 +31,7 @@ const defaultSort: SortKey = "severity";
 
 /** Canonical order of the parameters in a URL. */
 const parameterNames =
-  "q status severity domain type source sign verified from to similarity registrar nameservers network import scan sort order look".split(
+  "q status severity domain assignee overdue site_state campaign type source sign verified from to similarity registrar nameservers network import scan sort order look group".split(
     " ",
   );
 
@@ -35,11 +39,20 @@ const parameterNames =
 export const looks = ["list", "gallery"] as const;
 export type Look = (typeof looks)[number];
 
+/** `campaign`: a row is a campaign, or a threat without one; `none`: a row is a threat. */
+const groupings = ["campaign", "none"] as const;
+
+/** The visitor and the time that a view refers to: "assigned to me", "overdue". */
+export type ListReader = Pick<Context, "account" | "now">;
+
+/** Values of the parameter `assignee` that are no names. */
+export const assigneeWords = { own: "me", nobody: "none" } as const;
+
 /**
  * Parses the view that a URL describes. Defaults: active threats, most severe first.
  * @throws PublicError `bad_request` for an invalid value.
  */
-export function readListRequest(given: URLSearchParams): ListRequest {
+export function readListRequest(given: URLSearchParams, reader: ListReader): ListRequest {
   const query = new URLSearchParams();
   for (const name of parameterNames) {
     const value = given.get(name);
@@ -60,13 +73,18 @@ export function readListRequest(given: URLSearchParams): ListRequest {
     registrar: query.get("registrar") ?? undefined,
     nameServers: query.get("nameservers") ?? undefined,
     network: query.get("network") ?? undefined,
-    importSeq: runOf(query, "import"),
-    scanSeq: runOf(query, "scan"),
+    assignee: assigneeOf(query, reader),
+    overdueAt: oneOf(query, "overdue", ["yes"] as const) === undefined ? undefined : reader.now,
+    siteStates: siteStatesOf(query),
+    campaignSeq: numberOf(query, "campaign"),
+    importSeq: numberOf(query, "import"),
+    scanSeq: numberOf(query, "scan"),
   };
   const key = oneOf(query, "sort", sortKeys) ?? defaultSort;
   const order = oneOf(query, "order", ["asc", "desc"] as const) ?? defaultDirection(key);
   const look = oneOf(query, "look", looks) ?? "list";
-  return { filter, order: { key, descending: order === "desc" }, look, query };
+  const isGrouped = oneOf(query, "group", groupings) === "campaign" && look === "list";
+  return { filter, order: { key, descending: order === "desc" }, look, isGrouped, query };
 }
 
 /** Default direction: names and due times ascending, everything else descending. */
@@ -133,8 +151,28 @@ function verifiedOf(query: URLSearchParams): boolean | undefined {
   return given === undefined ? undefined : given === "yes";
 }
 
-/** Returns the `seq` of an import or scan. */
-function runOf(query: URLSearchParams, name: "import" | "scan"): number | undefined {
+/** Returns the name of an account; null: nobody. */
+function assigneeOf(query: URLSearchParams, { account }: ListReader): string | null | undefined {
+  const given = query.get("assignee");
+  if (given === null) return undefined;
+  if (given === assigneeWords.nobody) return null;
+  return given === assigneeWords.own ? account.name : given;
+}
+
+/** Returns several states, separated by commas. */
+function siteStatesOf(query: URLSearchParams): SiteState[] | undefined {
+  return query
+    .get("site_state")
+    ?.split(",")
+    .map((given) => {
+      const found = siteStates.find((state) => state === given);
+      if (found === undefined) throw invalid("site_state", `some of ${siteStates.join(",")}`);
+      return found;
+    });
+}
+
+/** Returns the number of a campaign, or the `seq` of an import or scan. */
+function numberOf(query: URLSearchParams, name: "campaign" | "import" | "scan"): number | undefined {
   const given = query.get(name);
   if (given === null) return undefined;
   const seq = parseWholeNumber(given);

@@ -32,7 +32,7 @@ export function showCheck(context: ThreatContext): PageResult {
   const { id } = findThreat(context);
   const { enrichment } = context.services;
   const isEnabled = enrichment.enabledLookups.names || enrichment.enabledLookups.registration;
-  const { query: view } = readListRequest(context.query);
+  const { query: view } = readListRequest(context.query, context);
   const isSettled = enrichment.isSettled(id);
   return fragment(
     <CheckState id={id} view={view} requested isEnabled={isEnabled} isSettled={isSettled} checkedAt={null} />,
@@ -53,7 +53,7 @@ export async function decideThreat(context: ThreatContext): Promise<PageResult> 
     return endDecision(request, {
       to: here,
       flash: { tone: "warning", text: `${name} is already ${inWords(status)}.` },
-      left: leavesView(readListRequest(view).filter, status),
+      left: leavesView(readListRequest(view, context).filter, status),
     });
   const flash = {
     ...decidedFlash({ batch, changed: 1, status, back: here }),
@@ -64,9 +64,9 @@ export async function decideThreat(context: ThreatContext): Promise<PageResult> 
 }
 
 /** Returns the page of the next threat in a view, of the previous one after the last, or the list after the only one. */
-async function pathAfter({ services }: ThreatContext, id: string, view: URLSearchParams): Promise<string> {
-  const { filter, order } = readListRequest(view);
-  const place = await services.threatIndex().around(filter, order, id);
+async function pathAfter(context: ThreatContext, id: string, view: URLSearchParams): Promise<string> {
+  const { filter, order } = readListRequest(view, context);
+  const place = await context.services.threatIndex().around(filter, order, id);
   const neighbor = place?.next ?? place?.previous;
   return neighbor === undefined ? listPath(view) : threatPath(neighbor.id, view);
 }
@@ -82,6 +82,6 @@ export async function addNote(context: ThreatContext): Promise<PageResult> {
 }
 
 /** Returns the view that a form was sent from. */
-function viewOf({ form }: ThreatContext): URLSearchParams {
-  return readListRequest(new URLSearchParams(form.get("view") ?? "")).query;
+function viewOf(context: ThreatContext): URLSearchParams {
+  return readListRequest(new URLSearchParams(context.form.get("view") ?? ""), context).query;
 }

@@ -52,7 +52,11 @@ interface Details extends LoadedThreat {
 export async function showThreat(context: ThreatContext): Promise<PageResult> {
   if (context.request.headers.get("x-fragment") !== "panel")
     return renderThreat(context, { view: context.query });
-  const panel = await threatPanel(context.services, findThreat(context).id, readListRequest(context.query));
+  const panel = await threatPanel(
+    context.services,
+    findThreat(context).id,
+    readListRequest(context.query, context),
+  );
   return fragment(panel!);
 }
 
@@ -88,7 +92,7 @@ async function loadDetails(context: ThreatContext, view: URLSearchParams): Promi
   const { config, deliveries, enrichment, eventLog, threats, traps } = services;
   const threat = findThreat(context);
   const { id } = threat;
-  const loaded = await loadThreat(services, threat, readListRequest(view));
+  const loaded = await loadThreat(services, threat, readListRequest(view, context));
   const { enabledLookups } = enrichment;
   return {
     ...loaded,

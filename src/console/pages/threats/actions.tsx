@@ -13,17 +13,12 @@ import { endDecision } from "../../threat-kit/toast.tsx";
 import { perPage } from "./list.tsx";
 
 /** Applies a decision to the selected threats, or to all that match the filters. */
-export async function triageThreats({
-  services,
-  request,
-  form,
-  by,
-  write,
-}: Context<"threats" | "threatIndex">): Promise<PageResult> {
+export async function triageThreats(context: Context<"threats" | "threatIndex">): Promise<PageResult> {
+  const { services, request, form, by, write } = context;
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("choose a decision");
   const given = new URLSearchParams(form.get("query") ?? "");
-  const { filter, order, query } = readListRequest(given);
+  const { filter, order, query } = readListRequest(given, context);
   const search = services.threatIndex();
   const ids =
     form.get("all") === "yes"

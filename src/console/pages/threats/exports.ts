@@ -10,11 +10,13 @@ export async function exportView({
   services: { exports, publicUrl },
   request,
   query,
+  account,
+  now,
 }: Context<"exports" | "publicUrl">): Promise<PageResult> {
   const format = exportFormats.find((one) => one === query.get("format"));
   if (format === undefined)
     throw badRequest(`"format" in the URL must be one of ${exportFormats.join(", ")}`);
-  const { filter } = readListRequest(query);
+  const { filter } = readListRequest(query, { account, now });
   // A response to HEAD has no body that would be read to its end.
   if (request.method === "HEAD") return new Response(null);
   const file = await exports.open(format, filter, publicUrl());

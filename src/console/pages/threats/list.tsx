@@ -1,5 +1,10 @@
 import { grouped } from "../../../lib/wording.ts";
-import { sortedByNameMax, type SearchFilter, type SearchResult } from "../../../threat-index/threat-index.ts";
+import {
+  sortedByNameMax,
+  type SearchFilter,
+  type SearchResult,
+  type ThreatIndex,
+} from "../../../threat-index/threat-index.ts";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
@@ -16,7 +21,7 @@ import { Fresh } from "../../threat-kit/fresh.tsx";
 import { ListHead } from "./head.tsx";
 import { ThreatGallery, ThreatRows, type RowsProps } from "./rows.tsx";
 import { ViewTabs } from "../views/view-tabs.tsx";
-import { viewTabs } from "../views/views.ts";
+import { viewTabs, type ViewTab } from "../views/views.ts";
 
 export const perPage = 50;
 
@@ -28,7 +33,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
   if (short !== undefined) return redirect(listPath(short));
   const index = services.threatIndex();
   await index.prepare();
-  const request = readListRequest(given);
+  const request = readListRequest(given, context);
   const { filter, order, look, query } = request;
   const open = given.get("open") ?? undefined;
   const place = open === undefined ? undefined : await index.around(filter, order, open);
@@ -39,8 +44,8 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
       : Math.ceil(Math.min(place.position, place.total) / perPage);
   const found = await index.search(filter, order, { page: number, perPage });
   const domains = services.domains.list();
-  const tabs = viewTabs(services.savedViews.list(), query);
-  const counts = await index.quickCounts(tabs.map((tab) => tab.filter ?? {}));
+  const tabs = viewTabs(services.savedViews.list(), query, context);
+  const counts = await countTabs(index, tabs);
   const choices = await filterChoices({
     filter,
     facets: found.facets,
@@ -76,6 +81,18 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
     </>,
     { beside: open === undefined ? null : await threatPanel(services, open, request, place) },
   );
+}
+
+/** Counts the threats of each tab; undefined: takes too long. */
+async function countTabs(index: ThreatIndex, tabs: readonly ViewTab[]): Promise<(number | undefined)[]> {
+  const counts = await index.quickCounts(tabs.map((tab) => tab.filter ?? {}));
+  const counted: (number | undefined)[] = [];
+  for (const [position, { filter, saved }] of tabs.entries()) {
+    // Anybody can save views, and each of these counts is a scan. Of the usual views, only one needs it.
+    const isScanned = saved === undefined && filter !== undefined;
+    counted.push(counts[position] ?? (isScanned ? await index.count(filter) : undefined));
+  }
+  return counted;
 }
 
 /** The part of the page that a change of the filters replaces. */

@@ -9,8 +9,10 @@ import { Fresh } from "../../threat-kit/fresh.tsx";
 export async function showNewThreats({
   services,
   query: given,
+  account,
+  now,
 }: Context<"threatIndex">): Promise<PageResult> {
-  const { filter, query } = readListRequest(given);
+  const { filter, query } = readListRequest(given, { account, now });
   const since = parseWholeNumber(given.get("since"));
   if (since === undefined) throw badRequest('"since" in the URL must be a number');
   const count = await services.threatIndex().newerThan(filter, since);

@@ -7,29 +7,34 @@ import { Button, Form, HiddenFields, PostButton, TextField } from "../../kit/for
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { newViewPath, savedViewPath, threatsPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { listPath, readListRequest } from "../../threat-kit/filters.ts";
+import { listPath, readListRequest, type ListReader } from "../../threat-kit/filters.ts";
 import { activeFilters } from "../../threat-kit/filter-labels.ts";
 
 type ViewContext = Context<"savedViews">;
 
 const toThreats = { label: "Threats", path: threatsPath };
 
-export function newView({ query }: ViewContext): PageResult {
-  return renderNewView(readListRequest(query).query, { name: "", message: undefined });
+export function newView(context: ViewContext): PageResult {
+  return renderNewView(context, readListRequest(context.query, context).query, {
+    name: "",
+    message: undefined,
+  });
 }
 
-export async function saveView({ services, form, by, write }: ViewContext): Promise<PageResult> {
+export async function saveView(context: ViewContext): Promise<PageResult> {
+  const { services, form, by, write } = context;
   // An invalid query is never saved; the canonical one is.
-  const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""));
+  const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""), context);
   const name = form.get("name") ?? "";
   const saved = await attempt(() =>
     write(() => services.savedViews.add({ name, query: query.toString() }, { by })),
   );
-  if (!saved.ok) return renderNewView(query, { name, message: saved.message });
+  if (!saved.ok) return renderNewView(context, query, { name, message: saved.message });
   return redirect(listPath(query), "View saved.");
 }
 
 function renderNewView(
+  reader: ListReader,
   query: URLSearchParams,
   { name, message }: { name: string; message: string | undefined },
 ): PageResult {
@@ -41,7 +46,7 @@ function renderNewView(
         <Card>
           <Form action={newViewPath} class="stack">
             <HiddenFields fields={{ query: query.toString() }} />
-            <p class="quiet">The view becomes a tab for everybody. Filters: {describeView(query)}.</p>
+            <p class="quiet">The view becomes a tab for everybody. Filters: {describeView(query, reader)}.</p>
             <NameFields name={name} message={message} save="Save view" back={listPath(query)} />
           </Form>
         </Card>
@@ -82,9 +87,9 @@ function NameFields({
   );
 }
 
-function describeView(query: URLSearchParams): string {
+function describeView(query: URLSearchParams, reader: ListReader): string {
   const text = query.get("q");
-  const filters = activeFilters(query, readListRequest(query).filter);
+  const filters = activeFilters(query, readListRequest(query, reader).filter);
   return [
     ...(text === null ? [] : [`name contains ${visible(text, 60)}`]),
     ...(filters.length === 0
@@ -105,7 +110,7 @@ function findView({ services, params }: ViewContext): SavedView {
 
 export function editView(context: ViewContext): PageResult {
   const view = findView(context);
-  return renderView(view, { name: view.name, message: undefined });
+  return renderView(context, view, { name: view.name, message: undefined });
 }
 
 export async function renameView(context: ViewContext): Promise<PageResult> {
@@ -113,8 +118,8 @@ export async function renameView(context: ViewContext): Promise<PageResult> {
   const view = findView(context);
   const name = form.get("name") ?? "";
   const renamed = await attempt(() => write(() => services.savedViews.rename(view.seq, name, { by })));
-  if (!renamed.ok) return renderView(view, { name, message: renamed.message });
-  return redirect(pathOf(view), "View renamed.");
+  if (!renamed.ok) return renderView(context, view, { name, message: renamed.message });
+  return redirect(pathOf(view, context), "View renamed.");
 }
 
 export async function moveView(context: ViewContext): Promise<PageResult> {
@@ -135,13 +140,13 @@ export async function deleteView(context: ViewContext): Promise<PageResult> {
 }
 
 /** Returns the list with a view, or its page if its filters are no longer valid. */
-function pathOf({ seq, query }: SavedView): string {
-  return isValid(query) ? listPath(new URLSearchParams(query)) : savedViewPath(seq);
+function pathOf({ seq, query }: SavedView, reader: ListReader): string {
+  return isValid(query, reader) ? listPath(new URLSearchParams(query)) : savedViewPath(seq);
 }
 
-function isValid(query: string): boolean {
+function isValid(query: string, reader: ListReader): boolean {
   try {
-    readListRequest(new URLSearchParams(query));
+    readListRequest(new URLSearchParams(query), reader);
     return true;
   } catch {
     return false;
@@ -149,6 +154,7 @@ function isValid(query: string): boolean {
 }
 
 function renderView(
+  reader: ListReader,
   view: SavedView,
   { name, message }: { name: string; message: string | undefined },
 ): PageResult {
@@ -157,7 +163,7 @@ function renderView(
     "Saved view",
     <>
       <PageHead title="Saved view" crumbs={[toThreats]} />
-      {isValid(view.query) ? null : (
+      {isValid(view.query, reader) ? null : (
         <FormError message="The filters of this view are no longer valid, so it shows nothing. Delete it." />
       )}
       <div class="narrow">
@@ -170,10 +176,10 @@ function renderView(
           }
         >
           <Form action={path} class="stack">
-            {isValid(view.query) ? (
-              <p class="quiet">Filters: {describeView(new URLSearchParams(view.query))}.</p>
+            {isValid(view.query, reader) ? (
+              <p class="quiet">Filters: {describeView(new URLSearchParams(view.query), reader)}.</p>
             ) : null}
-            <NameFields name={name} message={message} save="Rename" back={pathOf(view)} />
+            <NameFields name={name} message={message} save="Rename" back={pathOf(view, reader)} />
           </Form>
         </Card>
       </div>

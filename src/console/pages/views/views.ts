@@ -2,7 +2,8 @@ import type { SavedView } from "../../../access/views/saved-views.ts";
 import { PublicError } from "../../../lib/errors.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
 import { savedViewPath } from "../../kit/paths.ts";
-import { listPath, readListRequest } from "../../threat-kit/filters.ts";
+import type { Context } from "../../shell/router.ts";
+import { listPath, readListRequest, type ListReader } from "../../threat-kit/filters.ts";
 
 /** A tab above the list. */
 export interface ViewTab {
@@ -15,9 +16,13 @@ export interface ViewTab {
   saved: SavedView | undefined;
 }
 
+const mine = "Mine";
+
 /** Views that always exist. Any other is reachable by its filters, and can be saved. */
 const usualViews: readonly [string, Record<string, string>][] = [
   ["To decide", {}],
+  [mine, { assignee: "me" }],
+  ["Overdue", { overdue: "yes", sort: "due" }],
   ["High", { severity: "high" }],
   ["Asks for a password or card", { sign: "asks_for_secrets" }],
   ["Looks like the original", { sign: "looks_like_original" }],
@@ -29,11 +34,18 @@ const usualViews: readonly [string, Record<string, string>][] = [
 ];
 
 /** Returns the tabs for the list that shows `query`. */
-export function viewTabs(saved: readonly SavedView[], query: URLSearchParams): ViewTab[] {
+export function viewTabs(
+  saved: readonly SavedView[],
+  query: URLSearchParams,
+  reader: ListReader & Pick<Context, "may">,
+): ViewTab[] {
   const here = normalized(query);
   const look = query.get("look") ?? undefined;
+  const group = query.get("group") ?? undefined;
+  // Threats are assigned to those who can decide.
+  const usual = usualViews.filter(([label]) => label !== mine || reader.may("decide"));
   const tabs = [
-    ...usualViews.map(([label, parameters]) => tabOf(label, new URLSearchParams(parameters), undefined)),
+    ...usual.map(([label, parameters]) => tabOf(label, new URLSearchParams(parameters), undefined)),
     ...saved.map((view) => tabOf(view.name, new URLSearchParams(view.query), view)),
   ];
   // A saved view can have the filters of a usual one; only one tab is the present one.
@@ -41,19 +53,22 @@ export function viewTabs(saved: readonly SavedView[], query: URLSearchParams): V
   return tabs.map((tab, index) => ({ ...tab, isHere: index === current }));
 
   function tabOf(label: string, given: URLSearchParams, view: SavedView | undefined): ViewTab {
-    const filter = filterIn(given);
+    const filter = filterIn(given, reader);
     const path =
       filter === undefined && view !== undefined
         ? savedViewPath(view.seq)
-        : listPath(given, given.has("look") ? {} : { look });
+        : listPath(given, {
+            ...(given.has("look") ? {} : { look }),
+            ...(given.has("group") ? {} : { group }),
+          });
     return { label, path, isHere: filter !== undefined && normalized(given) === here, filter, saved: view };
   }
 }
 
 /** A filter can become invalid with another version of the program, and then must not break the page. */
-function filterIn(query: URLSearchParams): SearchFilter | undefined {
+function filterIn(query: URLSearchParams, reader: ListReader): SearchFilter | undefined {
   try {
-    return readListRequest(query).filter;
+    return readListRequest(query, reader).filter;
   } catch (error) {
     if (error instanceof PublicError) return undefined;
     throw error;
@@ -66,6 +81,7 @@ function normalized(query: URLSearchParams): string {
   usual.delete("status", "active");
   usual.delete("sort", "severity");
   usual.delete("look");
+  usual.delete("group");
   usual.sort();
   return usual.toString();
 }
