@@ -183,7 +183,7 @@ async function takeDemonstrationScreenshots(): Promise<void> {
       "/threats",
       "/threats?look=gallery",
       `/threats/${threatId}`,
-      "/threats/decisions",
+      "/decisions",
       "/domains",
       "/domains/example-bank.com",
       "/scans",

@@ -14,6 +14,7 @@ import { auditPages, systemPages } from "./pages/system/routes.ts";
 import { threatPages } from "./pages/threat/routes.ts";
 import { threatListPages } from "./pages/threats/routes.ts";
 import { trapPages } from "./pages/traps/routes.ts";
+import { decisionPages } from "./pages/decisions/routes.ts";
 import { deliveryPages } from "./pages/deliveries/delivery-pages.tsx";
 import { viewPages } from "./pages/views/routes.ts";
 import { webhookPages } from "./pages/webhooks/webhook-pages.tsx";
@@ -24,6 +25,7 @@ const searchable: readonly PageGroup[] = [
   overviewPages,
   firstRunPages,
   threatListPages,
+  decisionPages,
   viewPages,
   threatPages,
   domainPages,

@@ -16,10 +16,10 @@ import {
   type ThreatFilter,
 } from "./store/queries.ts";
 import { createThreatAudit } from "./triage/audit.ts";
-import { createStatusChanger, type StatusChange, type StatusChangeOptions } from "./triage/change-status.ts";
+import { createStatusChanger } from "./triage/change-status.ts";
 import { createHistory, type DatedChange } from "./triage/history.ts";
 import { createNotes, type Notes } from "./triage/notes.ts";
-import { createTriage, type Triage } from "./triage/triage.ts";
+import { createTriage, type StatusChange, type StatusChangeOptions, type Triage } from "./triage/triage.ts";
 import { createFactsUpdater, type UpdateFacts } from "./update-facts.ts";
 
 /** The lifecycle of threats: record, update, triage, read. */
@@ -37,11 +37,11 @@ export interface Threats {
   /** Returns the fields that the API shows; faster than `get`. */
   detail(id: string): ThreatDetail | undefined;
   /**
-   * Changes the status of threats, with their events, in one transaction. Returns one outcome for each distinct id,
-   * in the order of first appearance.
+   * Changes the status of threats, with their events, in one transaction: the last writer wins. Returns one outcome
+   * for each distinct id, in the order of first appearance.
    */
   changeStatus(ids: readonly string[], status: Status, options: StatusChangeOptions): StatusChange[];
-  /** Batch decisions that can be undone. */
+  /** Decisions in the console, and the undo of all decisions. */
   readonly triage: Triage;
   /** Writes facts about a threat, updates its severity and records the changes. */
   updateFacts: UpdateFacts;
@@ -93,26 +93,15 @@ export function createThreats({
     detection,
     statusChanger,
   });
+  const triage = createTriage({ database, clock, auditLog, recordDecision, statusChanger });
   return {
     record: (sightings) => database.transaction(() => sightings.map(record)),
     list: queries.list,
     get: queries.get,
     named: queries.named,
     detail: queries.detail,
-    changeStatus: (threatIds, status, options) =>
-      database.transaction(() => {
-        const changes = [...new Set(threatIds)].map((id) => statusChanger.byId(id, status, options));
-        const changed = changes.filter(({ outcome }) => outcome === "updated").length;
-        recordDecision({
-          by: options.by,
-          action: "threat.change_status",
-          ids: threatIds,
-          changed,
-          detail: { status },
-        });
-        return changes;
-      }),
-    triage: createTriage({ database, clock, auditLog, recordDecision, statusChanger }),
+    changeStatus: triage.changeStatus,
+    triage,
     updateFacts: (...args) => database.transaction(() => updateFacts(...args)),
     history: history.list,
     origins: origins.list,

@@ -90,7 +90,7 @@ test("decisions, undos and notes of people are recorded once per batch, and thos
       ["command_line", "domain.add", "example-bank.com", { keywords: [], allow: [] }],
       ["command_line", "threat.change_status", `example-bank-a.com (${one})`, { status: "resolved" }],
       ["console", "threat.change_status", "2 threats", { status: "false_positive" }],
-      ["console", "threat.undo_change", null, { threats: 2, changed_since: 0 }],
+      ["console", "threat.undo_change", null, { threats: 2, changed_since: 0, decided_by: "console" }],
       ["console", "threat.note", `example-bank-b.com (${other})`, {}],
     ],
   );

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { triageThreatsMax } from "../../src/threats/triage/triage.ts";
+import { triageThreatsMax } from "../../src/threats/triage/batches.ts";
 import { manualClock } from "../support/appliance.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { addThreats, secretsPage, type SampleThreat } from "../support/console-threats.ts";
@@ -267,7 +267,7 @@ describe("a batch decision", () => {
       by: { channel: "api", name: "ci", address: null },
     });
     const undone = await visitor.submit("/console/threats/undo", undoOf(html));
-    expect(undone.text).toContain("1 threat restored. 1 threat was changed since by someone else");
+    expect(undone.text).toContain("1 threat restored. 1 threat keeps a later decision: ");
     expect(ids.map(statusOf)).toEqual(["active", "false_positive"]);
   });
 

@@ -31,7 +31,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
     app = openConsoleApp({ config: `[[protected_domains]]\ndomain = "example-bank.com"` });
     app.app.start();
     receiver = startReceiver(() => new Response(null, { status: responds }));
-    browser = await openBrowser();
+    browser = await openBrowser({ hosts: "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost" });
     await browser.signIn(app.url);
     visitor = await app.signedIn();
   }, browserTimeoutMs);
@@ -462,6 +462,87 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
       } finally {
         await browser.script(true);
       }
+    },
+    browserTimeoutMs,
+  );
+
+  test(
+    "two people in two browsers work on one list without losing each other's decisions",
+    async () => {
+      const ids = only(["a", "b", "c", "d"].map((letter) => `example-bank-${letter}.dev`));
+      const [a, b, c, d] = ids as [string, string, string, string];
+      // A browser keeps the cookies of each host apart, like two browsers do.
+      const elsewhere = app.url.replace("127.0.0.1", "localhost");
+      const other = await openBrowser();
+      await other.signIn(elsewhere);
+      const { sqlite } = app.app.database;
+      sqlite.run(
+        "insert into accounts (name, role, password_hash, created_at) values ('alice', 'analyst', null, 0)",
+      );
+      sqlite.run(
+        `update console_sessions set account_seq = (select seq from accounts where name = 'alice')
+         where seq = (select max(seq) from console_sessions)`,
+      );
+      const says = (who: Browser, text: string) =>
+        who.until(`document.querySelector(".toasts")?.innerText.includes(${JSON.stringify(text)})`, text);
+      await list();
+      await other.open(`${elsewhere}/console/threats`);
+      await other.until(`document.querySelectorAll("[data-row]").length === 4`);
+
+      // Both look at the same four threats. Alice decides about two of them.
+      for (const id of [a, b]) await other.click(`input[value="${id}"]`);
+      await other.press("f");
+      await says(other, "2 threats are now false positive.");
+      // The administrator decides about three of them: two decisions are kept.
+      for (const id of [a, b, c]) await browser.click(`input[value="${id}"]`);
+      await browser.press("r");
+      await says(browser, "1 threat is now resolved. 2 threats keep decisions that others made meanwhile");
+      await says(browser, "example-bank-a.dev (false positive, alice, just now)");
+      expect(ids.map(statusOf)).toEqual(["false_positive", "false_positive", "resolved", "active"]);
+      // Alice has not seen that c is resolved, and agrees with it.
+      await other.click(`input[value="${c}"]`);
+      await other.press("r");
+      await says(
+        other,
+        "1 threat was already resolved. admin decided that about example-bank-c.dev just now.",
+      );
+      // One click decides anyway.
+      await browser.evaluate(
+        `[...document.querySelectorAll(".toasts button")].find((one) => one.innerText === "Decide anyway").click()`,
+      );
+      await says(browser, "2 threats are now resolved.");
+      expect(ids.map(statusOf)).toEqual(["resolved", "resolved", "resolved", "active"]);
+      expect(app.app.threats.history(a)[0]!.by!.name).toBe("admin");
+
+      // The same on the page of one threat, and for all threats of a view.
+      await browser.open(`${app.url}/console/threats/${d}`);
+      await other.open(`${elsewhere}/console/threats`);
+      await other.until(`document.querySelectorAll("[data-row]").length === 1`);
+      await ready(`document.querySelector("button[data-key=r]")`);
+      await other.click(`input[value="${d}"]`);
+      await other.press("f");
+      await says(other, "1 threat is now false positive.");
+      await browser.click(`main button[data-key=r]`);
+      await ready(
+        `document.querySelector(".note")?.innerText.includes("example-bank-d.dev is not changed: alice decided just now")`,
+      );
+      expect(statusOf(d)).toBe("false_positive");
+
+      // Each sees who decided what, and can undo what the other one decided.
+      await other.open(`${elsewhere}/console/decisions`);
+      await other.until(`document.body.innerText.includes("example-bank-a.dev")`);
+      expect(
+        await other.evaluate<number>(`document.querySelectorAll("main form[action$='/undo']").length`),
+      ).toBeGreaterThanOrEqual(4);
+      await browser.open(`${app.url}/console/decisions?by=console:alice`);
+      await ready(`document.querySelector("main form[action$='/undo'] button")`);
+      await expectAccessible(browser, "decisions");
+      await browser.click("main form[action$='/undo'] button");
+      await ready(`document.body.innerText.includes("Decision undone: 1 threat restored.")`);
+      await ready(`document.querySelector("main").innerText.includes("by admin")`);
+      expect(statusOf(d)).toBe("active");
+      expect(other.complaints()).toEqual([]);
+      expect(browser.complaints()).toEqual([]);
     },
     browserTimeoutMs,
   );

@@ -19,7 +19,7 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "threats", path: () => "/console/threats?status=all&sort=similarity" },
   { name: "threats-nothing-found", path: () => "/console/threats?q=nothing-like-this" },
   { name: "threats-gallery", path: () => "/console/threats?sign=receives_mail&look=gallery" },
-  { name: "decisions", path: () => "/console/threats/decisions" },
+  { name: "decisions", path: () => "/console/decisions" },
   { name: "domains", path: () => "/console/domains" },
   { name: "domain-new", path: () => "/console/domains/new" },
   { name: "domain", path: () => "/console/domains/example-bank.com" },

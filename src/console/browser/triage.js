@@ -186,6 +186,13 @@ document.addEventListener("submit", (/** @type {any} */ event) => {
       if (rowOf(id)) currentId = id;
       await afterDecision(toast, [id], false);
     });
+  } else if (triageForm() && form.closest(".toasts") && form.action.endsWith("/triage")) {
+    // Decides about threats that kept a decision of somebody else.
+    event.preventDefault();
+    inTurn(async () => {
+      const data = new FormData(form);
+      await afterDecision(await send(form.action, data), /** @type {string[]} */ (data.getAll("id")), false);
+    });
   } else if (form.closest(".toasts, dialog") && form.action.endsWith("/undo")) {
     event.preventDefault();
     inTurn(() => undo(form.action, new FormData(form)));

@@ -105,13 +105,20 @@ export function FlashMessage({ flash }: { flash: Flash }) {
     <Note
       tone={flashTones[tone]}
       role={tone === "danger" ? "alert" : "status"}
-      action={
-        action === undefined ? undefined : (
-          <PostButton action={action.path} label={action.label} fields={action.fields} small />
-        )
-      }
+      action={action === undefined ? undefined : <FlashActions action={action} />}
     >
       {text}
     </Note>
+  );
+}
+
+/** The buttons of a message. */
+export function FlashActions({ action = [] }: Pick<Flash, "action">) {
+  return (
+    <>
+      {[action].flat().map(({ path, label, fields }) => (
+        <PostButton action={path} label={label} fields={fields} small />
+      ))}
+    </>
   );
 }

@@ -4,8 +4,15 @@ import type { VNode } from "preact";
 export interface Flash {
   tone: "success" | "warning" | "danger";
   text: string;
-  /** A button beside the message, such as Undo: a POST to `path` with these fields. */
-  action?: { label: string; path: string; fields: Record<string, string | readonly string[]> };
+  /** Buttons beside the message, such as Undo. */
+  action?: FlashAction | readonly FlashAction[];
+}
+
+/** A button that posts these fields to `path`. */
+export interface FlashAction {
+  label: string;
+  path: string;
+  fields: Record<string, string | readonly string[]>;
 }
 
 export type PageResult =

@@ -28,8 +28,11 @@ export const undoTriagePath = `${threatsPath}/undo`;
 export const exportPath = `${threatsPath}/export`;
 /** Fragment that announces threats that have arrived. */
 export const newThreatsPath = `${threatsPath}/new`;
-/** Recent decisions, with undo. */
-export const decisionsPath = `${threatsPath}/decisions`;
+/** Decisions of the last day, with undo. */
+export const decisionsPath = "/console/decisions";
+export const decisionPath = (batch: number | ":batch") => `${decisionsPath}/${batch}`;
+/** Former address of the decisions. */
+export const formerDecisionsPath = `${threatsPath}/decisions`;
 const savedViewsPath = `${threatsPath}/views`;
 export const newViewPath = `${savedViewsPath}/new`;
 /** Page where a saved view of the list is renamed or deleted. */

@@ -1,4 +1,4 @@
-import { PostButton } from "../kit/form.tsx";
+import { FlashActions } from "../kit/marks.tsx";
 import { fragment, redirect, type Flash, type PageResult } from "../kit/page-result.ts";
 
 /**
@@ -27,9 +27,7 @@ function Toast({
   return (
     <div class={`toast ${tone}`} role="status" data-batch={batch} data-left={left === true ? "" : undefined}>
       <span>{text}</span>
-      {action === undefined ? null : (
-        <PostButton action={action.path} label={action.label} fields={action.fields} small />
-      )}
+      <FlashActions action={action} />
     </div>
   );
 }

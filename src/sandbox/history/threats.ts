@@ -13,7 +13,7 @@ import {
   triageBatches,
   triageSteps,
 } from "../../threats/store/tables.ts";
-import { undoableMs } from "../../threats/triage/triage.ts";
+import { undoableMs } from "../../threats/triage/batches.ts";
 import type { SiteState } from "../../vocabulary/site.ts";
 import type { Severity } from "../../vocabulary/threats.ts";
 import { analyst } from "../world/decisions.ts";

@@ -137,17 +137,27 @@ export const threatChangeLog = sqliteTable("threat_touches", {
   threatSeq: integer("threat_seq").notNull(),
 });
 
-/** Batch decisions that can be undone; see `triage.ts`. */
-export const triageBatches = sqliteTable("triage_acts", {
-  seq: integer("seq").primaryKey({ autoIncrement: true }),
-  at: instant("at").notNull(),
-  status: text("status", { enum: statuses }).notNull(),
-  undoneAt: instant("undone_at"),
-  /** Actor that decided; null for rows older than this column. */
-  channel: text("via", { enum: actorChannels }),
-  actorName: text("actor_name"),
-  actorAddress: text("actor_address"),
-});
+/** Decisions of the last day, which can be undone; see `triage.ts`. */
+export const triageBatches = sqliteTable(
+  "triage_acts",
+  {
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    at: instant("at").notNull(),
+    status: text("status", { enum: statuses }).notNull(),
+    undoneAt: instant("undone_at"),
+    /** Actor that undid it; null for rows older than these columns. */
+    undoneChannel: text("undone_via", { enum: actorChannels }),
+    undoneName: text("undone_name"),
+    /** Actor that decided; null for rows older than this column. */
+    channel: text("via", { enum: actorChannels }),
+    actorName: text("actor_name"),
+    actorAddress: text("actor_address"),
+  },
+  (table) => [
+    index("triage_acts_at").on(table.at),
+    index("triage_acts_actor").on(table.channel, table.actorName),
+  ],
+);
 
 /** Threats of a batch decision, each with the status that it had before. */
 export const triageSteps = sqliteTable(

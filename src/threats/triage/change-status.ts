@@ -2,20 +2,14 @@ import { eq, sql } from "drizzle-orm";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { CaseSettings } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
-import { opaqueValue, statement, value, valuesOf } from "../../database/statement.ts";
-import { protectedDomains } from "../../domains/tables.ts";
+import { statement, value, valuesOf } from "../../database/statement.ts";
 import type { Outbox } from "../../events/outbox.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { DecisionOutcome, Severity, Status, ThreatType } from "../../vocabulary/threats.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Severity, Status, ThreatType } from "../../vocabulary/threats.ts";
 import { dueAtFor } from "../case/due.ts";
-import { changeableColumns, changedNow } from "../store/fields.ts";
+import { changedNow } from "../store/fields.ts";
 import { threats } from "../store/tables.ts";
 import type { History } from "./history.ts";
-
-/** Outcome for one threat; `status` is its present status, absent if the caller may not see it. */
-export type StatusChange =
-  | { id: string; outcome: Extract<DecisionOutcome, "updated" | "unchanged">; status: Status }
-  | { id: string; outcome: Extract<DecisionOutcome, "not_found" | "forbidden"> };
 
 /** The fields of a threat that a status change and its events need. */
 export interface ChangeableThreat {
@@ -29,17 +23,9 @@ export interface ChangeableThreat {
   status: Status;
 }
 
-export interface StatusChangeOptions {
-  /** Actor that decides; recorded in the threat's history. */
-  by: Actor;
-  /** Protected domains that the caller has access to; empty or absent: all. */
-  within?: readonly string[] | undefined;
-}
-
 export interface StatusChanger {
-  byId(id: string, status: Status, options: StatusChangeOptions): StatusChange;
-  /** Returns whether anything changed. */
-  apply(threat: ChangeableThreat, status: Status, by: Actor): boolean;
+  /** Returns when the status changed; undefined: the threat already had it. */
+  apply(threat: ChangeableThreat, status: Status, by: Actor): Instant | undefined;
 }
 
 /** The only place that changes a status and records the events. Must run within a transaction. */
@@ -56,13 +42,6 @@ export function createStatusChanger({
   history: History;
   outbox: Outbox;
 }): StatusChanger {
-  const find = statement(database, (query) =>
-    query
-      .select(changeableColumns)
-      .from(threats)
-      .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
-      .where(eq(threats.id, opaqueValue(threats.id))),
-  );
   const update = statement(database, (query) =>
     query
       .update(threats)
@@ -75,8 +54,8 @@ export function createStatusChanger({
       .where(eq(threats.seq, value(threats.seq))),
   );
 
-  function apply(threat: ChangeableThreat, status: Status, by: Actor): boolean {
-    if (threat.status === status) return false;
+  function apply(threat: ChangeableThreat, status: Status, by: Actor): Instant | undefined {
+    if (threat.status === status) return undefined;
     const now = clock.now();
     const isDecision = isDecisionBy(by, status) ? 1 : 0;
     const dueAt = status === "active" ? dueAtFor(cases, threat.severity, now) : null;
@@ -98,18 +77,10 @@ export function createStatusChanger({
     if (status === "resolved") outbox.record("threat.resolved", data);
     // While it was closed, a rise in its severity was announced to nobody.
     if (status === "active") outbox.recordEscalation(threat.seq);
-    return true;
+    return now;
   }
 
-  return {
-    apply,
-    byId(id, status, { by, within = [] }) {
-      const threat = find.get({ id });
-      if (threat === undefined) return { id, outcome: "not_found" };
-      if (within.length > 0 && !within.includes(threat.protectedDomain)) return { id, outcome: "forbidden" };
-      return { id, outcome: apply(threat, status, by) ? "updated" : "unchanged", status };
-    },
-  };
+  return { apply };
 }
 
 /**

@@ -2,10 +2,9 @@ import { badRequest } from "../../../lib/errors.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { statuses } from "../../../vocabulary/threats.ts";
 import { attempt } from "../../kit/fields.ts";
-import { inWords } from "../../kit/labels.ts";
 import { fragment, redirect, type PageResult } from "../../kit/page-result.ts";
 import { threatPath } from "../../kit/paths.ts";
-import { decidedFlash, leavesView } from "../../threat-kit/decisions.ts";
+import { decidedFlash, decisionOptions, leavesView } from "../../threat-kit/decisions.ts";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { endDecision } from "../../threat-kit/toast.tsx";
 import { renderThreat } from "./detail.tsx";
@@ -41,26 +40,22 @@ export function showCheck(context: ThreatContext): PageResult {
 
 /** Decides, and goes on to the next threat of the view. */
 export async function decideThreat(context: ThreatContext): Promise<PageResult> {
-  const { services, form, by, request } = context;
+  const { services, form, by, now, request } = context;
   const { id, domain } = findThreat(context);
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("Choose a decision.");
   const view = viewOf(context);
   const here = threatPath(id, view);
-  const { batch } = await context.write(() => services.threats.triage.change([id], status, { by }));
+  const { triage } = services.threats;
+  const result = await context.write(() => triage.change([id], status, decisionOptions(form, by)));
   const name = visible(domain, nameCharactersMax);
-  if (batch === undefined)
-    return endDecision(request, {
-      to: here,
-      flash: { tone: "warning", text: `${name} is already ${inWords(status)}.` },
-      left: leavesView(readListRequest(view, context).filter, status),
-    });
-  const flash = {
-    ...decidedFlash({ batch, changed: 1, status, back: here }),
-    text: `${name} is now ${inWords(status)}.`,
-  };
+  const flash = decidedFlash({ result, status, back: here, now, name });
+  if (result.batch === undefined) {
+    const left = result.unchanged > 0 && leavesView(readListRequest(view, context).filter, status);
+    return endDecision(request, { to: here, flash, left });
+  }
   const to = status === "active" ? here : await pathAfter(context, id, view);
-  return endDecision(request, { to, flash, batch });
+  return endDecision(request, { to, flash, batch: result.batch });
 }
 
 /** Returns the page of the next threat in a view, of the previous one after the last, or the list after the only one. */

@@ -116,7 +116,7 @@ async function loadDetails(context: ThreatContext, view: URLSearchParams): Promi
 }
 
 function Head(details: Details) {
-  const { comparison, enabledLookups, known, place, threat, view } = details;
+  const { comparison, enabledLookups, known, mark, place, threat, view } = details;
   const shownName = visible(threat.domain, nameCharactersMax);
   return (
     <>
@@ -155,7 +155,7 @@ function Head(details: Details) {
           </div>
         </div>
         <div class="line">
-          <DecisionButtons threat={threat} view={view} />
+          <DecisionButtons threat={threat} mark={mark} view={view} />
           <ThreatMenu threat={threat} hasRegistrationResponse={details.hasRegistrationResponse} />
         </div>
       </header>

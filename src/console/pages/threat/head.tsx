@@ -9,7 +9,7 @@ import { Icon } from "../../kit/icons.tsx";
 import { inWords, typeDescriptions } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
 import { domainPath, pathWith, threatPath } from "../../kit/paths.ts";
-import { decisions } from "../../threat-kit/decisions.ts";
+import { decisions, seenFields } from "../../threat-kit/decisions.ts";
 import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
 import { SiteMark } from "../../threat-kit/site.tsx";
 
@@ -44,9 +44,12 @@ export function TypeOf({ threat: { protectedDomain, type } }: { threat: Threat }
 /** One decision is primary: the next step of an active threat. */
 export function DecisionButtons({
   threat: { id, status },
+  mark,
   view,
 }: {
   threat: Threat;
+  /** Mark of the decisions that the page shows. */
+  mark: number;
   /** The view that the threat was opened from, to which the decision leads on. */
   view: URLSearchParams;
 }) {
@@ -58,7 +61,7 @@ export function DecisionButtons({
           <PostButton
             action={`${threatPath(id)}/status`}
             label={one.label}
-            fields={{ status: one.status, view: view.toString() }}
+            fields={{ status: one.status, view: view.toString(), ...seenFields(mark) }}
             dataKey={one.key}
             variant={one.status === "resolved" && status === "active" ? "primary" : undefined}
             icon={one.status === "resolved" ? "check" : undefined}

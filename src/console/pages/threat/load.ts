@@ -34,6 +34,8 @@ export function findThreat({ services, params }: Context<"threats">): Threat {
 /** Data that the page and the panel of a threat share. */
 export interface LoadedThreat {
   threat: Threat;
+  /** Mark of the decisions that the page shows. */
+  mark: number;
   known: KnownFacts | undefined;
   comparison: NameComparison;
   lifecycle: Lifecycle;
@@ -59,6 +61,7 @@ export async function loadThreat(
 ): Promise<LoadedThreat> {
   const { domains, enrichment, threats } = services;
   const { id, domain, protectedDomain } = threat;
+  const mark = threats.triage.mark();
   const known = enrichment.factsOf(id);
   const facts = known?.facts;
   const keywords = domains.list().find((one) => one.domain === protectedDomain)?.keywords;
@@ -66,7 +69,9 @@ export async function loadThreat(
   const origins = threats.origins(id);
   const capture = await enrichment.screenshotOf(id);
   return {
-    threat,
+    // Read after the mark, as another process may decide in between.
+    threat: threats.get(id) ?? threat,
+    mark,
     known,
     comparison: compareNames(domain, protectedDomain, keywords),
     lifecycle: lifecycleOf({ threat, facts, history, origins }),

@@ -35,7 +35,7 @@ export async function threatPanel(
 }
 
 function ThreatPanel(loaded: LoadedThreat) {
-  const { comparison, known, lifecycle, place, threat, view, whyMissing } = loaded;
+  const { comparison, known, lifecycle, mark, place, threat, view, whyMissing } = loaded;
   const { id, domain, severity, severityReasons, status } = threat;
   return (
     <aside class="panel" id="panel" data-id={id} aria-label={visible(domain, 80)}>
@@ -71,7 +71,7 @@ function ThreatPanel(loaded: LoadedThreat) {
           <Marks threat={threat} />
         </div>
         <div class="line">
-          <DecisionButtons threat={threat} view={view} />
+          <DecisionButtons threat={threat} mark={mark} view={view} />
         </div>
       </div>
       <Part title="Name">

@@ -1,6 +1,6 @@
 import { grouped } from "../../../lib/wording.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
-import { triageThreatsMax } from "../../../threats/triage/triage.ts";
+import { triageThreatsMax } from "../../../threats/triage/batches.ts";
 import { Icon } from "../../kit/icons.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { decisions } from "../../threat-kit/decisions.ts";

@@ -13,6 +13,7 @@ import { importPath, namesPath, overviewPath, threatsPath, triagePath } from "..
 import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
+import { seenFields } from "../../threat-kit/decisions.ts";
 import { threatPanel } from "../threat/panel.tsx";
 import { SelectionBar } from "./bulk.tsx";
 import { FilterBar } from "./filter-bar.tsx";
@@ -33,6 +34,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
   if (short !== undefined) return redirect(listPath(short));
   const index = services.threatIndex();
   await index.prepare();
+  const mark = services.threats.triage.mark();
   const request = readListRequest(given, context);
   const { filter, order, look, query } = request;
   const open = given.get("open") ?? undefined;
@@ -66,6 +68,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
       <Results
         request={request}
         found={found}
+        mark={mark}
         number={number}
         anywhere={services.threats.totals().length > 0}
         rows={{
@@ -99,12 +102,15 @@ async function countTabs(index: ThreatIndex, tabs: readonly ViewTab[]): Promise<
 function Results({
   request: { filter, query, look },
   found,
+  mark,
   number,
   anywhere,
   rows,
 }: {
   request: ListRequest;
   found: SearchResult;
+  /** Mark of the decisions that the page shows. */
+  mark: number;
   /** Number of the page. */
   number: number;
   /** Whether there is any threat at all. */
@@ -129,7 +135,11 @@ function Results({
       ) : (
         <Form action={triagePath} id="triage">
           <HiddenFields
-            fields={{ query: withPage(query, number).toString(), last_seq: String(found.lastSeq) }}
+            fields={{
+              query: withPage(query, number).toString(),
+              last_seq: String(found.lastSeq),
+              ...seenFields(mark),
+            }}
           />
           {look === "gallery" ? <ThreatGallery {...rows} /> : <ThreatRows {...rows} />}
           <SelectionBar filter={filter} total={found.total} shown={found.threats.length} />

@@ -1,15 +1,7 @@
-import {
-  decisionsPath,
-  exportPath,
-  newThreatsPath,
-  threatsPath,
-  triagePath,
-  undoTriagePath,
-} from "../../kit/paths.ts";
+import { exportPath, newThreatsPath, threatsPath, triagePath } from "../../kit/paths.ts";
 import { pageGroup, type NavigationMark } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
-import { triageThreats, undoTriage } from "./actions.tsx";
-import { listDecisions } from "./decisions-page.tsx";
+import { triageThreats } from "./actions.tsx";
 import { exportView } from "./exports.ts";
 import { showNewThreats } from "./new-threats.tsx";
 import { listThreats } from "./list.tsx";
@@ -29,7 +21,5 @@ export const threatListPages = pageGroup({
     { method: "GET", path: newThreatsPath, permission: "read", run: showNewThreats },
     { method: "GET", path: exportPath, permission: "read", run: exportView },
     { method: "POST", path: triagePath, permission: "decide", run: triageThreats },
-    { method: "POST", path: undoTriagePath, permission: "decide", run: undoTriage },
-    { method: "GET", path: decisionsPath, permission: "read", run: listDecisions },
   ],
 });
