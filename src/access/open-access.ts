@@ -1,8 +1,13 @@
 import type { Config } from "../config/config.ts";
 import type { Log } from "../lib/log.ts";
+import { createAccountCodes } from "./accounts/account-codes.ts";
+import { createAccountLinks } from "./accounts/account-links.ts";
+import { createAccountManagement } from "./accounts/account-management.ts";
 import { createAccounts } from "./accounts/accounts.ts";
+import { createPasswordHashes } from "./accounts/password-hashes.ts";
 import { firstStart, type KeepSecrets } from "./console/first-start.ts";
 import { createConsolePassword } from "./console/password.ts";
+import { createConsoleSessions } from "./console/sessions.ts";
 import { createConsoleSignIn } from "./console/sign-in.ts";
 import { createKeyUsage } from "./keys/key-usage.ts";
 import { createApiKeys } from "./keys/keys.ts";
@@ -12,7 +17,7 @@ import { createSettings } from "./settings/settings.ts";
 import { createSetupChoice } from "./settings/setup-choice.ts";
 import { createSavedViews } from "./views/saved-views.ts";
 
-/** Constructs the settings, the console's password and sign-in, the API keys and the saved views. */
+/** Constructs the settings, the console's accounts and sign-in, the API keys and the saved views. */
 export function openAccess({
   config,
   log,
@@ -20,12 +25,32 @@ export function openAccess({
 }: Parameters<typeof createApiKeys>[0] & { config: Pick<Config, "console">; log: Log }) {
   const { auditLog, clock, database, fillRandom } = dependencies;
   const settings = createSettings({ database, clock });
-  const consolePassword = createConsolePassword({ settings, config: config.console, fillRandom });
-  const accounts = createAccounts(database);
+  const hashes = createPasswordHashes();
+  const accounts = createAccounts({ database, config: config.console });
+  const codes = createAccountCodes({ accounts, clock, database, fillRandom });
+  const links = createAccountLinks({ clock, database, fillRandom });
+  const sessions = createConsoleSessions({ clock, database, fillRandom, log });
+  const consolePassword = createConsolePassword({
+    accounts,
+    config: config.console,
+    fillRandom,
+    hashes,
+    settings,
+  });
   const keys = createApiKeys(dependencies);
   const lastUsedWriter = createLastUsedWriter({ clock, keys, log });
   return {
     accounts,
+    accountManagement: createAccountManagement({
+      accounts,
+      auditLog,
+      clock,
+      codes,
+      database,
+      hashes,
+      links,
+      sessions,
+    }),
     consolePassword,
     keys,
     keyUsage: createKeyUsage(),
@@ -36,10 +61,15 @@ export function openAccess({
         accounts,
         auditLog,
         clock,
+        codes,
+        config: config.console,
         database,
         fillRandom,
+        hashes,
+        links,
         log,
         password: consolePassword,
+        sessions,
         settings,
       }),
     preferences: createAccountPreferences(settings),

@@ -10,6 +10,7 @@ import {
   type SmtpConfig,
   type SubscriptionConfig,
 } from "./notifications.ts";
+import type { Role } from "../vocabulary/permissions.ts";
 import type { FileValues } from "./schema.ts";
 import type { Severity } from "../vocabulary/threats.ts";
 import { toBackup, type BackupConfig } from "./sections/backup.ts";
@@ -44,8 +45,15 @@ export interface Config {
   };
   /** `path` may be `:memory:`. */
   storage: { path: string };
-  /** `password` null: generated at the first start. */
-  console: { enabled: boolean; password: string | null };
+  console: {
+    enabled: boolean;
+    /** Password of `admin`; null: generated at the first start. */
+    password: string | null;
+    /** Whether everybody who signs in with a password needs a one-time code as well. */
+    requireCodes: boolean;
+    /** Headers by which a trusted proxy says who the user is, in lowercase; null: none. */
+    trustedUser: { header: string; groupsHeader: string; groupRoles: { group: string; role: Role }[] } | null;
+  };
   api: { maxPerPage: number; maxBatchIds: number };
   detection: DetectionSettings;
   cases: CaseSettings;
@@ -178,7 +186,12 @@ export function toConfig(values: FileValues): Config {
       metricsToken: server.metrics_token,
     },
     storage: values.storage,
-    console: values.console,
+    console: {
+      enabled: values.console.enabled,
+      password: values.console.password,
+      requireCodes: values.console.require_codes,
+      trustedUser: toTrustedUser(values.console),
+    },
     api: { maxPerPage: api.max_per_page, maxBatchIds: api.max_batch_ids },
     detection: { minSimilarity: detection.min_similarity, reactivate: detection.reactivate },
     cases: { dueMs: { high: cases.due_high, medium: cases.due_medium, low: cases.due_low } },
@@ -266,4 +279,12 @@ export function defaultPublicUrl({ host, port }: HostPort, tls: boolean): string
   const shown = wildcard ? "localhost" : host.includes(":") ? `[${host}]` : host;
   const own = tls ? 443 : 80;
   return `${tls ? "https" : "http"}://${shown}${port === own ? "" : `:${port}`}`;
+}
+
+function toTrustedUser({
+  trusted_user_header: header,
+  trusted_groups_header: groupsHeader,
+  group_roles: groupRoles,
+}: FileValues["console"]): Config["console"]["trustedUser"] {
+  return header === null || groupsHeader === null ? null : { header, groupsHeader, groupRoles };
 }

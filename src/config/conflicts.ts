@@ -4,6 +4,7 @@ import { parseHeader } from "./fields/texts.ts";
 import { channelConflicts, smtpConflicts } from "./notification-conflicts.ts";
 import type { FileValues } from "./schema.ts";
 import { backupConflicts } from "./sections/backup.ts";
+import { consoleConflicts } from "./sections/console.ts";
 
 /** Line of a value in the file. */
 type LineOf = (path: string) => number | undefined;
@@ -25,6 +26,8 @@ export function findConflicts(values: Partly<FileValues>, lineOf: LineOf): Confl
     ...feedLocations(values),
     ...feedSecrets(values),
     ...backupConflicts(values),
+    ...consoleConflicts(values),
+    ...duplicates("console.group_roles", "group", values.console?.group_roles, lineOf),
     ...smtpConflicts(values),
     ...channelConflicts(values),
     ...duplicates("channels", "name", values.channels, lineOf),

@@ -3,6 +3,7 @@ import { dayMs } from "../lib/clock.ts";
 import { quietClasses } from "../vocabulary/traps.ts";
 import { backup } from "./sections/backup.ts";
 import { cases } from "./sections/cases.ts";
+import { webConsole } from "./sections/console.ts";
 import { apiKeys, endpoints, lookups, protectedDomains, scan } from "./sections/entries.ts";
 import {
   boolean,
@@ -87,23 +88,6 @@ const storage = table(
     }),
   },
   "Storage.",
-);
-
-const webConsole = table(
-  {
-    enabled: boolean({
-      default: true,
-      description: "serve the web console under /console",
-      reload: "restart",
-    }),
-    password: optionalSecret(
-      { lengthMin: 12, lengthMax: 200, ascii: false },
-      {
-        description: "secret of 12 to 200 characters; if unset, generated at the first start and shown once",
-      },
-    ),
-  },
-  "The web console.",
 );
 
 const api = table(

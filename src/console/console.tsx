@@ -6,7 +6,9 @@ import { may } from "../vocabulary/permissions.ts";
 import {
   assetsPath,
   endSessionPath,
+  invitationTokenIn,
   overviewPath,
+  signInCodePath,
   signInPath,
   signOutEverywherePath,
   signOutPath,
@@ -21,8 +23,9 @@ import { createResponder } from "./shell/responses.tsx";
 import { authorize, createRouter, type AnyRoute, type Context } from "./shell/router.ts";
 import { pageServicesOf, type ConsoleServices, type ServiceName } from "./shell/services.ts";
 import { createSessionMemory } from "./shell/session-memory.ts";
-import { createSignIn } from "./shell/sign-in.tsx";
+import { createSignIn } from "./sign-in/sign-in.tsx";
 import { createSignOut } from "./shell/sign-out.ts";
+import { createInvitation } from "./sign-in/invitation.tsx";
 import { createVisitors, isCsrfToken, isSameOrigin, ownPath, type Visitor } from "./shell/visitors.ts";
 
 // Nothing from other origins and nothing inline.
@@ -59,6 +62,7 @@ export function createConsole(given: ConsoleServices): ConsoleHandler {
   ]);
   const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, services });
   const signIn = createSignIn({ ...given, homePath: () => homePath(services), responder, secure, visitors });
+  const invitations = createInvitation({ consoleSignIn, responder });
   const checkPassword = createPasswordCheck(consoleSignIn, config);
 
   async function respond(call: ConsoleRequest): Promise<Response> {
@@ -86,7 +90,14 @@ export function createConsole(given: ConsoleServices): ConsoleHandler {
     }
     if (path === signInPath)
       return isRead ? signIn.showForm(call, ownPath(call.query.get("to"))) : signIn.signIn(call);
-    if (visitor.session === undefined) return signIn.requireSignIn(call, isRead);
+    if (path === signInCodePath && !isRead) return signIn.signInWithCode(call);
+    const invitation = invitationTokenIn(path);
+    if (invitation !== undefined)
+      return isRead
+        ? invitations.showInvitation(call, invitation)
+        : invitations.acceptInvitation(call, invitation);
+    if (visitor.session === undefined)
+      return signIn.requireSignIn(path === signInCodePath ? { ...call, path: overviewPath } : call, isRead);
     return runRoute(call, visitor, isRead ? "GET" : request.method);
   }
 
@@ -173,8 +184,8 @@ export function shellRoutes({
 }: Record<"signOut" | "signOutEverywhere" | "endSession", AnyRoute["run"]>): AnyRoute[] {
   return [
     { method: "POST", path: signOutPath, permission: "session", run: signOut },
-    { method: "POST", path: endSessionPath(":seq"), permission: "administer", run: endSession },
-    { method: "POST", path: signOutEverywherePath, permission: "administer", run: signOutEverywhere },
+    { method: "POST", path: endSessionPath(":seq"), permission: "session", run: endSession },
+    { method: "POST", path: signOutEverywherePath, permission: "session", run: signOutEverywhere },
   ];
 }
 

@@ -177,22 +177,24 @@ test("The mark of a known device is recognized only as it was issued, and for ha
   const stores = openStores();
   const settings = createSettings(stores);
   const devices = createKnownDevices({ settings, clock: stores.clock, fillRandom });
-  const mark = devices.issue(undefined);
+  const mark = devices.issue(undefined, 1);
   expect(mark).toMatch(/^[\w-]{52}$/);
-  const device = devices.recognize(mark)!;
+  const device = devices.recognize(mark, 1)!;
   expect(device).toBe(mark.slice(0, 22));
   for (let index = 0; index < mark.length; index += 1) {
     const other = mark[index] === "a" ? "b" : "a";
-    expect(devices.recognize(mark.slice(0, index) + other + mark.slice(index + 1))).toBeUndefined();
+    expect(devices.recognize(mark.slice(0, index) + other + mark.slice(index + 1), 1)).toBeUndefined();
   }
   for (const invalid of [undefined, "", mark.slice(1), `${mark}a`])
-    expect(devices.recognize(invalid)).toBeUndefined();
+    expect(devices.recognize(invalid, 1)).toBeUndefined();
+  // It is of no use for another account.
+  expect(devices.recognize(mark, 2)).toBeUndefined();
   const afterRestart = createKnownDevices({ settings, clock: stores.clock, fillRandom });
   stores.clock.advance(markSecondsMax * 1_000);
-  expect(afterRestart.recognize(mark)).toBe(device);
-  const renewed = afterRestart.issue(device);
+  expect(afterRestart.recognize(mark, 1)).toBe(device);
+  const renewed = afterRestart.issue(device, 1);
   stores.clock.advance(1_000);
-  expect(afterRestart.recognize(mark)).toBeUndefined();
-  expect(afterRestart.recognize(renewed)).toBe(device);
+  expect(afterRestart.recognize(mark, 1)).toBeUndefined();
+  expect(afterRestart.recognize(renewed, 1)).toBe(device);
   stores.dispose();
 });

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createConsolePassword, equalInConstantTime } from "../../src/access/console/password.ts";
 import { firstStart } from "../../src/access/console/first-start.ts";
+import { createAccounts } from "../../src/access/accounts/accounts.ts";
+import { createPasswordHashes } from "../../src/access/accounts/password-hashes.ts";
 import { createApiKeys } from "../../src/access/keys/keys.ts";
 import { createSettings } from "../../src/access/settings/settings.ts";
 import { fillRandom } from "../support/appliance.ts";
@@ -13,7 +15,10 @@ afterEach(() => stores.dispose());
 function access(configured: string | null = null) {
   const settings = createSettings(stores);
   const keys = createApiKeys({ ...stores, fillRandom });
-  const consolePassword = createConsolePassword({ settings, config: { password: configured }, fillRandom });
+  const config = { password: configured };
+  const accounts = createAccounts({ database: stores.database, config });
+  const hashes = createPasswordHashes();
+  const consolePassword = createConsolePassword({ accounts, settings, config, fillRandom, hashes });
   return { keys, consolePassword, start: () => firstStart({ ...stores, settings, keys, consolePassword }) };
 }
 
@@ -25,9 +30,9 @@ test("the first start creates an API key with all scopes and a password, and lat
     "candidates:write",
   ]);
   expect(consolePassword).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){4}[0-9a-hjkmnp-tv-z]{4}$/);
-  expect(await access().consolePassword.verify(consolePassword!)).toBe(true);
-  expect(await access().consolePassword.verify(consolePassword!.toUpperCase())).toBe(false);
-  expect(await access().consolePassword.verify("")).toBe(false);
+  expect(await access().consolePassword.verify("admin", consolePassword!)).toBeDefined();
+  expect(await access().consolePassword.verify("admin", consolePassword!.toUpperCase())).toBeUndefined();
+  expect(await access().consolePassword.verify("admin", "")).toBeUndefined();
 
   expect(await access().start()).toEqual({});
   access().keys.revoke(access().keys.list()[0]!.id, { by: analyst });
@@ -46,8 +51,8 @@ test("a configured password takes precedence, and no other one is created", asyn
   const { consolePassword } = await access("correct horse battery").start();
   expect(consolePassword).toBeUndefined();
   const configured = access("correct horse battery").consolePassword;
-  expect(await configured.verify("correct horse battery")).toBe(true);
-  expect(await configured.verify("correct horse batterx")).toBe(false);
+  expect(await configured.verify("admin", "correct horse battery")).toBeDefined();
+  expect(await configured.verify("admin", "correct horse batterx")).toBeUndefined();
   // Without the configured password there would be none.
   expect((await access().start()).consolePassword).toBeDefined();
 });

@@ -222,7 +222,7 @@ describe("what the configuration exposes", () => {
   ])("A check of %s names the settings to change (security 6)", (_, change, expected) => {
     const config = {
       server: { ...settings, ...change },
-      console: { enabled: true, password: null },
+      console: { enabled: true, password: null, requireCodes: false, trustedUser: null },
       smtp: null,
     };
     expect(findExposures(config).map(({ setting }): string => setting)).toEqual(expected);
@@ -233,7 +233,7 @@ describe("what the configuration exposes", () => {
     const advice = (host: string, given: Partial<NonNullable<Config["smtp"]>> = {}) =>
       findExposures({
         server: settings,
-        console: { enabled: true, password: null },
+        console: { enabled: true, password: null, requireCodes: false, trustedUser: null },
         smtp: { ...smtp, host, tls: "none", ...given },
       }).map((exposure) => `${exposure.setting}: ${exposure.problem}`);
     expect(advice("127.0.0.1")).toEqual([]);

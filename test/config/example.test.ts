@@ -30,7 +30,7 @@ const defaults: Config = {
     metricsToken: null,
   },
   storage: { path: "/etc/phishwatch/data/phishwatch.db" },
-  console: { enabled: true, password: null },
+  console: { enabled: true, password: null, requireCodes: false, trustedUser: null },
   api: { maxPerPage: 100, maxBatchIds: 1000 },
   detection: { minSimilarity: 0.75, reactivate: true },
   cases: { dueMs: { high: 86_400_000, medium: 3 * 86_400_000, low: 14 * 86_400_000 } },

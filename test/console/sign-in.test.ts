@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createAccounts } from "../../src/access/accounts/accounts.ts";
+import { createPasswordHashes } from "../../src/access/accounts/password-hashes.ts";
+import { createConsolePassword } from "../../src/access/console/password.ts";
 import { createConsoleSessions, idleMsMax, sessionMsMax } from "../../src/access/console/sessions.ts";
+import { createSettings } from "../../src/access/settings/settings.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { fillRandom, manualClock } from "../support/appliance.ts";
 import { consolePassword, openConsoleApp, type ConsoleApp } from "../support/console.ts";
@@ -47,7 +51,10 @@ describe("sign-in", () => {
   test("rejects a wrong password, logs the failure, and records nothing of the attempt", async () => {
     const visitor = app.visitor();
     const rejected = await visitor.post("/console/sign-in", { password: "a wrong guess" });
-    expect([rejected.status, rejected.text]).toEqual([401, expect.stringContaining("Incorrect password.")]);
+    expect([rejected.status, rejected.text]).toEqual([
+      401,
+      expect.stringContaining("Incorrect name or password."),
+    ]);
     expect(visitor.cookies.has("phishwatch_session")).toBe(false);
     expect(auditActions().map(([action]) => action)).not.toContain("console.sign_in_failed");
     expect(app.logged.join()).toContain("console sign-in failed");
@@ -160,16 +167,19 @@ describe("a session", () => {
     expect(stored.length).toBeGreaterThan(0);
   });
 
-  test("ends when the password changes, and survives a restart when it does not", async () => {
-    const { createConsolePassword } = await import("../../src/access/console/password.ts");
-    const { createSettings } = await import("../../src/access/settings/settings.ts");
+  test("ends when the configured password changes, and survives a restart when it does not", async () => {
     const stores = { database: app.app.database, clock: manualClock() };
     const settings = createSettings(stores);
-    const changed = async (configured: string | null) => {
+    const changed = async (password: string | null) => {
+      const config = { password };
+      const accounts = createAccounts({ database: app.app.database, config });
+      const hashes = createPasswordHashes();
       const mark = await createConsolePassword({
+        accounts,
         settings,
-        config: { password: configured },
+        config,
         fillRandom,
+        hashes,
       }).changedMark();
       if (mark !== undefined) settings.set("console_password_mark", mark);
       return mark !== undefined;
@@ -178,23 +188,27 @@ describe("a session", () => {
     expect(await changed("first password")).toBe(false);
     expect(await changed("second password")).toBe(true);
     expect(await changed("second password")).toBe(false);
+    expect(settings.get("console_password_mark")).not.toContain("password");
     expect(await changed(null)).toBe(true);
     expect(await changed(null)).toBe(false);
-    createConsolePassword({ settings, config: { password: null }, fillRandom }).create();
-    expect(await changed(null)).toBe(true);
-    expect(settings.get("console_password_mark")).not.toContain("password");
   });
 
-  test("is one of at most 100, of which the oldest are evicted", () => {
+  test("is one of at most 50 of its account, of which the oldest are evicted, and never those of others", () => {
     const clock = manualClock(Date.now());
     const log = createLog({ level: "silent", format: "json", clock, write: () => {} });
-    const sessions = createConsoleSessions({ database: app.app.database, clock, fillRandom, log });
-    const first = sessions.start({ accountSeq: 1, address: null, userAgent: "" });
-    for (let count = 0; count < 100; count++)
-      sessions.start({ accountSeq: 1, address: null, userAgent: "x".repeat(10_000) });
+    const { accounts, database } = app.app;
+    const sessions = createConsoleSessions({ database, clock, fillRandom, log });
+    const wanted = { name: "session-owner", role: "viewer", createdAt: 0, passwordHash: null } as const;
+    const { seq: accountSeq } = accounts.insert({ ...wanted, origin: "local" });
+    const others = sessions.list(1).length;
+    const first = sessions.start({ accountSeq, address: null, userAgent: "" });
+    for (let count = 0; count < 50; count++)
+      sessions.start({ accountSeq, address: null, userAgent: "x".repeat(10_000) });
     expect(sessions.find(first.token)).toBeUndefined();
-    expect(sessions.list().length).toBe(100);
-    expect(sessions.list()[0]!.userAgent.length).toBe(300);
+    expect(sessions.list(accountSeq).length).toBe(50);
+    expect(sessions.list(accountSeq)[0]!.userAgent.length).toBe(300);
+    expect(sessions.list(1).length).toBe(others);
+    accounts.delete(accountSeq);
   });
 
   test("uses a Secure session cookie that no other host can set if the public URL is https (security 13)", async () => {

@@ -92,7 +92,7 @@ export function openApi({
           metricsToken: null,
           ...serverSettings,
         },
-        console: { enabled: consoleEnabled, password: null },
+        console: { enabled: consoleEnabled, password: null, requireCodes: false, trustedUser: null },
         api: { maxPerPage: 100, maxBatchIds: 1000 },
         traps: { listen: null, publicUrl: null, ...trapConfig },
       },

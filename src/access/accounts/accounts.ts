@@ -1,44 +1,141 @@
-import { asc, eq } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, isNull, ne, or, type SQL } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
+import type { Instant } from "../../lib/clock.ts";
+import { badRequest, notFound } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
 import type { Role } from "../../vocabulary/permissions.ts";
-import { accounts } from "./tables.ts";
+import { readAccountName } from "./account-names.ts";
+import { type accountOrigins, accounts } from "./tables.ts";
 
-/** A person who uses the console. */
+type AccountRow = typeof accounts.$inferSelect;
+
+/** A person who uses the console. Contains no secret. */
 export interface Account {
   seq: number;
+  /** In lowercase. It never changes. */
   name: string;
   role: Role;
+  origin: (typeof accountOrigins)[number];
+  /** Null: enabled. */
+  disabledAt: Instant | null;
+  createdAt: Instant;
+  /** Null: never. */
+  lastSignInAt: Instant | null;
+  /** Where the password is; null: there is none, so nobody can sign in with one. */
+  password: "own" | "configuration" | null;
+  /** Whether signing in takes a one-time code after the password. */
+  hasCodes: boolean;
 }
 
-/** The account that exists from the first start on. */
+/** The secrets that verify a person. Only sign-in and the account's own changes read it. */
+export type Credentials = Pick<
+  AccountRow,
+  "passwordHash" | "codeSecret" | "newCodeSecret" | "codeStep" | "disabledAt"
+>;
+
+/** The account that exists from the first start on. `console.password` sets its password. */
 export const firstAccountName = "admin";
+/** Maximum number of accounts: a proxy creates one for each name. */
+const accountsMax = 1_000;
 
 export interface Accounts {
   get(seq: number): Account | undefined;
+  /** @param name in any case */
   byName(name: string): Account | undefined;
+  /** @throws PublicError `not_found` that names the account */
+  require(nameOrSeq: string | number): Account;
   /** Returns all accounts by age. */
   list(): Account[];
+  credentialsOf(seq: number): Credentials;
+  /** Writes columns. Callers record the change in the audit log, in the same transaction. */
+  update(seq: number, values: Partial<Omit<AccountRow, "seq" | "name" | "createdAt">>): void;
+  /** @throws PublicError `bad_request` if the name is taken or there are too many accounts */
+  insert(row: Pick<AccountRow, "name" | "role" | "createdAt" | "passwordHash" | "origin">): Account;
+  delete(seq: number): void;
+  /**
+   * Throws unless another administrator remains who can sign in with a password. Accounts of the proxy do not count: if it
+   * fails, nobody could change anything.
+   * @throws PublicError `bad_request`
+   */
+  requireOtherAdministrator(seq: number): void;
 }
 
-const columns = { seq: accounts.seq, name: accounts.name, role: accounts.role };
-
-export function createAccounts(database: Database): Accounts {
-  const bySeq = statement(database, (query) =>
-    query
-      .select(columns)
+export function createAccounts({
+  database,
+  config,
+}: {
+  database: Database;
+  /** `console.password`, which can change. */
+  config: { readonly password: string | null };
+}): Accounts {
+  const { query } = database;
+  const bySeq = statement(database, (q) =>
+    q
+      .select()
       .from(accounts)
       .where(eq(accounts.seq, value(accounts.seq))),
   );
-  const byName = statement(database, (query) =>
-    query
-      .select(columns)
+  const byName = statement(database, (q) =>
+    q
+      .select()
       .from(accounts)
       .where(eq(accounts.name, value(accounts.name))),
   );
+  const toAccount = (row: AccountRow): Account => {
+    const { passwordHash, codeSecret, newCodeSecret: _, codeStep: __, ...shown } = row;
+    const isConfigured = row.name === firstAccountName && config.password !== null;
+    return {
+      ...shown,
+      password: isConfigured ? "configuration" : passwordHash === null ? null : "own",
+      hasCodes: codeSecret !== null,
+    };
+  };
+  const found = (row: AccountRow | undefined) => (row === undefined ? undefined : toAccount(row));
+  const get = (seq: number) => found(bySeq.get({ seq }));
+  const find = (given: string) => {
+    const name = readAccountName(given);
+    return name === undefined ? undefined : found(byName.get({ name }));
+  };
+  const countOf = (where?: SQL) => query.select({ n: count() }).from(accounts).where(where).get()!.n;
+
   return {
-    get: (seq) => bySeq.get({ seq }),
-    byName: (name) => byName.get({ name: name.toLowerCase() }),
-    list: () => database.query.select(columns).from(accounts).orderBy(asc(accounts.seq)).all(),
+    get,
+    byName: find,
+    require(nameOrSeq) {
+      const account = typeof nameOrSeq === "number" ? get(nameOrSeq) : find(nameOrSeq);
+      if (account !== undefined) return account;
+      throw notFound(
+        typeof nameOrSeq === "number"
+          ? "There is no such account."
+          : `There is no account ${visible(nameOrSeq, 80)}.`,
+      );
+    },
+    list: () => query.select().from(accounts).orderBy(asc(accounts.seq)).all().map(toAccount),
+    credentialsOf: (seq) => bySeq.get({ seq })!,
+    update: (seq, values) => void query.update(accounts).set(values).where(eq(accounts.seq, seq)).run(),
+    insert: (row) =>
+      database.transaction(() => {
+        if (find(row.name) !== undefined)
+          throw badRequest(`The name ${row.name} is taken. Choose another one.`);
+        if (countOf() >= accountsMax)
+          throw badRequest(`There are ${accountsMax} accounts, which is the maximum.`);
+        return toAccount(query.insert(accounts).values(row).returning().get());
+      }),
+    delete: (seq) => void query.delete(accounts).where(eq(accounts.seq, seq)).run(),
+    requireOtherAdministrator(seq) {
+      const hasPassword = isNotNull(accounts.passwordHash);
+      const others = and(
+        ne(accounts.seq, seq),
+        eq(accounts.role, "administrator"),
+        eq(accounts.origin, "local"),
+        isNull(accounts.disabledAt),
+        config.password === null ? hasPassword : or(hasPassword, eq(accounts.name, firstAccountName)),
+      );
+      if (countOf(others) === 0)
+        throw badRequest(
+          "This is the last administrator who can sign in with a password. Make another account an administrator first.",
+        );
+    },
   };
 }

@@ -5,14 +5,14 @@ import type { Settings } from "../settings/settings.ts";
 import { equalInConstantTime } from "./password.ts";
 
 /**
- * Browsers that have signed in before. Their attempts have turns of their own, so others cannot delay them. That is all
- * that a mark permits: it does not replace the password.
+ * Browsers that have signed in to an account before. Their attempts at this account have turns of their own, so others
+ * cannot delay them. That is all that a mark permits: it does not replace the password.
  */
 export interface KnownDevices {
-  /** Returns the device that a mark belongs to, or undefined if it was not issued here or is too old. */
-  recognize(mark: string | undefined): string | undefined;
+  /** Returns the device that a mark belongs to, or undefined if it was not issued here for the account or is too old. */
+  recognize(mark: string | undefined, accountSeq: number): string | undefined;
   /** Returns a mark for a browser that has just signed in: 52 characters of base64url. */
-  issue(device: string | undefined): string;
+  issue(device: string | undefined, accountSeq: number): string;
 }
 
 const daySeconds = 86_400;
@@ -51,16 +51,17 @@ export function createKnownDevices({
     createHmac("sha256", signingKey()).update(content).digest("base64url").slice(0, signatureLength);
 
   return {
-    recognize(mark) {
+    recognize(mark, accountSeq) {
       const [, id = "", time = "", signature = ""] = form.exec(mark ?? "") ?? [];
-      if (id === "" || !equalInConstantTime(signature, signatureOf(`${id}${time}`))) return undefined;
+      if (id === "" || !equalInConstantTime(signature, signatureOf(`${id}${time}${accountSeq}`)))
+        return undefined;
       const ageSeconds = nowSeconds() - Number.parseInt(time, 36);
       return ageSeconds <= markSecondsMax ? id : undefined;
     },
-    issue(device) {
+    issue(device, accountSeq) {
       const id = device ?? randomText(fillRandom, idBytes);
       const content = `${id}${nowSeconds().toString(36).padStart(timeLength, "0")}`;
-      return `${content}${signatureOf(content)}`;
+      return `${content}${signatureOf(`${content}${accountSeq}`)}`;
     },
   };
 }

@@ -1,71 +1,85 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FillRandom } from "../../lib/ids.ts";
-import { createLimiter } from "../../lib/limiter.ts";
+import { firstAccountName, type Account, type Accounts } from "../accounts/accounts.ts";
+import type { PasswordHashes } from "../accounts/password-hashes.ts";
 import type { Settings } from "../settings/settings.ts";
-
-/** OWASP's recommendation for argon2id: 19 MiB, two iterations, one lane. Takes 31 ms. */
-const argon2id = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 
 // Crockford's base32: 5 bits per character and no ambiguous ones, so 20 characters have 100 bits.
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const groups = 5;
 const groupLength = 4;
 
-/** The password of the web console. */
+/** An account whose password was just verified. */
+export interface VerifiedPassword {
+  account: Account;
+  /** The hash that the password matches; null: the configuration file sets the password. */
+  hash: string | null;
+}
+
+/** Passwords of the console's accounts. */
 export interface ConsolePassword {
-  /** Returns whether there is a password, from the configuration file or created at the first start. */
+  /** Returns whether the administrator of the first start has a password. */
   exists(): boolean;
-  verify(attempt: string): Promise<boolean>;
   /**
-   * Returns what the setting `console_password_mark` has to become when the password has changed since it was stored;
-   * undefined if it has not.
+   * Returns the account if it is enabled and this is its password. Computes one argon2id hash whatever the name is, so that
+   * the time does not reveal which accounts exist. The only exception is the name `admin`, which everybody knows, if the
+   * configuration file sets its password.
+   */
+  verify(name: string, attempt: string): Promise<VerifiedPassword | undefined>;
+  /**
+   * Returns what the setting `console_password_mark` has to become when the configured password has changed since it was
+   * stored; undefined if it has not.
    */
   changedMark(): Promise<string | undefined>;
-  /** Creates a password, stores its hash, and returns it. It cannot be retrieved later. */
+  /** Creates a password for the administrator of the first start, stores its hash, and returns it. It cannot be retrieved later. */
   create(): string;
 }
 
-/** Longer input is not a password: it is rejected before it is hashed. */
-export const passwordCharactersMax = 1_000;
-/** Maximum number of concurrent hashes, because each takes 19 MiB and a CPU core. Others wait. */
-const concurrentHashesMax = 2;
-
 export function createConsolePassword({
+  accounts,
   settings,
   config,
   fillRandom,
+  hashes,
 }: {
+  accounts: Pick<Accounts, "byName" | "credentialsOf" | "update">;
   settings: Settings;
   /** `console.password`, which takes precedence over a created password, and can change. */
   config: { readonly password: string | null };
   fillRandom: FillRandom;
+  hashes: PasswordHashes;
 }): ConsolePassword {
-  const limited = createLimiter(concurrentHashesMax);
-  const matches = (password: string, hash: string) => limited(() => Bun.password.verify(password, hash));
+  async function verified(
+    account: Account | undefined,
+    attempt: string,
+  ): Promise<VerifiedPassword | undefined> {
+    if (account?.password === "configuration")
+      return equalInConstantTime(attempt, config.password!) ? { account, hash: null } : undefined;
+    const hash = account === undefined ? null : accounts.credentialsOf(account.seq).passwordHash;
+    const isCorrect = await hashes.matches(attempt, hash);
+    return isCorrect && account !== undefined ? { account, hash } : undefined;
+  }
 
   return {
-    exists: () => config.password !== null || settings.get("console_password_hash") !== undefined,
-    async verify(attempt) {
-      const configured = config.password;
-      if (configured !== null) return equalInConstantTime(attempt, configured);
-      const hash = settings.get("console_password_hash");
-      return hash !== undefined && (await matches(attempt, hash));
+    exists: () => accounts.byName(firstAccountName)!.password !== null,
+    async verify(name, attempt) {
+      const found = await verified(accounts.byName(name), attempt);
+      return found?.account.disabledAt === null ? found : undefined;
     },
     async changedMark() {
       const configured = config.password;
       // A configured password may be weak, so only a slow hash of it may be stored.
       const mark = settings.get("console_password_mark");
-      const created = settings.get("console_password_hash") ?? "";
-      if (configured === null && mark === `made ${Bun.SHA256.hash(created, "hex")}`) return undefined;
-      if (configured !== null && mark?.startsWith("$") === true && (await matches(configured, mark)))
-        return undefined;
-      return configured === null
-        ? `made ${Bun.SHA256.hash(created, "hex")}`
-        : Bun.password.hash(configured, argon2id);
+      const markedHash = mark?.startsWith("$") === true ? mark : undefined;
+      // Without a configured password, sessions end in the transaction that changes the password.
+      if (configured === null) return markedHash === undefined ? undefined : "";
+      if (markedHash !== undefined && (await hashes.matches(configured, markedHash))) return undefined;
+      return hashes.hash(configured);
     },
     create() {
       const password = readablePassword(fillRandom);
-      settings.set("console_password_hash", Bun.password.hashSync(password, argon2id));
+      const { seq } = accounts.byName(firstAccountName)!;
+      accounts.update(seq, { passwordHash: hashes.hashNow(password) });
       return password;
     },
   };

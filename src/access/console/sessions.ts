@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { and, desc, eq, gte, lt, lte, or } from "drizzle-orm";
+import { and, desc, eq, gte, lt, lte, ne, or } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
@@ -17,10 +17,11 @@ export interface ConsoleSessions {
   };
   /** Returns the session with this token unless it has expired, and notes when it was last seen. */
   find(token: string): ConsoleSession | undefined;
-  end(session: ConsoleSession): void;
-  endAll(): void;
-  /** Returns the active sessions, most recently seen first. */
-  list(): ConsoleSession[];
+  end(session: Pick<ConsoleSession, "seq">): void;
+  /** Ends the sessions of an account, except one if it is given, and returns how many it ended. */
+  endAllOf(accountSeq: number, exceptSeq?: number): number;
+  /** Returns the active sessions, of one account or of all, most recently seen first. */
+  list(accountSeq?: number): ConsoleSession[];
 }
 
 const hourMs = 3_600_000;
@@ -28,8 +29,8 @@ const hourMs = 3_600_000;
 export const idleMsMax = 12 * hourMs;
 /** A session expires after this time in any case. */
 export const sessionMsMax = 7 * 24 * hourMs;
-/** Maximum number of sessions; the oldest are ended first. */
-const sessionsMax = 100;
+/** Maximum number of sessions of one account; its oldest are ended first, and never those of others. */
+const sessionsPerAccountMax = 50;
 /** How often a session's time of last use is written. */
 const lastSeenIntervalMs = 60_000;
 const tokenBytes = 32;
@@ -66,16 +67,26 @@ export function createConsoleSessions({
       .where(eq(consoleSessions.hash, value(consoleSessions.hash))),
   );
 
-  /** Deletes expired sessions, and the oldest so that there is room for another one. */
-  function makeRoom(now: Instant): void {
+  /** Deletes expired sessions, and the account's oldest so that there is room for another one. */
+  function makeRoom(accountSeq: number, now: Instant): void {
     const isExpired = or(
       lt(consoleSessions.lastSeenAt, now - idleMsMax),
       lt(consoleSessions.createdAt, now - sessionMsMax),
     );
     query.delete(consoleSessions).where(isExpired).run();
-    const active = query.select(columns).from(consoleSessions).orderBy(desc(consoleSessions.seq)).all();
-    const excess = active[sessionsMax - 1];
-    if (excess !== undefined) query.delete(consoleSessions).where(lte(consoleSessions.seq, excess.seq)).run();
+    const isOwn = eq(consoleSessions.accountSeq, accountSeq);
+    const own = query
+      .select(columns)
+      .from(consoleSessions)
+      .where(isOwn)
+      .orderBy(desc(consoleSessions.seq))
+      .all();
+    const excess = own[sessionsPerAccountMax - 1];
+    if (excess === undefined) return;
+    query
+      .delete(consoleSessions)
+      .where(and(isOwn, lte(consoleSessions.seq, excess.seq)))
+      .run();
   }
 
   /** Reading a page does not wait for this write. */
@@ -95,7 +106,7 @@ export function createConsoleSessions({
     start: ({ accountSeq, address, userAgent }) =>
       database.transaction(() => {
         const now = clock.now();
-        makeRoom(now);
+        makeRoom(accountSeq, now);
         const token = randomText(fillRandom, tokenBytes);
         const session = query
           .insert(consoleSessions)
@@ -123,22 +134,28 @@ export function createConsoleSessions({
     },
 
     end: ({ seq }) => void query.delete(consoleSessions).where(eq(consoleSessions.seq, seq)).run(),
-    endAll: () => void query.delete(consoleSessions).run(),
-
-    list() {
-      const now = clock.now();
-      const isActive = and(
-        gte(consoleSessions.lastSeenAt, now - idleMsMax),
-        gte(consoleSessions.createdAt, now - sessionMsMax),
-      );
-      return query
-        .select(columns)
-        .from(consoleSessions)
-        .where(isActive)
-        .orderBy(desc(consoleSessions.lastSeenAt))
-        .all();
+    endAllOf(accountSeq, exceptSeq = -1) {
+      const isOther = and(eq(consoleSessions.accountSeq, accountSeq), ne(consoleSessions.seq, exceptSeq));
+      const ended = query.delete(consoleSessions).where(isOther).returning({ seq: consoleSessions.seq });
+      return ended.all().length;
     },
+
+    list: (accountSeq) => listActive(database, clock.now(), accountSeq),
   };
+}
+
+function listActive({ query }: Database, now: Instant, accountSeq: number | undefined): ConsoleSession[] {
+  const isActive = and(
+    accountSeq === undefined ? undefined : eq(consoleSessions.accountSeq, accountSeq),
+    gte(consoleSessions.lastSeenAt, now - idleMsMax),
+    gte(consoleSessions.createdAt, now - sessionMsMax),
+  );
+  return query
+    .select(columns)
+    .from(consoleSessions)
+    .where(isActive)
+    .orderBy(desc(consoleSessions.lastSeenAt))
+    .all();
 }
 
 /** Deletes all sessions over a plain connection, for a database file that is not in use. */

@@ -6,7 +6,7 @@ import { clientNetwork } from "../../network/client-network.ts";
 export interface SignInLog {
   succeeded(account: string, address: string | null): void;
   /** @param outcome `not_verified`: its turn did not come in time */
-  failed(outcome: "wrong_password" | "not_verified", address: string | null): void;
+  failed(outcome: "wrong_password" | "wrong_code" | "not_verified", address: string | null): void;
 }
 
 const periodMs = 60_000;
@@ -16,7 +16,7 @@ const household = { ipv4Octets: 4, ipv6Groups: 4 };
 
 export function createSignInLog({ clock, log }: { clock: Pick<Clock, "after">; log: Log }): SignInLog {
   let isPeriod = false;
-  let counts = { wrong_password: 0, not_verified: 0 };
+  let counts = { wrong_password: 0, wrong_code: 0, not_verified: 0 };
   const networks = new Set<string>();
   let latest: string | null = null;
 
@@ -25,14 +25,14 @@ export function createSignInLog({ clock, log }: { clock: Pick<Clock, "after">; l
     isPeriod = true;
     clock.after(periodMs, () => {
       isPeriod = false;
-      if (counts.wrong_password + counts.not_verified === 0) return;
+      if (counts.wrong_password + counts.wrong_code + counts.not_verified === 0) return;
       log.event("console.sign_ins_failed", {
-        failed: counts.wrong_password,
+        failed: counts.wrong_password + counts.wrong_code,
         notVerified: counts.not_verified,
         networks: networks.size,
         client: latest,
       });
-      counts = { wrong_password: 0, not_verified: 0 };
+      counts = { wrong_password: 0, wrong_code: 0, not_verified: 0 };
       networks.clear();
       startPeriod();
     });

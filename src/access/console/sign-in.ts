@@ -2,117 +2,258 @@ import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
-import type { Actor } from "../audit/actor.ts";
+import type { AccountCodes } from "../accounts/account-codes.ts";
+import type { AccountLinks } from "../accounts/account-links.ts";
 import { firstAccountName, type Account, type Accounts } from "../accounts/accounts.ts";
+import { newCodeSecret } from "../accounts/one-time-codes.ts";
+import type { PasswordHashes } from "../accounts/password-hashes.ts";
+import type { Actor } from "../audit/actor.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { createFailedSignIns, type FailedSignIns } from "../audit/failed-sign-ins.ts";
 import type { Settings } from "../settings/settings.ts";
-import { createAttemptQueue, retryAfterSeconds } from "./attempt-queue.ts";
+import { createAttemptQueue, type AttemptQueue } from "./attempt-queue.ts";
+import { createCodeAttempts } from "./code-attempts.ts";
+import { createCodeStep, type CodeAttempt, type CodeResult } from "./code-step.ts";
 import { createKnownDevices } from "./known-devices.ts";
-import { passwordCharactersMax, type ConsolePassword } from "./password.ts";
-import { createConsoleSessions, type ConsoleSession, type ConsoleSessions } from "./sessions.ts";
+import { createOwnAccount, type OwnAccount } from "./own-account.ts";
+import type { ConsolePassword, VerifiedPassword } from "./password.ts";
+import { createPendingSignIns, type PendingSignIns } from "./pending-sign-ins.ts";
+import type { ConsoleSession, ConsoleSessions } from "./sessions.ts";
 import { createSignInLog } from "./sign-in-log.ts";
+import { createSteps, type Browser, type Busy, type SignedIn, type Steps } from "./sign-in-steps.ts";
 
-export interface SignInAttempt {
+export interface SignInAttempt extends Browser {
+  /** Name of the account; absent or empty: the administrator of the first start. */
+  name?: string | undefined;
   password: string;
-  userAgent: string;
-  /** Identifies the browser while it is not signed in. */
-  visit: string;
-  /** Mark of a browser that has signed in before, as `signIn` returned it; undefined if there is none. */
-  deviceMark: string | undefined;
 }
 
 export type SignInResult =
-  /** `token` is the value of the session cookie. `deviceMark` identifies the browser at its next sign-in. */
-  | { outcome: "signed_in"; token: string; deviceMark: string }
+  | SignedIn
+  | Busy
   | { outcome: "wrong_password" }
-  /** Too many others tried at the same time, so that the password was not verified. */
-  | { outcome: "busy"; retryAfterSeconds: number };
+  /** The password is correct; `pending` identifies the sign-in in the next step. */
+  | { outcome: "code_needed"; pending: string };
 
 /** Signs people in to the web console and out of it. */
 export interface ConsoleSignIn {
   /** Returns whether there is a password to sign in with. */
   hasPassword(): boolean;
-  /** Verifies the password when it is the attempt's turn, and starts a session. */
+  /** Returns the name that the form starts with: that of the only account. */
+  onlyName(): string | undefined;
+  /** Verifies the password when it is the attempt's turn, and starts a session unless a code is needed. */
   signIn(attempt: SignInAttempt, options: { by: Actor }): Promise<SignInResult>;
+  /** Returns the account of a sign-in that needs a code, and the secret if it has to enroll first. */
+  pendingOf(pending: string, visit: string): { account: Account; newSecret: string | undefined } | undefined;
+  /** Verifies the code when it is the attempt's turn, and starts a session. */
+  signInWithCode(attempt: CodeAttempt, options: { by: Actor }): Promise<CodeResult>;
   signOut(session: ConsoleSession, options: { by: Actor }): void;
-  /** Returns the account of a session. */
-  accountOf(session: ConsoleSession): Account;
-  /** Ends all sessions. */
-  signOutEverywhere(options: { by: Actor }): void;
-  /** Ends all sessions when the password has changed since the previous call, even across restarts. */
+  /** Returns the account of a session; undefined if the account is disabled. */
+  accountOf(session: ConsoleSession): Account | undefined;
+  /** Ends all sessions of an account. */
+  signOutEverywhere(account: Account, options: { by: Actor }): void;
+  /** Ends the sessions of the configured password when it has changed since the previous call, even across restarts. */
   endSessionsOfOldPassword(): Promise<void>;
   readonly sessions: Pick<ConsoleSessions, "find" | "list">;
   readonly failedSignIns: Pick<FailedSignIns, "list" | "count" | "attemptsSince">;
+  /** Changes that people make to their own accounts. */
+  readonly ownAccount: OwnAccount;
 }
 
 export function createConsoleSignIn({
-  database,
-  clock,
-  fillRandom,
-  log,
-  settings,
   accounts,
   auditLog,
+  clock,
+  codes,
+  config,
+  database,
+  fillRandom,
+  hashes,
+  links,
+  log,
   password,
+  sessions,
+  settings,
 }: {
-  database: Database;
-  clock: Clock;
-  fillRandom: FillRandom;
-  log: Log;
-  settings: Settings;
   accounts: Accounts;
   auditLog: Pick<AuditLog, "record">;
+  clock: Clock;
+  codes: AccountCodes;
+  /** The settings of the console, which can change. */
+  config: { readonly requireCodes: boolean };
+  database: Database;
+  fillRandom: FillRandom;
+  hashes: PasswordHashes;
+  links: AccountLinks;
+  log: Log;
   password: ConsolePassword;
+  sessions: ConsoleSessions;
+  settings: Settings;
 }): ConsoleSignIn {
-  const sessions = createConsoleSessions({ database, clock, fillRandom, log });
   const failedSignIns = createFailedSignIns({ database, clock });
   const queue = createAttemptQueue({ clock });
+  const codeAttempts = createCodeAttempts({ clock, queue });
   const devices = createKnownDevices({ settings, clock, fillRandom });
+  const pendingSignIns = createPendingSignIns({ clock, fillRandom });
   const signInLog = createSignInLog({ clock, log });
-  const verify = async (attempt: string) =>
-    attempt.length <= passwordCharactersMax && (await password.verify(attempt));
+  const ownAccount = createOwnAccount({
+    accounts,
+    auditLog,
+    codeAttempts,
+    codes,
+    database,
+    hashes,
+    links,
+    password,
+    queue,
+    sessions,
+  });
+
+  const shared = createSteps({
+    accounts,
+    auditLog,
+    clock,
+    database,
+    devices,
+    failedSignIns,
+    sessions,
+    signInLog,
+  });
+  const { unchanged } = shared;
 
   return {
     sessions,
     failedSignIns,
-    accountOf: ({ accountSeq }) => accounts.get(accountSeq)!,
+    ownAccount,
+    accountOf({ accountSeq }) {
+      const account = accounts.get(accountSeq);
+      return account?.disabledAt === null ? account : undefined;
+    },
     hasPassword: () => password.exists(),
-
-    async signIn({ password: attempt, userAgent, visit, deviceMark }, { by }) {
-      const { address } = by;
-      const account = accounts.byName(firstAccountName)!;
-      const device = devices.recognize(deviceMark);
-      const isCorrect = await queue.verify({ address, visit, device }, () => verify(attempt));
-      if (isCorrect === undefined) {
-        signInLog.failed("not_verified", address);
-        return { outcome: "busy", retryAfterSeconds };
-      }
-      if (!isCorrect) {
-        await database.write(() => failedSignIns.record(address));
-        signInLog.failed("wrong_password", address);
-        return { outcome: "wrong_password" };
-      }
-      const started = await database.write(() => {
-        auditLog.record({ ...by, name: account.name }, "console.sign_in", null);
-        return {
-          ...sessions.start({ accountSeq: account.seq, address, userAgent }),
-          deviceMark: devices.issue(device),
-        };
-      });
-      signInLog.succeeded(account.name, address);
-      return { outcome: "signed_in", token: started.token, deviceMark: started.deviceMark };
+    onlyName() {
+      const [first, second] = accounts.list();
+      return second === undefined ? first?.name : undefined;
     },
 
+    signIn: createPasswordStep({
+      ...shared,
+      accounts,
+      config,
+      database,
+      fillRandom,
+      hashes,
+      password,
+      pendingSignIns,
+      queue,
+    }),
+
+    pendingOf(token, visit) {
+      const pending = pendingSignIns.find(token, visit);
+      const account = pending && unchanged(pending);
+      return account && { account, newSecret: pending?.newSecret };
+    },
+
+    signInWithCode: createCodeStep({ ...shared, codeAttempts, codes, database, pendingSignIns }),
+
+    ...createSignOut({ accounts, auditLog, database, password, sessions, settings }),
+  };
+}
+
+/** Returns the first step of a sign-in, which verifies the password and starts a session unless a code is needed. */
+function createPasswordStep({
+  accounts,
+  busy,
+  config,
+  database,
+  devices,
+  failed,
+  fillRandom,
+  hashes,
+  password,
+  pendingSignIns,
+  queue,
+  signInLog,
+  start,
+  unchanged,
+}: Steps & {
+  accounts: Accounts;
+  config: { readonly requireCodes: boolean };
+  database: Database;
+  fillRandom: FillRandom;
+  hashes: PasswordHashes;
+  password: ConsolePassword;
+  pendingSignIns: PendingSignIns;
+  queue: AttemptQueue;
+}): ConsoleSignIn["signIn"] {
+  /** Replaces a hash that was made with other parameters than those in use. Returns the hash that is stored now. */
+  async function renewHash({ account, hash }: VerifiedPassword, attempt: string): Promise<string | null> {
+    if (hash === null || !hashes.isOutdated(hash)) return hash;
+    const renewed = await hashes.hash(attempt);
+    return database.write(() => {
+      if (unchanged({ accountSeq: account.seq, hash }) === undefined) return hash;
+      accounts.update(account.seq, { passwordHash: renewed });
+      return renewed;
+    });
+  }
+
+  return async ({ name: given = "", password: attempt, ...browser }, { by }) => {
+    const { address } = by;
+    const { visit, deviceMark } = browser;
+    const name = given === "" ? firstAccountName : given;
+    const device = devices.recognize(deviceMark, accounts.byName(name)?.seq ?? 0);
+    let verified: VerifiedPassword | undefined;
+    const isCorrect = await queue.verify({ address, visit, device }, async () => {
+      verified = await password.verify(name, attempt);
+      return verified !== undefined;
+    });
+    if (isCorrect === undefined) return busy(address);
+    if (verified === undefined) {
+      await failed("wrong_password", address);
+      return { outcome: "wrong_password" };
+    }
+    const { seq: accountSeq, hasCodes } = verified.account;
+    const hash = await renewHash(verified, attempt);
+    if (hasCodes || config.requireCodes) {
+      const newSecret = hasCodes ? undefined : newCodeSecret(fillRandom);
+      return { outcome: "code_needed", pending: pendingSignIns.add({ accountSeq, hash, newSecret }, visit) };
+    }
+    const result = await database.write(() => {
+      const same = unchanged({ accountSeq, hash });
+      // Codes may have been added meanwhile.
+      return same === undefined || same.hasCodes ? undefined : start(same, browser, by);
+    });
+    if (result === undefined) return { outcome: "wrong_password" };
+    signInLog.succeeded(result.account.name, address);
+    return result;
+  };
+}
+
+/** Ends sessions. */
+function createSignOut({
+  accounts,
+  auditLog,
+  database,
+  password,
+  sessions,
+  settings,
+}: {
+  accounts: Pick<Accounts, "byName">;
+  auditLog: Pick<AuditLog, "record">;
+  database: Database;
+  password: Pick<ConsolePassword, "changedMark">;
+  sessions: ConsoleSessions;
+  settings: Settings;
+}): Pick<ConsoleSignIn, "signOut" | "signOutEverywhere" | "endSessionsOfOldPassword"> {
+  return {
     signOut: (session, { by }) =>
       database.transaction(() => {
         sessions.end(session);
         auditLog.record(by, "console.sign_out", null);
       }),
 
-    signOutEverywhere: ({ by }) =>
+    signOutEverywhere: ({ seq }, { by }) =>
       database.transaction(() => {
-        sessions.endAll();
+        sessions.endAllOf(seq);
         auditLog.record(by, "console.sign_out_everywhere", null);
       }),
 
@@ -121,7 +262,7 @@ export function createConsoleSignIn({
       if (mark === undefined) return;
       await database.write(() => {
         settings.set("console_password_mark", mark);
-        sessions.endAll();
+        sessions.endAllOf(accounts.byName(firstAccountName)!.seq);
       });
     },
   };

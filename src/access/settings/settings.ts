@@ -6,7 +6,6 @@ import { settings } from "./tables.ts";
 
 export type SettingName =
   | "first_started_at"
-  | "console_password_hash"
   | "console_password_mark"
   | "console_device_key"
   | "instance_id"

@@ -11,6 +11,14 @@ export const runningScanPath = `${overviewPath}/overview/scan`;
 /** Setup after the first sign-in. */
 export const welcomePath = `${overviewPath}/welcome`;
 export const signInPath = "/console/sign-in";
+/** Second step of a sign-in. */
+export const signInCodePath = `${signInPath}/code`;
+const invitationsPath = "/console/invitation";
+/** Page of a link to choose a password with. */
+export const invitationPath = (token: string) => `${invitationsPath}/${token}`;
+/** Returns the token in the path of such a page. */
+export const invitationTokenIn = (path: string) =>
+  path.startsWith(`${invitationsPath}/`) ? path.slice(invitationsPath.length + 1) : undefined;
 export const signOutPath = "/console/sign-out";
 export const signOutEverywherePath = "/console/sign-out-everywhere";
 /** Ends another session of the account. */

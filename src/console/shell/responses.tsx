@@ -15,7 +15,7 @@ import type { ConsoleRequest } from "./request.ts";
 import type { FindRoute, PageGroup } from "./router.ts";
 import type { PageServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
-import { ErrorPage } from "./sign-in-page.tsx";
+import { ErrorPage } from "./error-page.tsx";
 import { preferencesOf, readerOf, type Preferences } from "./reader.ts";
 
 const errorTitles: Record<number, string> = {

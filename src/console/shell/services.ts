@@ -1,3 +1,6 @@
+import type { AccountManagement } from "../../access/accounts/account-management.ts";
+import type { Accounts } from "../../access/accounts/accounts.ts";
+import type { OwnAccount } from "../../access/console/own-account.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { FailedSignIns } from "../../access/audit/failed-sign-ins.ts";
 import type { BackupServices } from "../../backups/open-backups.ts";
@@ -49,6 +52,10 @@ import type { Traps } from "../../traps/traps.ts";
 export interface PageServices {
   archive: Pick<Archive, "status">;
   archiveChecks: ArchiveChecks;
+  accounts: Pick<Accounts, "byName" | "get" | "list">;
+  accountManagement: AccountManagement;
+  /** Changes that people make to their own accounts. */
+  ownAccount: OwnAccount;
   activity: Pick<SourceActivity, "since" | "totals">;
   assessDomain: AssessDomain;
   auditLog: Pick<AuditLog, "list" | "count">;
@@ -122,6 +129,7 @@ type ContainedServices = Pick<
   | keyof NameServices
   | keyof MessagingServices
   | "failedSignIns"
+  | "ownAccount"
   | "publicUrl"
   | "readiness"
   | "sessions"
@@ -147,6 +155,7 @@ export function pageServicesOf(given: ConsoleServices): PageServices {
     ...messaging,
     ...names,
     failedSignIns: consoleSignIn.failedSignIns,
+    ownAccount: consoleSignIn.ownAccount,
     publicUrl: () => server.publicUrl,
     readiness: server.readiness,
     sessions: consoleSignIn.sessions,

@@ -5,7 +5,7 @@ import type { ConsoleServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import type { Visitors } from "./visitors.ts";
 
-/** Ends sessions: the visitor's own, another one, or all. */
+/** Ends sessions: the visitor's own, another one, or all of the account. */
 export function createSignOut({
   consoleSignIn,
   memory,
@@ -16,14 +16,15 @@ export function createSignOut({
     return leave(session.seq);
   }
 
-  async function signOutEverywhere({ session, by, write }: Context): Promise<PageResult> {
-    await write(() => consoleSignIn.signOutEverywhere({ by }));
+  async function signOutEverywhere({ account, session, by, write }: Context): Promise<PageResult> {
+    await write(() => consoleSignIn.signOutEverywhere(account, { by }));
     return leave(session.seq);
   }
 
-  /** Ends another session, which may be that of somebody else. */
-  async function endSession({ params, session, by, write }: Context): Promise<PageResult> {
-    const other = consoleSignIn.sessions.list().find(({ seq }) => String(seq) === params["seq"]);
+  /** Ends another session of the account; administrators can end those of others. */
+  async function endSession({ account, params, session, by, may, write }: Context): Promise<PageResult> {
+    const endable = consoleSignIn.sessions.list(may("administer") ? undefined : account.seq);
+    const other = endable.find(({ seq }) => String(seq) === params["seq"]);
     if (other === undefined)
       return redirect(systemPath, { tone: "warning", text: "This session has ended." });
     await write(() => consoleSignIn.signOut(other, { by }));

@@ -52,7 +52,8 @@ export function createVisitors({
 }: {
   sessions: Pick<ConsoleSessions, "find">;
   fillRandom: FillRandom;
-  accountOf: (session: ConsoleSession) => Account;
+  /** Undefined: the account is disabled. */
+  accountOf: (session: ConsoleSession) => Account | undefined;
   /** Restricts cookies to HTTPS. */
   secure: () => boolean;
 }) {
@@ -63,10 +64,11 @@ export function createVisitors({
       const token = readCookie(request, sessionCookie());
       const deviceMark = readCookie(request, deviceCookie);
       const session = token === undefined ? undefined : sessions.find(token);
-      if (session !== undefined)
+      const account = session && accountOf(session);
+      if (session !== undefined && account !== undefined)
         return {
           session,
-          account: accountOf(session),
+          account,
           csrfToken: csrfTokenOf(token!),
           setCookie: undefined,
           deviceMark,

@@ -1,19 +1,26 @@
-import { passwordCharactersMax } from "../../access/console/password.ts";
+import { accountNameCharactersMax } from "../../access/accounts/account-names.ts";
+import { passwordCharactersMax } from "../../access/accounts/password-rules.ts";
 import { FormError } from "../kit/components.tsx";
 import { Button, Form, HiddenFields, TextField } from "../kit/form.tsx";
-import { overviewPath, signInPath } from "../kit/paths.ts";
-import { Brand } from "./layout.tsx";
+import { signInPath } from "../kit/paths.ts";
+import { Brand } from "../shell/layout.tsx";
 
 export function SignInPage({
   to,
   message,
   exists,
+  name,
+  isOnly,
 }: {
   /** Path to continue with after sign-in. */
   to: string;
   message: string | undefined;
   /** Whether a password exists. */
   exists: boolean;
+  /** Name to start with; empty: none. */
+  name: string;
+  /** Whether there is only one account. */
+  isOnly: boolean;
 }) {
   return (
     <main class="card stack">
@@ -24,23 +31,34 @@ export function SignInPage({
       <Form action={signInPath} class="stack">
         <HiddenFields fields={{ to, time_zone: "" }} />
         <TextField
+          label="Name"
+          name="name"
+          value={name}
+          autocomplete="username"
+          maxLength={accountNameCharactersMax}
+          required
+          autofocus={name === ""}
+        />
+        <TextField
           label="Password"
           name="password"
           type="password"
           autocomplete="current-password"
           maxLength={passwordCharactersMax}
           required
-          autofocus
-          hint={
-            exists
-              ? "Created at the first start, unless the configuration file sets console.password. If you lost it, set console.password there."
-              : "No password exists yet. One is created when the appliance starts."
-          }
+          autofocus={name !== ""}
+          hint={passwordHint({ exists, isOnly })}
         />
         <Button label="Sign in" variant="primary" />
       </Form>
     </main>
   );
+}
+
+function passwordHint({ exists, isOnly }: { exists: boolean; isOnly: boolean }): string {
+  if (!exists) return "No password exists yet. One is created when the appliance starts.";
+  if (!isOnly) return "If you lost it, ask an administrator for a link to choose another one.";
+  return "Created at the first start, unless the configuration file sets console.password. If you lost it, run 'phishwatch users reset admin'.";
 }
 
 /**
@@ -58,30 +76,5 @@ export function ArrivalPage({ to }: { to: string }) {
         <a href={to}>Continue to the console</a>
       </p>
     </main>
-  );
-}
-
-export function ErrorPage({
-  title,
-  message,
-  requestId,
-}: {
-  title: string;
-  message: string;
-  requestId: string | undefined;
-}) {
-  return (
-    <section class="card narrow">
-      <h1>{title}</h1>
-      <p>{message}</p>
-      {requestId === undefined ? null : (
-        <p class="hint">
-          Request ID <code>{requestId}</code>
-        </p>
-      )}
-      <p>
-        <a href={overviewPath}>Go to the overview</a>
-      </p>
-    </section>
   );
 }

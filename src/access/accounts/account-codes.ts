@@ -1,0 +1,97 @@
+import { and, count, eq } from "drizzle-orm";
+import type { Database } from "../../database/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import type { Accounts } from "./accounts.ts";
+import { newCodeSecret, readCode, stepOfCode } from "./one-time-codes.ts";
+import { hashRecoveryCode, newRecoveryCodes, readRecoveryCode } from "./recovery-codes.ts";
+import { recoveryCodes } from "./tables.ts";
+
+/** `used`: the code is correct, but it has been used, or a newer one has. */
+export type CodeVerdict = "code" | "recovery_code" | "wrong" | "used";
+
+/** One-time codes and recovery codes of accounts. Changes belong to the caller's transaction. */
+export interface AccountCodes {
+  /** Stores the secret of a new enrollment, which takes effect with `confirm`, and returns it. */
+  begin(seq: number): string;
+  /** Returns the secret of the enrollment that no code has confirmed yet. */
+  pendingSecret(seq: number): string | undefined;
+  /**
+   * Enrolls with a secret, if the code fits, and returns new recovery codes, which cannot be retrieved later. Returns
+   * undefined for a wrong code.
+   */
+  confirm(seq: number, secret: string, code: string): string[] | undefined;
+  /** Uses up a one-time code or a recovery code. */
+  accept(seq: number, text: string): CodeVerdict;
+  /** Removes the secret and the recovery codes. */
+  remove(seq: number): void;
+  /** Replaces the recovery codes and returns the new ones, which cannot be retrieved later. */
+  renewRecoveryCodes(seq: number): string[];
+  recoveryCodesLeft(seq: number): number;
+}
+
+export function createAccountCodes({
+  accounts,
+  database,
+  clock,
+  fillRandom,
+}: {
+  accounts: Pick<Accounts, "credentialsOf" | "update">;
+  database: Database;
+  clock: Pick<Clock, "now">;
+  fillRandom: FillRandom;
+}): AccountCodes {
+  const { query } = database;
+  const ofAccount = (seq: number) => eq(recoveryCodes.accountSeq, seq);
+
+  function useRecoveryCode(seq: number, code: string): boolean {
+    const isIt = and(ofAccount(seq), eq(recoveryCodes.hash, hashRecoveryCode(code)));
+    return query.delete(recoveryCodes).where(isIt).returning({ seq: recoveryCodes.seq }).all().length > 0;
+  }
+
+  function renewRecoveryCodes(seq: number): string[] {
+    const created = newRecoveryCodes(fillRandom);
+    query.delete(recoveryCodes).where(ofAccount(seq)).run();
+    const rows = created.map((code) => ({
+      accountSeq: seq,
+      hash: hashRecoveryCode(code.replaceAll("-", "")),
+    }));
+    query.insert(recoveryCodes).values(rows).run();
+    return created;
+  }
+
+  return {
+    begin(seq) {
+      const secret = newCodeSecret(fillRandom);
+      accounts.update(seq, { newCodeSecret: secret });
+      return secret;
+    },
+    pendingSecret: (seq) => accounts.credentialsOf(seq).newCodeSecret ?? undefined,
+    confirm(seq, secret, text) {
+      const code = readCode(text);
+      const step = code === undefined ? undefined : stepOfCode(secret, code, clock.now());
+      if (step === undefined) return undefined;
+      accounts.update(seq, { codeSecret: secret, newCodeSecret: null, codeStep: step });
+      return renewRecoveryCodes(seq);
+    },
+    accept(seq, text) {
+      const { codeSecret, codeStep } = accounts.credentialsOf(seq);
+      if (codeSecret === null) return "wrong";
+      const recoveryCode = readRecoveryCode(text);
+      if (recoveryCode !== undefined && useRecoveryCode(seq, recoveryCode)) return "recovery_code";
+      const code = readCode(text);
+      const step = code === undefined ? undefined : stepOfCode(codeSecret, code, clock.now());
+      if (step === undefined) return "wrong";
+      if (codeStep !== null && step <= codeStep) return "used";
+      accounts.update(seq, { codeStep: step });
+      return "code";
+    },
+    remove(seq) {
+      accounts.update(seq, { codeSecret: null, newCodeSecret: null, codeStep: null });
+      query.delete(recoveryCodes).where(ofAccount(seq)).run();
+    },
+    renewRecoveryCodes,
+    recoveryCodesLeft: (seq) =>
+      query.select({ n: count() }).from(recoveryCodes).where(ofAccount(seq)).get()!.n,
+  };
+}

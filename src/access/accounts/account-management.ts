@@ -1,0 +1,133 @@
+import type { Database } from "../../database/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { badRequest } from "../../lib/errors.ts";
+import type { Role } from "../../vocabulary/permissions.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
+import type { AccountCodes } from "./account-codes.ts";
+import type { AccountLinks, NewLink } from "./account-links.ts";
+import { requireAccountName } from "./account-names.ts";
+import type { Account, Accounts } from "./accounts.ts";
+import type { PasswordHashes } from "./password-hashes.ts";
+import { createResets, type AccountResets, type Options } from "./account-resets.ts";
+import { requireGoodPassword } from "./password-rules.ts";
+
+/**
+ * Administrators' changes of accounts. Every change is recorded in the audit log, in the same transaction, and takes
+ * effect at the next request of the account. Routes of the console call the methods that return no promise within
+ * `Context.write`.
+ */
+export interface AccountManagement extends AccountResets {
+  /**
+   * Creates an account without a password, and a link to choose one with. The name is taken from now on.
+   * @throws FieldError of `name`; PublicError `bad_request` for a name that is taken
+   */
+  invite(
+    wanted: { name: string; role: Role; lifetimeMs?: number | undefined },
+    options: Options,
+  ): NewLink & { account: Account };
+  /** Creates an account with a password. @throws FieldError of `name` or `password`; PublicError `bad_request` */
+  add(wanted: { name: string; role: Role; password: string }, options: Options): Promise<Account>;
+  /** @throws PublicError `bad_request` for the last administrator, or if the proxy's groups determine the role */
+  setRole(seq: number, role: Role, options: Options): void;
+  /** Ends the account's sessions as well, and revokes its link. @throws PublicError `bad_request` for the last administrator */
+  disable(seq: number, options: Options): void;
+  enable(seq: number, options: Options): void;
+  endSessions(seq: number, options: Options): void;
+  /** Returns the link of an account that works. */
+  linkOf: AccountLinks["ofAccount"];
+  /** Deletes an account that was invited and never had a password. @throws PublicError `bad_request` for any other */
+  withdrawInvitation(seq: number, options: Options): void;
+}
+
+export function createAccountManagement({
+  accounts,
+  auditLog,
+  clock,
+  codes,
+  database,
+  hashes,
+  links,
+  sessions,
+}: {
+  accounts: Accounts;
+  auditLog: Pick<AuditLog, "record">;
+  clock: Pick<Clock, "now">;
+  codes: AccountCodes;
+  database: Database;
+  hashes: PasswordHashes;
+  links: AccountLinks;
+  sessions: { endAllOf(accountSeq: number): number };
+}): AccountManagement {
+  /** Runs a change of an account in a transaction. */
+  const change = <T>(seq: number, work: (account: Account) => T): T =>
+    database.transaction(() => work(accounts.require(seq)) as never) as T;
+
+  return {
+    invite: ({ name: given, role, lifetimeMs }, { by }) =>
+      database.transaction(() => {
+        const name = requireAccountName(given);
+        const row = { name, role, createdAt: clock.now(), passwordHash: null, origin: "local" } as const;
+        const account = accounts.insert(row);
+        const link = links.create(account.seq, lifetimeMs);
+        auditLog.record(by, "account.invite", name, { role });
+        return { ...link, account };
+      }),
+
+    async add({ name: given, role, password }, { by }) {
+      const name = requireAccountName(given);
+      requireGoodPassword(password, { name, field: "password" });
+      const passwordHash = await hashes.hash(password);
+      return database.write(() => {
+        const row = { name, role, createdAt: clock.now(), passwordHash, origin: "local" } as const;
+        const account = accounts.insert(row);
+        auditLog.record(by, "account.add", name, { role });
+        return account;
+      });
+    },
+
+    setRole: (seq, role, { by }) =>
+      change(seq, ({ name, origin, role: before }) => {
+        if (origin === "proxy")
+          throw badRequest(`The proxy's groups determine the role of ${name}. Change its groups instead.`);
+        if (role === before) return;
+        if (before === "administrator") accounts.requireOtherAdministrator(seq);
+        accounts.update(seq, { role });
+        auditLog.record(by, "account.change_role", name, { before, after: role });
+      }),
+
+    disable: (seq, { by }) =>
+      change(seq, ({ name, role, disabledAt }) => {
+        if (disabledAt !== null) return;
+        if (role === "administrator") accounts.requireOtherAdministrator(seq);
+        accounts.update(seq, { disabledAt: clock.now() });
+        links.revoke(seq);
+        sessions.endAllOf(seq);
+        auditLog.record(by, "account.disable", name);
+      }),
+
+    enable: (seq, { by }) =>
+      change(seq, ({ name, disabledAt }) => {
+        if (disabledAt === null) return;
+        accounts.update(seq, { disabledAt: null });
+        auditLog.record(by, "account.enable", name);
+      }),
+
+    ...createResets({ accounts, auditLog, change, codes, database, hashes, links, sessions }),
+
+    endSessions: (seq, { by }) =>
+      change(seq, ({ name }) => {
+        const ended = sessions.endAllOf(seq);
+        auditLog.record(by, "account.end_sessions", name, { sessions: ended });
+      }),
+
+    linkOf: links.ofAccount,
+
+    withdrawInvitation: (seq, { by }) =>
+      change(seq, ({ name, password, origin, lastSignInAt }) => {
+        if (password !== null || origin !== "local" || lastSignInAt !== null)
+          throw badRequest(`${name} has accepted the invitation. Disable the account instead.`);
+        accounts.delete(seq);
+        auditLog.record(by, "account.withdraw_invitation", name);
+      }),
+  };
+}

@@ -1,0 +1,54 @@
+import type { Clock } from "../../lib/clock.ts";
+
+/**
+ * Limits wrong one-time codes, which have only 6 digits, by key: an account and where the codes come from. Only who knows
+ * the password can enter codes. Recovery codes are not limited, because nobody can guess them: with one of them, or in a
+ * browser that has signed in to the account before, its owner can sign in while others guess.
+ */
+export interface CodeLimits {
+  /** Returns whether another code may be verified, and counts it. */
+  take(key: string): boolean;
+  /** Takes back the count, because the code was correct. */
+  giveBack(key: string): void;
+}
+
+/** Wrong codes that are verified without delay. */
+const burstMax = 10;
+/** After that, one per this time: 2,016 a week, of which one is correct with a probability of 0.6 %. */
+const paceMs = 300_000;
+/** Maximum number of keys that are remembered, about 1 MB. The one that was used the longest ago is forgotten. */
+const keysMax = 10_000;
+
+interface Bucket {
+  tokens: number;
+  atMs: number;
+}
+
+export function createCodeLimits({ clock }: { clock: Pick<Clock, "monotonicMs"> }): CodeLimits {
+  const buckets = new Map<string, Bucket>();
+
+  function refilled(key: string): Bucket {
+    const nowMs = clock.monotonicMs();
+    const { tokens, atMs } = buckets.get(key) ?? { tokens: burstMax, atMs: nowMs };
+    return { tokens: Math.min(burstMax, tokens + (nowMs - atMs) / paceMs), atMs: nowMs };
+  }
+
+  function store(key: string, bucket: Bucket): void {
+    buckets.delete(key);
+    if (bucket.tokens < burstMax) buckets.set(key, bucket);
+    if (buckets.size > keysMax) buckets.delete(buckets.keys().next().value!);
+  }
+
+  return {
+    take(key) {
+      const bucket = refilled(key);
+      if (bucket.tokens < 1) return false;
+      store(key, { ...bucket, tokens: bucket.tokens - 1 });
+      return true;
+    },
+    giveBack(key) {
+      const bucket = refilled(key);
+      store(key, { ...bucket, tokens: Math.min(burstMax, bucket.tokens + 1) });
+    },
+  };
+}

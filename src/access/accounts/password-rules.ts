@@ -1,0 +1,58 @@
+import { FieldError } from "../../lib/errors.ts";
+
+/** NIST SP 800-63B, section 5.1.1.2: length counts, and no rules about kinds of characters. */
+export const passwordCharactersMin = 12;
+/** Longer input is not a password: it is rejected before it is hashed. */
+export const passwordCharactersMax = 1_000;
+
+/** Long enough, and still among the first that an attacker tries. In lowercase. */
+const worst = new Set([
+  "123456789012",
+  "1234567890123",
+  "123456123456",
+  "123123123123",
+  "password1234",
+  "password12345",
+  "password123456",
+  "passwordpassword",
+  "qwertyuiop12",
+  "qwertyuiop123",
+  "qwerty123456",
+  "qwertyqwerty",
+  "1q2w3e4r5t6y",
+  "1qaz2wsx3edc",
+  "iloveyou1234",
+  "administrator",
+  "administrator1",
+  "admin1234567",
+  "adminadminadmin",
+  "letmeinletmein",
+  "welcome12345",
+  "changeme1234",
+  "changemechangeme",
+  "phishwatch123",
+  "phishwatch1234",
+  "phishwatchphishwatch",
+]);
+
+/**
+ * Checks a new password.
+ * @param field name of the form's field @throws FieldError that says what to change
+ */
+export function requireGoodPassword(
+  password: string,
+  { name, field }: { name: string; field: string },
+): void {
+  const fail = (message: string) => {
+    throw new FieldError(field, message);
+  };
+  if (password.length > passwordCharactersMax)
+    fail(`The password is too long. Use at most ${passwordCharactersMax} characters.`);
+  if (Array.from(password).length < passwordCharactersMin)
+    fail(`The password is too short. Use at least ${passwordCharactersMin} characters.`);
+  const folded = password.toLowerCase();
+  if (folded === name || folded === name.repeat(2))
+    fail("The password is the name of the account. Choose another one.");
+  if (worst.has(folded) || new Set(folded).size < 3)
+    fail("This password is one of the first that an attacker tries. Choose another one.");
+}

@@ -1,0 +1,184 @@
+import type { Database } from "../../database/database.ts";
+import { badRequest, FieldError, PublicError } from "../../lib/errors.ts";
+import type { AccountCodes } from "../accounts/account-codes.ts";
+import type { Account, Accounts } from "../accounts/accounts.ts";
+import { codeUri, readableSecret, readCode } from "../accounts/one-time-codes.ts";
+import { readRecoveryCode } from "../accounts/recovery-codes.ts";
+import type { Actor } from "../audit/actor.ts";
+import type { AuditLog } from "../audit/audit-log.ts";
+import { retryAfterSeconds, type AttemptOrigin } from "./attempt-queue.ts";
+import type { CodeAttempts } from "./code-attempts.ts";
+import type { ConsoleSession } from "./sessions.ts";
+
+/** The account that makes a change to itself, and its session. */
+export interface Self {
+  account: Account;
+  session: Pick<ConsoleSession, "seq">;
+}
+
+export interface Options {
+  by: Actor;
+}
+
+/** A secret that an authenticator has to learn, as text and as the URI in a QR code. */
+export interface CodeSetup {
+  /** In groups of four characters. */
+  secret: string;
+  uri: string;
+}
+
+/** One-time codes of the account that changes them. */
+export interface OwnCodes {
+  /**
+   * Starts to enroll for one-time codes, which takes effect with `confirmCodes`. A second call replaces the secret.
+   * @throws PublicError `bad_request` if the account has codes, or if the proxy signs it in
+   */
+  beginCodes(self: Self): Promise<CodeSetup>;
+  /** Returns the setup that `beginCodes` started and that is not confirmed yet. */
+  pendingCodes(self: Self): CodeSetup | undefined;
+  /** Enrolls, and returns recovery codes to show once. @throws FieldError of `code` */
+  confirmCodes(self: Self, code: string, options: Options): Promise<string[]>;
+  /** @param proof the password, a one-time code or a recovery code @throws FieldError of `proof` */
+  removeCodes(self: Self, proof: string, options: Options): Promise<void>;
+  /**
+   * Replaces the recovery codes, and returns the new ones to show once.
+   * @param proof the password, a one-time code or a recovery code @throws FieldError of `proof`
+   */
+  renewRecoveryCodes(self: Self, proof: string, options: Options): Promise<string[]>;
+  recoveryCodesLeft(self: Self): number;
+}
+
+const issuer = "phishwatch";
+
+export function createOwnCodes({
+  accounts,
+  auditLog,
+  codeAttempts,
+  codes,
+  database,
+  originOf,
+  requirePassword,
+}: {
+  accounts: Accounts;
+  auditLog: Pick<AuditLog, "record">;
+  codeAttempts: CodeAttempts;
+  codes: AccountCodes;
+  database: Database;
+  originOf: (self: Self, by: Actor) => AttemptOrigin;
+  /** Throws a FieldError of the field unless this is the account's password. */
+  requirePassword: RequirePassword;
+}): OwnCodes {
+  const withProof = createProof({ accounts, codeAttempts, codes, database, originOf, requirePassword });
+
+  function setupOf({ account }: Self, secret: string): CodeSetup {
+    return { secret: readableSecret(secret), uri: codeUri(secret, { name: account.name, issuer }) };
+  }
+
+  return {
+    async beginCodes(self) {
+      const { seq, hasCodes, origin } = accounts.require(self.account.seq);
+      if (origin === "proxy") throw badRequest("The proxy signs you in, so phishwatch asks for no code.");
+      if (hasCodes)
+        throw badRequest("This account has one-time codes. Remove them before you set up new ones.");
+      return setupOf(self, await database.write(() => codes.begin(seq)));
+    },
+
+    pendingCodes(self) {
+      const secret = codes.pendingSecret(self.account.seq);
+      return secret === undefined ? undefined : setupOf(self, secret);
+    },
+
+    async confirmCodes(self, code, { by }) {
+      const { seq, name } = self.account;
+      const created = await database.write(() => {
+        const secret = codes.pendingSecret(seq);
+        if (secret === undefined) throw badRequest("The setup of one-time codes has ended. Start it again.");
+        const recoveryCodes = codes.confirm(seq, secret, code);
+        if (recoveryCodes !== undefined) auditLog.record(by, "account.add_codes", name);
+        return recoveryCodes;
+      });
+      if (created !== undefined) return created;
+      throw new FieldError(
+        "code",
+        "The code is incorrect. Enter the one that the authenticator shows now, and check the time of the phone.",
+      );
+    },
+
+    removeCodes: (self, proof, { by }) =>
+      withProof(self, proof, by, () => {
+        codes.remove(self.account.seq);
+        auditLog.record(by, "account.remove_codes", self.account.name);
+      }),
+
+    renewRecoveryCodes: (self, proof, { by }) =>
+      withProof(self, proof, by, () => {
+        auditLog.record(by, "account.renew_recovery_codes", self.account.name);
+        return codes.renewRecoveryCodes(self.account.seq);
+      }),
+
+    recoveryCodesLeft: ({ account }) => codes.recoveryCodesLeft(account.seq),
+  };
+}
+
+type RequirePassword = (self: Self, attempt: string, field: string, by: Actor) => Promise<void>;
+
+/** Returns a function that runs a change after a proof that the account's owner makes it. */
+function createProof({
+  accounts,
+  codeAttempts,
+  codes,
+  database,
+  originOf,
+  requirePassword,
+}: {
+  accounts: Pick<Accounts, "require">;
+  codeAttempts: CodeAttempts;
+  codes: AccountCodes;
+  database: Database;
+  originOf: (self: Self, by: Actor) => AttemptOrigin;
+  requirePassword: RequirePassword;
+}) {
+  /** Verifies a code and runs the change in the same transaction. */
+  async function withCode<T>(self: Self, code: string, by: Actor, change: () => T): Promise<T> {
+    const accountSeq = self.account.seq;
+    let verdict: string | undefined;
+    let result: { value: T } | undefined;
+    const isCorrect = await codeAttempts.verify({ accountSeq, code, origin: originOf(self, by) }, () =>
+      database.write(() => {
+        verdict = codes.accept(accountSeq, code);
+        if (verdict === "wrong" || verdict === "used") return false;
+        result = { value: change() };
+        return true;
+      }),
+    );
+    if (isCorrect === undefined) throw tooManyAttempts();
+    if (result !== undefined) return result.value;
+    const reason =
+      isCorrect === "limited"
+        ? "Too many wrong codes were entered. Use the password or a recovery code, or try again in 5 minutes."
+        : verdict === "used"
+          ? "This code has been used. Wait for the next one."
+          : "The password or code is incorrect. No changes were made.";
+    throw new FieldError("proof", reason);
+  }
+
+  /** Runs a change in a transaction after a proof that this is the account's owner. */
+  return async function withProof<T>(self: Self, proof: string, by: Actor, change: () => T): Promise<T> {
+    if (!accounts.require(self.account.seq).hasCodes)
+      throw badRequest("This account has no one-time codes. Reload the page.");
+    const isCode = readCode(proof) !== undefined || readRecoveryCode(proof) !== undefined;
+    // A password can have the form of a recovery code, but the account's owner would not use it as a code.
+    if (isCode) return withCode(self, proof, by, change);
+    await requirePassword(self, proof, "proof", by);
+    return database.write(() => change() as never);
+  };
+}
+
+export function tooManyAttempts(): PublicError {
+  return new PublicError(
+    "rate_limit_exceeded",
+    `Many others are trying to sign in, so nothing was checked. Try again in ${retryAfterSeconds} seconds.`,
+    undefined,
+    retryAfterSeconds,
+  );
+}

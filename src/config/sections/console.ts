@@ -1,0 +1,102 @@
+import { roles } from "../../vocabulary/permissions.ts";
+import type { Conflict } from "../fields/config-error.ts";
+import {
+  boolean,
+  choice,
+  optionalSecret,
+  optionalText,
+  table,
+  tables,
+  text,
+  type Partly,
+  type Static,
+  type TextReader,
+} from "../fields/fields.ts";
+
+/** Headers that clients send themselves, or that proxies pass on or write with something else than a name. */
+const ordinaryHeaders =
+  /^(accept|age|authorization|cache-control|connection|content|cookie|date|dnt|expect|forwarded|from|host|if-|keep-alive|origin|pragma|priority|proxy|range|referer|sec-|te$|trailer|transfer|upgrade|user-agent|via|x-forwarded-(for|host|port|proto|server)$|x-fragment|x-real-ip|x-request)/i;
+
+/** No underscore: nginx drops such headers by default, and servers that follow CGI take one for a hyphen. */
+const readTrustedHeader: TextReader<string> = (given) =>
+  /^[A-Za-z][A-Za-z0-9-]{1,63}$/.test(given) && !ordinaryHeaders.test(given)
+    ? { value: given.toLowerCase() }
+    : {
+        allowed: `a header that only the proxy writes, of letters, digits and hyphens, such as "Remote-User" or "X-Forwarded-User"`,
+      };
+
+const readGroup: TextReader<string> = (given) =>
+  /^[^\p{Cc},;|]{1,200}$/u.test(given) && given.trim() === given
+    ? { value: given }
+    : { allowed: "the name of a group, of 1 to 200 characters without commas, semicolons and vertical bars" };
+
+export const webConsole = table(
+  {
+    enabled: boolean({
+      default: true,
+      description: "serve the web console under /console",
+      reload: "restart",
+    }),
+    password: optionalSecret(
+      { lengthMin: 12, lengthMax: 200, ascii: false },
+      {
+        description:
+          "password of the account admin, 12 to 200 characters; if unset, generated at the first start and shown once",
+      },
+    ),
+    require_codes: boolean({
+      default: false,
+      description: "ask everybody who signs in with a password for a one-time code as well",
+    }),
+    trusted_user_header: optionalText("header", readTrustedHeader, {
+      description:
+        "header with the name of the user, from a proxy in server.trusted_proxies that authenticates users",
+    }),
+    trusted_groups_header: optionalText("header", readTrustedHeader, {
+      description: "header of the same proxy with the user's groups, separated by commas",
+    }),
+    group_roles: tables(
+      {
+        group: text("group", readGroup, {
+          example: "security",
+          description: "name of a group, as the proxy sends it",
+        }),
+        role: choice(roles, {
+          example: "analyst",
+          description: "role of its members; the highest of their groups counts",
+        }),
+      },
+      { description: "The role of each group of the proxy's users.", maxItems: 100, live: false },
+    ),
+  },
+  "The web console.",
+);
+
+/** Checks that what a proxy sends about users is complete. */
+export function* consoleConflicts({
+  console: given,
+}: {
+  console?: Partly<Static<typeof webConsole>> | undefined;
+}): Generator<Conflict> {
+  if (given?.trusted_user_header === undefined) return;
+  const { trusted_user_header: user, trusted_groups_header: groups, group_roles: roleList } = given;
+  if (user === null) {
+    if (groups !== null && groups !== undefined)
+      yield {
+        path: "console.trusted_groups_header",
+        found: "no trusted_user_header beside it",
+        allowed: "both or none",
+      };
+    return;
+  }
+  const path = "console.trusted_user_header";
+  if (groups === null) yield { path, found: "no trusted_groups_header beside it", allowed: "both or none" };
+  if (groups === user)
+    yield {
+      path: "console.trusted_groups_header",
+      found: "the header of the name",
+      allowed: "another header",
+    };
+  if (roleList?.length === 0)
+    yield { path, found: "no [[console.group_roles]]", allowed: "a role for at least one group" };
+}

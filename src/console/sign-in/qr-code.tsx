@@ -1,0 +1,18 @@
+import encode from "qr";
+
+/** Light modules around the code that a reader needs (ISO/IEC 18004, section 9.1). */
+const borderModules = 4;
+
+/** A QR code that is black on white in every theme. The page must show the text as well. */
+export function QrCode({ text, label }: { text: string; label: string }) {
+  const rows = encode(text, "raw", { ecc: "medium", border: borderModules });
+  const path = rows
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : "")))
+    .join("");
+  return (
+    <svg viewBox={`0 0 ${rows.length} ${rows.length}`} width="208" height="208" role="img" aria-label={label}>
+      <rect width={rows.length} height={rows.length} fill="#fff" />
+      <path d={path} fill="#000" shape-rendering="crispEdges" />
+    </svg>
+  );
+}
