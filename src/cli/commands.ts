@@ -32,6 +32,7 @@ export const commandEntries: CommandEntry[] = [
     name: "certificate-logs",
     load: async () => (await import("./commands/certificate-logs.ts")).certificateLogsCommands,
   },
+  { name: "users", load: async () => (await import("./commands/users.ts")).usersCommands },
   { name: "keys", load: async () => (await import("./commands/keys.ts")).keysCommands },
   { name: "webhooks", load: async () => (await import("./commands/webhooks.ts")).webhooksCommands },
   { name: "channels", load: async () => (await import("./commands/channels.ts")).channelsCommands },
