@@ -162,6 +162,35 @@ export type ThreatFacts = {
     /** Hash of its icon. */
     favicon_hash: string | null;
   } | null;
+  /** Networks that host the name. */
+  networks:
+    | {
+        /** Addresses of the name that belong to the network. */
+        addresses: string[];
+        /** First address of the network. */
+        first_address: string;
+        /** Last address of the network. */
+        last_address: string;
+        /** Name of the network. */
+        name: string | null;
+        /** Organization that holds it. */
+        organization: string | null;
+        /** Its country, as ISO 3166-1 code. */
+        country: string | null;
+        /** Number of the autonomous system that announces it. */
+        asn: number | null;
+        /** Address of its abuse desk. */
+        abuse_email: string | null;
+        /** Phone number of its abuse desk. */
+        abuse_phone: string | null;
+        /** Protocol of the source. */
+        source: "rdap" | "whois";
+        /** URL of the response; for WHOIS, the server. */
+        source_url: string;
+        /** When the source was queried. */
+        looked_up_at: string;
+      }[]
+    | null;
   /** Similarity of the screenshot with that of the protected page, 0 to 1. */
   visual_similarity: number | null;
   /** Why the last lookup of a fact failed, by fact. */

@@ -9,7 +9,8 @@ import { cameBackToLife, changesBetween } from "./facts/fact-changes.ts";
 import type { Facts } from "./facts/facts.ts";
 import { mergeFacts, type CheckResults } from "./facts/merge-facts.ts";
 import { threatFactsOf } from "./facts/threat-facts.ts";
-import { rankOf, ranks, wantsRegistration, type EnabledLookups } from "./plan.ts";
+import type { NetworkQueue } from "./network-queue.ts";
+import { rankOf, ranks, wantsNetworks, wantsRegistration, type EnabledLookups } from "./plan.ts";
 import type { RegistrationQueue } from "./registration-queue.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 
@@ -18,6 +19,7 @@ export interface ResultWriter {
   database: Database;
   enabledLookups: Pick<EnabledLookups, "registration">;
   detection: Pick<DetectionSettings, "reactivate">;
+  networkQueue: NetworkQueue;
   registrationQueue: RegistrationQueue;
   store: EnrichmentStore;
   threats: Pick<Threats, "updateFacts" | "changeStatus">;
@@ -52,7 +54,7 @@ export async function saveResults(
  * and enqueues the registration lookup that they call for. Must run within a transaction.
  */
 export function applyResults(
-  { clock, detection, enabledLookups, registrationQueue, store, threats }: ResultWriter,
+  { clock, detection, enabledLookups, networkQueue, registrationQueue, store, threats }: ResultWriter,
   given: Subject,
   results: CheckResults,
   { requested }: { requested: boolean },
@@ -78,7 +80,10 @@ export function applyResults(
     const due = { rank: requested ? ranks.requested : rank, dueAt: now, failures: 0 };
     registrationQueue.save(threatSeq, given.domain, due);
   }
-  const subject: Subject = { ...given, status: isBack ? "active" : given.status };
+  const status = isBack ? "active" : given.status;
+  if (enabledLookups.registration && given.networkRank === null && wantsNetworks(after, status, now))
+    networkQueue.save(threatSeq, { rank, dueAt: now, failures: 0 });
+  const subject: Subject = { ...given, status };
   // A state that was never determined, as before an upgrade, is no news.
   const moved = siteState !== previousSiteState && (previousSiteState ?? null) !== null;
   return { subject, before, after, rank, news: rose || alive || moved, siteState: siteState ?? null };

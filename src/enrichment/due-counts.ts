@@ -41,6 +41,10 @@ export function createDueCounts({ sqlite }: Pick<Database, "sqlite">) {
       due: Math.min(countedMax, count(dueRegistrations, now, countedOfSuffixMax)),
     },
     {
+      lookup: "network",
+      due: count(ofAnyRank("network_rank", "network_due_at"), now, countedMax),
+    },
+    {
       lookup: "screenshot",
       due: count(ofAnyRank("screenshot_rank", "screenshot_due_at"), now, countedMax),
     },

@@ -1,25 +1,18 @@
 import { createClockFollower, type DueTable } from "../database/clock-follower.ts";
-import type { DetectionSettings } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
-import type { Clock, Instant } from "../lib/clock.ts";
-import { logDropped, type Log } from "../lib/log.ts";
+import type { Instant } from "../lib/clock.ts";
+import { logDropped } from "../lib/log.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
-import type { Browser } from "../lookups/page/chromium.ts";
-import { readDated, type ScreenshotFiles, type StoredScreenshot } from "../lookups/page/screenshot-files.ts";
-import type { Threats } from "../threats/threats.ts";
+import { readDated, type StoredScreenshot } from "../lookups/page/screenshot-files.ts";
 import { createScanIntake } from "./apply-results.ts";
-import { createCheckJob } from "./check-job.ts";
 import { explainMissingScreenshot } from "./facts/missing-screenshot.ts";
-import { createHandoff } from "./handoff.ts";
-import type { Lookups } from "../lookups/lookups.ts";
-import { looksUpAnything, withScreenshots, type EnabledLookups } from "./plan.ts";
+import { createHandoff } from "./jobs/handoff.ts";
+import { createNetworkQueue } from "./network-queue.ts";
+import { lacksNetworks, looksUpAnything, ranks, type EnabledLookups } from "./plan.ts";
 import { createPictureViews, type PictureViews } from "./pictures/picture-views.ts";
-import { createRegistrationJob } from "./registration-job.ts";
-import { createRegistrationQueue, type RegistrationQueue } from "./registration-queue.ts";
+import { createRegistrationQueue } from "./registration-queue.ts";
 import { createRegistrationResponses, type RegistrationResponse } from "./registration-responses.ts";
-import { createScreenshotJob } from "./screenshot-job.ts";
 import { createEnrichmentStore, type EnrichmentStore, type KnownFacts } from "./store.ts";
-import { createWorker, type Worker } from "./worker.ts";
+import { createWorkers, type EnrichmentDependencies } from "./workers.ts";
 
 /** Determines facts about threats: when a threat is new, then at growing intervals, and on request. */
 export interface Enrichment {
@@ -29,6 +22,11 @@ export interface Enrichment {
   stop(): Promise<void>;
   /** Requests a check of a threat as soon as possible. Returns whether anything can be looked up at all. */
   request(threatId: string): boolean;
+  /**
+   * Requests the networks of a threat's addresses, unless all are known or nothing may be looked up. Returns whether they
+   * are being looked up.
+   */
+  requestNetworks(threatId: string): Promise<boolean>;
   /** Returns undefined if the threat was never checked. */
   factsOf(threatId: string): KnownFacts | undefined;
   /** Returns when the screenshot of each threat was taken; null if there is none. */
@@ -61,31 +59,8 @@ interface ScanResult {
   existence: Existence;
 }
 
-/** Lookups spend nearly all of their time waiting. */
-const concurrencyMax = 128;
-/** About 36,000 threats per hour: an import of 100,000 is spread over three hours, the most severe threats first. */
-const startsPerSecondMax = 10;
-/** A few of each suffix, most of which then wait for their turn. */
-const registrationStartsPerSecondMax = 50;
 const admittedPerStepMax = 200;
 const requestsMax = 1_000;
-
-interface EnrichmentDependencies {
-  enabledLookups: Omit<EnabledLookups, "screenshots">;
-  /** Undefined if no screenshots are taken. */
-  browser: Browser | undefined;
-  /** Why no screenshots are taken. */
-  noBrowser?: string | undefined;
-  clock: Clock;
-  database: Database;
-  log: Log;
-  lookups: Lookups;
-  /** Closes what the lookups keep open. */
-  onStop?: () => void;
-  screenshotFiles: ScreenshotFiles;
-  detection: Pick<DetectionSettings, "reactivate">;
-  threats: Threats;
-}
 
 const checksDisabled = "pages are not checked because lookups.enabled is off";
 
@@ -97,11 +72,13 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
   const handoff = createHandoff(clock);
   const admission = createAdmission({ clock, database, log, store });
   const registrationQueue = createRegistrationQueue(database);
-  const takeIn = createScanIntake({ ...dependencies, registrationQueue, store });
+  const networkQueue = createNetworkQueue(database);
+  const takeIn = createScanIntake({ ...dependencies, networkQueue, registrationQueue, store });
   const workers = createWorkers({
     ...dependencies,
     admission,
     handoff,
+    networkQueue,
     registrationQueue,
     responses,
     store,
@@ -130,6 +107,15 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
       admission.request(threatId);
       return true;
     },
+    async requestNetworks(threatId) {
+      const subject = enabledLookups.registration ? store.findById(threatId) : undefined;
+      if (subject === undefined || !lacksNetworks(subject.facts)) return false;
+      if (subject.networkRank !== ranks.requested)
+        await database.write(() =>
+          networkQueue.save(subject.threatSeq, { rank: ranks.requested, dueAt: clock.now(), failures: 0 }),
+        );
+      return true;
+    },
     async screenshotOf(threatId) {
       const webp = await screenshotFiles.read(threatId);
       if (webp !== undefined) return { webp };
@@ -156,7 +142,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
 const dueTable: DueTable = {
   name: "enrichments",
   key: "threat_seq",
-  columns: ["due_at", "registration_due_at", "screenshot_due_at"],
+  columns: ["due_at", "registration_due_at", "network_due_at", "screenshot_due_at"],
 };
 
 /** Adds new threats and requests to the queue. */
@@ -203,83 +189,4 @@ function createAdmission({
       if (!store.request(threatId, clock.now()) && requested.size < requestsMax) requested.add(threatId);
     },
   };
-}
-
-function createWorkers({
-  enabledLookups: enabled,
-  admission,
-  browser,
-  clock,
-  database,
-  detection,
-  handoff,
-  log,
-  lookups,
-  registrationQueue,
-  responses,
-  screenshotFiles,
-  store,
-  threats,
-}: EnrichmentDependencies & {
-  admission: { run: () => Promise<void> };
-  handoff: ReturnType<typeof createHandoff>;
-  registrationQueue: RegistrationQueue;
-  responses: ReturnType<typeof createRegistrationResponses>;
-  store: EnrichmentStore;
-}): Worker[] {
-  const enabledLookups = withScreenshots(enabled, browser !== undefined);
-  const checks = createWorker({
-    clock,
-    log,
-    name: "check",
-    concurrencyMax,
-    startsPerSecondMax,
-    prepare: async () => (looksUpAnything(enabled) ? admission.run() : undefined),
-    take: (limit) => (looksUpAnything(enabled) ? store.due(clock.now(), limit) : []),
-    run: createCheckJob({
-      enabledLookups,
-      clock,
-      database,
-      detection,
-      handoff,
-      log,
-      lookups,
-      registrationQueue,
-      store,
-      threats,
-    }),
-  });
-  const registrations = createWorker({
-    clock,
-    log,
-    name: "registration",
-    concurrencyMax,
-    startsPerSecondMax: registrationStartsPerSecondMax,
-    take: (limit) => (enabled.registration ? registrationQueue.due(clock.now(), limit) : []),
-    run: createRegistrationJob({
-      clock,
-      database,
-      log,
-      lookUp: lookups.registration,
-      queue: registrationQueue,
-      responses,
-      store,
-      threats,
-    }),
-  });
-  const screenshots =
-    browser === undefined
-      ? []
-      : [
-          createWorker({
-            clock,
-            log,
-            name: "screenshot",
-            concurrencyMax: 1,
-            startsPerSecondMax: 1,
-            take: (limit) => (enabled.names ? store.dueScreenshots(clock.now(), limit) : []),
-            run: createScreenshotJob({ browser, clock, database, files: screenshotFiles, store, threats }),
-          }),
-        ];
-  return [checks, registrations, ...screenshots];
 }

@@ -10,6 +10,8 @@ import {
   createBrowser,
   type ChromiumChoice,
 } from "../lookups/page/chromium.ts";
+import type { AddressRegistryFor } from "../lookups/network/address-registries.ts";
+import { createNetworkLookup } from "../lookups/network/network-lookup.ts";
 import { createPageLookup } from "../lookups/page/page-lookup.ts";
 import { createScreenshotFiles, type ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { RdapServices } from "../lookups/registration/rdap-services.ts";
@@ -33,6 +35,7 @@ export interface Reach {
   ports?: { http: number; https: number };
   rdapServices?: RdapServices;
   whoisServerFor?: WhoisServerFor;
+  addressRegistryFor?: AddressRegistryFor;
   /** Default: the folder next to the database file. */
   screenshotFiles?: ScreenshotFiles;
   /** Replaces the lookups, given the lookup in DNS. */
@@ -78,11 +81,16 @@ export function openEnrichment({
   which: (name: string) => string | null;
 }): OpenedEnrichment {
   const meter = createLookupMeter(clock.monotonicMs);
-  const { lookups, ports, rules, screenshotFiles, ...services } = reach;
+  const { lookups, ports, rules, screenshotFiles, addressRegistryFor, ...services } = reach;
   const resolveHost = shareLookups({ clock, resolveHost: resolveWithDns(dns) });
   const userAgent = `phishwatch/${version}`;
   const shared = { clock, rules, resolveHost, turns };
   const registrations = createRegistrationLookup({ ...shared, ...services, userAgent });
+  const networks = createNetworkLookup({
+    ...shared,
+    userAgent,
+    ...(addressRegistryFor === undefined ? {} : { registryFor: addressRegistryFor }),
+  });
   const pages = createPageLookup({
     ...shared,
     userAgent: browserUserAgent,
@@ -111,11 +119,13 @@ export function openEnrichment({
       lookups?.(lookUpExistence) ?? {
         existence: lookUpExistence,
         registration: registrations.lookUpRegistration,
+        network: networks.lookUpNetwork,
         page: pages.lookUpPage,
       },
     ),
     onStop() {
       registrations.close();
+      networks.close();
       pages.close();
     },
     screenshotFiles:

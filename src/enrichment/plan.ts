@@ -2,7 +2,7 @@ import type { Instant } from "../lib/clock.ts";
 import type { RegistrationResult } from "../lookups/registration/registration-lookup.ts";
 import type { SiteState } from "../vocabulary/site.ts";
 import type { Severity, Status } from "../vocabulary/threats.ts";
-import { hasPage, hostingOf, type Facts } from "./facts/facts.ts";
+import { hasPage, hostAddressesOf, hostingOf, parkedWith, type Facts } from "./facts/facts.ts";
 
 /** Lookups that the configuration enables. */
 export interface EnabledLookups {
@@ -47,6 +47,8 @@ export const retryDelaysMs: readonly number[] = [5 * 60_000, 30 * 60_000, 2 * ho
 const postponedMsMin = 1_000;
 /** Registrations rarely change, and their servers allow few queries. */
 const registrationAgeMs = 7 * dayMs;
+/** Contacts of networks rarely change. */
+const networkAgeMs = 30 * dayMs;
 /** A page that is younger than this is not fetched again by a retry for another fact. */
 const freshMs = hourMs;
 const screenshotAgeMs = 30 * dayMs;
@@ -70,6 +72,23 @@ export function wantsRegistration(
   if (requested || (old && !retry)) return true;
   const [was, is] = [before.existence, facts.existence];
   return was?.exists !== is?.exists || servers(before) !== servers(facts);
+}
+
+/**
+ * Returns whether the networks of a live page are unknown, old, or those of former addresses. Of a page that nobody serves,
+ * the hosting provider is asked for nothing.
+ */
+export function wantsNetworks(facts: Facts, status: Status, now: Instant): boolean {
+  const { networksAt } = facts;
+  if (status !== "active" || !hasPage(facts) || parkedWith(facts) !== undefined) return false;
+  const old = networksAt === undefined || now - networksAt >= networkAgeMs;
+  return lacksNetworks(facts) || (old && hostAddressesOf(facts).length > 0);
+}
+
+/** Returns whether the network of one of the present addresses is unknown. */
+export function lacksNetworks(facts: Facts): boolean {
+  const known = new Set(facts.networks?.flatMap(({ addresses }) => addresses));
+  return hostAddressesOf(facts).some((address) => !known.has(address));
 }
 
 export function wantsPage(facts: Facts, requested: boolean, now: Instant): boolean {

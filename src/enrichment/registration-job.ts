@@ -6,13 +6,13 @@ import type { Threats } from "../threats/threats.ts";
 import { changesBetween } from "./facts/fact-changes.ts";
 import { mergeFacts } from "./facts/merge-facts.ts";
 import { threatFactsOf } from "./facts/threat-facts.ts";
-import { guardedLookup } from "./guarded-lookup.ts";
+import { guardedLookup } from "./jobs/guarded-lookup.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 import { mayBeRegistered, nextRegistration, ranks } from "./plan.ts";
 import type { RegistrationQueue } from "./registration-queue.ts";
 import type { RegistrationResponses } from "./registration-responses.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
-import type { RunJob } from "./worker.ts";
+import type { RunJob } from "./jobs/worker.ts";
 
 /** The lookup has time limits of its own; this applies if one of them does not hold. */
 const timeoutMs = 90_000;

@@ -12,7 +12,7 @@ import type { Facts } from "./facts/facts.ts";
 import { threatFactsOf } from "./facts/threat-facts.ts";
 import { rankOf } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
-import type { RunJob } from "./worker.ts";
+import type { RunJob } from "./jobs/worker.ts";
 
 const retryDelaysMs = [10 * 60_000, 2 * 3_600_000];
 /** Facts that a power failure loses are determined again. */

@@ -26,6 +26,9 @@ export interface Subject {
   registrationFailures: number;
   /** Null if no registration data is wanted. */
   registrationRank: number | null;
+  networkFailures: number;
+  /** Null if the networks of its addresses are not wanted. */
+  networkRank: number | null;
   facts: Facts;
 }
 
@@ -160,6 +163,8 @@ function subjects(query: Database["query"]) {
       screenshotFailures: enrichments.screenshotFailures,
       registrationFailures: enrichments.registrationFailures,
       registrationRank: enrichments.registrationRank,
+      networkFailures: enrichments.networkFailures,
+      networkRank: enrichments.networkRank,
       facts: enrichments.facts,
     })
     .from(enrichments)
@@ -220,6 +225,7 @@ function prepareReads(database: Database) {
         .select({
           check: enrichments.dueAt,
           registration: enrichments.registrationDueAt,
+          network: enrichments.networkDueAt,
           screenshot: enrichments.screenshotDueAt,
         })
         .from(enrichments)

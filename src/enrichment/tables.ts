@@ -34,8 +34,15 @@ export const enrichments = sqliteTable(
     registrationRank: integer("registration_rank"),
     registrationDueAt: instant("registration_due_at"),
     registrationFailures: integer("registration_failures").notNull().default(0),
+    /** Null if the networks of the addresses are not wanted. */
+    networkRank: integer("network_rank"),
+    networkDueAt: instant("network_due_at"),
+    networkFailures: integer("network_failures").notNull().default(0),
   },
   (table) => [
+    index("enrichments_network_due")
+      .on(table.networkRank, table.networkDueAt)
+      .where(sql`${table.networkRank} is not null`),
     index("enrichments_due").on(table.rank, table.dueAt),
     index("enrichments_screenshot_due")
       .on(table.screenshotRank, table.screenshotDueAt)

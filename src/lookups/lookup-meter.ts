@@ -1,7 +1,7 @@
 import type { Browser } from "./page/chromium.ts";
 import type { Lookups } from "./lookups.ts";
 
-const measuredLookups = ["existence", "page", "registration", "screenshot"] as const;
+const measuredLookups = ["existence", "page", "registration", "network", "screenshot"] as const;
 type MeasuredLookup = (typeof measuredLookups)[number];
 
 /** Upper limits of the buckets of durations, in seconds; a last bucket is infinite. */
@@ -60,12 +60,18 @@ export function createLookupMeter(monotonicMs: () => number): LookupMeter {
   }
 
   return {
-    measure: ({ existence, page, registration }) => ({
+    measure: ({ existence, network, page, registration }) => ({
       existence: (...call) =>
         measured(
           "existence",
           () => existence(...call),
           ({ exists }) => exists !== "unknown",
+        ),
+      network: (address) =>
+        measured(
+          "network",
+          () => network(address),
+          ({ ok }) => ok,
         ),
       page: (...call) =>
         measured(

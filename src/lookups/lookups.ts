@@ -1,4 +1,5 @@
 import type { LookUpExistence } from "./dns/existence.ts";
+import type { NetworkLookup } from "./network/network-lookup.ts";
 import type { PageLookup } from "./page/page-lookup.ts";
 import type { RegistrationLookup } from "./registration/registration-lookup.ts";
 
@@ -6,5 +7,6 @@ import type { RegistrationLookup } from "./registration/registration-lookup.ts";
 export interface Lookups {
   existence: LookUpExistence;
   registration: RegistrationLookup["lookUpRegistration"];
+  network: NetworkLookup["lookUpNetwork"];
   page: PageLookup["lookUpPage"];
 }

@@ -100,6 +100,15 @@ test.skipIf(network === undefined)(
       "the page names the brand",
     ]);
 
+    // The regional registry of the address is queried over HTTPS, like the registries of the domains.
+    expect(threats["examp1e-bank.com"]!.facts.networks).toMatchObject([
+      {
+        addresses: ["192.0.0.9"],
+        abuse_email: "abuse@small-host.example",
+        source_url: "https://rdap.arin.net/registry/ip/192.0.0.9",
+      },
+    ]);
+
     // Every unknown fact has a reason, and no other fact is missing.
     const unknown = (domain: string) => threats[domain]!.facts.unknown;
     expect(unknown("login-example-bank.com").registration).toContain("HTML instead of JSON");

@@ -4,6 +4,7 @@ import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.t
 import { createEnrichment } from "../../src/enrichment/enrichment.ts";
 import type { EnabledLookups } from "../../src/enrichment/plan.ts";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
+import type { NetworkResult } from "../../src/lookups/network/network-lookup.ts";
 import type { RegistrationResult } from "../../src/lookups/registration/registration-lookup.ts";
 import type { Lookups } from "../../src/lookups/lookups.ts";
 import type { Page, PageResult } from "../../src/lookups/page/page-lookup.ts";
@@ -47,11 +48,24 @@ export const registered: RegistrationResult = {
   raw: "{}",
 };
 
+export const hosted: NetworkResult = {
+  ok: true,
+  network: {
+    first: "192.0.2.0",
+    last: "192.0.2.255",
+    organization: "Example Host LLC",
+    abuseEmail: "abuse@example-host.example",
+    source: "rdap",
+    url: "https://rdap.registry.example/ip/192.0.2.7",
+  },
+};
+
 /** Lookup results for every name; tests change them between checks. */
 export interface World {
   existence: Existence | ((name: string) => Existence | Promise<Existence>);
   registration: RegistrationResult | ((name: string) => RegistrationResult | Promise<RegistrationResult>);
   page: PageResult;
+  network: NetworkResult | ((address: string) => NetworkResult | Promise<NetworkResult>);
 }
 
 /** Opens an enrichment with a real database file, given lookup results and a manual clock. */
@@ -62,8 +76,14 @@ export function openEnrichment({
 }: { enabledLookups?: Omit<EnabledLookups, "screenshots">; browser?: Browser; reactivate?: boolean } = {}) {
   const stores = openStores({ reactivate });
   const { clock, database, threats } = stores;
-  const world: World = { existence: existing, registration: registered, page: { ok: true, page: plainPage } };
+  const world: World = {
+    existence: existing,
+    registration: registered,
+    page: { ok: true, page: plainPage },
+    network: hosted,
+  };
   const asked: string[] = [];
+  const networksAsked: string[] = [];
   const lookups: Lookups = {
     async existence(name) {
       asked.push(`existence ${name}`);
@@ -72,6 +92,10 @@ export function openEnrichment({
     async registration(name) {
       asked.push(`registration ${name}`);
       return typeof world.registration === "function" ? world.registration(name) : world.registration;
+    },
+    async network(address) {
+      networksAsked.push(address);
+      return typeof world.network === "function" ? world.network(address) : world.network;
     },
     async page({ name }) {
       asked.push(`page ${name}`);
@@ -116,6 +140,8 @@ export function openEnrichment({
     world,
     /** Returns the lookups since the last call. */
     asked: () => asked.splice(0),
+    /** Returns the addresses whose network was looked up since the last call. */
+    networksAsked: () => networksAsked.splice(0),
     logged,
     screenshotFiles,
     enrichment: () => enrichment,

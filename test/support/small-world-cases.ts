@@ -18,6 +18,7 @@ export const zones: Zones = {
   "rdap.publicinterestregistry.org": registry,
   "whois.tcinet.ru": registry,
   "whois.denic.de": registry,
+  "rdap.arin.net": registry,
 
   "examp1e-bank.com": web,
   "example-bank.net": { MX: [[10, "mx.host.test"]], NS: ["ns1.host.test"] },
@@ -40,7 +41,18 @@ export const zones: Zones = {
   // No look-alikes.
   "unrelated.com": web,
 };
-export const planted = Object.keys(zones).slice(6, 17);
+export const planted = Object.keys(zones).slice(7, 18);
+
+/** Response of the regional registry about the address of the pages. */
+export const hostingNetwork = {
+  objectClassName: "ip network",
+  startAddress: "192.0.0.8",
+  endAddress: "192.0.0.15",
+  name: "SMALL-WORLD",
+  entities: [
+    { roles: ["abuse"], vcardArray: ["vcard", [["email", {}, "text", "abuse@small-host.example"]]] },
+  ],
+};
 
 const signIn = `<title>Example Bank</title><body style="margin:0;font:20px sans-serif"><div style="height:120px;background:#036"></div>
   <form action="/login" method="post" style="margin:80px;width:400px;height:300px;background:#ccd"><h1>Example Bank</h1>

@@ -12,6 +12,7 @@ import { startReceiver } from "./receiver.ts";
 import {
   ages,
   faults,
+  hostingNetwork,
   pages,
   webAddress,
   registryAddress,
@@ -36,7 +37,7 @@ export interface WorldPlan {
 export interface ShownThreat {
   screenshot_url: string;
   severity_reasons: string[];
-  facts: { unknown: Record<string, string> };
+  facts: { networks: unknown; unknown: Record<string, string> };
   [field: string]: unknown;
 }
 
@@ -73,13 +74,19 @@ for (const hostname of [webAddress, ...sites])
       return pages[host]?.(request) ?? new Response("nothing", { status: 404 });
     },
   });
-const { cert, key } = issue(authority, ["rdap.verisign.com", "rdap.publicinterestregistry.org"]);
+const { cert, key } = issue(authority, [
+  "rdap.verisign.com",
+  "rdap.publicinterestregistry.org",
+  "rdap.arin.net",
+]);
 Bun.serve({
   hostname: registryAddress,
   port: 443,
   tls: { cert, key },
   fetch(request) {
-    const name = new URL(request.url).pathname.split("/").at(-1)!;
+    const { hostname, pathname } = new URL(request.url);
+    if (hostname === "rdap.arin.net") return Response.json(hostingNetwork);
+    const name = pathname.split("/").at(-1)!;
     const fault = faults[name];
     if (fault !== undefined) return fault();
     const ageDays = ages[name] ?? 400;

@@ -4,6 +4,7 @@ import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { originsJson } from "../../threats/origins-json.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { describeSimilarityReason } from "../../threats/store/similarity-reasons.ts";
+import { registrationSources } from "../../vocabulary/registration.ts";
 import { choice, closed, orNull, time } from "../../vocabulary/schemas.ts";
 import { threatFields } from "../../vocabulary/threat-fields.ts";
 import { threatSources } from "../../vocabulary/threats.ts";
@@ -55,6 +56,24 @@ const page = Type.Object(
   { ...closed, description: "The page under the name." },
 );
 
+const network = Type.Object(
+  {
+    addresses: texts("Addresses of the name that belong to the network."),
+    first_address: text("First address of the network."),
+    last_address: text("Last address of the network."),
+    name: orNull(text("Name of the network.")),
+    organization: orNull(text("Organization that holds it.")),
+    country: orNull(text("Its country, as ISO 3166-1 code.")),
+    asn: orNull(Type.Integer({ description: "Number of the autonomous system that announces it." })),
+    abuse_email: orNull(text("Address of its abuse desk.")),
+    abuse_phone: orNull(text("Phone number of its abuse desk.")),
+    source: choice(registrationSources, { description: "Protocol of the source." }),
+    source_url: text("URL of the response; for WHOIS, the server."),
+    looked_up_at: time("When the source was queried."),
+  },
+  { ...closed, description: "Network of one or more addresses of the name, from its regional registry." },
+);
+
 const certificate = Type.Object(
   {
     issuer: orNull(text("Distinguished name of the issuer.")),
@@ -87,6 +106,7 @@ const schema = Type.Object(
     next_look_at: orNull(time("When they are due to be looked up again.")),
     dns: orNull(dns),
     page: orNull(page),
+    networks: orNull(Type.Array(network, { description: "Networks that host the name." })),
     visual_similarity: orNull(
       Type.Number({ description: "Similarity of the screenshot with that of the protected page, 0 to 1." }),
     ),
@@ -116,6 +136,22 @@ const example = {
     wildcard: false,
   },
   page: null,
+  networks: [
+    {
+      addresses: ["192.0.2.10"],
+      first_address: "192.0.2.0",
+      last_address: "192.0.2.255",
+      name: "EXAMPLE-HOST",
+      organization: "Example Host LLC",
+      country: "US",
+      asn: 64_501,
+      abuse_email: "abuse@example-host.example",
+      abuse_phone: null,
+      source: "rdap",
+      source_url: "https://rdap.registry.example/ip/192.0.2.10",
+      looked_up_at: "2026-01-15T12:00:10.000Z",
+    },
+  ],
   visual_similarity: null,
   unknown: { page: "no connection within 10 s" },
   certificates: [

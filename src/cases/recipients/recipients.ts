@@ -2,6 +2,7 @@ import { registeredDomain, splitName } from "../../detection/names/suffix.ts";
 import {
   hasPage,
   mailServersOf,
+  networkName,
   parkedWith,
   type Facts,
   type HostNetwork,
@@ -113,7 +114,6 @@ function hosters(given: RecipientCase): Recipient[] {
 function hoster(network: HostNetwork, excluded: readonly string[]): Recipient {
   const email = usableEmail(network.abuseEmail, { excluded });
   const desk = email === undefined ? undefined : deskOf(email);
-  const name = network.organization ?? network.name ?? `network ${network.first} to ${network.last}`;
   const notes: string[] = [];
   if (desk?.isContentNetwork === true)
     notes.push(
@@ -125,7 +125,7 @@ function hoster(network: HostNetwork, excluded: readonly string[]): Recipient {
   const usable = desk?.readsEmail === false ? undefined : email;
   return {
     kind: "hoster",
-    name: visible(name, nameCharactersMax),
+    name: visible(networkName(network), nameCharactersMax),
     ...contact({ email: usable, formUrl: desk?.formUrl }),
     reason: "It can take the page down.",
     ...(notes.length > 0 && { note: notes.join(" ") }),

@@ -1,7 +1,7 @@
 import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import { displayName } from "../../detection/names/name.ts";
 import { factsJson } from "../../enrichment/facts/facts-json.ts";
-import type { Facts } from "../../enrichment/facts/facts.ts";
+import { networkName, type Facts } from "../../enrichment/facts/facts.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { toDetailObject } from "../../threats/api-object.ts";
@@ -105,7 +105,7 @@ function isoTime(at: Instant | null | undefined): string | null {
 }
 
 function factRows({ facts, checkedAt, dueAt }: Known): Row[] {
-  const { existence, page, unknown } = facts;
+  const { existence, networks = [], page, unknown } = facts;
   const rows: Row[] = [];
   if (existence !== undefined)
     rows.push(
@@ -116,6 +116,10 @@ function factRows({ facts, checkedAt, dueAt }: Known): Row[] {
     );
   if (page !== undefined)
     rows.push(["page", `${page.status} ${page.finalUrl}`], ["page title", page.title || null]);
+  for (const network of networks) {
+    const contact = network.abuseEmail === undefined ? "" : `, ${network.abuseEmail}`;
+    rows.push(["network", `${networkName(network)}${contact}`]);
+  }
   for (const [what, reason] of Object.entries(unknown)) rows.push([`${what} unknown`, reason]);
   rows.push(
     ["last checked", checkedAt === null ? null : toIsoTime(checkedAt)],

@@ -1,6 +1,6 @@
 import type { Change } from "../../threats/triage/history.ts";
 import { visualSimilarityText } from "../../threats/severity/phishing-page.ts";
-import { hasPage, mailServersOf, parkedWith, type Facts } from "./facts.ts";
+import { hasPage, mailServersOf, networkName, parkedWith, type Facts } from "./facts.ts";
 
 const notThere = null;
 
@@ -20,6 +20,7 @@ const fields: readonly [field: string, text: Shown, compared?: Shown][] = [
   ["registrar", ({ registration }) => registration?.registrar ?? notThere],
   ["registered", ({ registration }) => registration?.created_at ?? notThere],
   ["registration status", ({ registration }) => listed(registration?.status)],
+  ["network", ({ networks }) => listed([...new Set(networks?.map(networkName))])],
   ["page", ({ page }) => (page === undefined ? notThere : `${page.status} ${page.finalUrl}`)],
   ["page title", ({ page }) => page?.title || notThere],
   ["page asks for", ({ page }) => listed(secrets(page))],

@@ -1,8 +1,9 @@
+import { toIsoTime } from "../../lib/clock.ts";
 import type { PageCertificate } from "../../lookups/page/page-lookup.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, HostNetwork } from "./facts.ts";
 
 /** Returns the facts in their public JSON form; `null` means unknown. */
-export function factsJson({ existence, page, screenshot, unknown }: Facts): object {
+export function factsJson({ existence, networks, page, screenshot, unknown }: Facts): object {
   return {
     dns:
       existence === undefined
@@ -33,8 +34,26 @@ export function factsJson({ existence, page, screenshot, unknown }: Facts): obje
             certificate: page.certificate === undefined ? null : certificateJson(page.certificate),
             favicon_hash: page.faviconHash ?? null,
           },
+    networks: networks === undefined ? null : networks.map(networkJson),
     visual_similarity: screenshot?.visualSimilarity ?? null,
     unknown,
+  };
+}
+
+function networkJson(network: HostNetwork): object {
+  return {
+    addresses: network.addresses,
+    first_address: network.first,
+    last_address: network.last,
+    name: network.name ?? null,
+    organization: network.organization ?? null,
+    country: network.country ?? null,
+    asn: network.asn ?? null,
+    abuse_email: network.abuseEmail ?? null,
+    abuse_phone: network.abusePhone ?? null,
+    source: network.source,
+    source_url: network.url,
+    looked_up_at: toIsoTime(network.at),
   };
 }
 

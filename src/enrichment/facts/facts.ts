@@ -36,6 +36,11 @@ export interface HostNetwork extends Network {
   at: Instant;
 }
 
+/** Returns who holds a network, or its range. */
+export function networkName({ organization, name, first, last }: Network): string {
+  return organization ?? name ?? `${first} to ${last}`;
+}
+
 export interface Screenshot {
   at: Instant;
   /** Perceptual hash, 16 hexadecimal digits; absent if the page is blank. */
@@ -53,6 +58,9 @@ export interface SiteTimes {
   /** Never earlier than `downAt`. */
   backAt?: Instant;
 }
+
+/** Maximum number of addresses of a name whose networks are looked up. */
+const hostAddressesMax = 4;
 
 export const nothingKnown: Facts = { unknown: {} };
 
@@ -91,6 +99,11 @@ export function showsPhishingPage(facts: Facts): boolean {
 /** Returns whether a browser has shown a page that we could not read. */
 function wasSeenByBrowser({ page, pageAt, screenshot }: Facts): boolean {
   return page?.unseen !== undefined && screenshot !== undefined && screenshot.at >= (pageAt ?? 0);
+}
+
+/** Returns the addresses whose networks say who hosts the site. */
+export function hostAddressesOf({ existence }: Facts): string[] {
+  return existence?.exists === "yes" ? existence.addresses.slice(0, hostAddressesMax) : [];
 }
 
 /** Excludes Null MX (RFC 7505), which declares that there is none. */

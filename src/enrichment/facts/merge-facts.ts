@@ -1,8 +1,9 @@
 import type { Instant } from "../../lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
+import type { NetworkResult } from "../../lookups/network/network-lookup.ts";
 import type { PageResult } from "../../lookups/page/page-lookup.ts";
 import type { RegistrationResult } from "../../lookups/registration/registration-lookup.ts";
-import type { Facts } from "./facts.ts";
+import type { Facts, HostNetwork } from "./facts.ts";
 import { siteTimesAfter } from "./site-state.ts";
 
 /** Results of one check. A result is absent if that lookup was not made. */
@@ -10,6 +11,13 @@ export interface CheckResults {
   existence?: Existence;
   registration?: RegistrationResult;
   page?: PageResult;
+  networks?: AddressNetwork[];
+}
+
+/** Result of looking up the network of one address. */
+export interface AddressNetwork {
+  address: string;
+  result: NetworkResult;
 }
 
 /** Number of checks in a row without a page after which the page counts as gone. One alone may be an outage. */
@@ -18,9 +26,10 @@ export const pageFailuresMax = 3;
 /** Returns the facts after a check: results replace what was known; what could not be determined stays as it was. */
 export function mergeFacts(before: Facts, results: CheckResults, now: Instant): Facts {
   const after: Facts = { ...before, unknown: { ...before.unknown } };
-  const { existence, registration, page } = results;
+  const { existence, registration, networks, page } = results;
   if (existence !== undefined) mergeExistence(after, existence);
   if (registration !== undefined) mergeRegistration(after, registration, now);
+  if (networks !== undefined) mergeNetworks(after, networks, now);
   if (page !== undefined) mergePage(after, page, now);
   if (existence !== undefined && existence.exists !== "unknown" && hasNoHost(after)) dropPage(after);
   const site = siteTimesAfter(before, after, now);
@@ -45,6 +54,28 @@ function mergeRegistration(after: Facts, result: RegistrationResult, now: Instan
     delete after.registration;
     after.registrationAt = now;
   }
+}
+
+/** Replaces the networks of the addresses that were looked up. Those of other addresses are those of the past. */
+function mergeNetworks(after: Facts, results: readonly AddressNetwork[], now: Instant): void {
+  delete after.unknown.networks;
+  const known = after.networks ?? [];
+  const merged: HostNetwork[] = [];
+  for (const { address, result } of results) {
+    if (!result.ok) after.unknown.networks ??= result.reason;
+    const found = result.ok
+      ? { ...result.network, at: now }
+      : known.find(({ addresses }) => addresses.includes(address));
+    if (found === undefined) continue;
+    const same = merged.find(
+      ({ first, last, url }) => first === found.first && last === found.last && url === found.url,
+    );
+    if (same === undefined) merged.push({ ...found, addresses: [address] });
+    else same.addresses.push(address);
+  }
+  // After a failure, the networks of former addresses are better than none.
+  if (merged.length > 0) after.networks = merged;
+  if (results.some(({ result }) => result.ok)) after.networksAt = now;
 }
 
 function mergePage(after: Facts, result: PageResult, now: Instant): void {

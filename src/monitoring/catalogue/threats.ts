@@ -74,7 +74,7 @@ export const threatMetrics = {
   }),
   lookupQueue: gauge({
     name: "phishwatch_lookups_due",
-    help: "Threats for which a lookup is due, by kind (check, registration, screenshot), counted up to 10,000, and up to 100 for each registry and urgency.",
+    help: "Threats for which a lookup is due, by kind (check, registration, network, screenshot), counted up to 10,000, and up to 100 for each registry and urgency.",
     labels: ["lookup"],
   }),
   lookupsRunning: gauge({ name: "phishwatch_lookups_running", help: "Lookups in progress." }),

@@ -5,6 +5,7 @@ import type { Lookups } from "../../lookups/lookups.ts";
 import { enrichments } from "../../enrichment/tables.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { threats } from "../../threats/store/tables.ts";
+import { sampleNetworkOf } from "../world/networks.ts";
 import { factsOfArrival } from "./arrivals.ts";
 
 const noPage = "the demonstration has no page of this name";
@@ -54,6 +55,9 @@ export function createSampleLookups({
       return facts?.registration === undefined
         ? { ok: false, reason: facts?.unknown.registration ?? noRegistration }
         : { ok: true, registration: facts.registration, raw: JSON.stringify(facts.registration) };
+    },
+    async network(address) {
+      return { ok: true, network: sampleNetworkOf(address) };
     },
     async page({ name }) {
       const facts = factsOf(name);

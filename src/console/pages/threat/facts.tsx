@@ -1,8 +1,10 @@
 import type { ComponentChildren } from "preact";
 import type { Instant } from "../../../lib/clock.ts";
+import { networkName, type HostNetwork } from "../../../enrichment/facts/facts.ts";
 import { hostsOf } from "../../../threat-index/columns/hosts.ts";
 import type { Origins } from "../../../threats/store/origins.ts";
 import { Card, Facts, Time } from "../../kit/components.tsx";
+import { Text } from "../../kit/name.tsx";
 import {
   Absent,
   Failed,
@@ -79,6 +81,7 @@ function DnsFacts({ threat, facts, enabledLookups }: FactsProps) {
           ["In DNS", exists],
           ["Addresses", <Texts texts={addresses} none="none: the domain has no server" />],
           ...sharedHost("Network", "network", hosts.network),
+          ...hostingRows(facts?.networks ?? []),
           ["Mail servers", <Texts texts={mailServers} none="none: the domain receives no mail" />],
           ["Name servers", <Texts texts={nameServers} none="none" />],
           ...sharedHost("DNS operator", "nameServers", hosts.nameServers),
@@ -93,6 +96,23 @@ function DnsFacts({ threat, facts, enabledLookups }: FactsProps) {
       <Failed why={unknown?.existence} />
     </>
   );
+}
+
+/** Returns who hosts the addresses of the name, each with its abuse address and the source. */
+function hostingRows(networks: readonly HostNetwork[]): Row[] {
+  return networks.map((network): Row => [
+    "Hosting",
+    <>
+      <Text text={networkName(network)} charactersMax={120} />
+      {network.country === undefined ? "" : ` (${network.country})`}
+      {network.abuseEmail === undefined ? null : (
+        <>
+          , <Text text={network.abuseEmail} />
+        </>
+      )}
+      , from {network.source === "rdap" ? "RDAP" : "WHOIS"} of the address, <Time at={network.at} relative />
+    </>,
+  ]);
 }
 
 const registrationNames: Record<string, string> = {

@@ -1,6 +1,6 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Log } from "../lib/log.ts";
-import { every, type Schedule } from "../lib/schedule.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import { every, type Schedule } from "../../lib/schedule.ts";
 
 /** Runs due jobs, with limits on concurrency and on starts per second. */
 export interface Worker {
@@ -35,7 +35,7 @@ export function createWorker({
   clock: Clock;
   log: Log;
   /** Name for the log. */
-  name: "check" | "registration" | "screenshot";
+  name: "check" | "registration" | "network" | "screenshot";
   concurrencyMax: number;
   startsPerSecondMax: number;
   /** Called each second before jobs are taken. */

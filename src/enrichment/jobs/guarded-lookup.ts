@@ -1,4 +1,4 @@
-import { logDropped, type Log } from "../lib/log.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
 
 const failed = "an internal error occurred; the log has details";
 

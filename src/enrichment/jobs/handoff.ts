@@ -1,5 +1,5 @@
-import type { Clock } from "../lib/clock.ts";
-import type { Existence } from "../lookups/dns/existence.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Existence } from "../../lookups/dns/existence.ts";
 
 /**
  * Keeps DNS results of scans for the checks of the same names that follow. Without it, each name would be looked up

@@ -1,0 +1,146 @@
+import type { DetectionSettings } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Lookups } from "../lookups/lookups.ts";
+import type { Browser } from "../lookups/page/chromium.ts";
+import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
+import type { Threats } from "../threats/threats.ts";
+import { createCheckJob } from "./check-job.ts";
+import type { Handoff } from "./jobs/handoff.ts";
+import { createWorker, type Worker } from "./jobs/worker.ts";
+import { createNetworkJob } from "./network-job.ts";
+import type { NetworkQueue } from "./network-queue.ts";
+import { looksUpAnything, withScreenshots, type EnabledLookups } from "./plan.ts";
+import { createRegistrationJob } from "./registration-job.ts";
+import type { RegistrationQueue } from "./registration-queue.ts";
+import type { RegistrationResponses } from "./registration-responses.ts";
+import { createScreenshotJob } from "./screenshot-job.ts";
+import type { EnrichmentStore } from "./store.ts";
+
+export interface EnrichmentDependencies {
+  enabledLookups: Omit<EnabledLookups, "screenshots">;
+  /** Undefined if no screenshots are taken. */
+  browser: Browser | undefined;
+  /** Why no screenshots are taken. */
+  noBrowser?: string | undefined;
+  clock: Clock;
+  database: Database;
+  log: Log;
+  lookups: Lookups;
+  /** Closes what the lookups keep open. */
+  onStop?: () => void;
+  screenshotFiles: ScreenshotFiles;
+  detection: Pick<DetectionSettings, "reactivate">;
+  threats: Threats;
+}
+
+/** Lookups spend nearly all of their time waiting. */
+const concurrencyMax = 128;
+/** About 36,000 threats per hour: an import of 100,000 is spread over three hours, the most severe threats first. */
+const startsPerSecondMax = 10;
+/** A few of each suffix, most of which then wait for their turn. */
+const registrationStartsPerSecondMax = 50;
+/** The five registries get one query per second each; most threats share the network of an earlier one. */
+const networkStartsPerSecondMax = 10;
+const networkConcurrencyMax = 32;
+
+/** Creates one worker for each kind of lookup. */
+export function createWorkers({
+  enabledLookups: enabled,
+  admission,
+  browser,
+  clock,
+  database,
+  detection,
+  handoff,
+  log,
+  lookups,
+  networkQueue,
+  registrationQueue,
+  responses,
+  screenshotFiles,
+  store,
+  threats,
+}: EnrichmentDependencies & {
+  admission: { run: () => Promise<void> };
+  handoff: Handoff;
+  networkQueue: NetworkQueue;
+  registrationQueue: RegistrationQueue;
+  responses: RegistrationResponses;
+  store: EnrichmentStore;
+}): Worker[] {
+  const enabledLookups = withScreenshots(enabled, browser !== undefined);
+  const checks = createWorker({
+    clock,
+    log,
+    name: "check",
+    concurrencyMax,
+    startsPerSecondMax,
+    prepare: async () => (looksUpAnything(enabled) ? admission.run() : undefined),
+    take: (limit) => (looksUpAnything(enabled) ? store.due(clock.now(), limit) : []),
+    run: createCheckJob({
+      enabledLookups,
+      clock,
+      database,
+      detection,
+      handoff,
+      log,
+      lookups,
+      networkQueue,
+      registrationQueue,
+      store,
+      threats,
+    }),
+  });
+  const registrations = createWorker({
+    clock,
+    log,
+    name: "registration",
+    concurrencyMax,
+    startsPerSecondMax: registrationStartsPerSecondMax,
+    take: (limit) => (enabled.registration ? registrationQueue.due(clock.now(), limit) : []),
+    run: createRegistrationJob({
+      clock,
+      database,
+      log,
+      lookUp: lookups.registration,
+      queue: registrationQueue,
+      responses,
+      store,
+      threats,
+    }),
+  });
+  const networks = createWorker({
+    clock,
+    log,
+    name: "network",
+    concurrencyMax: networkConcurrencyMax,
+    startsPerSecondMax: networkStartsPerSecondMax,
+    take: (limit) => (enabled.registration ? networkQueue.due(clock.now(), limit) : []),
+    run: createNetworkJob({
+      clock,
+      database,
+      log,
+      lookUp: lookups.network,
+      queue: networkQueue,
+      store,
+      threats,
+    }),
+  });
+  const screenshots =
+    browser === undefined
+      ? []
+      : [
+          createWorker({
+            clock,
+            log,
+            name: "screenshot",
+            concurrencyMax: 1,
+            startsPerSecondMax: 1,
+            take: (limit) => (enabled.names ? store.dueScreenshots(clock.now(), limit) : []),
+            run: createScreenshotJob({ browser, clock, database, files: screenshotFiles, store, threats }),
+          }),
+        ];
+  return [checks, registrations, networks, ...screenshots];
+}
