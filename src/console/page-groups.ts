@@ -11,6 +11,7 @@ import { preferencePages } from "./pages/preferences/routes.ts";
 import { scanPages } from "./pages/scans/routes.ts";
 import { sourcePages } from "./pages/sources/routes.ts";
 import { auditPages, systemPages } from "./pages/system/routes.ts";
+import { takedownPages } from "./pages/takedowns/routes.ts";
 import { threatPages } from "./pages/threat/routes.ts";
 import { threatListPages } from "./pages/threats/routes.ts";
 import { trapPages } from "./pages/traps/routes.ts";
@@ -28,6 +29,7 @@ const searchable: readonly PageGroup[] = [
   decisionPages,
   viewPages,
   threatPages,
+  takedownPages,
   domainPages,
   scanPages,
   sourcePages,

@@ -83,9 +83,15 @@ export async function gatherEvidence(
  * Returns a reproducible ZIP of everything: the same bytes for the same content. File names are fixed and never depend
  * on text of attackers. Files that should not leave the organization are in `internal/`. `SHA256SUMS` has the format
  * that `sha256sum --check` reads.
+ * @param options.isForThirdParties without `internal/`
  */
-export function evidenceBundle(evidence: Evidence): Uint8Array<ArrayBuffer> {
-  const entries = entriesOf(evidence);
+export function evidenceBundle(
+  evidence: Evidence,
+  { isForThirdParties = false }: { isForThirdParties?: boolean } = {},
+): Uint8Array<ArrayBuffer> {
+  const entries = entriesOf(evidence).filter(
+    ({ name }) => !isForThirdParties || !name.startsWith("internal/"),
+  );
   const sums = entries.map((entry) => ({ ...entry, sha256: sha256(entry.bytes) }));
   const manifest = json({
     format: "phishwatch evidence 1",
@@ -118,7 +124,7 @@ function entriesOf(evidence: Evidence): Entry[] {
       name: "evidence.json",
       content: "the threat and the facts about it",
       at: checkedAt,
-      bytes: json(threatOf(evidence)),
+      bytes: json(evidenceJson(evidence)),
     },
     { name: "history.json", content: "changes of the facts", bytes: json(found.map(changeOf)) },
     {
@@ -167,7 +173,8 @@ function entriesOf(evidence: Evidence): Entry[] {
   ];
 }
 
-function threatOf({ threat, known, origins }: Evidence): object {
+/** Returns what is known about a threat, for `evidence.json`. */
+export function evidenceJson({ threat, known, origins }: Evidence): object {
   return {
     id: threat.id,
     domain: threat.domain,
@@ -211,7 +218,8 @@ function eventOf({ id, body }: RecordedEvent, deliveries: readonly Delivery[]): 
 /** Images are compressed already. */
 const isImage = (name: string) => name.endsWith(".webp");
 
-function json(value: unknown): Uint8Array {
+/** Returns a value as formatted JSON with a line break at its end. */
+export function json(value: unknown): Uint8Array {
   return encode(`${JSON.stringify(value, null, 2)}\n`);
 }
 
@@ -219,7 +227,8 @@ function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-function sha256(bytes: Uint8Array): string {
+/** Returns the digest of bytes in hexadecimal digits. */
+export function sha256(bytes: Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
 }
 

@@ -21,6 +21,7 @@ const table: readonly (readonly [path: string, GET: Permission, POST: Permission
   ["/console/sign-out", "session", "session"],
   ["/console/sign-out-everywhere", "session", "session"],
   ["/console/sources/feed/:name/read-again", "read", "import"],
+  ["/console/takedowns", "read", "report"],
   ["/console/threats", "read", "decide"],
   ["/console/threats/new", "read", "decide"],
   ["/console/threats/:id/look", "read", "inspect"],

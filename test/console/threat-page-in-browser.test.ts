@@ -62,8 +62,9 @@ describe.skipIf(chromium === undefined)("a threat in a browser", () => {
   test(
     "has an abuse report that one click copies",
     async () => {
-      await open(first);
-      await browser.evaluate("document.querySelector('details:has(#report)').open = true");
+      await browser.open(`${app.url}/console/takedowns/new?threat=${first}`);
+      await arrived('document.querySelector("textarea")');
+      await browser.evaluate("document.querySelector('form details').open = true");
       const button = "document.querySelector('button[aria-label=\"Copy the report\"]')";
       await browser.until(`${button} && !${button}.hidden`);
       await browser.evaluate(

@@ -43,7 +43,7 @@ test("A threat whose name does not resemble the domain shows no number as its si
 });
 
 describe("the page of a threat", () => {
-  test("shows the reasons, name differences, facts, abuse contact, and decisions", async () => {
+  test("shows the reasons, name differences, facts, and decisions", async () => {
     const id = sight("examp1e-bank.com");
     await knowAbout(app.app, id, phishingFacts, Date.now());
     app.app.threats.changeStatus([id], "resolved", {
@@ -56,29 +56,27 @@ describe("the page of a threat", () => {
       "Why high",
       "Deceptive name The name deceives a careful reader (similarity 0.97)",
       "The page asks for a password",
-      "Report it: the abuse contact and a ready-to-send report are below.",
+      "Report it: the text, the evidence and those who can take it down are prepared.",
       "1 (U+0031, digit) looks like l",
       "Address https://exarnple-bank.com/login",
       "Title Example Bank – Sign in to online banking",
       "Mail servers mx1.mail.example",
       "Registrar Example Registrar, Inc.",
       "Issuer R11, Let's Encrypt",
-      "Send it to the abuse desk of Example Registrar, Inc.",
-      "Phishing: examp1e-bank[.]com is a look-alike of example-bank.com",
+      "Not reported yet.",
       "API key soc, 192.0.2.44 resolved it",
       "Console, 192.0.2.7 reactivated it",
       "Page asks for: password",
       "Recorded (source: feed)",
     ])
       expect(text).toContain(shown);
-    expect(html).toContain('href="mailto:abuse@registrar.example?subject=Phishing%3A%20examp1e-bank');
+    expect(html).toContain(`href="/console/takedowns/new?threat=${id}"`);
   });
 
   test("explains why a fact is missing", async () => {
     const nothing = await visitor.get(pathOf(sight("example-bank.co")));
     expect(nothing.text).toContain("DNS Not looked up yet.");
     expect(nothing.text).toContain("Registration Not looked up yet.");
-    expect(nothing.text).toContain("No abuse contact is known.");
     expect(nothing.html).not.toContain("<img");
     const id = sight("example-bank.cm");
     for (const end of ["/original", "/thumbnail", "/original/thumbnail"])

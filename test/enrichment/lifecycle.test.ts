@@ -22,13 +22,19 @@ const history = [
   change(hour(5), "page", "404 https://x.example/", "200 https://x.example/"),
   change(hour(4), "page", null, "404 https://x.example/"),
 ];
-const origins = { certificates: [] };
+const none = { certificates: [] };
 const steps = (lifecycle: ReturnType<typeof lifecycleOf>) =>
   lifecycle.steps.map(({ event, at }) => `${event} ${(at - start) / hourMs}`);
 
 describe("the lifecycle of a threat", () => {
   test("is what is on record, in the order of time", () => {
-    const lifecycle = lifecycleOf({ threat: active, facts: phishingFacts, history, origins });
+    const lifecycle = lifecycleOf({
+      threat: active,
+      facts: phishingFacts,
+      history,
+      origins: none,
+      reportedAt: [],
+    });
     expect(steps(lifecycle)).toEqual([
       "registered 0",
       "certificate 1",
@@ -41,11 +47,17 @@ describe("the lifecycle of a threat", () => {
   });
 
   test("has only the first sighting while nothing else is known", () => {
-    const lifecycle = lifecycleOf({ threat: active, facts: undefined, history: [], origins });
+    const lifecycle = lifecycleOf({
+      threat: active,
+      facts: undefined,
+      history: [],
+      origins: none,
+      reportedAt: [],
+    });
     expect([steps(lifecycle), lifecycle.isOpen]).toEqual([["first_seen 2"], false]);
   });
 
-  test("takes the times of the site, the first certificate and the decision into account", () => {
+  test("takes the times of the site, the first certificate, the reports and the decision into account", () => {
     const logged = { issuer: "", serial: "", log: "", entryUrl: "", index: 1, isVerified: true };
     const lifecycle = lifecycleOf({
       threat: { ...active, status: "resolved", statusChangedAt: hour(20), decidedAt: hour(20) },
@@ -57,13 +69,16 @@ describe("the lifecycle of a threat", () => {
           { ...logged, notBefore: hour(3), seenAt: hour(3) },
         ],
       },
+      reportedAt: [hour(6), hour(10), hour(21)],
     });
     expect(steps(lifecycle)).toEqual([
       "registered 0",
       "certificate 0.5",
       "first_seen 2",
       "page_up 4",
+      "reported 6",
       "decided 20",
+      "reported_again 21",
       "down 22",
       "back 30",
     ]);
@@ -77,6 +92,8 @@ describe("the lifecycle of a threat", () => {
       registration: { created_at: "last week" },
       page: { ...page, certificate: { ...certificate!, notBefore: "yesterday" } },
     };
-    expect(steps(lifecycleOf({ threat: active, facts, history: [], origins }))).toEqual(["first_seen 2"]);
+    expect(steps(lifecycleOf({ threat: active, facts, history: [], origins: none, reportedAt: [] }))).toEqual(
+      ["first_seen 2"],
+    );
   });
 });

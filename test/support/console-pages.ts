@@ -2,6 +2,7 @@ import type { App } from "../../src/app.ts";
 import { nameLines } from "../../src/archive/name-lines.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { seedSettings } from "./console-settings-samples.ts";
+import { seedTakedowns } from "./console-takedown-samples.ts";
 import { seedTraps } from "./console-trap-samples.ts";
 import { seedWork } from "./console-work-samples.ts";
 import { seedThreatPages } from "./threat-samples.ts";
@@ -36,6 +37,20 @@ export const consolePages: readonly ConsolePage[] = [
   },
   { name: "threat-hostile", path: ({ threatPages: { hostile } }) => `/console/threats/${hostile}` },
   { name: "threat-unknown", path: ({ threatPages: { unknown } }) => `/console/threats/${unknown}` },
+  { name: "takedowns", path: () => "/console/takedowns" },
+  { name: "takedowns-all", path: () => "/console/takedowns?show=all" },
+  { name: "takedown-statistics", path: () => "/console/takedowns/statistics" },
+  {
+    name: "takedown-new",
+    path: ({ threatPages: { known, hostile } }) => `/console/takedowns/new?threat=${known}&threat=${hostile}`,
+  },
+  {
+    name: "takedown-form",
+    path: ({ threatPages: { known } }) =>
+      `/console/takedowns/new?threat=${known}&recipient=browser_list:https://safebrowsing.google.com/safebrowsing/report_phish/`,
+  },
+  { name: "takedown", path: ({ bouncedReport }) => `/console/takedowns/${bouncedReport}` },
+  { name: "takedown-down", path: ({ downReport }) => `/console/takedowns/${downReport}` },
   { name: "keys", path: () => "/console/settings/keys" },
   { name: "key-create", path: () => "/console/settings/keys/create" },
   { name: "key-revoke", path: ({ keyId }) => `/console/settings/keys/${keyId}/revoke` },
@@ -216,6 +231,7 @@ export async function seedSamples(app: App) {
   return {
     threatId: first!.threatId,
     threatPages,
+    ...seedTakedowns(app, threatPages, sampleIds, hostileText),
     ...seedWork(app),
     ...seedSettings(app),
     ...seedTraps(app, first!.threatId),

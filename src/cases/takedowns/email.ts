@@ -45,3 +45,8 @@ export async function composeReport(email: ReportEmail): Promise<Uint8Array> {
   });
   return composer.compile().build();
 }
+
+/** Returns the Message-ID of the report with a reference, without angle brackets. */
+export function messageIdOf(reference: string, from: string): string {
+  return `${reference.toLowerCase()}@${from.slice(from.lastIndexOf("@") + 1)}`;
+}

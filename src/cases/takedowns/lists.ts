@@ -9,7 +9,7 @@ import { createStatistics, type TakedownStatistics } from "./statistics.ts";
 import { takedownsOf, type TakedownStore } from "./store.ts";
 import { takedownReports, takedownReportThreats, takedowns } from "./tables.ts";
 
-const reportViews = ["attention", "open", "all"] as const;
+export const reportViews = ["attention", "open", "all"] as const;
 export type ReportView = (typeof reportViews)[number];
 
 /** A report of a list, with its threats and what it needs from a person. */

@@ -47,25 +47,32 @@ export interface ReportDetails {
 }
 
 /** Text in brackets that the person has to replace. */
-const signaturePlaceholder = "[name, organization, phone]";
+export const signaturePlaceholder = "[name, organization, phone]";
 
 /**
  * Returns a report with its texts normalized.
- * @throws FieldError `subject`, `body`, `ticket`, `recipient`
+ * @throws FieldError `subject`, `body`, `ticket`, `email`
  */
 export function validReport(report: NewReport): NewReport {
   if (!referencePattern.test(report.reference))
     throw badRequest("The reference of the form is invalid. Open the form again.");
   const subject = validSubject(report.subject);
   const body = validBody(report.body);
-  if (report.method === "email" && report.recipient.email === undefined)
-    throw new FieldError("recipient", "no email address of this recipient is known");
+  if (report.method === "email") validAddress(report.recipient.email ?? "");
   if (report.method === "email" && body.includes(signaturePlaceholder))
     throw new FieldError(
       "body",
       `replace ${signaturePlaceholder} with your name, or set takedown.signature in the configuration file`,
     );
   return { ...report, subject, body, ticket: report.ticket === null ? null : validTicket(report.ticket) };
+}
+
+const addressForm = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,250}[A-Za-z0-9])?$/;
+
+/** @throws FieldError `email` */
+function validAddress(email: string): void {
+  if (!addressForm.test(email))
+    throw new FieldError("email", "enter one email address, such as abuse@hosting.example");
 }
 
 function validSubject(given: string): string {

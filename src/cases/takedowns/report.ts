@@ -40,7 +40,14 @@ export interface Takedown {
 }
 
 /** Recipient of a report, as it was known when the report was sent. */
-export type ReportRecipient = Pick<Recipient, "kind" | "name" | "email" | "formUrl" | "source">;
+export interface ReportRecipient extends Pick<Recipient, "kind" | "name" | "email" | "formUrl"> {
+  source: ReportSource;
+}
+
+/** Where the contact is from; `person`: somebody typed the address. */
+export type ReportSource = Omit<Recipient["source"], "from"> & {
+  from: Recipient["source"]["from"] | "person";
+};
 
 /** A report as it is on record. Names and responses are text of strangers. */
 export interface Report {

@@ -27,6 +27,8 @@ export interface Takedowns extends TakedownLists {
    * @throws PublicError `bad_request` or `not_found`, with what to change
    */
   add(report: NewReport, options: { by: Actor }): { report: Report; isNew: boolean };
+  /** Returns the report with a reference; undefined if there is none. */
+  byReference(reference: string): Report | undefined;
   /** @throws PublicError `not_found` */
   get(seq: number): ReportDetails;
   /** Returns a file of a report; undefined: there is none, or its content is no longer kept. */
@@ -93,6 +95,10 @@ export function createTakedowns({
         if (input.method === "email") database.afterCommit(onQueued);
         return { report: toReport(find(seq)), isNew: true };
       }),
+    byReference(reference) {
+      const known = store.reportByReference.get({ reference });
+      return known === undefined ? undefined : toReport(known);
+    },
     get: (seq) => {
       const report = find(seq);
       return {

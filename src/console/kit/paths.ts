@@ -48,6 +48,15 @@ export const savedViewPath = (seq: number | ":seq") => `${savedViewsPath}/${seq}
 /** @param view parameters of the list that the threat is opened from */
 export const threatPath = (id: string, view?: URLSearchParams) => pathWith(`${threatsPath}/${id}`, view);
 
+/** Reports to those who can take a site down. */
+export const takedownsPath = "/console/takedowns";
+export const takedownStatisticsPath = `${takedownsPath}/statistics`;
+export const takedownPath = (seq: number | ":seq") => `${takedownsPath}/${seq}`;
+/** Form of a report about one or several threats. */
+export const newTakedownPath = `${takedownsPath}/new`;
+export const newReportPath = (threatIds: readonly string[], options: Record<string, string> = {}) =>
+  `${newTakedownPath}?${new URLSearchParams([...threatIds.map((id) => ["threat", id]), ...Object.entries(options)])}`;
+
 export const domainsPath = "/console/domains";
 export const newDomainPath = `${domainsPath}/new`;
 export const domainPath = (domain: string) => `${domainsPath}/${encodeURIComponent(domain)}`;

@@ -13,6 +13,8 @@ const labels: Record<LifecycleEvent, string> = {
   page_up: "Page up",
   mail_server: "Mail server",
   severity_raised: "Severity up",
+  reported: "Reported",
+  reported_again: "Reported again",
   decided: "Decided",
   down: "Down",
   back: "Back",
@@ -26,8 +28,12 @@ const icons: Partial<Record<LifecycleEvent, IconName>> = {
   page_up: "warn",
   mail_server: "mail",
   severity_raised: "up",
+  reported: "send",
+  reported_again: "send",
   back: "warn",
 };
+/** Actions of the team. */
+const ours: readonly LifecycleEvent[] = ["reported", "reported_again", "decided"];
 const harmful: readonly LifecycleEvent[] = ["page_up", "mail_server", "severity_raised", "back"];
 
 /** A point of the line; without a time, it is yet to come. */
@@ -81,7 +87,7 @@ export function LifecycleLine({
       <ol class="flow">
         {points.map(({ at, event, label }) => (
           <li>
-            <span class={at === undefined ? "dot wait" : event === "decided" ? "dot on" : "dot"}>
+            <span class={at === undefined ? "dot wait" : ours.includes(event) ? "dot on" : "dot"}>
               <Icon name={at === undefined ? "clock" : (icons[event] ?? "check")} />
             </span>
             <div>
@@ -128,7 +134,7 @@ function LinePoint({
   const { now, reader } = usePage();
   const { label: labelY, time: timeY } = heights[layout];
   const shape =
-    at === undefined ? "next" : event === "decided" ? "ours" : harmful.includes(event) ? "hot" : "past";
+    at === undefined ? "next" : ours.includes(event) ? "ours" : harmful.includes(event) ? "hot" : "past";
   return (
     <>
       <circle class={shape} cx={x} cy={layout === "wide" ? 30 : 40} r={layout === "wide" ? 5.5 : 4.5} />

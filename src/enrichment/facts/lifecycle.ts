@@ -12,6 +12,8 @@ export type LifecycleEvent =
   | "page_up"
   | "mail_server"
   | "severity_raised"
+  | "reported"
+  | "reported_again"
   | "decided"
   | "down"
   | "back";
@@ -36,12 +38,15 @@ export function lifecycleOf({
   facts,
   history,
   origins,
+  reportedAt,
 }: {
   threat: Pick<Threat, "firstSeen" | "status" | "statusChangedAt" | "decidedAt">;
   facts: Facts | undefined;
   /** Newest first. */
   history: readonly DatedChange[];
   origins: Pick<Origins, "certificates">;
+  /** Times of the reports to those who can take it down, oldest first. The first and the last one are shown. */
+  reportedAt: readonly Instant[];
 }): Lifecycle {
   const oldestFirst = history.toReversed();
   const firstChange = (field: string, is: (change: DatedChange) => boolean) =>
@@ -65,6 +70,8 @@ export function lifecycleOf({
         : undefined,
     ],
     ["severity_raised", history.find(isRise)?.at],
+    ["reported", reportedAt[0]],
+    ["reported_again", reportedAt.length > 1 ? reportedAt.at(-1) : undefined],
     ["decided", decided],
     ["down", site?.downAt],
     ["back", site?.backAt],

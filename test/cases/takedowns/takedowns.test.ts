@@ -187,7 +187,7 @@ test("a subject with a line break, an oversized text and a missing signature are
   expect(add({ body: "x".repeat(30_001) })).toThrow("the maximum is 30000");
   expect(add({ body: "Kind regards,\n[name, organization, phone]" })).toThrow("takedown.signature");
   expect(add({ recipient: { kind: "hoster", name: "H", source: { from: "list" } } })).toThrow(
-    "no email address",
+    "one email address",
   );
   expect(add({ threats: [] })).toThrow("1 to 100 threats");
   expect(takedowns.list("all", { limit: 10, offset: 0 }).total).toBe(0);

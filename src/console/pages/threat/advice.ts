@@ -51,7 +51,7 @@ export function adviceOn({
     : ["Only the name is known so far. Wait for the first check, or check now."];
 }
 
-const report = "Report it: the abuse contact and a ready-to-send report are below.";
+const report = "Report it: the text, the evidence and those who can take it down are prepared.";
 const warn = "Warn people who may have visited it.";
 const block = "Protect your staff: block the domain in mail and web filters.";
 

@@ -12,12 +12,11 @@ import { Help } from "../../kit/disclosure.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
-import { threatPath } from "../../kit/paths.ts";
+import { newReportPath, threatPath } from "../../kit/paths.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { ReasonTags, severityManualPath } from "../../threat-kit/reasons.tsx";
 import { SeenAt } from "../traps/visits.tsx";
-import { AbuseReport } from "./abuse-report.tsx";
 import { adviceOn } from "./advice.ts";
 import { FactCards } from "./facts.tsx";
 import { findThreat, type LoadedThreat, loadThreat, type ThreatContext } from "./load.ts";
@@ -26,6 +25,7 @@ import { Deliveries, NoteForm, Timeline } from "./history.tsx";
 import { LifecycleLine, timeToPage } from "../../threat-kit/lifecycle-line.tsx";
 import { NameDifferences, VersusTable } from "./name-comparison.tsx";
 import { PageComparison } from "./page-comparison.tsx";
+import { Reports } from "./reports.tsx";
 import { threatPanel } from "./panel.tsx";
 
 const eventsShownMax = 10;
@@ -201,14 +201,7 @@ function MainColumn({
         </Card>
       </Late>
       <Late>
-        <Card title="Abuse report">
-          <details class="more">
-            <summary>Recipient and text, ready to send</summary>
-            <div class="stack gap-s" id="report">
-              <AbuseReport threat={threat} facts={facts} checkedAt={known?.checkedAt} />
-            </div>
-          </details>
-        </Card>
+        <Reports reports={details.reports} threatId={threat.id} />
       </Late>
     </div>
   );
@@ -263,7 +256,7 @@ function Aside({ advice, deliveries, events, threat }: Details) {
           ))}
         </ul>
         <div class="line after">
-          <LinkButton path="#report" label="Report abuse" icon="send" small />
+          <LinkButton path={newReportPath([id])} label="Report" icon="send" small />
           <LinkButton
             path={`${threatPath(id)}/evidence`}
             label="Evidence"

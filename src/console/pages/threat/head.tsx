@@ -8,7 +8,7 @@ import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { inWords, typeDescriptions } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
-import { domainPath, pathWith, threatPath } from "../../kit/paths.ts";
+import { domainPath, newReportPath, pathWith, threatPath } from "../../kit/paths.ts";
 import { decisions, seenFields } from "../../threat-kit/decisions.ts";
 import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
 import { SiteMark } from "../../threat-kit/site.tsx";
@@ -140,7 +140,7 @@ export function ThreatMenu({
   const path = threatPath(id);
   return (
     <Menu>
-      <MenuLink path={`${path}#report`} icon="send" label="Report abuse" />
+      <MenuLink path={newReportPath([id])} icon="send" label="Report" />
       <MenuLink path={`${path}/evidence`} icon="download" label="Download evidence" />
       {hasRegistrationResponse ? (
         <MenuLink path={`${path}/registration`} icon="download" label="Raw registration data" />

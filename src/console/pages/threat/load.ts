@@ -1,5 +1,6 @@
 import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
+import type { ListedReport } from "../../../cases/takedowns/lists.ts";
 import type { NameComparison } from "../../../detection/match/compare-names.ts";
 import type { KnownFacts } from "../../../enrichment/store.ts";
 import { lifecycleOf, type Lifecycle } from "../../../enrichment/facts/lifecycle.ts";
@@ -17,6 +18,7 @@ export const threatServices = [
   "domains",
   "enrichment",
   "eventLog",
+  "takedowns",
   "threatIndex",
   "threats",
   "traps",
@@ -41,6 +43,8 @@ export interface LoadedThreat {
   lifecycle: Lifecycle;
   history: readonly DatedChange[];
   origins: Origins;
+  /** Oldest first. */
+  reports: readonly ListedReport[];
   /** Place in the view that the threat was opened from. */
   place: Place | undefined;
   /** Parameters of that view. */
@@ -50,7 +54,7 @@ export interface LoadedThreat {
   hasRegistrationResponse: boolean;
 }
 
-type LoadServices = Context<"domains" | "enrichment" | "threats" | "threatIndex">["services"];
+type LoadServices = Context<"domains" | "enrichment" | "takedowns" | "threats" | "threatIndex">["services"];
 
 /** @param place place in the view, if the caller knows it: finding it visits all threats of the view */
 export async function loadThreat(
@@ -67,6 +71,7 @@ export async function loadThreat(
   const keywords = domains.list().find((one) => one.domain === protectedDomain)?.keywords;
   const history = threats.history(id);
   const origins = threats.origins(id);
+  const reports = services.takedowns.ofThreat(id);
   const capture = await enrichment.screenshotOf(id);
   return {
     // Read after the mark, as another process may decide in between.
@@ -74,7 +79,14 @@ export async function loadThreat(
     mark,
     known,
     comparison: compareNames(domain, protectedDomain, keywords),
-    lifecycle: lifecycleOf({ threat, facts, history, origins }),
+    lifecycle: lifecycleOf({
+      threat,
+      facts,
+      history,
+      origins,
+      reportedAt: reports.map(({ report }) => report.createdAt),
+    }),
+    reports,
     history,
     origins,
     place: place ?? (await services.threatIndex().around(filter, order, id)),

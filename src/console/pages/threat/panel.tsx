@@ -23,7 +23,7 @@ import { PagePair } from "./page-comparison.tsx";
  * @param place its place in the view; undefined: not known yet
  */
 export async function threatPanel(
-  services: Context<"domains" | "enrichment" | "threats" | "threatIndex">["services"],
+  services: Context<"domains" | "enrichment" | "takedowns" | "threats" | "threatIndex">["services"],
   id: string,
   request: ListRequest,
   place?: Place,

@@ -26,7 +26,9 @@ import { viewTabs, type ViewTab } from "../views/views.ts";
 
 export const perPage = 50;
 
-export type ListContext = Context<"domains" | "enrichment" | "savedViews" | "threats" | "threatIndex">;
+export type ListContext = Context<
+  "domains" | "enrichment" | "savedViews" | "takedowns" | "threats" | "threatIndex"
+>;
 
 export async function listThreats(context: ListContext): Promise<PageResult> {
   const { services, query: given } = context;

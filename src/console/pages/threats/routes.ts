@@ -15,7 +15,16 @@ function undecided({ threats }: Pick<PageServices, "threats">): NavigationMark {
 /** List of all threats, with decisions on several of them. */
 export const threatListPages = pageGroup({
   nav: { section: "main", label: "Threats", icon: "threat", keys: "g t", path: threatsPath, mark: undecided },
-  services: ["domains", "enrichment", "exports", "publicUrl", "savedViews", "threats", "threatIndex"],
+  services: [
+    "domains",
+    "enrichment",
+    "exports",
+    "publicUrl",
+    "savedViews",
+    "takedowns",
+    "threats",
+    "threatIndex",
+  ],
   routes: [
     { method: "GET", path: threatsPath, permission: "read", run: listThreats },
     { method: "GET", path: newThreatsPath, permission: "read", run: showNewThreats },

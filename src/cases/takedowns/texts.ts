@@ -1,0 +1,173 @@
+import {
+  defanged,
+  isPhishing,
+  reportSections,
+  section,
+  shortReportSection,
+  type ReportedThreat,
+} from "../../evidence/report-sections.ts";
+import { splitName } from "../../detection/names/suffix.ts";
+import { toPlainTime, type Instant } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { counted } from "../../lib/wording.ts";
+import type { RecipientKind } from "../../vocabulary/cases.ts";
+import type { Report, ReportPurpose, Takedown } from "./report.ts";
+import { signaturePlaceholder } from "./report-input.ts";
+
+/** Everything that the text of a report is made of. */
+export interface TextSources {
+  reference: string;
+  purpose: ReportPurpose;
+  recipient: { kind: RecipientKind; name: string };
+  threats: readonly ReportedThreat[];
+  /** Report that this one follows up or escalates; null: none. */
+  previous: Pick<Report, "reference" | "createdAt" | "recipient" | "ticket"> | null;
+  /** Last takedown of the first threat, for a site that came back; undefined: none. */
+  before: Pick<Takedown, "downAt" | "backAt"> | undefined;
+  files: readonly { name: string; sha256: string; attached: boolean }[];
+  /** Null: not set. */
+  signature: string | null;
+  now: Instant;
+}
+
+const nameCharactersMax = 120;
+const protectedDomainsMax = 5;
+const hourMs = 3_600_000;
+
+/** Returns the prepared text of a report. A person reviews it, and can change it, before it is sent. */
+export function preparedText(sources: TextSources): { subject: string; body: string } {
+  const { recipient, reference, threats, signature } = sources;
+  const lines = [
+    `To the abuse team of ${visible(recipient.name, nameCharactersMax)}:`,
+    "",
+    ...summary(sources),
+    ...(threats.length === 1 ? reportSections(threats[0]!) : threats.flatMap(shortReportSection)),
+    "",
+    "Requested action",
+    ...actionsOf(sources).map((action, index) => `  ${index + 1}. ${action}`),
+    ...section("Files", fileLines(sources)),
+    "",
+    `Our reference is ${reference}. Please keep it in the subject of your response.`,
+    "",
+    "Kind regards,",
+    signature ?? signaturePlaceholder,
+  ];
+  return { subject: `${subjectOf(sources)} [${reference}]`, body: `${lines.join("\n")}\n` };
+}
+
+function subjectOf({ purpose, threats }: TextSources): string {
+  const what = threats.some(isPhishing) ? "Phishing" : "Brand impersonation";
+  const prefix = {
+    first: what,
+    follow_up: `Follow-up: ${what.toLowerCase()}`,
+    escalation: `${what} not acted on`,
+    again: `${what} is back`,
+  }[purpose];
+  const [first] = threats;
+  if (first === undefined) return prefix;
+  const { domain, protectedDomain } = first.threat;
+  if (threats.length === 1)
+    return `${prefix}: ${shortened(defanged(domain))} is a look-alike of ${protectedDomain}`;
+  return `${prefix}: ${threats.length} look-alikes of ${protectedDomains(threats)[0]}`;
+}
+
+/** A name can have 253 characters, and a subject no more than 200. */
+function shortened(name: string): string {
+  return name.length > 100 ? `${name.slice(0, 99)}…` : name;
+}
+
+function summary(sources: TextSources): string[] {
+  const { previous, purpose, before, threats } = sources;
+  const what = lookAlikes(threats);
+  if (purpose === "again" && before?.downAt !== null && before !== undefined) {
+    const since = before.backAt === null ? "" : ` since ${toPlainTime(before.backAt)}`;
+    return [what, `It was down on ${toPlainTime(before.downAt)}, and is up again${since}.`];
+  }
+  if (previous === null || purpose === "first") return [what];
+  const site = threats.length === 1 ? "The site is" : "The sites are";
+  const days = Math.floor((sources.now - previous.createdAt) / (24 * hourMs));
+  const after = days > 0 ? ` after ${counted(days, "day")}` : "";
+  const when = `on ${toPlainTime(previous.createdAt)} (reference ${previous.reference}${ticketOf(previous)})`;
+  if (purpose === "follow_up")
+    return [`We reported this to you ${when}. ${site} still up${after}.`, "", what];
+  return [
+    what,
+    "",
+    `We reported this to ${visible(previous.recipient.name, nameCharactersMax)} ${when}. ${site} still up${after}. Because that report led to no action, we ask you to act.`,
+  ];
+}
+
+function ticketOf({ ticket }: Pick<Report, "ticket">): string {
+  return ticket === null ? "" : `, ticket ${visible(ticket, 60)}`;
+}
+
+function lookAlikes(threats: readonly ReportedThreat[]): string {
+  const [first] = threats;
+  const own = protectedDomains(threats).slice(0, protectedDomainsMax).join(", ");
+  if (threats.length === 1 && first !== undefined) {
+    const lookAlike = `${defanged(first.threat.domain)} is a look-alike of our domain ${own}`;
+    return isPhishing(first)
+      ? `${lookAlike} and is hosting a phishing page (brand impersonation).`
+      : `${lookAlike} (brand impersonation).`;
+  }
+  const phishing = threats.filter(isPhishing).length;
+  const pages =
+    phishing === 0 ? "" : ` ${counted(phishing, "of them is", "of them are")} hosting phishing pages.`;
+  return `The ${threats.length} names below are look-alikes of our domain ${own} (brand impersonation).${pages}`;
+}
+
+function protectedDomains(threats: readonly ReportedThreat[]): string[] {
+  return [...new Set(threats.map(({ threat }) => threat.protectedDomain))];
+}
+
+/** Returns what the recipient can do, as requests. */
+function actionsOf({ recipient, threats }: TextSources): string[] {
+  const one = threats.length === 1;
+  const it = (singular: string, plural: string) => (one ? singular : plural);
+  const isHosted = threats.some(({ threat }) => splitName(threat.domain).hosted);
+  const confirm = "Please confirm the action that you have taken.";
+  const registrant = "Please preserve registrant records for law enforcement.";
+  switch (recipient.kind) {
+    case "registrar":
+      return [
+        `Please suspend the ${it("domain", "domains")} (for example by setting clientHold).`,
+        registrant,
+        confirm,
+      ];
+    case "registry":
+      return [
+        `Please suspend the ${it("domain", "domains")} (for example by setting serverHold), or ask the registrar to do so.`,
+        registrant,
+        confirm,
+      ];
+    case "hoster":
+      return [
+        isHosted
+          ? `Please suspend the ${it("name", "names")} and remove the content that is served under ${it("it", "them")}.`
+          : `Please remove the phishing content, and suspend the ${it("account", "accounts")} that ${it("hosts", "host")} it.`,
+        "Please preserve the files and access logs for law enforcement.",
+        confirm,
+      ];
+    case "certificate_authority":
+      return [
+        `Please revoke the ${it("certificate", "certificates")} of the ${it("name", "names")}, as far as your policy allows it.`,
+        `Please reject further certificates for ${it("this name", "these names")}.`,
+        confirm,
+      ];
+    case "browser_list":
+      return [
+        `Please add the ${it("address", "addresses")} to your list of phishing pages, so that visitors are warned.`,
+      ];
+  }
+}
+
+function fileLines({ files }: TextSources): string[] {
+  const attached = files.filter((file) => file.attached).map(({ name }) => name);
+  const bundle = files.find((file) => !file.attached);
+  return [
+    ...(attached.length === 0 ? [] : [`attached: ${attached.join(", ")}`]),
+    ...(bundle === undefined
+      ? ["The complete evidence is available on request."]
+      : [`The complete evidence is available on request (ZIP archive, SHA-256 ${bundle.sha256}).`]),
+  ];
+}

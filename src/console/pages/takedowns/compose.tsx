@@ -1,0 +1,126 @@
+import {
+  composeDraft,
+  reportFrom,
+  type Draft,
+  type DraftRequest,
+  type DraftServices,
+} from "../../../cases/takedowns/draft.ts";
+import {
+  bodyCharactersMax,
+  referencePattern,
+  reportPurposes,
+  subjectCharactersMax,
+  ticketCharactersMax,
+  type Report,
+} from "../../../cases/takedowns/report.ts";
+import { badRequest } from "../../../lib/errors.ts";
+import { isId } from "../../../lib/ids.ts";
+import { reportMethods } from "../../../vocabulary/cases.ts";
+import { FormError, PageHead } from "../../kit/components.tsx";
+import { attempt, parseWholeNumber, type FieldErrors, wholeForm } from "../../kit/fields.ts";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { takedownPath, takedownsPath } from "../../kit/paths.ts";
+import { DraftForm, RecipientList, type Typed } from "./draft-form.tsx";
+import { purposeLabels, type TakedownContext } from "./parts.tsx";
+
+/** Shows exactly what would be sent to the chosen recipient. Changes nothing. */
+export async function newReport(context: TakedownContext): Promise<PageResult> {
+  const { query, services } = context;
+  const reference = services.takedowns.newReference();
+  const draft = await composeDraft(draftServices(context), requestOf(context, query, reference));
+  const { subject, body, chosen } = draft;
+  return render(context, draft, { subject, body, ticket: "", email: chosen.recipient.email ?? "" }, {});
+}
+
+/** Records the report, and queues the email. The reference of the form makes a second submission a no-op. */
+export async function sendReport(context: TakedownContext): Promise<PageResult> {
+  const { by, form, services, write } = context;
+  const reference = form.get("reference") ?? "";
+  if (!referencePattern.test(reference)) throw badRequest("The form has no valid reference. Open it again.");
+  const known = services.takedowns.byReference(reference);
+  if (known !== undefined) return redirect(takedownPath(known.seq));
+  const typed: Typed = {
+    subject: form.get("subject") ?? "",
+    body: form.get("body") ?? "",
+    email: (form.get("email") ?? "").trim(),
+    ticket: form.get("ticket") ?? "",
+  };
+  const draft = await composeDraft(draftServices(context), requestOf(context, form, reference));
+  if (draft.digest !== form.get("digest"))
+    return render(context, draft, typed, {
+      [wholeForm]:
+        "The evidence has changed since this page was opened, and the files with it. Check the text, then send the report again.",
+    });
+  const { config, takedowns } = services;
+  const settings = { from: senderOf(context), followUpAfterMs: config.takedown.followUpAfterMs };
+  const added = await attempt(() => write(() => takedowns.add(reportFrom(draft, settings, typed), { by })));
+  if (!added.ok) return render(context, draft, typed, added.errors);
+  const { method, seq } = added.value.report;
+  return redirect(
+    takedownPath(seq),
+    method === "email" ? "The report is on its way to the mail server." : "The report is on record.",
+  );
+}
+
+function draftServices(context: TakedownContext): DraftServices {
+  const { now, services } = context;
+  const { deliveries, enrichment, eventLog, takedowns, threats, config } = services;
+  const { signature } = config.takedown;
+  return { deliveries, enrichment, eventLog, takedowns, threats, from: senderOf(context), signature, now };
+}
+
+function senderOf({ services }: TakedownContext): string | null {
+  return services.takedowns.addresses()?.from ?? null;
+}
+
+/** @param fields the query of the page, or the fields of the form */
+function requestOf(context: TakedownContext, fields: URLSearchParams, reference: string): DraftRequest {
+  const previousSeq = parseWholeNumber(fields.get("previous"));
+  const previous = previousSeq === undefined ? undefined : context.services.takedowns.get(previousSeq);
+  const purpose = reportPurposes.find((one) => one === fields.get("purpose")) ?? "first";
+  if (previous === undefined && (purpose === "follow_up" || purpose === "escalation"))
+    throw badRequest("This report follows no other. Open the form from the page of the first report.");
+  const given = fields.getAll("threat").filter((id) => isId("threat", id));
+  const open = (previous?.takedowns ?? [])
+    .filter(({ outcome }) => outcome === "open")
+    .flatMap(({ threatId }) => threatId ?? []);
+  return {
+    threatIds: given.length > 0 ? given : open,
+    recipientKey: fields.get("recipient") ?? undefined,
+    method: reportMethods.find((one) => one === fields.get("method")),
+    purpose,
+    previous: previous?.report ?? null,
+    reference,
+  };
+}
+
+function render(context: TakedownContext, draft: Draft, typed: Typed, errors: FieldErrors): PageResult {
+  const title = purposeLabels[draft.purpose];
+  const { from, replyTo } = context.services.takedowns.addresses() ?? { from: null, replyTo: null };
+  return page(
+    title,
+    <>
+      <PageHead
+        title={title}
+        lead="Nothing is sent until you send it."
+        crumbs={[{ label: "Takedowns", path: takedownsPath }, ...crumbOf(draft.previous)]}
+      />
+      <FormError message={errors[wholeForm]} />
+      <div class="cols cols-main">
+        <DraftForm
+          draft={draft}
+          typed={typed}
+          errors={errors}
+          sender={from === null ? null : { from, replyTo }}
+          limits={{ subjectCharactersMax, bodyCharactersMax, ticketCharactersMax }}
+        />
+        <RecipientList draft={draft} />
+      </div>
+    </>,
+    { status: Object.keys(errors).length === 0 ? 200 : 400 },
+  );
+}
+
+function crumbOf(previous: Report | null) {
+  return previous === null ? [] : [{ label: previous.reference, path: takedownPath(previous.seq) }];
+}

@@ -1,0 +1,40 @@
+import type { ListedReport } from "../../../cases/takedowns/lists.ts";
+import { Card, LinkButton, Time } from "../../kit/components.tsx";
+import { newReportPath, takedownPath } from "../../kit/paths.ts";
+import { DeliveryMark, NextMark, purposeLabels, RecipientName } from "../takedowns/parts.tsx";
+
+/** The reports of a threat, newest first, and the way to a new one. */
+export function Reports({ reports, threatId }: { reports: readonly ListedReport[]; threatId: string }) {
+  return (
+    <Card
+      title="Reports"
+      id="report"
+      aside={<LinkButton path={newReportPath([threatId])} label="Report" icon="send" small />}
+      flush={reports.length > 0}
+    >
+      {reports.length === 0 ? (
+        <p class="quiet">
+          Not reported yet. A report goes to the registrar, the hosting provider or others who can take the
+          site down, with the evidence.
+        </p>
+      ) : (
+        <ul class="todo">
+          {reports.toReversed().map(({ next, report }) => (
+            <li>
+              <NextMark next={next} />
+              <div>
+                <a class="strong ink" href={takedownPath(report.seq)}>
+                  {purposeLabels[report.purpose]}
+                </a>{" "}
+                to <RecipientName recipient={report.recipient} />
+                <p>
+                  <Time at={report.createdAt} relative /> <DeliveryMark report={report} />
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
