@@ -1,4 +1,5 @@
 import { trapKinds } from "../traps/kinds/kinds.ts";
+import { accountPages } from "./pages/account/routes.ts";
 import { commandPages } from "./pages/commands/routes.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
 import { firstRunPages } from "./pages/first-run/routes.ts";
@@ -17,6 +18,7 @@ import { threatListPages } from "./pages/threats/routes.ts";
 import { trapPages } from "./pages/traps/routes.ts";
 import { decisionPages } from "./pages/decisions/routes.ts";
 import { deliveryPages } from "./pages/deliveries/delivery-pages.tsx";
+import { userPages } from "./pages/users/routes.ts";
 import { viewPages } from "./pages/views/routes.ts";
 import { webhookPages } from "./pages/webhooks/webhook-pages.tsx";
 import type { PageGroup } from "./shell/router.ts";
@@ -40,8 +42,10 @@ const searchable: readonly PageGroup[] = [
   webhookPages,
   listPages,
   deliveryPages,
+  userPages,
   systemPages,
   auditPages,
+  accountPages,
   preferencePages,
 ];
 

@@ -23,6 +23,16 @@ export const signOutPath = "/console/sign-out";
 export const signOutEverywherePath = "/console/sign-out-everywhere";
 /** Ends another session of the account. */
 export const endSessionPath = (seq: number | ":seq") => `/console/sessions/${seq}/end`;
+/** The reader's own account. */
+export const accountPath = `${overviewPath}/account`;
+export const passwordPath = `${accountPath}/password`;
+export const codesPath = `${accountPath}/codes`;
+export const confirmCodesPath = `${codesPath}/confirm`;
+export const removeCodesPath = `${codesPath}/remove`;
+export const recoveryCodesPath = `${accountPath}/recovery-codes`;
+export const renewRecoveryCodesPath = `${recoveryCodesPath}/renew`;
+export const endOtherSessionsPath = `${accountPath}/sessions/end-others`;
+export const endOwnSessionPath = (seq: number | ":seq") => `${accountPath}/sessions/${seq}/end`;
 /** Theme, time zone, density, shortcuts. */
 export const preferencesPath = "/console/preferences";
 /** Search over everything that can be opened or done; the command bar shows its results. */
@@ -128,6 +138,12 @@ export const recipientPath = ({ channel, id }: OfChannel) => {
   if (channel === webhookKind) return `${webhooksPath}/${id}`;
   return isForPeople(channel) ? channelPath(id) : undefined;
 };
+/** People who can sign in. */
+export const usersPath = "/console/settings/users";
+export const inviteUserPath = `${usersPath}/invite`;
+export const userPath = (seq: number | ":seq") => `${usersPath}/${seq}`;
+/** Page of a link that was just created. */
+export const userLinkPath = (seq: number | ":seq") => `${userPath(seq)}/link`;
 export const systemPath = "/console/settings/system";
 export const backUpPath = `${systemPath}/backups`;
 export const auditPath = "/console/settings/audit";

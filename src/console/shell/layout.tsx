@@ -6,6 +6,7 @@ import { Icon } from "../kit/icons.tsx";
 import { PageContextOf, usePage, type PageContext } from "../kit/page-context.ts";
 import type { Flash } from "../kit/page-result.ts";
 import {
+  accountPath,
   commandsPath,
   decisionsPath,
   overviewPath,
@@ -205,6 +206,12 @@ function AccountMenu({ path }: { path: string }) {
         </span>
       </summary>
       <ul class="menu">
+        <li>
+          <a href={accountPath}>
+            <Icon name="people" />
+            Your account
+          </a>
+        </li>
         <li>
           <a href={`${preferencesPath}?${new URLSearchParams({ to: path }).toString()}`}>
             <Icon name="clock" />

@@ -1,8 +1,10 @@
 import type { Permission } from "../../../vocabulary/permissions.ts";
 import type { IconName } from "../../kit/icons.tsx";
 import {
+  accountPath,
   decisionsPath,
   failedSignInsPath,
+  inviteUserPath,
   keysPath,
   newChannelPath,
   newDomainPath,
@@ -100,6 +102,13 @@ export const actions: readonly Command[] = [
     path: view({ status: "false_positive", sort: "status_changed" }),
   },
   { label: "Show failed sign-ins", icon: "lock", path: failedSignInsPath, words: "password audit" },
+  { label: "Invite a user", icon: "people", path: inviteUserPath, words: "account person team add new" },
+  {
+    label: "Change your password",
+    icon: "lock",
+    path: accountPath,
+    words: "account one-time codes sessions authenticator",
+  },
   {
     label: "Change the theme, the time zone, or the density",
     icon: "theme",

@@ -23,7 +23,6 @@ export const systemPages = pageGroup({
     "publicUrl",
     "readiness",
     "scans",
-    "sessions",
     "sources",
     "storage",
     "storeGrowth",

@@ -1,4 +1,3 @@
-import type { ConsoleSession } from "../../../access/console/sessions.ts";
 import type { CertificateEnd } from "../../../conditions/certificate-ends.ts";
 import type { Recipient } from "../../../deliveries/recipients.ts";
 import { isDisabledForFailing } from "../../../deliveries/rules/recipient-state.ts";
@@ -9,42 +8,28 @@ import { listUpgradeCopies } from "../../../database/versions/copies.ts";
 import { dayMs, toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { listsVersion } from "../../../lib/lists/list-texts.ts";
-import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import { Card, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Note, StateMark } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { download, page } from "../../kit/page-result.ts";
-import {
-  backUpPath,
-  deliveriesToPath,
-  endSessionPath,
-  recipientPath,
-  signOutEverywherePath,
-  systemPath,
-} from "../../kit/paths.ts";
-import { Table } from "../../kit/table.tsx";
+import { backUpPath, deliveriesToPath, recipientPath, systemPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { BackupsCard } from "../backups/backups-card.tsx";
 import { concernsOf, type Concern } from "../overview/attention.ts";
 import { readStatus, type StatusServices } from "../overview/status.ts";
-import { browserName } from "./browser-name.ts";
 import { Configuration } from "./configuration.tsx";
 import { Stores } from "./stores.tsx";
 
 /** Maximum number of recipients, and of certificates, listed. */
 const listedMax = 20;
-const userAgentShownMax = 300;
 
 export async function showSystem({
   services,
-  session,
   now,
-}: Context<
-  "build" | "config" | "publicUrl" | "sessions" | "storage" | "storeGrowth" | keyof StatusServices
->) {
-  const { build, deliveries, sessions, storage } = services;
+}: Context<"build" | "config" | "publicUrl" | "storage" | "storeGrowth" | keyof StatusServices>) {
+  const { build, deliveries, storage } = services;
   const { given } = await readStatus(services, now);
   const backupStatus = services.backups.status();
   const canBackUp = backupStatus.unavailable === null && !backupStatus.isRunning;
@@ -103,7 +88,6 @@ export async function showSystem({
         limits={services.config}
         copies={listUpgradeCopies(storage.path)}
       />
-      <ActiveSessions sessions={sessions.list()} session={session} now={now} />
       <Configuration
         source={services.config.source}
         publicUrl={services.publicUrl()}
@@ -200,61 +184,6 @@ function LastErrorText({ status: { lastError } }: { status: DatabaseStatus }) {
       <Time at={lastError.at} relative />: <Text text={lastError.text} charactersMax={1_000} />{" "}
       <code>{lastError.code}</code>
     </>
-  );
-}
-
-function ActiveSessions({
-  sessions,
-  session,
-  now,
-}: {
-  sessions: readonly ConsoleSession[];
-  /** The reader's own. */
-  session: ConsoleSession;
-  now: Instant;
-}) {
-  return (
-    <Section
-      title="Sessions"
-      aside={<PostButton action={signOutEverywherePath} label="Sign out everywhere" small variant="danger" />}
-    >
-      <Table
-        caption="Sessions"
-        rows={sessions}
-        empty="None."
-        columns={[
-          {
-            title: "Browser",
-            cell: ({ seq, userAgent }) => (
-              <span title={visible(userAgent, userAgentShownMax)}>
-                {browserName(userAgent)}
-                {seq === session.seq ? <span class="hint"> this session</span> : null}
-              </span>
-            ),
-          },
-          { title: "Address", fold: "under", cell: ({ address }) => address ?? "unknown" },
-          {
-            title: "Signed in",
-            layout: "tight",
-            fold: "hidden",
-            cell: ({ createdAt }) => <Time at={createdAt} relative />,
-          },
-          {
-            title: "Last seen",
-            layout: "tight",
-            fold: "end",
-            cell: ({ lastSeenAt }) => <Time at={Math.min(lastSeenAt, now)} relative />,
-          },
-          {
-            title: <span class="vh">Actions</span>,
-            layout: "number",
-            fold: "state",
-            cell: ({ seq }) =>
-              seq === session.seq ? null : <PostButton action={endSessionPath(seq)} label="End" small />,
-          },
-        ]}
-      />
-    </Section>
   );
 }
 
