@@ -228,7 +228,7 @@ describe("the console", () => {
   const unused = () => new Response();
   const routes = [
     ...pageGroups.flatMap((group) => group.routes),
-    ...shellRoutes({ signOut: unused, signOutEverywhere: unused, endSession: unused }),
+    ...shellRoutes({ signOut: unused, signOutEverywhere: unused }),
   ];
 
   test("requires a known permission for every route", () => {

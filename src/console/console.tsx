@@ -5,7 +5,6 @@ import { pathOf, queryOf } from "../lib/request-path.ts";
 import { may } from "../vocabulary/permissions.ts";
 import {
   assetsPath,
-  endSessionPath,
   invitationTokenIn,
   overviewPath,
   signInCodePath,
@@ -180,11 +179,9 @@ function buildThreatIndex({ log, threatIndex }: Pick<ConsoleServices, "log" | "t
 export function shellRoutes({
   signOut,
   signOutEverywhere,
-  endSession,
-}: Record<"signOut" | "signOutEverywhere" | "endSession", AnyRoute["run"]>): AnyRoute[] {
+}: Record<"signOut" | "signOutEverywhere", AnyRoute["run"]>): AnyRoute[] {
   return [
     { method: "POST", path: signOutPath, permission: "session", run: signOut },
-    { method: "POST", path: endSessionPath(":seq"), permission: "session", run: endSession },
     { method: "POST", path: signOutEverywherePath, permission: "session", run: signOutEverywhere },
   ];
 }

@@ -125,6 +125,7 @@ test("Pasted links, addresses and defanged names are checked, and each rejected 
     "two names.com",
   ];
   const shown = await visitor.submit("/console/imports/names", { names: lines.join("\r\n") });
+  expect(shown.text).toContain("From admin (console), 127.0.0.1");
   expect(shown.text).toMatch(/Read 6 names .* Matched 4 names New threats 4 Rejected 2 lines/);
   // In an uploaded list, it would be no error. A person who enters it wants to know why it was not checked.
   expect(shown.text).toContain(

@@ -13,11 +13,14 @@ import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
  */
 const table: readonly (readonly [path: string, GET: Permission, POST: Permission])[] = [
   ["/console", "read", "administer"],
+  ["/console/account", "session", "session"],
+  ["/console/campaigns", "read", "decide"],
+  ["/console/decisions", "read", "decide"],
   ["/console/imports", "read", "import"],
   ["/console/preferences", "session", "session"],
   ["/console/scans", "read", "scan"],
-  ["/console/sessions", "session", "session"],
   ["/console/settings/keys/:id/made", "administer", "administer"],
+  ["/console/settings/users", "administer", "administer"],
   ["/console/sign-out", "session", "session"],
   ["/console/sign-out-everywhere", "session", "session"],
   ["/console/sources/feed/:name/read-again", "read", "import"],
@@ -34,7 +37,7 @@ const formPath = /\/(add|create|delete|edit|new|remove|replay|revoke|rotate|send
 const unused = () => new Response();
 const routes = [
   ...pageGroups.flatMap((group) => group.routes),
-  ...shellRoutes({ signOut: unused, signOutEverywhere: unused, endSession: unused }),
+  ...shellRoutes({ signOut: unused, signOutEverywhere: unused }),
 ];
 const findRoute = createRouter(routes);
 

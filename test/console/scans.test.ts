@@ -52,6 +52,7 @@ test("a scan of selected domains shows its progress, can be cancelled, and is re
   await until(() => app.app.scans.running() === undefined, "the scan has ended");
   const after = await visitor.get(`/console/scans/${id}/panel`, { "x-fragment": "1" });
   expect(after.text).toContain("Cancelled");
+  expect((await visitor.get(`/console/scans/${id}`)).text).toContain("Started by admin (console), 127.0.0.1");
   expect(after.html).not.toContain("data-refresh");
   expect(scanActions()).toEqual([
     ["scan.cancel", id, {}],

@@ -523,7 +523,7 @@ describe("the system page", () => {
       'listen host:port or [IPv6]:port; port 0 takes a free one; a change needs a restart "127.0.0.1:0" line 3',
     );
     expect(text).toMatch(/min_similarity minimum similarity of a threat 0\.75 default/);
-    expect(text).toMatch(/password secret of 12 [^"]* set, hidden line \d+/);
+    expect(text).toMatch(/password password of the account admin, 12 [^"]* set, hidden line \d+/);
     expect(text).toContain("[detection] 2 settings, all with their defaults");
     expect(text).toContain(opened.configPath);
     expect(text).toMatch(/\[\[api_keys\]\] 1 entry, line \d+/);

@@ -131,6 +131,15 @@ export const consolePages: readonly ConsolePage[] = [
     path: ({ tokenId, tokenVisit }) => `/console/honeytokens/${tokenId}/visits/${tokenVisit}`,
   },
   { name: "honeytoken-rotate", path: ({ tokenId }) => `/console/honeytokens/${tokenId}/rotate` },
+  { name: "users", path: () => "/console/settings/users" },
+  { name: "user-invite", path: () => "/console/settings/users/invite" },
+  { name: "user", path: ({ userSeq }) => `/console/settings/users/${userSeq}` },
+  { name: "user-proxy", path: ({ proxyUserSeq }) => `/console/settings/users/${proxyUserSeq}` },
+  {
+    name: "user-withdraw",
+    path: ({ invitedUserSeq }) => `/console/settings/users/${invitedUserSeq}/withdraw`,
+  },
+  { name: "account", path: () => "/console/account" },
   { name: "system", path: () => "/console/settings/system" },
   { name: "audit", path: () => "/console/settings/audit" },
   { name: "failed-sign-ins", path: () => "/console/settings/audit/failed-sign-ins" },
@@ -235,6 +244,7 @@ export async function seedSamples(app: App) {
     ...seedWork(app),
     ...seedSettings(app),
     ...seedTraps(app, first!.threatId),
+    ...seedUsers(app),
   };
 }
 
@@ -246,4 +256,40 @@ function decideAndSaveViews({ threats, savedViews }: App, ids: readonly string[]
   threats.triage.change(ids.slice(78, 79), "resolved", { by: tester });
   savedViews.add({ name: '"><b>Urgent</b>', query: "severity=high&verified=yes" }, { by: tester });
   savedViews.add({ name: "Of an earlier version", query: "severity=urgent" }, { by: tester });
+}
+
+/** Accounts of each kind: with a password and codes, invited, disabled, of the proxy, with the longest name. */
+function seedUsers({ accountManagement, accounts, database }: App) {
+  const by = { by: tester };
+  const { account: invited } = accountManagement.invite({ name: "ina", role: "viewer" }, by);
+  const add = (name: string, values: Parameters<typeof accounts.update>[1]) => {
+    const row = {
+      name,
+      role: "analyst",
+      createdAt: Date.now(),
+      passwordHash: "none",
+      origin: "local",
+    } as const;
+    const account = accounts.insert(row);
+    accounts.update(account.seq, values);
+    return account.seq;
+  };
+  const day = 24 * 3_600_000;
+  const userSeq = add("olga.petrova", { codeSecret: "A".repeat(32), lastSignInAt: Date.now() - day });
+  add("former", { disabledAt: Date.now() - day });
+  const proxyUserSeq = add(`${"very-long-name.".repeat(3)}@example.com`, {
+    origin: "proxy",
+    passwordHash: null,
+    role: "viewer",
+    lastSignInAt: Date.now() - 5 * day,
+  });
+  for (const [seq, userAgent] of [
+    [userSeq, "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"],
+    [userSeq, hostileText],
+  ] as const)
+    database.sqlite.run(
+      "INSERT INTO console_sessions (hash, account_seq, address, user_agent, created_at, last_seen_at) VALUES (randomblob(32), ?, '192.0.2.7', ?, ?, ?)",
+      [seq, userAgent, Date.now() - day, Date.now() - 60_000],
+    );
+  return { userSeq, invitedUserSeq: invited.seq, proxyUserSeq };
 }

@@ -5,7 +5,7 @@ export const accountNameCharactersMax = 64;
 /** ASCII only, before it is converted to lowercase: the lowercase of some other letters is an ASCII letter. */
 const form = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._@-]{0,${accountNameCharactersMax - 1}}$`);
 /** Describes the rule for names, for messages and hints. */
-const accountNameRule = `1 to ${accountNameCharactersMax} characters: letters a to z, digits, and . _ @ - (not at the start); case does not matter`;
+export const accountNameRule = `1 to ${accountNameCharactersMax} characters: letters a to z, digits, and . _ @ - (not at the start); case does not matter`;
 
 /** Returns the name in the form in which it is stored, or undefined if it is not allowed. */
 export function readAccountName(text: string): string | undefined {

@@ -28,6 +28,14 @@ export interface AuditLog {
   /** Returns entries, newest first. */
   list(filter: AuditFilter, page: { limit: number; offset: number }): AuditEntry[];
   count(filter: AuditFilter): number;
+  /**
+   * Returns who made the latest change of this kind; undefined if its entry has been deleted.
+   * @param about subject of the entry, or one of its details
+   */
+  actorOf(
+    action: AuditAction,
+    about: { subject: string } | { detail: string; is: number },
+  ): Actor | undefined;
   /** Logs every configuration change from the opening of the database on, also those of other processes. */
   startReport(log: Log): void;
   stopReport(): void;
@@ -80,6 +88,20 @@ export function createAuditLog({ database, clock }: { database: Database; clock:
         .limit(limit)
         .offset(offset)
         .all(),
+
+    actorOf(action, about) {
+      const isAbout =
+        "subject" in about
+          ? eq(auditLog.subject, about.subject)
+          : eq(sql`json_extract(${auditLog.detail}, ${`$.${about.detail}`})`, about.is);
+      return query
+        .select({ channel: auditLog.channel, name: auditLog.name, address: auditLog.address })
+        .from(auditLog)
+        .where(and(eq(auditLog.action, action), isAbout))
+        .orderBy(desc(auditLog.seq))
+        .limit(1)
+        .get();
+    },
 
     startReport: report.start,
     stopReport: report.stop,

@@ -21,8 +21,6 @@ export const invitationTokenIn = (path: string) =>
   path.startsWith(`${invitationsPath}/`) ? path.slice(invitationsPath.length + 1) : undefined;
 export const signOutPath = "/console/sign-out";
 export const signOutEverywherePath = "/console/sign-out-everywhere";
-/** Ends another session of the account. */
-export const endSessionPath = (seq: number | ":seq") => `/console/sessions/${seq}/end`;
 /** The reader's own account. */
 export const accountPath = `${overviewPath}/account`;
 export const passwordPath = `${accountPath}/password`;

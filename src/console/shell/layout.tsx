@@ -128,7 +128,10 @@ export function Layout({
   );
 }
 
-function Navigation({ navigation, path }: { navigation: readonly MarkedEntry[]; path: string }) {
+/** Links to the sections that the visitor's role allows. */
+function Navigation({ navigation: all, path }: { navigation: readonly MarkedEntry[]; path: string }) {
+  const { mayOpen } = usePage();
+  const navigation = all.filter(({ entry }) => mayOpen("GET", entry.path));
   const here = currentEntry(navigation, path);
   return (
     <nav class="side" id="menu" popover="auto" aria-label="Console">

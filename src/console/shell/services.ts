@@ -58,7 +58,7 @@ export interface PageServices {
   ownAccount: OwnAccount;
   activity: Pick<SourceActivity, "since" | "totals">;
   assessDomain: AssessDomain;
-  auditLog: Pick<AuditLog, "list" | "count">;
+  auditLog: Pick<AuditLog, "actorOf" | "list" | "count">;
   failedSignIns: Pick<FailedSignIns, "list" | "count" | "attemptsSince">;
   backups: BackupServices;
   build: BuildInfo;

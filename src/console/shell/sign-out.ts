@@ -1,11 +1,11 @@
-import { redirect, type PageResult } from "../kit/page-result.ts";
-import { signInPath, systemPath } from "../kit/paths.ts";
+import type { PageResult } from "../kit/page-result.ts";
+import { signInPath } from "../kit/paths.ts";
 import type { Context } from "./router.ts";
 import type { ConsoleServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import type { Visitors } from "./visitors.ts";
 
-/** Ends sessions: the visitor's own, another one, or all of the account. */
+/** Ends the visitor's own session, or all sessions of the account. */
 export function createSignOut({
   consoleSignIn,
   memory,
@@ -21,22 +21,11 @@ export function createSignOut({
     return leave(session.seq);
   }
 
-  /** Ends another session of the account; administrators can end those of others. */
-  async function endSession({ account, params, session, by, may, write }: Context): Promise<PageResult> {
-    const endable = consoleSignIn.sessions.list(may("administer") ? undefined : account.seq);
-    const other = endable.find(({ seq }) => String(seq) === params["seq"]);
-    if (other === undefined)
-      return redirect(systemPath, { tone: "warning", text: "This session has ended." });
-    await write(() => consoleSignIn.signOut(other, { by }));
-    memory.forget(other.seq);
-    return other.seq === session.seq ? leave(session.seq) : redirect(systemPath, "Session ended.");
-  }
-
   function leave(session: number): Response {
     memory.forget(session);
     const headers = { location: signInPath, "set-cookie": visitors.expiredSessionCookie() };
     return new Response(null, { status: 303, headers });
   }
 
-  return { signOut, signOutEverywhere, endSession };
+  return { signOut, signOutEverywhere };
 }

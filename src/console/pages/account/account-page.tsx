@@ -7,7 +7,6 @@ import { Note, StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { page, type PageResult } from "../../kit/page-result.ts";
 import {
-  accountPath,
   codesPath,
   endOtherSessionsPath,
   endOwnSessionPath,
@@ -15,6 +14,7 @@ import {
   preferencesPath,
   removeCodesPath,
   renewRecoveryCodesPath,
+  signOutEverywherePath,
 } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { roleWords } from "./role-words.ts";
@@ -53,9 +53,12 @@ export function showAccount(context: AccountContext, errors: FieldErrors = {}): 
       <Section
         title="Sessions"
         aside={
-          sessions.length < 2 ? null : (
-            <PostButton action={endOtherSessionsPath} label="End all others" small variant="danger" />
-          )
+          <span class="line">
+            {sessions.length < 2 ? null : (
+              <PostButton action={endOtherSessionsPath} label="End all others" small />
+            )}
+            <PostButton action={signOutEverywherePath} label="Sign out everywhere" small variant="danger" />
+          </span>
         }
       >
         <SessionTable sessions={sessions} own={session.seq} now={now} endPath={endOwnSessionPath} />

@@ -1,6 +1,6 @@
 import type { Role } from "../../../vocabulary/permissions.ts";
 
-/** What each role may do, for a sentence after the role. */
+/** Describes what each role may do, for a sentence after the role. */
 export const roleWords: Record<Role, string> = {
   viewer: "reads everything except secrets, and changes nothing",
   analyst: "also decides, assigns, adds notes, reports, inspects, imports and starts scans",

@@ -22,8 +22,9 @@ function panelOf(context: Context<"scans">) {
   return <ScanPanel scan={own?.scan ?? scan} progress={own} />;
 }
 
-export function showScan(context: Context<"scans">): PageResult {
+export function showScan(context: Context<"auditLog" | "scans">): PageResult {
   const scan = findScan(context);
+  const by = context.services.auditLog.actorOf("scan.start", { subject: scan.id });
   return page(
     "Scan",
     <>
@@ -46,7 +47,7 @@ export function showScan(context: Context<"scans">): PageResult {
       <ScanProblem scan={scan} />
       {panelOf(context)}
       <Card title="Details">
-        <ScanTimes scan={scan} />
+        <ScanTimes scan={scan} by={by} />
       </Card>
     </>,
   );

@@ -1,3 +1,4 @@
+import { describeActor, type Actor } from "../../../access/audit/actor.ts";
 import { spanText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { capitalized, counted, grouped, sentence } from "../../../lib/wording.ts";
@@ -9,7 +10,7 @@ import { Facts, Progress, Time } from "../../kit/components.tsx";
 import { Note, StateMark, type Tone } from "../../kit/marks.tsx";
 import { formatDay } from "../../kit/fields.ts";
 import { PostButton } from "../../kit/form.tsx";
-import { Name } from "../../kit/name.tsx";
+import { Name, Text } from "../../kit/name.tsx";
 import { scanPath } from "../../kit/paths.ts";
 import { createdPath, listPath } from "../../threat-kit/filters.ts";
 
@@ -172,12 +173,14 @@ function foundPath({ startedAt, completedAt, protectedDomains }: Scan): string {
   return listPath(query);
 }
 
-export function ScanTimes({ scan }: { scan: Scan }) {
+/** @param by who started it; undefined if it is not known, or for a scheduled scan */
+export function ScanTimes({ scan, by }: { scan: Scan; by: Actor | undefined }) {
   return (
     <Facts
       facts={[
         ["Started", <Time at={scan.startedAt} />],
         ["Trigger", triggers[scan.trigger]],
+        ...(by === undefined ? [] : [["Started by", <Text text={describeActor(by)} />] as const]),
         ["Finished", scan.completedAt === null ? "still running" : <Time at={scan.completedAt} />],
         ["Duration", scanDuration(scan)],
         ["ID", <code>{scan.id}</code>],

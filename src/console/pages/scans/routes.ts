@@ -6,7 +6,7 @@ import { listScans, startScan } from "./list.tsx";
 /** Scans: list, start, watch, cancel. */
 export const scanPages = pageGroup({
   nav: { section: "main", label: "Scans", icon: "scan", path: scansPath },
-  services: ["config", "domains", "scans"],
+  services: ["auditLog", "config", "domains", "scans"],
   routes: [
     { method: "GET", path: scansPath, permission: "read", run: listScans },
     { method: "POST", path: startScanPath, permission: "scan", run: startScan },

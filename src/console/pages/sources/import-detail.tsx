@@ -1,4 +1,4 @@
-import { channelNames } from "../../../access/audit/actor.ts";
+import { channelNames, describeActor } from "../../../access/audit/actor.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
@@ -22,8 +22,9 @@ function findImport({ services, params }: Context<"imports">): ListImport {
   return list;
 }
 
-export function showImport(context: Context<"imports">): PageResult {
+export function showImport(context: Context<"auditLog" | "imports">): PageResult {
   const list = findImport(context);
+  const by = context.services.auditLog.actorOf("feed.import", { detail: "import", is: list.seq });
   const { format, column } = list;
   return page(
     "Import",
@@ -51,7 +52,7 @@ export function showImport(context: Context<"imports">): PageResult {
           facts={[
             ["Format", format === "auto" ? "detected from name and content" : format],
             ["Column", column === "" ? "default" : column],
-            ["From", channelNames[list.channel]],
+            ["From", <Text text={by === undefined ? channelNames[list.channel] : describeActor(by)} />],
             ["Source of its threats", inWords(list.source)],
             ["Started", <Time at={list.startedAt} />],
             ["Finished", list.completedAt === null ? "still running" : <Time at={list.completedAt} />],

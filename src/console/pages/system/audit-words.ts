@@ -3,6 +3,7 @@ import { inWords } from "../../kit/labels.ts";
 
 /** Objects of actions, as they are called in a sentence. */
 const nouns: Record<string, string> = {
+  account: "user",
   backup: "backup",
   beacon: "beacon",
   channel: "channel",
@@ -44,14 +45,32 @@ const verbs: Record<string, string> = {
 
 /** Actions that do not consist of a verb and an object. */
 const sentences: Record<string, string> = {
+  "account.add_codes": "turned on the one-time codes of",
+  "account.change_password": "changed the password of",
+  "account.change_role": "changed the role of",
+  "account.choose_password": "chose a password with a link for",
+  "account.end_sessions": "ended sessions of",
+  "account.invite": "invited",
+  "account.remove_codes": "removed the one-time codes of",
+  "account.renew_recovery_codes": "created new recovery codes of",
+  "account.reset": "created a link for a new password of",
+  "account.set_password": "set the password of",
+  "account.use_recovery_code": "used a recovery code of",
+  "account.withdraw_invitation": "withdrew the invitation of",
   "config.reload": "applied the changed configuration file",
   "console.sign_in": "signed in",
   "console.sign_out": "signed out",
-  "console.sign_out_everywhere": "signed out all sessions",
+  "console.sign_out_everywhere": "signed out everywhere",
   "feed.cancel_import": "cancelled import",
   "feed.import": "imported",
   "feed.read_again": "read again",
   "threat.assign": "assigned",
+  "takedown.bounced": "recorded the bounced email of report",
+  "takedown.close": "closed report",
+  "takedown.postpone": "postponed the follow-up of report",
+  "takedown.report": "recorded report",
+  "takedown.response": "recorded a response to report",
+  "takedown.send_again": "sent again report",
   "threat.change_status": "decided on",
   "threat.note": "added a note to",
   "threat.set_due": "set the due time of",

@@ -9,7 +9,7 @@ import { dayMs, toIsoTime, type Instant } from "../../../lib/clock.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { listsVersion } from "../../../lib/lists/list-texts.ts";
 import { counted } from "../../../lib/wording.ts";
-import { Card, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Card, Facts, PageHead, Time } from "../../kit/components.tsx";
 import { Note, StateMark } from "../../kit/marks.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
