@@ -8,6 +8,7 @@ import { openBackups } from "./backups/open-backups.ts";
 import { openCampaigns } from "./cases/campaigns/open-campaigns.ts";
 import type { Config } from "./config/config.ts";
 import { createLiveConfig } from "./reload/live-config.ts";
+import { createCases } from "./cases/cases.ts";
 import { openTakedowns } from "./cases/takedowns/open-takedowns.ts";
 import { openConditions } from "./conditions/open-conditions.ts";
 import { createDomainAssessment } from "./domains/assess.ts";
@@ -67,6 +68,7 @@ export function openApp(environment: Environment) {
   // Detection and threats
   const assessDomain = createDomainAssessment({ detection, yielder });
   const threats = createThreats({ database, clock, ids, outbox, auditLog, cases, detection, fillRandom });
+  const caseWork = createCases({ auditLog, clock, database, threats });
   const threatIndex = openThreatIndex({ database, yielder });
   const campaigns = openCampaigns({ database });
   const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
@@ -181,6 +183,7 @@ export function openApp(environment: Environment) {
     auditLog,
     backups,
     campaigns,
+    cases: caseWork,
     conditions,
     domains,
     enrichment,

@@ -1,5 +1,6 @@
 import { trapKinds } from "../traps/kinds/kinds.ts";
 import { accountPages } from "./pages/account/routes.ts";
+import { casePages } from "./pages/cases/routes.ts";
 import { commandPages } from "./pages/commands/routes.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
 import { firstRunPages } from "./pages/first-run/routes.ts";
@@ -32,6 +33,7 @@ const searchable: readonly PageGroup[] = [
   viewPages,
   threatPages,
   takedownPages,
+  casePages,
   domainPages,
   scanPages,
   sourcePages,

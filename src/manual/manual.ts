@@ -7,6 +7,7 @@ import sources from "./sources.md" with { type: "text" };
 import archive from "./archive.md" with { type: "text" };
 import certificateLogs from "./certificate-logs.md" with { type: "text" };
 import triage from "./triage.md" with { type: "text" };
+import cases from "./cases.md" with { type: "text" };
 import abuseContacts from "./abuse-contacts.md" with { type: "text" };
 import facts from "./facts.md" with { type: "text" };
 import notify from "./notify.md" with { type: "text" };
@@ -53,6 +54,7 @@ const texts: [topic: string, text: string][] = [
   ["archive", archive],
   ["certificate-logs", certificateLogs],
   ["triage", triage],
+  ["cases", cases],
   ["facts", facts],
   ["abuse-contacts", abuseContacts],
   ["notify", notify],

@@ -73,6 +73,49 @@ describe("the page of a threat", () => {
     expect(html).toContain(`href="/console/takedowns/new?threat=${id}"`);
   });
 
+  test("shows the case beside the assessment, and assigns the threat and sets its due time without a script", async () => {
+    const id = sight("examp1e-bamk.com");
+    await knowAbout(app.app, id, phishingFacts, Date.now());
+    const first = await visitor.get(pathOf(id));
+    expect(first.text).toContain("Assessment Active Site Up since now");
+    expect(first.text).toContain("The page responds with HTTP 200: Example Bank – Sign in to online banking");
+    expect(first.text).toContain("Assignee Nobody Assign to me Due in 23 hours");
+    const post = async (end: string, fields: Record<string, string>) => {
+      await visitor.post(`${pathOf(id)}/${end}`, fields);
+      return (await visitor.get(pathOf(id))).text;
+    };
+    expect(await post("assignee", { assignee: "me" })).toContain("examp1e-bamk.com is assigned to admin.");
+    expect(await post("due", { due: "2027-03-01T12:30" })).toContain(
+      "set the due time to 2027-03-01 12:30 UTC",
+    );
+    const { text } = await visitor.get(pathOf(id));
+    expect(text).toContain("assigned it to admin");
+    expect(text).toMatch(/Assignee admin Due in \d+ days/);
+    expect(await post("due", { due: "2020-01-01T00:00" })).toContain("The due time is in the past");
+    expect(await post("due", { due: "tomorrow" })).toContain(
+      "Write the due time as 2026-01-31T12:00, in UTC.",
+    );
+    expect(await post("assignee", { assignee: "name:nobody-here" })).toContain("There is no such account");
+    expect(await post("due", { due: "" })).toContain("removed the due time");
+    const panel = await visitor.post(`${pathOf(id)}/assignee`, {
+      assignee: "nobody",
+      view: "q=bamk",
+      from: "panel",
+    });
+    expect(panel.location).toBe(`/console/threats?q=bamk&open=${id}`);
+  });
+
+  test("marks an overdue threat with a word", async () => {
+    const id = sight("examp1e-bahk.com");
+    app.app.database.sqlite.run("update threats set due_at = ? where id = ?", [
+      Date.now() - 3 * 3_600_000,
+      id,
+    ]);
+    expect((await visitor.get(pathOf(id))).text).toContain("Overdue, due 3 hours ago");
+    app.app.threats.changeStatus([id], "resolved", { by: tester });
+    expect((await visitor.get(pathOf(id))).text).toContain("Due Closed");
+  });
+
   test("explains why a fact is missing", async () => {
     const nothing = await visitor.get(pathOf(sight("example-bank.co")));
     expect(nothing.text).toContain("DNS Not looked up yet.");

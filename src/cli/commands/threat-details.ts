@@ -1,4 +1,5 @@
 import { actorJson, describeActor } from "../../access/audit/actor.ts";
+import type { Assignee, Case } from "../../cases/cases.ts";
 import { displayName } from "../../detection/names/name.ts";
 import { factsJson } from "../../enrichment/facts/facts-json.ts";
 import { networkName, type Facts } from "../../enrichment/facts/facts.ts";
@@ -25,6 +26,7 @@ type Certificate = Origins["certificates"][number];
 
 interface Details {
   threat: Threat;
+  work: Case;
   known: Known | undefined;
   history: readonly DatedChange[];
   notes: readonly Note[];
@@ -34,7 +36,7 @@ interface Details {
 type Row = [name: string, value: string | null];
 
 /** Returns everything known about a threat as rows of a name and a value. */
-export function threatRows({ threat, known, history, notes, origins }: Details): Row[] {
+export function threatRows({ threat, work, known, history, notes, origins }: Details): Row[] {
   const registration = Object.entries(threat.whois).map(([name, value]): Row => [
     `whois ${name}`,
     Array.isArray(value) ? value.join(", ") : String(value),
@@ -45,6 +47,9 @@ export function threatRows({ threat, known, history, notes, origins }: Details):
     ["protected domain", threat.protectedDomain],
     ["type", threat.type],
     ["status", threat.status],
+    ["site state", siteLine(work)],
+    ["assignee", work.assignee === null ? null : assigneeLine(work.assignee)],
+    ["due", work.dueAt === null ? null : toIsoTime(work.dueAt)],
     ["severity", threat.severity],
     ["verified", threat.verified ? "yes" : "no: only the name is known"],
     ...listed("severity reasons", threat.severityReasons.map(describeSeverityReason)),
@@ -76,6 +81,7 @@ export function threatRows({ threat, known, history, notes, origins }: Details):
 /** Returns the object of the API, with additional fields. */
 export function threatJson({
   threat,
+  work,
   known,
   history,
   notes,
@@ -84,6 +90,10 @@ export function threatJson({
 }: Details & { publicUrl: string }): object {
   return {
     ...toDetailObject(threat, publicUrl),
+    assignee: work.assignee?.name ?? null,
+    due_at: isoTime(work.dueAt),
+    site_state: work.siteState,
+    site_state_since: isoTime(work.siteStateAt),
     verified: threat.verified,
     reasons: threat.reasons.map(describeSimilarityReason),
     severity_reasons: threat.severityReasons.map(describeSeverityReason),
@@ -98,6 +108,15 @@ export function threatJson({
     })),
     notes: notes.map(noteJson),
   };
+}
+
+function siteLine({ siteState, siteStateAt }: Case): string | null {
+  if (siteState === null) return null;
+  return siteStateAt === null ? siteState : `${siteState} since ${shortTime(siteStateAt)}`;
+}
+
+function assigneeLine({ isAvailable, name }: Assignee): string {
+  return `${visible(name, 60)}${isAvailable ? "" : " (cannot decide any more)"}`;
 }
 
 function isoTime(at: Instant | null | undefined): string | null {

@@ -5,18 +5,19 @@ import { newestFirst, tableFilterOf } from "../../threat-index/filter.ts";
 import type { Status } from "../../vocabulary/threats.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
-import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
+import { command, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, jsonFlag, number } from "../terminal/flags.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
+import { assignCommand, dueCommand } from "./threat-case.ts";
 import { shownDomain, threatJson, threatRows } from "./threat-details.ts";
 import { evidenceCommand } from "./threat-evidence.ts";
 import { exportCommand } from "./threat-export.ts";
 import { filterFlags, filterOf } from "./threat-filter.ts";
+import { readIds } from "./threat-ids.ts";
 import { notesCommand } from "./threat-notes.ts";
 
 const rowsPerQuery = 1_000;
-const idsMax = 100_000;
 
 const columns: Column<ListedThreat>[] = [
   { title: "ID", cell: ({ id }) => id },
@@ -87,14 +88,14 @@ const show = command({
     ["phishwatch threats show thr_01kf0z7m3yeqz9x8r4p6s2t5vw", "show reasons, facts, notes and history"],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, ({ enrichment, threats }, { server }) => {
+    withAppliance({ terminal, options }, ({ cases, enrichment, threats }, { server }) => {
       const [id = ""] = args;
       const threat = threats.get(id);
       if (threat === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
       const known = enrichment.factsOf(id);
       const history = threats.history(id);
       const notes = threats.notes.list(id);
-      const details = { threat, known, history, notes, origins: threats.origins(id) };
+      const details = { threat, work: cases.of(id)!, known, history, notes, origins: threats.origins(id) };
       if (options.json) printJson(terminal.out, threatJson({ ...details, publicUrl: server.publicUrl }));
       else terminal.out.write(renderFacts(threatRows(details)));
     }),
@@ -132,13 +133,6 @@ function triage(name: string, status: Status, summary: string, example: string):
   });
 }
 
-async function readIds(args: string[]): Promise<string[]> {
-  const ids = args.filter((id) => id !== "-");
-  if (args.includes("-")) ids.push(...(await Bun.stdin.text()).split(/\s+/).filter((id) => id !== ""));
-  if (ids.length > idsMax) throw new UsageError(`${ids.length} ids are given; the maximum is ${idsMax}`);
-  return ids;
-}
-
 export const threatsCommands: CommandGroup = {
   name: "threats",
   summary: "list threats and triage them",
@@ -154,6 +148,8 @@ export const threatsCommands: CommandGroup = {
       "dismiss a wrongly detected threat",
     ),
     triage("reactivate", "active", "mark threats as active again", "reactivate a threat that is back"),
+    assignCommand,
+    dueCommand,
     notesCommand,
     evidenceCommand,
   ],

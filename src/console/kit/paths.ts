@@ -65,6 +65,10 @@ export const newTakedownPath = `${takedownsPath}/new`;
 export const newReportPath = (threatIds: readonly string[], options: Record<string, string> = {}) =>
   `${newTakedownPath}?${new URLSearchParams([...threatIds.map((id) => ["threat", id]), ...Object.entries(options)])}`;
 
+/** Forms that assign a threat, and set its due time. */
+export const assigneePath = (id: string) => `${threatPath(id)}/assignee`;
+export const duePath = (id: string) => `${threatPath(id)}/due`;
+
 export const domainsPath = "/console/domains";
 export const newDomainPath = `${domainsPath}/new`;
 export const domainPath = (domain: string) => `${domainsPath}/${encodeURIComponent(domain)}`;

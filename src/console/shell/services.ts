@@ -18,6 +18,7 @@ import type { Readiness } from "../../api/site/health.ts";
 import type { Campaigns } from "../../cases/campaigns/campaigns.ts";
 import type { Channels } from "../../channels/all/channels.ts";
 import type { Webhooks } from "../../channels/webhook/webhooks.ts";
+import type { Cases } from "../../cases/cases.ts";
 import type { OpenTakedowns } from "../../cases/takedowns/open-takedowns.ts";
 import type { Conditions } from "../../conditions/open-conditions.ts";
 import type { Config } from "../../config/config.ts";
@@ -63,6 +64,7 @@ export interface PageServices {
   backups: BackupServices;
   build: BuildInfo;
   campaigns: Campaigns;
+  cases: Cases;
   config: Config;
   domains: ProtectedDomains;
   enrichment: Enrichment;

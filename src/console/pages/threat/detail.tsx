@@ -16,6 +16,7 @@ import { newReportPath, threatPath } from "../../kit/paths.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { ReasonTags, severityManualPath } from "../../threat-kit/reasons.tsx";
+import { CaseDetails } from "../cases/case-details.tsx";
 import { SeenAt } from "../traps/visits.tsx";
 import { adviceOn } from "./advice.ts";
 import { FactCards } from "./facts.tsx";
@@ -235,10 +236,14 @@ function Late({ children }: { children: ComponentChildren }) {
   return <div class="late">{children}</div>;
 }
 
-function Aside({ advice, deliveries, events, threat }: Details) {
+function Aside({ advice, deliveries, events, ...details }: Details) {
+  const { threat } = details;
   const { id, severity, severityReasons } = threat;
   return (
     <div class="stack">
+      <Card title="Case" id="case">
+        <CaseDetails {...details} />
+      </Card>
       <Card
         title={`Why ${severity}`}
         aside={

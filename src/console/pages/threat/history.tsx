@@ -8,7 +8,6 @@ import { capitalized, counted } from "../../../lib/wording.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import type { DatedChange } from "../../../threats/triage/history.ts";
 import { noteCharactersMax, type Note } from "../../../threats/triage/notes.ts";
-import type { Status } from "../../../vocabulary/threats.ts";
 import { Time } from "../../kit/components.tsx";
 import { Button, Form, HiddenFields, TextArea } from "../../kit/form.tsx";
 import { Icon, type IconName } from "../../kit/icons.tsx";
@@ -16,6 +15,7 @@ import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { deliveryPath } from "../../kit/paths.ts";
+import { TeamChange, teamChangeIcon } from "../cases/team-change.tsx";
 import { DeliveryBadge } from "../deliveries/delivery-parts.tsx";
 
 /** Number of entries that are shown at once; the rest are behind a link. */
@@ -145,11 +145,6 @@ function groupChanges(history: readonly DatedChange[]): DatedChange[][] {
   return groups;
 }
 
-const decided: Record<Status, string> = {
-  active: "reactivated it",
-  resolved: "resolved it",
-  false_positive: "marked it as a false positive",
-};
 const icons: Record<string, IconName> = {
   severity: "threat",
   page: "image",
@@ -159,6 +154,7 @@ const icons: Record<string, IconName> = {
 /** Facts by how much they say about a threat. A first check finds a dozen at once. */
 const weighty = [
   "severity",
+  "site state",
   "page asks for",
   "page looks like the original",
   "page",
@@ -175,16 +171,17 @@ function weightOf({ field }: DatedChange): number {
 
 function changeEntry(changes: readonly DatedChange[]): Entry {
   const [first] = changes;
-  const { after, at, by, field } = first!;
+  const { at, by } = first!;
   const isOurs = by !== null;
-  if (by !== null && field === "status")
+  const teamIcon = teamChangeIcon(first!);
+  if (by !== null && teamIcon !== undefined)
     return {
       at,
       isOurs,
-      icon: after === "active" ? "undo" : "check",
+      icon: teamIcon,
       content: (
         <>
-          <Who by={by} /> {decided[after as Status] ?? inWords(after ?? "")}
+          <Who by={by} /> <TeamChange change={first!} />
         </>
       ),
     };

@@ -1,6 +1,7 @@
 import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import type { ListedReport } from "../../../cases/takedowns/lists.ts";
+import type { Assignee, Case } from "../../../cases/cases.ts";
 import type { NameComparison } from "../../../detection/match/compare-names.ts";
 import type { KnownFacts } from "../../../enrichment/store.ts";
 import { lifecycleOf, type Lifecycle } from "../../../enrichment/facts/lifecycle.ts";
@@ -10,9 +11,11 @@ import type { Threat } from "../../../threats/store/queries.ts";
 import type { DatedChange } from "../../../threats/triage/history.ts";
 import type { Context } from "../../shell/router.ts";
 import { compareNames } from "../../threat-kit/compared-name.tsx";
+import { siteFactOf } from "../cases/site-fact.ts";
 import type { ListRequest } from "../../threat-kit/filters.ts";
 
 export const threatServices = [
+  "cases",
   "config",
   "deliveries",
   "domains",
@@ -38,6 +41,9 @@ export interface LoadedThreat {
   threat: Threat;
   /** Mark of the decisions that the page shows. */
   mark: number;
+  found: Case;
+  assignees: readonly Assignee[];
+  siteFact: string;
   known: KnownFacts | undefined;
   comparison: NameComparison;
   lifecycle: Lifecycle;
@@ -54,7 +60,9 @@ export interface LoadedThreat {
   hasRegistrationResponse: boolean;
 }
 
-type LoadServices = Context<"domains" | "enrichment" | "takedowns" | "threats" | "threatIndex">["services"];
+type LoadServices = Context<
+  "cases" | "domains" | "enrichment" | "takedowns" | "threats" | "threatIndex"
+>["services"];
 
 /** @param place place in the view, if the caller knows it: finding it visits all threats of the view */
 export async function loadThreat(
@@ -63,7 +71,7 @@ export async function loadThreat(
   { filter, order, query: view }: ListRequest,
   place?: Place,
 ): Promise<LoadedThreat> {
-  const { domains, enrichment, threats } = services;
+  const { cases, domains, enrichment, threats } = services;
   const { id, domain, protectedDomain } = threat;
   const mark = threats.triage.mark();
   const known = enrichment.factsOf(id);
@@ -72,11 +80,15 @@ export async function loadThreat(
   const history = threats.history(id);
   const origins = threats.origins(id);
   const reports = services.takedowns.ofThreat(id);
+  const found = cases.of(id)!;
   const capture = await enrichment.screenshotOf(id);
   return {
     // Read after the mark, as another process may decide in between.
     threat: threats.get(id) ?? threat,
     mark,
+    found,
+    assignees: cases.assignees(),
+    siteFact: siteFactOf(found.siteState, { facts, looksUp: enrichment.enabledLookups.names }),
     known,
     comparison: compareNames(domain, protectedDomain, keywords),
     lifecycle: lifecycleOf({

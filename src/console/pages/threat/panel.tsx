@@ -12,6 +12,7 @@ import type { Context } from "../../shell/router.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath, type ListRequest } from "../../threat-kit/filters.ts";
 import { ReasonTags } from "../../threat-kit/reasons.tsx";
+import { CaseDetails } from "../cases/case-details.tsx";
 import { DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.tsx";
 import { LifecycleLine } from "../../threat-kit/lifecycle-line.tsx";
 import { loadThreat, type LoadedThreat } from "./load.ts";
@@ -23,7 +24,7 @@ import { PagePair } from "./page-comparison.tsx";
  * @param place its place in the view; undefined: not known yet
  */
 export async function threatPanel(
-  services: Context<"domains" | "enrichment" | "takedowns" | "threats" | "threatIndex">["services"],
+  services: Context<"cases" | "domains" | "enrichment" | "takedowns" | "threats" | "threatIndex">["services"],
   id: string,
   request: ListRequest,
   place?: Place,
@@ -74,6 +75,9 @@ function ThreatPanel(loaded: LoadedThreat) {
           <DecisionButtons threat={threat} mark={mark} view={view} />
         </div>
       </div>
+      <Part title="Case">
+        <CaseDetails {...loaded} inPanel />
+      </Part>
       <Part title="Name">
         <VersusTable comparison={comparison} />
       </Part>

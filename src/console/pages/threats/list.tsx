@@ -27,7 +27,7 @@ import { viewTabs, type ViewTab } from "../views/views.ts";
 export const perPage = 50;
 
 export type ListContext = Context<
-  "domains" | "enrichment" | "savedViews" | "takedowns" | "threats" | "threatIndex"
+  "cases" | "domains" | "enrichment" | "savedViews" | "takedowns" | "threats" | "threatIndex"
 >;
 
 export async function listThreats(context: ListContext): Promise<PageResult> {

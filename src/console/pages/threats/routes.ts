@@ -16,6 +16,7 @@ function undecided({ threats }: Pick<PageServices, "threats">): NavigationMark {
 export const threatListPages = pageGroup({
   nav: { section: "main", label: "Threats", icon: "threat", keys: "g t", path: threatsPath, mark: undecided },
   services: [
+    "cases",
     "domains",
     "enrichment",
     "exports",

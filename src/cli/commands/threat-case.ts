@@ -1,0 +1,104 @@
+import { caseThreatsMax, type CaseChange, type Cases } from "../../cases/cases.ts";
+import type { Instant } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { counted } from "../../lib/wording.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command, UsageError } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { configFlag, jsonFlag, text, time, toggle } from "../terminal/flags.ts";
+import { printJson } from "../terminal/table.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { readIds } from "./threat-ids.ts";
+
+const namesShownMax = 20;
+const details =
+  '"-" reads ids from standard input. Up to 1,000 threats change in one transaction. An id that does not exist does\nnot stop the others, but the exit code is 1.';
+
+export const assignCommand = command({
+  name: "assign",
+  arguments: "<id...>",
+  summary: "assign threats to a console account, or to nobody",
+  details,
+  flags: {
+    to: text("--to <account>", "name of the account, whose role permits decisions"),
+    nobody: toggle("--nobody", "assign them to nobody"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [["phishwatch threats assign thr_01kf0z7m3yeqz9x8r4p6s2t5vw --to admin", "assign a threat"]],
+  async run({ args, options, terminal }) {
+    const { json, nobody, to } = options;
+    if ((to === undefined) === !nobody) throw new UsageError("give either --to or --nobody");
+    const ids = await readIds(args);
+    await withAppliance({ terminal, options }, ({ cases }) => {
+      const seq = to === undefined ? null : accountOf(cases, to);
+      const by = actorOfShell(terminal.env);
+      report(
+        terminal,
+        changeAll(ids, (part) => cases.assign(part, seq, { by })),
+        json,
+      );
+    });
+  },
+});
+
+export const dueCommand = command({
+  name: "due",
+  arguments: "<id...>",
+  summary: "set when active threats are due, or remove the due time",
+  details,
+  flags: {
+    at: time("--at <time>", "due time, such as 2026-01-31 or 2026-01-31T17:00:00Z"),
+    none: toggle("--none", "remove the due time"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch threats due thr_01kf0z7m3yeqz9x8r4p6s2t5vw --at 2027-01-31T17:00:00Z", "set a due time"],
+  ],
+  async run({ args, options, terminal }) {
+    const { at, json, none } = options;
+    if ((at === undefined) === !none) throw new UsageError("give either --at or --none");
+    const ids = await readIds(args);
+    await withAppliance({ terminal, options }, ({ cases }) => {
+      const dueAt: Instant | null = at ?? null;
+      const by = actorOfShell(terminal.env);
+      report(
+        terminal,
+        changeAll(ids, (part) => cases.setDue(part, dueAt, { by })),
+        json,
+      );
+    });
+  },
+});
+
+function accountOf(cases: Cases, given: string): number {
+  const known = cases.assignees();
+  const found = known.find(({ name }) => name === given.toLowerCase());
+  if (found !== undefined) return found.seq;
+  const names = known.flatMap(({ isAvailable, name }) => (isAvailable ? [name] : []));
+  throw new FailedError(
+    `there is no account ${visible(given, 60)}; accounts: ${names.slice(0, namesShownMax).join(", ")}`,
+  );
+}
+
+function changeAll(ids: readonly string[], change: (part: readonly string[]) => CaseChange): CaseChange {
+  const distinct = [...new Set(ids)];
+  const sum: CaseChange = { changed: 0, unchanged: 0, closed: 0, unknown: 0 };
+  for (let from = 0; from < distinct.length; from += caseThreatsMax) {
+    const done = change(distinct.slice(from, from + caseThreatsMax));
+    for (const key of ["changed", "unchanged", "closed", "unknown"] as const) sum[key] += done[key];
+  }
+  return sum;
+}
+
+function report(terminal: Terminal, result: CaseChange, json: boolean): void {
+  const { changed, closed, unchanged, unknown } = result;
+  if (json) printJson(terminal.out, result);
+  else {
+    const notActive = closed === 0 ? "" : `, ${closed} not active`;
+    terminal.out.write(`${counted(changed, "threat")} changed, ${unchanged} unchanged${notActive}\n`);
+  }
+  if (unknown > 0) throw new FailedError(`${unknown} of the threats do not exist`);
+}
