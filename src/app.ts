@@ -70,7 +70,7 @@ export function openApp(environment: Environment) {
   const threats = createThreats({ database, clock, ids, outbox, auditLog, cases, detection, fillRandom });
   const caseWork = createCases({ auditLog, clock, database, threats });
   const threatIndex = openThreatIndex({ database, yielder });
-  const campaigns = openCampaigns({ database });
+  const campaigns = openCampaigns({ clock, database, log, yielder });
   const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
 
   // Names
@@ -271,12 +271,12 @@ export function openApp(environment: Environment) {
       databaseHealth.start();
       auditLog.startReport(log);
       for (const part of [messaging, names, takedowns, scans, enrichment, traps]) part.start();
-      for (const part of [conditions, lists, lastUsedWriter, backups]) part.start();
+      for (const part of [campaigns, conditions, lists, lastUsedWriter, backups]) part.start();
     },
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
       database.endPatience();
-      await Promise.all([reload?.stop(), takedowns.stop()]);
+      await Promise.all([reload?.stop(), takedowns.stop(), campaigns.stop()]);
       // Visits become events, which the deliveries still have to see.
       await Promise.all([backups.stop(), traps.stop(), conditions.stop(), messaging.notifications.stop()]);
       await Promise.all([messaging.deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);

@@ -1,3 +1,4 @@
+import { createTextPool } from "./text-pool.ts";
 import { isShared, namesToLearn } from "./shared.ts";
 import { reasons, type ReasonCode } from "./reasons.ts";
 
@@ -15,8 +16,8 @@ export interface Traits {
   /** Whether it joins others. A false positive only counts among the names that an attribute serves. */
   links: boolean;
   values: readonly { reason: Exclude<ReasonCode, "registration">; value: string }[];
-  /** At an exact time. */
-  registration: { registrar: string; at: number } | undefined;
+  /** Registrar (its IANA number, if known), its name, and the exact time; undefined if any of them is unknown. */
+  registration: { registrar: string; label: string; at: number } | undefined;
 }
 
 /** One value of one reason, with the threats that have it. */
@@ -30,9 +31,19 @@ export interface Attribute {
   isShared: boolean;
 }
 
-/** A threat in the grouping. */
-export interface Member extends Traits {
-  attributes: readonly Attribute[];
+/** A threat in the grouping: its traits, in the form that takes the least memory. */
+export interface Member {
+  readonly seq: number;
+  name: string;
+  links: boolean;
+  /** Keys of everything that it can share with others. */
+  keys: readonly number[];
+  brand: string;
+  family: number;
+  order: number | undefined;
+  registration: Traits["registration"];
+  /** Attributes that it shares with others, or did. */
+  attributes: Attribute[];
   /** Attribute of the hour of registration, by which it is counted. */
   hour: Attribute | undefined;
   group: Group | undefined;
@@ -44,59 +55,153 @@ export interface Group {
 
 interface Counters {
   brands: Map<string, number>;
-  families: Map<string, number>;
-  orders: Map<string, number>;
+  families: Map<number, number>;
+  orders: Map<number, number>;
   registered: number;
 }
 
+/** Registrations at most this far apart belong together. */
+export const orderSpanMs = 3_600_000;
 const hourMs = 3_600_000;
 
 export type Attributes = ReturnType<typeof createAttributes>;
 
 /** Creates the index of all attributes, which learns which of them are shared. */
 export function createAttributes() {
-  const byKey = new Map<string, Attribute>();
+  /** Most values are those of one threat, which then is the entry. */
+  const byKey = new Map<number, Attribute | Member>();
+  const pooled = createTextPool();
   let ids = 0;
 
-  function attribute(reason: ReasonCode, value: string): Attribute {
+  /** @param flipped receives whether each attribute was shared before, unless it is known */
+  function add(
+    member: Member,
+    { reason, value }: { reason: ReasonCode; value: string },
+    flipped: Flipped,
+  ): void {
     const key = keyOf(reason, value);
-    let found = byKey.get(key);
+    const found = byKey.get(key);
     if (found === undefined) {
-      found = { id: (ids += 1), reason, value, members: [], counters: undefined, isShared: false };
-      byKey.set(key, found);
+      byKey.set(key, member);
+      return;
     }
-    return found;
+    const attribute = "members" in found ? found : promote(key, found, { reason, value });
+    if (!flipped.has(attribute)) flipped.set(attribute, attribute.isShared);
+    attribute.members.push(member);
+    attach(member, attribute);
+    const { counters, members } = attribute;
+    if (counters !== undefined) countMember(counters, member, 1);
+    else if (members.length >= namesToLearn) {
+      attribute.counters = { brands: new Map(), families: new Map(), orders: new Map(), registered: 0 };
+      for (const one of members) countMember(attribute.counters, one, 1);
+    }
+    learn(attribute);
+  }
+
+  function promote(key: number, sole: Member, of: { reason: ReasonCode; value: string }): Attribute {
+    const attribute: Attribute = {
+      id: (ids += 1),
+      ...of,
+      members: [sole],
+      counters: undefined,
+      isShared: false,
+    };
+    byKey.set(key, attribute);
+    attach(sole, attribute);
+    return attribute;
+  }
+
+  function remove(member: Member, key: number, flipped: Flipped): void {
+    const found = byKey.get(key);
+    if (found === undefined || !("members" in found)) {
+      byKey.delete(key);
+      return;
+    }
+    const { members } = found;
+    flipped.set(found, found.isShared);
+    const place = members.indexOf(member);
+    const last = members.pop()!;
+    if (last !== member) members[place] = last;
+    if (members.length < namesToLearn) found.counters = undefined;
+    else if (found.counters !== undefined) countMember(found.counters, member, -1);
+    if (members.length === 0) byKey.delete(key);
+    learn(found);
   }
 
   return {
-    attribute,
-    hourOf: ({ registrar, at }: { registrar: string; at: number }) =>
-      attribute("registration", hourValue(registrar, at)),
-    /** Returns the attributes of the hour of a registration and of the hours next to it, as far as they exist. */
-    hoursAround: ({ registrar, at }: { registrar: string; at: number }) =>
-      [-hourMs, 0, hourMs].flatMap(
-        (offset) => byKey.get(keyOf("registration", hourValue(registrar, at + offset))) ?? [],
-      ),
-    add(to: Attribute, member: Member): void {
-      to.members.push(member);
-      if (to.counters !== undefined) countMember(to.counters, member, 1);
-      else if (to.members.length >= namesToLearn) {
-        to.counters = { brands: new Map(), families: new Map(), orders: new Map(), registered: 0 };
-        for (const one of to.members) countMember(to.counters, one, 1);
+    /** Adds a threat with new traits. @param flipped receives whether each attribute was shared before, unless it is known */
+    addAll(member: Member, traits: Traits, flipped: Flipped): void {
+      const { registration } = traits;
+      Object.assign(member, propertiesOf(traits, pooled));
+      for (const value of traits.values) add(member, value, flipped);
+      if (registration !== undefined)
+        add(
+          member,
+          { reason: "registration", value: hourValue(registration.registrar, registration.at) },
+          flipped,
+        );
+    },
+    /** Removes a threat from everything that it shares. */
+    removeAll(member: Member, flipped: Flipped): void {
+      for (const key of member.keys) remove(member, key, flipped);
+      member.attributes = [];
+      member.hour = undefined;
+    },
+    /** Returns threats that were registered in the hour of a registration or next to it, in hours that are not shared. */
+    *registeredAround({ registrar, at }: NonNullable<Traits["registration"]>): Generator<Member> {
+      for (const offset of [-hourMs, 0, hourMs]) {
+        const found = byKey.get(keyOf("registration", hourValue(registrar, at + offset)));
+        if (found === undefined) continue;
+        if (!("members" in found)) yield found;
+        else if (!found.isShared) yield* found.members;
       }
-      learn(to);
     },
-    /** An attribute without members is forgotten. */
-    remove(from: Attribute, member: Member): void {
-      const place = from.members.indexOf(member);
-      const last = from.members.pop()!;
-      if (last !== member) from.members[place] = last;
-      if (from.members.length < namesToLearn) from.counters = undefined;
-      else if (from.counters !== undefined) countMember(from.counters, member, -1);
-      if (from.members.length === 0) byKey.delete(keyOf(from.reason, from.value));
-      learn(from);
-    },
-    size: () => byKey.size,
+  };
+}
+
+/** Whether attributes were shared before a change. */
+export type Flipped = Map<Attribute, boolean>;
+
+/** Creates a threat without any traits. */
+export function createMember(seq: number): Member {
+  return {
+    seq,
+    name: "",
+    links: false,
+    keys: [],
+    brand: "",
+    family: 0,
+    order: undefined,
+    registration: undefined,
+    attributes: [],
+    hour: undefined,
+    group: undefined,
+  };
+}
+
+/** Returns the traits in the form in which a member has them. */
+export function propertiesOf(
+  { brand, family, links, name, order, registration, values }: Traits,
+  pooled: (text: string) => string = (text) => text,
+) {
+  const keys = values.map(({ reason, value }) => keyOf(reason, value));
+  if (registration !== undefined)
+    keys.push(keyOf("registration", hourValue(registration.registrar, registration.at)));
+  return {
+    name,
+    links,
+    keys,
+    brand: pooled(brand),
+    family: hashOf(family),
+    order: order === undefined ? undefined : hashOf(order),
+    registration:
+      registration === undefined
+        ? undefined
+        : {
+            registrar: pooled(registration.registrar),
+            label: pooled(registration.label),
+            at: registration.at,
+          },
   };
 }
 
@@ -106,15 +211,20 @@ export function areOrderedTogether(one: Member, other: Member): boolean {
     one.registration !== undefined &&
     other.registration !== undefined &&
     one.registration.registrar === other.registration.registrar &&
-    Math.abs(one.registration.at - other.registration.at) <= hourMs &&
-    !one.hour!.isShared &&
-    !other.hour!.isShared
+    Math.abs(one.registration.at - other.registration.at) <= orderSpanMs &&
+    one.hour?.isShared !== true &&
+    other.hour?.isShared !== true
   );
 }
 
 /** Returns whether two reasons belong to different aspects. */
 export function areIndependent(one: ReasonCode, other: ReasonCode): boolean {
   return reasons[one].aspect !== reasons[other].aspect;
+}
+
+function attach(member: Member, attribute: Attribute): void {
+  if (attribute.reason === "registration") member.hour = attribute;
+  else member.attributes.push(attribute);
 }
 
 function learn(attribute: Attribute): void {
@@ -138,14 +248,19 @@ function countMember(counters: Counters, { brand, family, order }: Member, by: 1
   counters.registered += by;
 }
 
-function count(counts: Map<string, number>, key: string, by: 1 | -1): void {
+function count<Key>(counts: Map<Key, number>, key: Key, by: 1 | -1): void {
   const next = (counts.get(key) ?? 0) + by;
   if (next === 0) counts.delete(key);
   else counts.set(key, next);
 }
 
-function keyOf(reason: ReasonCode, value: string): string {
-  return `${reason} ${value}`;
+function keyOf(reason: ReasonCode, value: string): number {
+  return hashOf(`${reason} ${value}`);
+}
+
+/** Returns 53 bits, which takes a tenth of the memory of the text: a million values meet with a chance of 1 in 18,000. */
+function hashOf(text: string): number {
+  return (Bun.hash.cityHash32(text) & 0x1f_ffff) * 2 ** 32 + Bun.hash.murmur32v3(text);
 }
 
 function hourValue(registrar: string, at: number): string {

@@ -1,7 +1,8 @@
 import {
   createAttributes,
-  type Attribute,
-  type Attributes,
+  createMember,
+  propertiesOf,
+  type Flipped,
   type Group,
   type Member,
   type Traits,
@@ -35,20 +36,21 @@ export function createGrouping(): Grouping {
   function* apply(seq: number, traits: Traits | undefined): Generator<void> {
     let member = members.get(seq);
     if (member === undefined && traits === undefined) return;
-    if (member !== undefined && traits !== undefined && isSame(member, traits)) return;
+    const properties = traits === undefined ? undefined : propertiesOf(traits);
+    if (member !== undefined && properties !== undefined && isSame(member, properties)) return;
     // A group that loses a member or an attribute may fall apart.
     const torn = new Set<Group>();
-    if (member?.group !== undefined && loses(member, traits)) torn.add(member.group);
+    if (member?.group !== undefined && loses(member, properties)) torn.add(member.group);
     if (member?.group !== undefined && traits?.links !== true) groups.leave(member);
 
-    const flipped = new Map<Attribute, boolean>();
-    if (member !== undefined) removeFrom(attributes, member, flipped);
+    const flipped: Flipped = new Map();
+    if (member !== undefined) attributes.removeAll(member, flipped);
     if (traits === undefined) members.delete(seq);
-    else if (member === undefined) {
-      member = { ...traits, attributes: [], hour: undefined, group: undefined };
+    else {
+      member ??= createMember(seq);
       members.set(seq, member);
-    } else Object.assign(member, traits);
-    if (traits !== undefined) addTo(attributes, member!, flipped);
+      attributes.addAll(member, traits, flipped);
+    }
     changed.add(member!);
 
     const widened: Member[] = traits?.links === true ? [member!] : [];
@@ -83,52 +85,22 @@ export function createGrouping(): Grouping {
   };
 }
 
-/** @param flipped receives whether each attribute was shared before */
-function removeFrom(index: Attributes, member: Member, flipped: Map<Attribute, boolean>): void {
-  for (const attribute of attributesOf(member)) {
-    flipped.set(attribute, attribute.isShared);
-    index.remove(attribute, member);
-  }
-}
-
-/** @param flipped receives whether each attribute was shared before, unless it is known */
-function addTo(index: Attributes, member: Member, flipped: Map<Attribute, boolean>): void {
-  member.attributes = member.values.map(({ reason, value }) => index.attribute(reason, value));
-  member.hour = member.registration === undefined ? undefined : index.hourOf(member.registration);
-  for (const attribute of attributesOf(member)) {
-    if (!flipped.has(attribute)) flipped.set(attribute, attribute.isShared);
-    index.add(attribute, member);
-  }
-}
-
-function attributesOf({ attributes, hour }: Member): Attribute[] {
-  return hour === undefined ? [...attributes] : [...attributes, hour];
-}
-
 /** Returns whether a threat has fewer ties than before. */
-function loses(before: Traits, after: Traits | undefined): boolean {
+function loses(before: Member, after: ReturnType<typeof propertiesOf> | undefined): boolean {
   if (after?.links !== true) return true;
   return (
-    (before.registration?.at !== after.registration?.at && before.registration !== undefined) ||
-    (before.registration?.registrar !== after.registration?.registrar && before.registration !== undefined) ||
-    before.values.some(
-      ({ reason, value }) => !after.values.some((one) => one.reason === reason && one.value === value),
-    )
+    (before.registration !== undefined && before.registration.at !== after.registration?.at) ||
+    before.keys.some((key) => !after.keys.includes(key))
   );
 }
 
-function isSame(before: Traits, after: Traits): boolean {
+function isSame(before: Member, after: ReturnType<typeof propertiesOf>): boolean {
   return (
     before.links === after.links &&
     before.family === after.family &&
-    before.brand === after.brand &&
     before.order === after.order &&
     before.registration?.at === after.registration?.at &&
-    before.registration?.registrar === after.registration?.registrar &&
-    before.values.length === after.values.length &&
-    before.values.every(({ reason, value }, index) => {
-      const other = after.values[index]!;
-      return other.reason === reason && other.value === value;
-    })
+    before.keys.length === after.keys.length &&
+    before.keys.every((key, index) => key === after.keys[index])
   );
 }

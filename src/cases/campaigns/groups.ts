@@ -1,5 +1,12 @@
-import type { Attributes, Group, Member } from "./attributes.ts";
-import { isStrong, oneOfEach, orderedTogether, weakPairs } from "./neighbors.ts";
+import {
+  areIndependent,
+  areOrderedTogether,
+  type Attribute,
+  type Attributes,
+  type Group,
+  type Member,
+} from "./attributes.ts";
+import { pairWeightMin, reasons } from "./reasons.ts";
 
 /** Steps of a search through a group between two pauses. */
 const stepsPerPause = 500;
@@ -65,7 +72,7 @@ export function createGroups({ attributes, changed }: { attributes: Attributes; 
     for (const attribute of member.attributes)
       if (isStrong(attribute) && !attribute.isShared && isNew(seen, attribute.id)) yield* attribute.members;
     for (const [small, large] of weakPairs(member))
-      if (isNew(seen, small.id * pairFactor + large.id) && isNew(seen, large.id * pairFactor + small.id))
+      if (isNew(seen, Math.min(small.id, large.id) * pairFactor + Math.max(small.id, large.id)))
         for (const other of small.members) if (other.attributes.includes(large)) yield other;
     yield* orderedTogether(member, attributes);
   }
@@ -75,4 +82,51 @@ function isNew(seen: Set<number>, id: number): boolean {
   if (seen.has(id)) return false;
   seen.add(id);
   return true;
+}
+
+/** Returns whether sharing this attribute alone joins two threats. */
+function isStrong({ reason }: Attribute): boolean {
+  return reasons[reason].weight >= pairWeightMin;
+}
+
+/** Returns pairs of weak attributes of a threat that join it to those who have both. */
+function* weakPairs({ attributes }: Member): Generator<[Attribute, Attribute]> {
+  const weak = attributes.filter((attribute) => !attribute.isShared && !isStrong(attribute));
+  for (const [index, one] of weak.entries())
+    for (const other of weak.slice(index + 1))
+      if (areIndependent(one.reason, other.reason))
+        yield one.members.length <= other.members.length ? [one, other] : [other, one];
+}
+
+/** Returns threats registered in the same hour that share one of the threat's weak attributes. */
+function* orderedTogether(member: Member, { registeredAround }: Attributes): Generator<Member> {
+  const { attributes, hour, registration } = member;
+  if (registration === undefined || hour?.isShared === true) return;
+  const weak = attributes.filter((attribute) => !attribute.isShared && !isStrong(attribute));
+  if (weak.length === 0) return;
+  for (const other of registeredAround(registration))
+    if (
+      other !== member &&
+      other.links &&
+      areOrderedTogether(member, other) &&
+      weak.some((attribute) => other.attributes.includes(attribute))
+    )
+      yield other;
+}
+
+/**
+ * Returns threats that a threat is joined to: all that were registered with it, and one for each other reason, because
+ * those who share that reason are joined to each other.
+ */
+function* oneOfEach(member: Member, attributes: Attributes): Generator<Member> {
+  for (const attribute of member.attributes)
+    if (isStrong(attribute) && !attribute.isShared) {
+      const other = attribute.members.find((one) => one !== member && one.links);
+      if (other !== undefined) yield other;
+    }
+  for (const [small, large] of weakPairs(member)) {
+    const other = small.members.find((one) => one !== member && one.links && one.attributes.includes(large));
+    if (other !== undefined) yield other;
+  }
+  yield* orderedTogether(member, attributes);
 }

@@ -1,6 +1,109 @@
 import type { Database } from "../../database/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
+import { every, type Schedule } from "../../lib/schedule.ts";
+import { lazy } from "../../lib/startup.ts";
+import type { Yielder } from "../../lib/yielder.ts";
 import { createCampaigns, type Campaigns } from "./campaigns.ts";
 
-export function openCampaigns({ database }: { database: Database }): Campaigns {
-  return createCampaigns(database);
+const everySecond = "* * * * * *";
+
+export interface CampaignServices extends Campaigns {
+  /** Groups all threats, then those that change. */
+  start(): void;
+  /** Resolves when no work is in progress. What is left is done after the next start. */
+  stop(): Promise<void>;
+  /** Resolves when the campaigns contain everything that was written before the call. */
+  catchUp(): Promise<void>;
+}
+
+export function openCampaigns({
+  clock,
+  database,
+  log,
+  yielder,
+}: {
+  clock: Clock;
+  database: Database;
+  log: Log;
+  yielder: () => Yielder;
+}): CampaignServices {
+  const read = lazy(() => createCampaigns(database));
+  const follower = lazy(() => {
+    const module = require("./follower.ts") as typeof import("./follower.ts");
+    return module.createCampaignFollower({ database, yielder: stoppable(yielder()) });
+  });
+  let schedule: Schedule | undefined;
+  let isRunning = false;
+  let isStopped = true;
+  let running: Promise<void> = Promise.resolve();
+
+  /** Ends work in progress at its next pause once the service is stopped. */
+  function stoppable(slices: Yielder): Yielder {
+    return {
+      due: () => isStopped || slices.due(),
+      async pause() {
+        await slices.pause();
+        if (isStopped) throw new StoppedError();
+      },
+    };
+  }
+
+  async function run(): Promise<void> {
+    if (isRunning || isStopped) return;
+    isRunning = true;
+    running = follower()
+      .catchUp()
+      .catch((error: unknown) => {
+        if (!(error instanceof StoppedError)) logDropped(log, error, "campaigns.not_updated");
+      })
+      .finally(() => (isRunning = false));
+    await running;
+  }
+
+  return {
+    of: (threatSeq) => read().of(threatSeq),
+    jsonOf: (threatSeq) => read().jsonOf(threatSeq),
+    get: (number) => read().get(number),
+    list: (options) => read().list(options),
+    total: () => read().total(),
+    threats: (campaign, options) => read().threats(campaign, options),
+    catchUp: () => (isStopped ? Promise.resolve() : follower().catchUp()),
+    start() {
+      isStopped = false;
+      if (database.isShared) schedule = every({ clock, pattern: everySecond, run });
+      // In memory, the sandbox's clock would run each second of a month that it skips.
+      else followCommits();
+    },
+    async stop() {
+      schedule?.stop();
+      isStopped = true;
+      await running;
+    },
+  };
+
+  function followCommits(): void {
+    const slices = yielder();
+    let isFollowing = false;
+    let isChanged = false;
+    async function follow(): Promise<void> {
+      isFollowing = true;
+      // All commits of one turn of the event loop are read together.
+      await slices.pause();
+      isChanged = false;
+      await run();
+      isFollowing = false;
+      if (isChanged && !isStopped) void follow();
+    }
+    const changed = () => {
+      isChanged = true;
+      if (!isFollowing) void follow();
+    };
+    database.observe({ changed, failed: () => {} });
+    changed();
+  }
+}
+
+class StoppedError extends Error {
+  override name = "StoppedError";
 }

@@ -1,7 +1,13 @@
 import type { LogEvent } from "./event.ts";
 
-/** Events of scans, lookups and traps. */
+/** Events of scans, lookups, campaigns and traps. */
 export const scansEvents = {
+  "campaigns.not_updated": {
+    level: "warn",
+    text: "campaigns could not be updated",
+    description: "The campaigns could not be brought in step with the threats. The next second tries again.",
+    fields: ["error"],
+  },
   "scan.started": {
     level: "info",
     text: "scan started",

@@ -94,7 +94,9 @@ function threat(seq: number, codes: readonly (typeof reasonCodes)[number][]): Tr
     order: undefined,
     links: true,
     values: codes.flatMap((reason) => (reason === "registration" ? [] : [{ reason, value: "same" }])),
-    registration: codes.includes("registration") ? { registrar: "r", at: hourMs * 5 + seq } : undefined,
+    registration: codes.includes("registration")
+      ? { registrar: "r", label: "R", at: hourMs * 5 + seq }
+      : undefined,
   };
 }
 
@@ -118,7 +120,7 @@ function randomTraits(random: Random, seq: number, world: { values: number; bran
     order: isRegistered ? `${random(200)} ${registrar}` : undefined,
     links: random(10) > 0,
     values,
-    registration: isRegistered ? { registrar, at } : undefined,
+    registration: isRegistered ? { registrar, label: registrar, at } : undefined,
   };
 }
 

@@ -1,0 +1,133 @@
+import type { Database } from "../../database/database.ts";
+import type { Yielder } from "../../lib/yielder.ts";
+import type { Member } from "./attributes.ts";
+import type { Campaign } from "./campaigns.ts";
+import { describeGroup } from "./describe.ts";
+import type { Grouping } from "./grouping.ts";
+
+/** Writing a number takes 20 µs; everything else waits meanwhile. */
+const rowsPerWrite = 200;
+
+/** A write; undefined: none was needed. */
+type Step = (() => void) | undefined;
+
+/**
+ * Stores campaigns: numbers with their threats, and what joins them. Each write is short, so a process that is killed can
+ * leave a campaign half written. The next start finds that, because it compares everything.
+ */
+export function createCampaignWriter({
+  database,
+  grouping,
+  yielder,
+}: {
+  database: Database;
+  grouping: Grouping;
+  yielder: Yielder;
+}) {
+  const { all, newest, remove, setNumber, upsert } = prepare(database);
+  const lastVersion = () => newest.get()!.version ?? 0;
+  /** Versions of the change log that own writes have added. */
+  let own: { after: number; upTo: number }[] = [];
+  /** Numbers as they are stored, by the `seq` of the threat. */
+  const numbers = new Map<number, number>();
+  /** Hashes of the rows as they are stored, by number. */
+  const rows = new Map(all.all().map((row) => [row.number, hashOf(row)]));
+
+  function* stepsOf(member: Member, number: number | null): Generator<Step> {
+    const { seq } = member;
+    if ((numbers.get(seq) ?? null) === number) return;
+    if (number === null) numbers.delete(seq);
+    else numbers.set(seq, number);
+    yield () => void setNumber.run(number, seq);
+  }
+
+  function* changes(): Generator<Step> {
+    const { alone, groups } = grouping.takeChanges();
+    for (const member of alone) yield* stepsOf(member, null);
+    for (const group of groups) {
+      const campaign = describeGroup(group);
+      for (const member of group.members) yield* stepsOf(member, campaign?.number ?? null);
+      if (campaign !== undefined) yield* rowOf(campaign);
+      yield undefined;
+    }
+    for (const number of rows.keys()) {
+      const group = grouping.member(number)?.group;
+      const isLeft = group !== undefined && numbers.get(number) === number;
+      if (isLeft) continue;
+      rows.delete(number);
+      yield () => void remove.run(number);
+    }
+  }
+
+  function* rowOf({ number, size, score, reasons }: Campaign): Generator<Step> {
+    const text = JSON.stringify(reasons);
+    const hash = hashOf({ size, score, reasons: text });
+    if (rows.get(number) === hash) return;
+    rows.set(number, hash);
+    yield () => void upsert.run(number, size, score, text);
+  }
+
+  return {
+    /** Records the number that is stored with a threat. */
+    know(seq: number, number: number | null): void {
+      if (number === null) numbers.delete(seq);
+      else numbers.set(seq, number);
+    },
+    /** Writes what changed since the last call. After an error, the state is unknown. */
+    async write(): Promise<void> {
+      let batch: NonNullable<Step>[] = [];
+      for (const step of changes()) {
+        if (step !== undefined) batch.push(step);
+        if (batch.length === rowsPerWrite) {
+          await commit(batch);
+          batch = [];
+        }
+        if (yielder.due()) await yielder.pause();
+      }
+      if (batch.length > 0) await commit(batch);
+    },
+    /** Returns whether a version of the change log is of a write of this process. */
+    isOwn: (version: number) => own.some(({ after, upTo }) => version > after && version <= upTo),
+    /** Forgets own versions that were read. */
+    forgetUpTo(version: number): void {
+      own = own.filter(({ upTo }) => upTo > version);
+    },
+  };
+
+  async function commit(batch: readonly NonNullable<Step>[]): Promise<void> {
+    const range = await database.write(
+      () => {
+        const after = lastVersion();
+        for (const step of batch) step();
+        return { after, upTo: lastVersion() };
+      },
+      { relaxed: true, patient: true },
+    );
+    const last = own.at(-1);
+    if (last?.upTo === range.after) last.upTo = range.upTo;
+    else own.push(range);
+  }
+}
+
+function hashOf({ size, score, reasons }: { size: number; score: number; reasons: string }): bigint | number {
+  return Bun.hash(`${size} ${score} ${reasons}`);
+}
+
+function prepare({ sqlite }: Database) {
+  return {
+    setNumber: sqlite.prepare<unknown, [number | null, number]>(
+      "update threats set campaign_seq = ? where seq = ?",
+    ),
+    upsert: sqlite.prepare<unknown, [number, number, number, string]>(
+      `insert into campaigns (number, size, score, reasons) values (?, ?, ?, ?)
+       on conflict (number) do update set size = excluded.size, score = excluded.score, reasons = excluded.reasons`,
+    ),
+    remove: sqlite.prepare<unknown, [number]>("delete from campaigns where number = ?"),
+    all: sqlite.prepare<{ number: number; size: number; score: number; reasons: string }, []>(
+      "select number, size, score, reasons from campaigns",
+    ),
+    newest: sqlite.prepare<{ version: number | null }, []>(
+      "select max(version) as version from threat_touches",
+    ),
+  };
+}

@@ -1,0 +1,158 @@
+import { BlockList, isIPv6 } from "node:net";
+import { splitName } from "../../detection/names/suffix.ts";
+import { hasPage, hostingOf, parkedWith, type Facts } from "../../enrichment/facts/facts.ts";
+import { dayMs } from "../../lib/clock.ts";
+import type { Status } from "../../vocabulary/threats.ts";
+import type { Traits } from "./attributes.ts";
+import deliveryNetworks from "./delivery-networks.txt" with { type: "text" };
+import { reasonCodes } from "./reasons.ts";
+
+type Values = Traits["values"][number][];
+
+const addressesMax = 8;
+const certificatesMax = 8;
+const valueCharactersMax = 300;
+/** Minimum number of letters next to the brand that make a numbered name distinctive. */
+const ownLettersMin = 4;
+/** Hexadecimal digits of a serial number that is random (CA/Browser Forum Baseline Requirements §7.1.2.7: 64 bits). */
+const serialDigitsMin = 16;
+/** Addresses at which no server is reached. */
+const nowhere = new Set(["0.0.0.0", "127.0.0.1", "::", "::1"]);
+
+const proxies = new BlockList();
+for (const line of deliveryNetworks.split("\n")) {
+  const [network, bits] = line.split("/");
+  if (!line.startsWith("#") && bits !== undefined)
+    proxies.addSubnet(network!, Number(bits), isIPv6(network!) ? "ipv6" : "ipv4");
+}
+
+/** A threat as the database has it. */
+export interface ThreatSource {
+  seq: number;
+  domain: string;
+  protectedDomain: string;
+  status: Status;
+  facts: Facts | undefined;
+  /** Serial numbers of certificates in which certificate logs showed the name, newest first. */
+  serials: readonly string[];
+}
+
+/** Returns what grouping needs to know about a threat. All facts may be of an attacker's choice. */
+export function traitsOf({ seq, domain, protectedDomain, status, facts, serials }: ThreatSource): Traits {
+  const brand = brandOf(protectedDomain);
+  const { isHosted, values: names, shape } = nameTraits(domain, brand);
+  const isIdle =
+    facts !== undefined && (parkedWith(facts) !== undefined || hostingOf(facts).sinkholed !== undefined);
+  const registration = isHosted ? undefined : orderOf(facts);
+  const values: Values = [
+    ...names,
+    ...certificateValues(serials),
+    ...(facts === undefined || isIdle ? [] : pageValues(facts)),
+    ...(facts === undefined || isIdle || isHosted ? [] : hostValues(facts)),
+  ];
+  const unique = new Map(values.map((one) => [`${one.reason} ${one.value}`, one]));
+  return {
+    seq,
+    name: domain,
+    brand,
+    family: `${brand} ${shape}`,
+    order:
+      registration === undefined
+        ? undefined
+        : `${Math.floor(registration.at / dayMs)} ${registration.registrar}`,
+    links: status !== "false_positive",
+    values: [...unique.values()].toSorted(
+      (a, b) =>
+        reasonCodes.indexOf(a.reason) - reasonCodes.indexOf(b.reason) ||
+        (a.value < b.value ? -1 : Number(a.value > b.value)),
+    ),
+    registration: registration?.isExact === true ? registration : undefined,
+  };
+}
+
+/** The same brand under several suffixes is one. */
+function brandOf(protectedDomain: string): string {
+  return splitName(protectedDomain).registrableLabel || protectedDomain;
+}
+
+function nameTraits(domain: string, brand: string): { isHosted: boolean; shape: string; values: Values } {
+  const { hosted: isHosted, registrableLabel, subLabels, suffix } = splitName(domain);
+  const own = [...subLabels, registrableLabel].join(".");
+  const letters = own.replaceAll(/[^a-z]/g, "");
+  const plainBrand = brand.replaceAll(/[^a-z]/g, "");
+  const hasBrand = plainBrand !== "" && letters.includes(plainBrand);
+  const rest = hasBrand ? letters.replace(plainBrand, "") : letters;
+  // Typing errors of a brand resemble each other.
+  const shape = hasBrand ? rest : "";
+  // The digits of an encoded name stand for letters.
+  const isNumbered = /\d/.test(own) && !/(^|\.)xn--/.test(own);
+  const reason = hasBrand && rest.length >= ownLettersMin ? "numbered_name" : "numbered_brand";
+  const value = `${own.replaceAll(/\d+/g, "#")}.${suffix}`;
+  return { isHosted, shape, values: isNumbered ? [{ reason, value }] : [] };
+}
+
+function certificateValues(serials: readonly string[]): Values {
+  return serials.slice(0, certificatesMax).flatMap((text) => {
+    const serial = serialValue(text);
+    return serial === undefined ? [] : [{ reason: "certificate", value: serial }];
+  });
+}
+
+function serialValue(text: string): string | undefined {
+  const digits = text
+    .toLowerCase()
+    .replaceAll(/[^0-9a-f]/g, "")
+    .replace(/^0+/, "");
+  return digits.length < serialDigitsMin ? undefined : `serial ${digits}`;
+}
+
+/** Excludes what the protected brand itself shows to visitors that are redirected there. */
+function pageValues(facts: Facts): Values {
+  const { page, screenshot } = facts;
+  if (page === undefined || !hasPage(facts) || page.redirectsToProtected) return [];
+  return [
+    ...valueOf("page", page.structureHash),
+    ...valueOf("favicon", page.faviconHash),
+    ...(screenshot?.atOriginal === true ? [] : valueOf("screenshot", screenshot?.hash)),
+  ];
+}
+
+function hostValues({ existence, page, registration }: Facts): Values {
+  const addresses = (existence?.addresses ?? []).filter(
+    (address) => !nowhere.has(address) && !isProxy(address),
+  );
+  const listed = existence?.nameServers ?? [];
+  const servers = listed.length > 0 ? listed : (registration?.name_servers ?? []);
+  const nameServers = [...new Set(servers.map((server) => server.toLowerCase()))].toSorted().join(" ");
+  const { identity, namesHash, fault } = page?.certificate ?? {};
+  return [
+    ...addresses.slice(0, addressesMax).flatMap((address) => valueOf("address", address)),
+    ...valueOf("name_servers", nameServers),
+    ...valueOf("certificate", identity),
+    ...(fault === undefined && namesHash !== undefined ? valueOf("certificate", `names ${namesHash}`) : []),
+  ];
+}
+
+function valueOf(reason: Values[number]["reason"], value: string | undefined): Values {
+  return value === undefined || value === "" ? [] : [{ reason, value: value.slice(0, valueCharactersMax) }];
+}
+
+function isProxy(address: string): boolean {
+  return proxies.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+}
+
+function orderOf(
+  facts: Facts | undefined,
+): (NonNullable<Traits["registration"]> & { isExact: boolean }) | undefined {
+  const { registrar, registrar_iana_id: id, created_at: created } = facts?.registration ?? {};
+  const at = Date.parse(created ?? "");
+  const name = id ?? registrar?.toLowerCase();
+  if (name === undefined || Number.isNaN(at)) return undefined;
+  return {
+    registrar: name.slice(0, valueCharactersMax),
+    label: (registrar ?? name).slice(0, valueCharactersMax),
+    at,
+    // Registries that publish only a date are read as midnight.
+    isExact: at % dayMs !== 0,
+  };
+}

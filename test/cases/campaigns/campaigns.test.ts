@@ -1,0 +1,195 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { openCampaigns } from "../../../src/cases/campaigns/open-campaigns.ts";
+import type { ReasonCode } from "../../../src/cases/campaigns/reasons.ts";
+import { nothingKnown, type Facts } from "../../../src/enrichment/facts/facts.ts";
+import { enrichments } from "../../../src/enrichment/tables.ts";
+import { createYielder } from "../../../src/lib/yielder.ts";
+import { openDatabase } from "../../../src/database/database.ts";
+import { analyst, openStores, type Stores } from "../../support/stores.ts";
+import { eq } from "drizzle-orm";
+
+const open: { dispose(): void }[] = [];
+afterEach(() => {
+  for (const each of open.splice(0)) each.dispose();
+});
+
+/** Stores and campaigns over one database file. The sources of facts are the tests themselves. */
+function openWorld() {
+  const stores = openStores();
+  open.push(stores);
+  return { ...stores, ...start(stores) };
+}
+
+function start(stores: Pick<Stores, "clock" | "database" | "log">) {
+  const campaigns = openCampaigns({
+    ...stores,
+    yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
+  });
+  campaigns.start();
+  open.unshift({ dispose: () => void campaigns.stop() });
+  return { campaigns };
+}
+
+/** Records a threat with facts as lookups store them. Returns its `seq` and id. */
+function addThreat(
+  { database, threats }: Pick<Stores, "database" | "threats">,
+  domain: string,
+  facts: Partial<Facts> = {},
+  protectedDomain = "example-bank.com",
+) {
+  const [recorded] = threats.record([
+    {
+      domain,
+      match: { protectedDomain, type: "typosquatting", similarity: 0.9, reasons: [] },
+      source: "feed",
+      seenAt: 0,
+    },
+  ]);
+  const id = recorded!.threatId;
+  const { seq } = database.sqlite
+    .query<{ seq: number }, [string]>("select seq from threats where id = ?")
+    .get(id)!;
+  database.query
+    .insert(enrichments)
+    .values({
+      threatSeq: seq,
+      rank: 0,
+      dueAt: 0,
+      step: 0,
+      failures: 0,
+      screenshotFailures: 0,
+      facts: { ...nothingKnown, ...facts },
+    })
+    .run();
+  return { seq, id };
+}
+
+function setFacts({ database }: Pick<Stores, "database">, seq: number, facts: Partial<Facts>): void {
+  database.query
+    .update(enrichments)
+    .set({ facts: { ...nothingKnown, ...facts } })
+    .where(eq(enrichments.threatSeq, seq))
+    .run();
+}
+
+const at = (address: string): Partial<Facts> => ({
+  existence: { exists: "yes", addresses: [address], nameServers: [], mailServers: [], wildcard: false },
+});
+
+const joined = (
+  campaigns: { of: (seq: number) => { number: number; size: number } | undefined },
+  seq: number,
+) => {
+  const campaign = campaigns.of(seq);
+  return campaign === undefined ? undefined : [campaign.number, campaign.size];
+};
+
+describe("campaigns", () => {
+  test("follow facts and decisions of any process, and say what the threats have in common", async () => {
+    const world = openWorld();
+    const { campaigns, threats } = world;
+    const [one, two, three] = ["a", "b", "c"].map((name) => addThreat(world, `${name}-bank.net`));
+    await campaigns.catchUp();
+    expect(campaigns.total()).toBe(0);
+
+    // Another process saves facts that no column of the threat shows.
+    const other = openDatabase(world.path);
+    setFacts({ database: other }, one!.seq, at("203.0.113.7"));
+    setFacts({ database: other }, two!.seq, at("203.0.113.7"));
+    other.close();
+    await campaigns.catchUp();
+    expect(campaigns.of(two!.seq)).toEqual({
+      number: one!.seq,
+      size: 2,
+      score: 50,
+      reasons: [
+        { reason: "address" as ReasonCode, value: "203.0.113.7", threats: 2, seqs: [one!.seq, two!.seq] },
+      ],
+    });
+    expect(campaigns.of(three!.seq)).toBeUndefined();
+    expect(campaigns.jsonOf(one!.seq)).toEqual({
+      number: one!.seq,
+      threats: 2,
+      score: 50,
+      reasons: [{ reason: "address", value: "203.0.113.7", threats: 2 }],
+    });
+
+    // The oldest one leaves, so that the next one gives the campaign its number.
+    setFacts(world, three!.seq, at("203.0.113.7"));
+    threats.triage.change([one!.id], "false_positive", { by: analyst });
+    await campaigns.catchUp();
+    expect(joined(campaigns, one!.seq)).toBeUndefined();
+    expect(joined(campaigns, three!.seq)).toEqual([two!.seq, 2]);
+
+    // A resolved one stays: an attacker continues where a team stopped.
+    threats.triage.change([two!.id], "resolved", { by: analyst });
+    threats.triage.change([one!.id], "active", { by: analyst });
+    await campaigns.catchUp();
+    expect(joined(campaigns, two!.seq)).toEqual([one!.seq, 3]);
+
+    world.database.sqlite.run("delete from threats where seq = ?", [one!.seq]);
+    await campaigns.catchUp();
+    expect(joined(campaigns, two!.seq)).toEqual([two!.seq, 2]);
+    expect(campaigns.total()).toBe(1);
+    setFacts(world, three!.seq, at("203.0.113.8"));
+    await campaigns.catchUp();
+    expect(campaigns.total()).toBe(0);
+    expect(joined(campaigns, two!.seq)).toBeUndefined();
+  });
+
+  test("are complete after a start, whatever a process that was killed left behind", async () => {
+    const world = openWorld();
+    const seqs = ["a", "b", "c"].map((name) => addThreat(world, `${name}-bank.net`, at("203.0.113.7")).seq);
+    const lone = addThreat(world, "d-bank.net").seq;
+    const { sqlite } = world.database;
+    sqlite.run("update threats set campaign_seq = ? where seq in (?, ?)", [seqs[1]!, seqs[1]!, lone]);
+    sqlite.run("insert into campaigns values (?, 9, 9, '[]'), (?, 2, 50, '[]')", [lone, seqs[1]!]);
+    await world.campaigns.catchUp();
+    for (const seq of seqs) expect(joined(world.campaigns, seq)).toEqual([seqs[0]!, 3]);
+    expect(joined(world.campaigns, lone)).toBeUndefined();
+    expect(world.campaigns.total()).toBe(1);
+
+    // The log of changes was lost, as it is after 100,000 of them.
+    setFacts(world, lone, at("203.0.113.7"));
+    setFacts(world, seqs[0]!, {});
+    sqlite.run("delete from threat_touches where version < (select max(version) from threat_touches)");
+    await world.campaigns.catchUp();
+    expect(joined(world.campaigns, lone)).toEqual([seqs[1]!, 3]);
+  });
+
+  test("list their threats with what joins each, and one name that imitates two domains is none", async () => {
+    const world = openWorld();
+    const { campaigns } = world;
+    const servers = { ...at("203.0.113.7").existence!, nameServers: ["ns1.own.example"] };
+    const first = addThreat(world, "a-bank.net", { existence: servers });
+    const second = addThreat(world, "b-bank.net", { existence: servers });
+    const third = addThreat(world, "c-bank.net", at("203.0.113.7"));
+    const twice = ["example-bank.com", "example-shop.com"].map(
+      (protectedDomain) => addThreat(world, "d-bank.net", at("203.0.113.9"), protectedDomain).seq,
+    );
+    await campaigns.catchUp();
+    const campaign = campaigns.get(first.seq)!;
+    expect(campaign.reasons.map(({ reason, threats }) => [reason, threats])).toEqual([
+      ["address", 3],
+      ["name_servers", 2],
+    ]);
+    expect(
+      campaigns.threats(campaign, { limit: 10, offset: 0 }).map(({ seq, reasons }) => [seq, reasons]),
+    ).toEqual([
+      [first.seq, [0, 1]],
+      [second.seq, [0, 1]],
+      [third.seq, [0]],
+    ]);
+    expect(twice.map((seq) => campaigns.of(seq))).toEqual([undefined, undefined]);
+    const [summary] = campaigns.list({ limit: 10, offset: 0, recentSince: 0 });
+    expect(summary).toMatchObject({
+      name: "a-bank.net",
+      size: 3,
+      active: 3,
+      protectedDomains: [{ domain: "example-bank.com", threats: 3 }],
+    });
+    expect(
+      campaigns.list({ limit: 10, offset: 0, recentSince: 0, protectedDomain: "example-shop.com" }),
+    ).toEqual([]);
+  });
+});
