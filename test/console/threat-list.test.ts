@@ -119,6 +119,53 @@ describe("the list of threats", () => {
     expect(html).toContain('href="/console/threats?severity=high&amp;sort=similarity&amp;order=asc"');
   });
 
+  test("lists a campaign as one row with what its matching threats have, and decides about them together", async () => {
+    const [one, two, other, alone, decided] = add([
+      { domain: "example-bank-1.net", similarity: 0.8, agoMs: 3 * day },
+      { domain: "example-bank-2.net", similarity: 0.98, evidence: { mail: true }, agoMs: 2 * day },
+      { domain: "example-shop-3.net", protectedDomain: "example-shop.com", similarity: 0.8 },
+      { domain: "exampie-bank.com", similarity: 0.8, agoMs: hour },
+      { domain: "example-bank-4.net", similarity: 0.8 },
+    ]);
+    for (const id of [one, two, other, decided]) setCase(id!, { campaign_seq: 7, site_state: "up" });
+    setCase(one!, { site_state: "down" });
+    opened.app.threats.changeStatus([decided!], "resolved", {
+      by: { channel: "system", name: null, address: null },
+    });
+    const { html } = await visitor.get("/console/threats?group=campaign");
+    expect(rowsText(html)).toEqual([
+      expect.stringMatching(
+        /example-bank -2 \. net and 2 more Campaign of 3 threats · example-bank\.com , example-shop\.com Up 2/,
+      ),
+      expect.stringContaining("examp i e-bank"),
+    ]);
+    expect(html).toContain('href="/console/campaigns/7"');
+    expect(html).toContain("1–2 of 2");
+    // Without script, the row leads to the threats of the campaign in the list.
+    const members = /href="([^"]*campaign=7[^"]*)"/.exec(html)![1]!.replaceAll("&amp;", "&");
+    expect(await idsAt(members)).toEqual([two!, other!, one!]);
+    const part = await visitor.get(members, { "x-fragment": "members" });
+    expect(idsIn(part.html)).toEqual([two!, other!, one!]);
+    expect(part.html).not.toContain("<h1");
+    const all = await visitor.get("/console/threats?group=campaign&status=all");
+    expect(rowsText(all.html)[0]).toContain("Campaign of 4 threats · 3 active, 1 resolved · ");
+
+    const fields = {
+      query: "group=campaign",
+      last_seq: /name="last_seq" value="(\d+)"/.exec(html)![1]!,
+      status: "false_positive",
+    };
+    expect((await visitor.post("/console/threats/triage", { ...fields, campaign: "x" })).status).toBe(400);
+    await visitor.post("/console/threats/triage", { ...fields, campaign: "7" });
+    expect([one, two, other, alone, decided].map((id) => statusOf(id!))).toEqual([
+      "false_positive",
+      "false_positive",
+      "false_positive",
+      "active",
+      "resolved",
+    ]);
+  });
+
   test("exports exactly the threats of the present view, in each format", async () => {
     const [bank, shop] = add([
       { domain: "example-bank-login.net", similarity: 0.8, agoMs: 3 * day },

@@ -93,7 +93,7 @@ function keepPanel(path, error) {
 
 /** Ids of the threats that are likely to be shown next. @param {string} id */
 function neighborsOf(id) {
-  const list = rows().filter((row) => row.dataset.id === id || !isDecided(row));
+  const list = rows().filter((row) => row.dataset.id === id || !(isDecided(row) || row.dataset.group));
   const at = list.findIndex((row) => row.dataset.id === id);
   return [list[at + 1], list[at - 1]].filter((row) => at >= 0 && row).map((row) => row.dataset.id);
 }
@@ -101,6 +101,16 @@ function neighborsOf(id) {
 /** @param {string} id empty: none */
 function markOpen(id) {
   for (const row of rows()) row.classList.toggle("open", row.dataset.id === id);
+}
+
+/** Removes the panel for a row that has none; the focus stays. */
+function removePanel() {
+  wantedPanel = "";
+  shownPanel()?.remove();
+  markOpen("");
+  const address = new URL(location.href);
+  address.searchParams.delete("open");
+  setAddress(address, "replace");
 }
 
 function closePanel() {
@@ -168,7 +178,7 @@ document.addEventListener("click", (/** @type {any} */ event) => {
     return;
   if (link.matches("[data-panel-close]")) closePanel();
   else if (link.matches("#panel a[data-panel]")) inTurn(() => followPanelLink(link));
-  else if (link.matches("form#triage [data-row] a.go")) {
+  else if (link.matches("form#triage [data-row]:not([data-group]) a.go")) {
     const { id } = link.closest("[data-row]").dataset;
     currentId = id;
     showPanel(id, "push").catch(showError);

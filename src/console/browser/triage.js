@@ -41,7 +41,10 @@ function goTo(row) {
   currentId = row.dataset.id;
   one("a.go", row).focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
-  if (shownPanel()) showPanel(currentId, "replace").catch(showError);
+  if (!shownPanel()) return;
+  // A campaign has no panel, and keys must not decide about another row than the one that is shown.
+  if (row.dataset.group) removePanel();
+  else showPanel(currentId, "replace").catch(showError);
 }
 
 /** @param {1 | -1} step */
@@ -94,6 +97,7 @@ function pressTriageKey(key) {
   if (!triageForm()) return false;
   if (key === "j" || key === "k") inTurn(() => move(key === "j" ? 1 : -1));
   else if (key === "o") clickInRow("a.go");
+  else if (key === "e") clickInRow("a[data-expand]");
   else if (key === "x") inTurn(() => clickInRow("input[type=checkbox]"));
   else {
     const buttons = all("button[name=status]", triageForm());
@@ -114,14 +118,35 @@ async function decide(status) {
   if (!form) return;
   const data = new FormData(form);
   data.set("status", status);
-  if (!data.has("id") && !data.has("all")) {
-    const id = rowOf(currentId) ? currentId : shownPanel()?.dataset.id;
-    if (!id) return;
-    data.set("id", id);
-  }
+  if (!selectCurrent(data)) return;
   const isAll = data.has("all");
   const toast = await send(form.action, data);
-  await afterDecision(toast, /** @type {string[]} */ (data.getAll("id")), isAll);
+  await afterDecision(toast, decidedRows(data), isAll);
+}
+
+/**
+ * Selects the current row if none is selected. @param {FormData} data
+ * @returns {boolean} whether anything is selected
+ */
+function selectCurrent(data) {
+  if (data.has("id") || data.has("campaign") || data.has("all")) return true;
+  const row = rowOf(currentId);
+  const id = row ? currentId : shownPanel()?.dataset.id;
+  if (!id) return false;
+  if (row?.dataset.group) data.set("campaign", row.dataset.group);
+  else data.set("id", id);
+  return true;
+}
+
+/** Ids of the rows that a decision is about: threats, campaigns, and the shown threats of these. @param {FormData} data */
+function decidedRows(data) {
+  const campaigns = data.getAll("campaign");
+  const members = rows().filter(({ dataset }) => campaigns.includes(dataset.member ?? ""));
+  return [
+    .../** @type {string[]} */ (data.getAll("id")),
+    ...campaigns.map((campaign) => `campaign-${campaign}`),
+    ...members.map(({ dataset }) => dataset.id),
+  ];
 }
 
 /**
@@ -236,22 +261,48 @@ function updateLater() {
   }, updateMs);
 }
 
-// data-select-all="name": checks all boxes of that name in its form. [data-selected] shows how many are selected.
+// data-select-all="names": checks all boxes of these names in its form. [data-selected] shows how many are selected.
 document.addEventListener("change", ({ target }) => {
   const box = /** @type {any} */ (target);
   const form = box.form;
   const name = box.dataset?.selectAll;
   if (name) {
-    for (const each of all(`input[type=checkbox][name="${CSS.escape(name)}"]`, form ?? document))
-      each.checked = box.checked;
+    for (const each of all("input[type=checkbox]", form ?? document))
+      if (name.split(" ").includes(each.name)) each.checked = box.checked;
   }
   if (!form?.matches("#triage")) return;
   showSelected(form);
 });
 
+// a[data-expand] in the row of a campaign: shows its threats below it, or hides them.
+document.addEventListener("click", (/** @type {any} */ event) => {
+  const link = event.target.closest?.("a[data-expand]");
+  if (!link || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  inTurn(() => expand(link));
+});
+
+/** @param {any} link */
+async function expand(link) {
+  const row = link.closest("[data-group]");
+  const isShown = link.ariaExpanded === "true";
+  link.ariaExpanded = String(!isShown);
+  if (isShown) {
+    while (row.nextElementSibling?.matches(".member")) row.nextElementSibling.remove();
+    if (!rowOf(currentId)) currentId = row.dataset.id;
+    return;
+  }
+  const members = parsePart(await load(link.href, "members"));
+  prepare(members);
+  row.after(...members.children);
+  currentId = row.dataset.id;
+}
+
 /** @param {any} form */
 function showSelected(form) {
-  const count = all("input[name=id]:checked", form).length;
+  let count = 0;
+  for (const { dataset } of all("input:is([name=id], [name=campaign]):checked", form))
+    count += Number(dataset.count ?? 1);
   for (const label of all("[data-selected]", form))
     label.textContent = count === 0 ? "Selected" : `${count.toLocaleString("en-US")} selected`;
 }

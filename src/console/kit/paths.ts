@@ -42,6 +42,8 @@ export const threatsPath = "/console/threats";
 export const triagePath = `${threatsPath}/triage`;
 export const undoTriagePath = `${threatsPath}/undo`;
 export const exportPath = `${threatsPath}/export`;
+/** A campaign, by its number (`threats.campaign_seq`). */
+export const campaignPath = (number: number | ":number") => `/console/campaigns/${number}`;
 /** Fragment that announces threats that have arrived. */
 export const newThreatsPath = `${threatsPath}/new`;
 /** Decisions of the last day, with undo. */

@@ -20,7 +20,7 @@
  *   `dangerouslySetInnerHTML`, and never a `style` attribute, which the content security policy forbids: use
  *   classes, and presentation attributes in SVG.
  * - The script (browser/) adds convenience only: `data-refresh`, `data-fresh`, `data-copy`, `data-key`,
- *   `data-select-all`, `data-selected`, `data-row`, `data-row-key`, `data-panel`, `data-compare`, `data-upload`. A GET
+ *   `data-select-all`, `data-selected`, `data-row`, `data-row-key`, `data-group`, `data-expand`, `data-panel`, `data-compare`, `data-upload`. A GET
  *   form with `data-apply` needs no button: the page of its address replaces the content, except for the field that has the
  *   focus. Links to other pages take their address from paths.ts.
  */

@@ -30,6 +30,7 @@ const shortcuts: readonly { title: string; keys: readonly Shortcut[] }[] = [
       { keys: "k", action: "previous threat" },
       { keys: "Enter", action: "open" },
       { keys: "o", action: "open" },
+      { keys: "e", action: "show or hide the threats of a campaign" },
       { keys: "Esc", action: "close the panel" },
       { keys: "x", action: "select", needs: "decide" },
       { keys: "r", action: "resolve this threat, or the selected ones", needs: "decide" },

@@ -1,5 +1,4 @@
 import { badRequest } from "../../../lib/errors.ts";
-import { triageThreatsMax } from "../../../threats/triage/batches.ts";
 import { statuses } from "../../../vocabulary/threats.ts";
 import { parseWholeNumber } from "../../kit/fields.ts";
 import type { PageResult } from "../../kit/page-result.ts";
@@ -9,6 +8,7 @@ import { decidedFlash, decisionOptions, leavesView } from "../../threat-kit/deci
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { endDecision } from "../../threat-kit/toast.tsx";
 import { perPage } from "./list.tsx";
+import { selectedIds } from "./selection.ts";
 
 /** Applies a decision to the selected threats, or to all that match the filters. */
 export async function triageThreats(context: Context<"threats" | "threatIndex">): Promise<PageResult> {
@@ -16,12 +16,10 @@ export async function triageThreats(context: Context<"threats" | "threatIndex">)
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("choose a decision");
   const given = new URLSearchParams(form.get("query") ?? "");
-  const { filter, order, query } = readListRequest(given, context);
+  const list = readListRequest(given, context);
+  const { filter, query } = list;
   const search = services.threatIndex();
-  const ids =
-    form.get("all") === "yes"
-      ? await search.ids(filter, order, { max: triageThreatsMax, lastSeq: lastSeqOf(form) })
-      : form.getAll("id");
+  const ids = await selectedIds(search, form, list);
   const { triage } = services.threats;
   const result = await write(() => triage.change(ids, status, decisionOptions(form, by)));
   const place = form.has("back") ? ownPath(form.get("back")) : await placeAfter();
@@ -38,10 +36,4 @@ export async function triageThreats(context: Context<"threats" | "threatIndex">)
     const shown = Math.min(page, Math.ceil((await search.count(filter)) / perPage));
     return listPath(query, { page: shown > 1 ? String(shown) : undefined });
   }
-}
-
-function lastSeqOf(form: URLSearchParams): number {
-  const seq = parseWholeNumber(form.get("last_seq"));
-  if (seq === undefined) throw badRequest("the list is out of date; reload it");
-  return seq;
 }

@@ -26,7 +26,7 @@ export function SelectionBar({
     <div class="bulk" role="group" aria-label="Selected threats">
       <b data-selected="">Selected</b>
       <label class="check" data-script-only hidden>
-        <input type="checkbox" data-select-all="id" />
+        <input type="checkbox" data-select-all="id campaign" />
         this page
       </label>
       {total > shown ? (

@@ -10,11 +10,13 @@ import type { ViewTab } from "../views/views.ts";
 export function ListHead({
   query,
   look,
+  isGrouped,
   tabs,
   total,
 }: {
   query: URLSearchParams;
   look: Look;
+  isGrouped: boolean;
   tabs: readonly ViewTab[];
   /** Number of threats in the view. */
   total: number;
@@ -26,7 +28,14 @@ export function ListHead({
           <LinkButton path={decisionsPath} label="Recent decisions" variant="plain" small icon="undo" />
         </span>
         <div class="join">
-          <LookLink query={query} isHere={look === "list"} look={undefined} icon="list" label="List" />
+          <LookLink query={query} isHere={look === "list" && !isGrouped} icon="list" label="List" />
+          <LookLink
+            query={query}
+            isHere={isGrouped}
+            group="campaign"
+            icon="group"
+            label="Grouped by campaign"
+          />
           <LookLink query={query} isHere={look === "gallery"} look="gallery" icon="grid" label="Gallery" />
         </div>
         <Menu>
@@ -42,19 +51,21 @@ function LookLink({
   query,
   isHere,
   look,
+  group,
   icon,
   label,
 }: {
   query: URLSearchParams;
   isHere: boolean;
-  look: Look | undefined;
-  icon: "list" | "grid";
+  look?: Look;
+  group?: "campaign";
+  icon: "list" | "grid" | "group";
   label: string;
 }) {
   return (
     <a
       class="btn small square"
-      href={listPath(query, { look })}
+      href={listPath(query, { look, group })}
       aria-current={isHere ? "true" : undefined}
       aria-label={label}
       title={label}

@@ -1,6 +1,8 @@
 import { grouped } from "../../../lib/wording.ts";
 import {
   sortedByNameMax,
+  type FoundThreat,
+  type GroupedResult,
   type SearchFilter,
   type SearchResult,
   type ThreatIndex,
@@ -8,7 +10,7 @@ import {
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Form, HiddenFields } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
-import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { importPath, namesPath, overviewPath, threatsPath, triagePath } from "../../kit/paths.ts";
 import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
@@ -19,8 +21,9 @@ import { SelectionBar } from "./bulk.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { filterChoices } from "./filter-menu.tsx";
 import { Fresh } from "../../threat-kit/fresh.tsx";
+import { GroupRows } from "./group-rows.tsx";
 import { ListHead } from "./head.tsx";
-import { ThreatGallery, ThreatRows, type RowsProps } from "./rows.tsx";
+import { MemberRows, ThreatGallery, ThreatRows, type RowsProps } from "./rows.tsx";
 import { ViewTabs } from "../views/view-tabs.tsx";
 import { viewTabs, type ViewTab } from "../views/views.ts";
 
@@ -38,16 +41,34 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
   await index.prepare();
   const mark = services.threats.triage.mark();
   const request = readListRequest(given, context);
-  const { filter, order, look, query } = request;
+  const { filter, order, look, isGrouped, query } = request;
+  const domains = services.domains.list();
+  const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
   const open = given.get("open") ?? undefined;
+  const rowsOf = (threats: readonly FoundThreat[]): RowsProps => ({
+    threats,
+    captures: services.enrichment.capturesOf(threats.map(({ id }) => id)),
+    keywordsOf: (domain) => keywords.get(domain) ?? [],
+    query,
+    open,
+    showStatus: filter.status === undefined,
+    timeOf: (threat) => (order.key === "status_changed" ? threat.statusChangedAt : threat.firstSeen),
+  });
+  if (context.request.headers.get("x-fragment") === "members") {
+    const { threats, total } = await index.search(filter, order, { page: 1, perPage });
+    return fragment(<MemberRows {...rowsOf(threats)} total={total} />);
+  }
   const place = open === undefined ? undefined : await index.around(filter, order, open);
   // The page that contains the open threat, if there is one.
   const number =
-    place === undefined || place.total === 0
+    place === undefined || place.total === 0 || isGrouped
       ? pageNumber(given)
       : Math.ceil(Math.min(place.position, place.total) / perPage);
-  const found = await index.search(filter, order, { page: number, perPage });
-  const domains = services.domains.list();
+  const slice = { page: number, perPage };
+  const found = isGrouped
+    ? await index.searchGroups(filter, order, slice)
+    : await index.search(filter, order, slice);
+  const threats = "groups" in found ? found.groups.map(({ first }) => first) : found.threats;
   const tabs = viewTabs(services.savedViews.list(), query, context);
   const counts = await countTabs(index, tabs);
   const choices = await filterChoices({
@@ -56,11 +77,10 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
     domains: domains.map(({ domain }) => domain),
     index,
   });
-  const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
   return page(
     "Threats",
     <>
-      <ListHead query={query} look={look} tabs={tabs} total={found.total} />
+      <ListHead query={query} look={look} isGrouped={isGrouped} tabs={tabs} total={found.total} />
       <ViewTabs
         tabs={tabs}
         counts={counts.map((count, position) => (tabs[position]!.isHere ? found.total : count))}
@@ -73,15 +93,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
         mark={mark}
         number={number}
         anywhere={services.threats.totals().length > 0}
-        rows={{
-          threats: found.threats,
-          captures: services.enrichment.capturesOf(found.threats.map(({ id }) => id)),
-          keywordsOf: (domain) => keywords.get(domain) ?? [],
-          query,
-          open,
-          showStatus: filter.status === undefined,
-          timeOf: (threat) => (order.key === "status_changed" ? threat.statusChangedAt : threat.firstSeen),
-        }}
+        rows={rowsOf(threats)}
       />
     </>,
     { beside: open === undefined ? null : await threatPanel(services, open, request, place) },
@@ -110,7 +122,7 @@ function Results({
   rows,
 }: {
   request: ListRequest;
-  found: SearchResult;
+  found: SearchResult | GroupedResult;
   /** Mark of the decisions that the page shows. */
   mark: number;
   /** Number of the page. */
@@ -119,7 +131,10 @@ function Results({
   anywhere: boolean;
   rows: RowsProps;
 }) {
-  const pages = { page: number, perPage, total: found.total, path: threatsPath, query };
+  const groups = "groups" in found ? found.groups : undefined;
+  const rowTotal = "groups" in found ? found.groupTotal : found.total;
+  const isEmpty = rows.threats.length === 0;
+  const pages = { page: number, perPage, total: rowTotal, path: threatsPath, query };
   return (
     <div class="results" id="results">
       <Fresh query={query} since={found.lastSeq} count={0} />
@@ -132,7 +147,7 @@ function Results({
       )}
       {isPastEnd(pages) ? (
         <PastEnd {...pages} />
-      ) : found.threats.length === 0 ? (
+      ) : isEmpty ? (
         <NothingFound query={query} anywhere={anywhere} />
       ) : (
         <Form action={triagePath} id="triage">
@@ -143,11 +158,21 @@ function Results({
               ...seenFields(mark),
             }}
           />
-          {look === "gallery" ? <ThreatGallery {...rows} /> : <ThreatRows {...rows} />}
-          <SelectionBar filter={filter} total={found.total} shown={found.threats.length} />
+          {groups !== undefined ? (
+            <GroupRows {...rows} groups={groups} />
+          ) : look === "gallery" ? (
+            <ThreatGallery {...rows} />
+          ) : (
+            <ThreatRows {...rows} />
+          )}
+          <SelectionBar
+            filter={filter}
+            total={found.total}
+            shown={groups?.reduce((sum, { count }) => sum + count, 0) ?? rows.threats.length}
+          />
         </Form>
       )}
-      {found.threats.length === 0 || isPastEnd(pages) ? null : (
+      {isEmpty || isPastEnd(pages) ? null : (
         <div class="inset">
           <Pagination {...pages} />
         </div>

@@ -1,12 +1,14 @@
 import type { Instant } from "../../../lib/clock.ts";
-import { capitalized } from "../../../lib/wording.ts";
+import { capitalized, grouped } from "../../../lib/wording.ts";
 import type { FoundThreat } from "../../../threat-index/threat-index.ts";
 import { Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { threatPath } from "../../kit/paths.ts";
+import { hasWork, WorkMarks, type Work } from "./case-marks.tsx";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { listPath } from "../../threat-kit/filters.ts";
 import { strongestEvidence } from "../../threat-kit/reasons.tsx";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
 import { Thumbnail } from "../../threat-kit/shot.tsx";
@@ -17,7 +19,6 @@ export interface RowsProps {
   threats: readonly FoundThreat[];
   /** Brand keywords of a protected domain. */
   keywordsOf: (protectedDomain: string) => readonly string[];
-  /** State of the site and time of the screenshot, by id. */
   /** When the screenshot of each threat was taken; null: there is none. */
   captures: ReadonlyMap<string, Instant | null>;
   /** The view, for the links to the threats. */
@@ -26,14 +27,18 @@ export interface RowsProps {
   open: string | undefined;
   /** The view has threats of every status, so that each row shows its own. */
   showStatus: boolean;
+  /** The rows are the threats of a campaign, below its row. */
+  isMember?: boolean;
   /** The time that the rows are about. */
   timeOf: (threat: FoundThreat) => number;
 }
 
 /** Threats as rows with a checkbox each, inside the form for decisions. */
 export function ThreatRows({ threats, ...common }: RowsProps) {
+  const { now } = usePage();
+  const worked = threats.some((threat) => hasWork(workOf(threat), now));
   return (
-    <ul class="rows threats" aria-label="Threats">
+    <ul class={worked ? "rows threats worked" : "rows threats"} aria-label="Threats">
       {threats.map((threat) => (
         <Row threat={threat} {...common} />
       ))}
@@ -41,9 +46,33 @@ export function ThreatRows({ threats, ...common }: RowsProps) {
   );
 }
 
+/** The first threats of a campaign, for the script to show below its row, and a link to all if there are more. */
+export function MemberRows({ threats, total, ...common }: RowsProps & { total: number }) {
+  return (
+    <ul>
+      {threats.map((threat) => (
+        <Row threat={threat} {...common} isMember />
+      ))}
+      {total > threats.length ? (
+        <li class="row member">
+          <a class="go" href={listPath(common.query)}>
+            Show all {grouped(total)} threats of this campaign
+          </a>
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+/** Returns the assignee and the due time, which a decided threat no longer has. */
+export function workOf({ assignee, dueAt, status }: FoundThreat): Work {
+  return { assignee, dueAt: status === "active" ? dueAt : null };
+}
+
 type ItemProps = { threat: FoundThreat } & Omit<RowsProps, "threats">;
 
-function Row(props: ItemProps) {
+/** A threat as a row of the list. */
+export function Row(props: ItemProps) {
   const { threat, captures, timeOf } = props;
   return (
     <li {...itemAttributes(props, "row")}>
@@ -59,6 +88,7 @@ function Row(props: ItemProps) {
           {inWords(threat.type)} of <ProtectedName {...threat} />
         </p>
       </div>
+      <WorkMarks {...workOf(threat)} />
       <div class="site">
         <SiteMark site={threat.siteState} />
       </div>
@@ -97,7 +127,14 @@ function Tile(props: ItemProps) {
   );
 }
 
-function itemAttributes({ threat: { id }, open }: ItemProps, name: string) {
+function itemAttributes({ threat: { id, campaignSeq }, open, isMember = false }: ItemProps, name: string) {
+  if (isMember)
+    return {
+      class: `${name} member`,
+      "data-row": "",
+      "data-id": id,
+      "data-member": campaignSeq ?? undefined,
+    };
   return { class: id === open ? `${name} open` : name, "data-row": "", "data-id": id };
 }
 

@@ -1,0 +1,40 @@
+import type { Instant } from "../../../lib/clock.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { usePage } from "../../kit/page-context.ts";
+import { shortAge } from "../../kit/times.ts";
+
+/** A due time is shown from this long before; until then, it is no news in a list. */
+const dueSoonMs = 86_400_000;
+const nameCharactersMax = 40;
+
+/** Fields of a threat, or of the threats of a campaign, that tell who has to do what by when. */
+export interface Work {
+  assignee: string | null;
+  /** Earliest due time of what is not decided. */
+  dueAt: Instant | null;
+}
+
+/** Returns whether a row of the list shows an assignee or a due time. */
+export function hasWork({ assignee, dueAt }: Work, now: Instant): boolean {
+  return assignee !== null || (dueAt !== null && dueAt - now < dueSoonMs);
+}
+
+/** The assignee, and the due time if it is near or past. */
+export function WorkMarks({ assignee, dueAt }: Work) {
+  const { now, reader } = usePage();
+  if (!hasWork({ assignee, dueAt }, now)) return <div class="work" />;
+  return (
+    <div class="work">
+      {assignee === null ? null : (
+        <span class="cut" title={`Assigned to ${visible(assignee, nameCharactersMax)}`}>
+          {visible(assignee, nameCharactersMax)}
+        </span>
+      )}
+      {dueAt === null || dueAt - now >= dueSoonMs ? null : (
+        <span class={dueAt < now ? "due over" : "due"} title={`Due ${reader.times.both(dueAt)}`}>
+          {dueAt < now ? `${shortAge(dueAt, now)} overdue` : `due in ${shortAge(now, dueAt)}`}
+        </span>
+      )}
+    </div>
+  );
+}
