@@ -1,7 +1,8 @@
-import { splitName } from "../detection/names/suffix.ts";
-import type { Facts } from "../enrichment/facts/facts.ts";
+import { registeredDomain, splitName } from "../detection/names/suffix.ts";
+import { networkName, type Facts, type HostNetwork } from "../enrichment/facts/facts.ts";
 import { visible } from "../lib/safe-text.ts";
 import type { Threat } from "../threats/store/queries.ts";
+import { usableEmail } from "./usable-email.ts";
 
 const quotedCharactersMax = 120;
 
@@ -14,15 +15,17 @@ export interface AbuseContacts {
 }
 
 export function abuseContactsOf(
-  { domain, whois }: Pick<Threat, "domain" | "whois">,
+  { domain, protectedDomain, whois }: Pick<Threat, "domain" | "protectedDomain" | "whois">,
   facts: Facts | undefined,
 ): AbuseContacts {
   const { suffix, hosted } = splitName(domain);
-  const { abuse_email: email, abuse_phone: phone, registrar } = whois;
+  const excluded = [hosted ? domain : (registeredDomain(domain) ?? domain), protectedDomain];
+  const { abuse_phone: phone, registrar } = whois;
+  const email = usableEmail(whois.abuse_email, { excluded });
   if (hosted) {
     // The registration belongs to the suffix, whose owner only gave the name out.
     const provider = `${suffix} belongs to a hosting provider that lets anyone create names under it. Contact its abuse desk.`;
-    return { to: undefined, otherWays: [provider, ...networkWay(facts)] };
+    return { to: undefined, otherWays: [provider, ...networkWays(facts, excluded)] };
   }
   const who = registrar === undefined ? "the registrar" : visible(registrar, quotedCharactersMax);
   const otherWays: string[] = [];
@@ -41,14 +44,24 @@ export function abuseContactsOf(
     );
   return {
     to: email === undefined ? undefined : { email, who },
-    otherWays: [...otherWays, ...networkWay(facts)],
+    otherWays: [...otherWays, ...networkWays(facts, excluded)],
   };
 }
 
-function networkWay(facts: Facts | undefined): string[] {
-  const address = facts?.existence?.addresses[0];
+function networkWays(facts: Facts | undefined, excluded: readonly string[]): string[] {
+  const { existence, networks = [] } = facts ?? {};
+  const current = existence?.addresses ?? [];
+  const known = networks.filter(({ addresses }) => addresses.some((address) => current.includes(address)));
+  if (known.length > 0) return known.map((network) => knownNetworkWay(network, excluded));
+  const [address] = current;
   if (address === undefined) return [];
   return [
     `The hosting provider of ${visible(address, 60)} can take the page down. Its abuse contact is in the RDAP or WHOIS data of the IP address.`,
   ];
+}
+
+function knownNetworkWay(network: HostNetwork, excluded: readonly string[]): string {
+  const email = usableEmail(network.abuseEmail, { excluded });
+  const contact = email === undefined ? "lists no abuse contact" : `lists ${email}`;
+  return `The hosting provider ${visible(networkName(network), quotedCharactersMax)} can take the page down: the registration data of the address ${contact} (${visible(network.url, 200)}).`;
 }

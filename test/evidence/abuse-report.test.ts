@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { abuseReport, mailtoAddress } from "../../src/evidence/abuse-report.ts";
 import type { Facts } from "../../src/enrichment/facts/facts.ts";
-import { existing, plainPage } from "../support/enrichment.ts";
+import { existing, hosted, plainPage } from "../support/enrichment.ts";
 
 type Given = Parameters<typeof abuseReport>[0];
 
@@ -227,6 +227,19 @@ Kind regards,
     expect(otherWays).toHaveLength(expected.length);
     for (const [index, pattern] of expected.entries()) expect(otherWays[index]).toMatch(pattern);
     expect(to === undefined).toBe(threat.whois?.abuse_email === undefined);
+  });
+
+  test("names the hosting provider of the present address, and never writes to the look-alike itself", () => {
+    const network = { ...(hosted.ok && hosted.network), addresses: ["192.0.2.7"], at: seen };
+    const known = { ...facts, networks: [network] } as Facts;
+    const ways = (given: Facts) => report({}, given).otherWays.join("\n");
+    expect(ways(known)).toContain("Example Host LLC can take the page down");
+    expect(ways(known)).toContain("abuse@example-host.example (https://rdap.registry.example/ip/192.0.2.7)");
+    const former = { ...known, networks: [{ ...network, addresses: ["198.51.100.1"] }] } as Facts;
+    expect(ways(former)).not.toContain("Example Host LLC");
+    const own = { ...known, networks: [{ ...network, abuseEmail: "abuse@www.examp1e-bank.com" }] } as Facts;
+    expect(ways(own)).toContain("lists no abuse contact");
+    expect(report({ whois: { ...whois, abuse_email: "abuse@examp1e-bank.com" } }).to).toBeUndefined();
   });
 
   test("does not reveal to third parties that the protected page carries a beacon", () => {

@@ -1,8 +1,9 @@
-import type { Facts, Screenshot } from "../../enrichment/facts/facts.ts";
+import type { Facts, HostNetwork, Screenshot } from "../../enrichment/facts/facts.ts";
 import { pageFailuresMax } from "../../enrichment/facts/merge-facts.ts";
 import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 import { brandOf, pictures, similarityTo, type PictureName } from "../pictures/pictures.ts";
+import { sampleNetworkOf } from "./networks.ts";
 
 /** State of a suspicious domain between two changes. */
 export interface Scene {
@@ -73,12 +74,22 @@ export function factsAt(
       : before.page === undefined
         ? {}
         : { pageFailures: pageFailuresMax }),
+    ...(hasPage ? { networks: networksOf(addresses, at), networksAt: at } : networksIn(before)),
     ...(taken === undefined ? {} : { screenshot: taken }),
     unknown:
       hasPage || addresses.length === 0 || parked !== undefined
         ? {}
         : { page: "the server refuses the connection" },
   };
+}
+
+function networksOf(addresses: readonly string[], at: Instant): HostNetwork[] {
+  return addresses.map((address) => ({ ...sampleNetworkOf(address), addresses: [address], at }));
+}
+
+/** Networks stay known when a page is gone. */
+function networksIn({ networks, networksAt }: Facts): Pick<Facts, "networks" | "networksAt"> {
+  return { ...(networks !== undefined && { networks }), ...(networksAt !== undefined && { networksAt }) };
 }
 
 /** Facts of a name whose servers never responded. */
