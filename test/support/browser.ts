@@ -155,6 +155,7 @@ export async function openBrowser({
     },
     async signIn(url) {
       await view.navigate(`${url}/console/sign-in`);
+      await self.fill("#name", "admin");
       await self.fill("#password", consolePassword);
       await leave(view.click("button[type=submit]"));
       await self.until(

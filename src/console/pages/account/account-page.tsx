@@ -53,12 +53,12 @@ export function showAccount(context: AccountContext, errors: FieldErrors = {}): 
       <Section
         title="Sessions"
         aside={
-          <span class="line">
+          <div class="line">
             {sessions.length < 2 ? null : (
               <PostButton action={endOtherSessionsPath} label="End all others" small />
             )}
             <PostButton action={signOutEverywherePath} label="Sign out everywhere" small variant="danger" />
-          </span>
+          </div>
         }
       >
         <SessionTable sessions={sessions} own={session.seq} now={now} endPath={endOwnSessionPath} />
