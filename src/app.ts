@@ -8,6 +8,7 @@ import { openBackups } from "./backups/open-backups.ts";
 import { openCampaigns } from "./cases/campaigns/open-campaigns.ts";
 import type { Config } from "./config/config.ts";
 import { createLiveConfig } from "./reload/live-config.ts";
+import { createCaseOf } from "./cases/case-json.ts";
 import { createCases } from "./cases/cases.ts";
 import { openTakedowns } from "./cases/takedowns/open-takedowns.ts";
 import { openConditions } from "./conditions/open-conditions.ts";
@@ -144,6 +145,7 @@ export function openApp(environment: Environment) {
     version,
   });
   const takedowns = openTakedowns(environment, { auditLog, config, database, channels: messaging.channels });
+  const caseOf = createCaseOf({ campaigns, cases: caseWork, takedowns });
   const traps = createTraps({
     activity,
     archive,
@@ -212,7 +214,7 @@ export function openApp(environment: Environment) {
     keys,
     keyUsage,
     threats,
-    api: { candidates, exports, factsOf: enrichment.factsOf, threatIndex },
+    api: { candidates, caseOf, exports, factsOf: enrichment.factsOf, threatIndex },
     collectors: openMonitoring({ clock, config, log }, monitored, () => reload?.last()),
     readScreenshot: (id) => enrichment.screenshotOf(id),
     openConsole,

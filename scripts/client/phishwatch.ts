@@ -225,6 +225,117 @@ export type ThreatFacts = {
   }[];
 };
 
+/** The work on a threat. */
+export type ThreatCase = {
+  /** Threat ID: a TypeID. */
+  threat_id: string;
+  /** Account of the person who works on it; null: nobody. */
+  assignee: string | null;
+  /** When it is due; null: no due time, or not active. */
+  due_at: string | null;
+  /** State of the site, derived from the facts. */
+  site_state: "unregistered" | "registered" | "parked" | "up" | "blocked" | "down" | "back" | null;
+  /** Since when. */
+  site_state_since: string | null;
+  /** Oldest first. */
+  reports: {
+    /** Reference in the subject. */
+    reference: string;
+    /** Why the report was made. */
+    purpose: "first" | "follow_up" | "escalation" | "again";
+    /** Recipient, as it was known when the report was sent. */
+    recipient: {
+      /** Kind of recipient. */
+      kind: "registrar" | "hoster" | "registry" | "certificate_authority" | "browser_list";
+      /** Name of the recipient. */
+      name: string;
+      /** Email address. */
+      email: string | null;
+      /** URL of its form. */
+      form_url: string | null;
+      source: {
+        /** Where the contact is from. */
+        from: "rdap" | "whois" | "address_rdap" | "certificate" | "list";
+        /** URL of the response or page that states it. */
+        url: string | null;
+        /** When it was looked up. */
+        at: string | null;
+      };
+    };
+    /** How it reaches the recipient. */
+    method: "email" | "form" | "manual";
+    /** Subject. */
+    subject: string;
+    /** Language of the text (BCP 47). */
+    language: string;
+    /** When it was made. */
+    created_at: string;
+    /** Account that made it. */
+    created_by: string | null;
+    /** Ticket of the recipient. */
+    ticket: string | null;
+    /** State of the email; null: not an email. */
+    delivery: "queued" | "sending" | "sent" | "interrupted" | "bounced" | "failed" | null;
+    /** Last response of the mail server. */
+    delivery_response: string | null;
+    /** When it was sent. */
+    sent_at: string | null;
+    /** When a follow-up is due. */
+    follow_up_at: string | null;
+    /** Outcome for this threat. */
+    outcome?: "open" | "down" | "closed" | "deleted";
+    /** When the site went down. */
+    down_at?: string | null;
+    /** State of the site, derived from the facts. */
+    down_state?: "unregistered" | "registered" | "parked" | "up" | "blocked" | "down" | "back" | null;
+  }[];
+  /** The group of threats that it belongs to. */
+  campaign: {
+    /** Number of the campaign. It changes if its oldest threat leaves. */
+    number: number;
+    /** Number of threats. */
+    threats: number;
+    /** 0 to 100: how much its threats have in common. */
+    score: number;
+    reasons: {
+      /** Attribute that the threats have in common. */
+      reason:
+        | "certificate"
+        | "address"
+        | "numbered_name"
+        | "page"
+        | "favicon"
+        | "screenshot"
+        | "name_servers"
+        | "registration"
+        | "numbered_brand";
+      /** The value, text of strangers. */
+      value: string;
+      /** Number of threats that have it in common. */
+      threats: number;
+    }[];
+  } | null;
+};
+
+/** A change of a threat. */
+export type ThreatChange = {
+  /** When it was changed or found. */
+  at: string;
+  /** Field that changed, such as `status`, `severity`, `site state`, `assignee`, `due` or `page title`. */
+  field: string;
+  /** Value before, as text; null: none or unknown. */
+  before: string | null;
+  /** Value after, as text; null: none or unknown. */
+  after: string | null;
+  /** Who changed it; null: a fact that lookups found. */
+  by: {
+    /** Channel. */
+    via: "console" | "api" | "command_line" | "configuration" | "system";
+    /** Account, API key or shell user. */
+    name: string | null;
+  } | null;
+};
+
 export type BatchItem = {
   /** The ID as sent. */
   id: string;
@@ -596,6 +707,22 @@ export interface Calls {
 
     response: {
       data: ThreatFacts;
+    };
+  };
+  /** Get the case of a threat */
+  "GET /v1/threats/{id}/case": {
+    params: { id: string };
+
+    response: {
+      data: ThreatCase;
+    };
+  };
+  /** Get the history of a threat */
+  "GET /v1/threats/{id}/history": {
+    params: { id: string };
+
+    response: {
+      data: ThreatChange[];
     };
   };
   /** Change the status of several threats */

@@ -27,6 +27,7 @@ export interface Assignee {
 /** Work on a threat: who does it, until when, and what the site does. */
 export interface Case {
   threatId: string;
+  threatSeq: number;
   status: Status;
   /** Null: nobody. */
   assignee: Assignee | null;
@@ -136,10 +137,11 @@ export function createCases({
     of(threatId) {
       const found = statements.find.get({ id: threatId });
       if (found === undefined) return undefined;
-      const { assigneeSeq, status, dueAt, siteState, siteStateAt } = found;
+      const { seq: threatSeq, assigneeSeq, status, dueAt, siteState, siteStateAt } = found;
       const account = assigneeSeq === null ? undefined : statements.account.get({ seq: assigneeSeq });
       return {
         threatId,
+        threatSeq,
         status,
         assignee: account === undefined ? null : toAssignee(account),
         dueAt,

@@ -9,6 +9,10 @@ import { createServer, type ServerDependencies } from "../../src/api/server.ts";
 import type { Enrichment } from "../../src/enrichment/enrichment.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
+import { createCampaigns } from "../../src/cases/campaigns/campaigns.ts";
+import { createCaseOf } from "../../src/cases/case-json.ts";
+import { createCases } from "../../src/cases/cases.ts";
+import { createTakedowns } from "../../src/cases/takedowns/takedowns.ts";
 import { createLists } from "../../src/outputs/lists/lists.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
 import { openThreatIndex } from "../../src/threat-index/lazy/open-threat-index.ts";
@@ -75,6 +79,9 @@ export function openApi({
   const lists = createLists({ ...stores, log, fillRandom, version: "1.2.3", yielder });
   const archive = createMemoryArchive({ enabled: true, clock });
   const threatIndex = openThreatIndex({ database: stores.database, yielder });
+  const cases = createCases(stores);
+  const campaigns = createCampaigns(stores.database);
+  const takedowns = createTakedowns({ ...stores, fillRandom, onQueued: () => {} });
   const settings = createSettings(stores);
   const exports = createThreatExports({ ...stores, log, fillRandom, settings, threatIndex, yielder });
   const build = { version: "1.2.3", commit: "abc1234", bunVersion: "1.4.5" };
@@ -110,6 +117,7 @@ export function openApi({
       api: {
         candidates: createCandidates({ ...stores, yielder }),
         exports,
+        caseOf: createCaseOf({ campaigns, cases, takedowns }),
         factsOf,
         threatIndex,
       },

@@ -1,6 +1,8 @@
 import { batchThreats } from "./batch-threats.ts";
 import { exportThreats } from "./export-threats.ts";
+import { getThreatCase } from "./get-threat-case.ts";
 import { getThreatFacts } from "./get-threat-facts.ts";
+import { getThreatHistory } from "./get-threat-history.ts";
 import { getThreat } from "./get-threat.ts";
 import { listThreats } from "./list-threats.ts";
 import type { ApiLimits, ApiOperation } from "./services.ts";
@@ -14,6 +16,8 @@ export function apiOperations(limits: ApiLimits): ApiOperation[] {
     exportThreats,
     getThreat,
     getThreatFacts,
+    getThreatCase,
+    getThreatHistory,
     updateThreat,
     batchThreats(limits),
     submitCandidates,

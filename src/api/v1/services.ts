@@ -1,5 +1,6 @@
 import type { Actor } from "../../access/audit/actor.ts";
 import type { ApiKey } from "../../access/keys/keys.ts";
+import type { CaseOf } from "../../cases/case-json.ts";
 import type { Database } from "../../database/database.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
@@ -19,6 +20,7 @@ export interface ApiServices {
   candidates: Pick<Candidates, "submit">;
   /** Returns the facts that lookups found; undefined if none was made yet. */
   factsOf: Enrichment["factsOf"];
+  caseOf: CaseOf;
   now: () => Instant;
   /** Without a trailing slash. */
   publicUrl: () => string;

@@ -50,7 +50,7 @@ const sinceParameter: QueryParameter<Instant | undefined> = {
   schema: Type.String({
     format: "date-time",
     description:
-      "Only threats that were created or changed at this time or later (status, severity, facts, first seen): RFC 3339 with seconds and a time zone.",
+      "Only threats that were created or changed at this time or later (status, severity, facts, case, first seen): RFC 3339 with seconds and a time zone.",
   }),
   allowed: "a time, such as 2026-01-15T12:00:00Z",
   absent: undefined,
