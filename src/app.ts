@@ -28,6 +28,7 @@ import { openMessaging } from "./notifications/open-messaging.ts";
 import { createThreatExports } from "./outputs/exports/threat-exports.ts";
 import { createLists } from "./outputs/lists/lists.ts";
 import { createReload } from "./reload/reload.ts";
+import { createDataRetention } from "./retention/retention.ts";
 import { createScans } from "./scans/scans.ts";
 import { openSources } from "./sources/all/open-sources.ts";
 import { openThreatIndex } from "./threat-index/lazy/open-threat-index.ts";
@@ -178,6 +179,9 @@ export function openApp(environment: Environment) {
     lastReload: () => reload?.last(),
   });
 
+  const onConfigChange = live.onChange;
+  const dataRetention = createDataRetention({ auditLog, clock, config, database, log, onConfigChange });
+
   /** Services that the console and the callers of this function receive. */
   const services = {
     ...access,
@@ -187,6 +191,7 @@ export function openApp(environment: Environment) {
     campaigns,
     cases: caseWork,
     conditions,
+    dataRetention,
     domains,
     enrichment,
     eventLog,
@@ -273,7 +278,8 @@ export function openApp(environment: Environment) {
       databaseHealth.start();
       auditLog.startReport(log);
       for (const part of [messaging, names, takedowns, scans, enrichment, traps]) part.start();
-      for (const part of [campaigns, conditions, lists, lastUsedWriter, backups]) part.start();
+      for (const part of [campaigns, conditions, lists, lastUsedWriter]) part.start();
+      for (const part of [backups, dataRetention]) part.start();
     },
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
@@ -282,6 +288,7 @@ export function openApp(environment: Environment) {
       // Visits become events, which the deliveries still have to see.
       await Promise.all([backups.stop(), traps.stop(), conditions.stop(), messaging.notifications.stop()]);
       await Promise.all([messaging.deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
+      await dataRetention.stop();
       await Promise.all([archive.stop(), lists.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();
     },

@@ -49,6 +49,7 @@ export const commandEntries: CommandEntry[] = [
   { name: "data", load: async () => (await import("./commands/data.ts")).dataCommands },
   { name: "backup", load: async () => (await import("./commands/backup.ts")).backupCommand },
   { name: "backups", load: async () => (await import("./commands/backups.ts")).backupsCommands },
+  { name: "retention", load: async () => (await import("./commands/retention.ts")).retentionCommands },
   { name: "restore", load: async () => (await import("./commands/restore.ts")).restoreCommand },
   { name: "standby", load: async () => (await import("./commands/standby.ts")).standbyCommands },
   {

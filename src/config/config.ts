@@ -14,6 +14,7 @@ import type { Role } from "../vocabulary/permissions.ts";
 import type { FileValues } from "./schema.ts";
 import type { Severity } from "../vocabulary/threats.ts";
 import { toBackup, type BackupConfig } from "./sections/backup.ts";
+import { toRetention, type RetentionConfig } from "./sections/retention.ts";
 import { toTakedown, type TakedownConfig } from "./sections/takedown.ts";
 import type { HostPort } from "./fields/texts.ts";
 import { toCertificateLogs, toFeed, type CertificateLogsConfig, type FeedConfig } from "./sources.ts";
@@ -99,7 +100,7 @@ export interface Config {
   certificateLogs: CertificateLogsConfig;
   archive: { enabled: boolean; bytesMax: number; ageMsMax: number };
   backup: BackupConfig;
-  retention: { eventsMs: number; deliveriesMs: number; hitsMs: number };
+  retention: RetentionConfig;
   /** Public keys of data updates, in base64. */
   data: { trustedKeys: string[] };
   log: { level: FileValues["log"]["level"]; format: FileValues["log"]["format"] };
@@ -225,11 +226,7 @@ export function toConfig(values: FileValues): Config {
       eventsPerHour: traps.events_per_hour,
       hostsPerHour: traps.hosts_per_hour,
     },
-    retention: {
-      eventsMs: retention.events,
-      deliveriesMs: retention.deliveries,
-      hitsMs: retention.hits,
-    },
+    retention: toRetention(retention),
     data: { trustedKeys: values.data.trusted_keys },
     log: values.log,
     protectedDomains: values.protected_domains,

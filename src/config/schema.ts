@@ -17,6 +17,7 @@ import {
   text,
 } from "./fields/fields.ts";
 import { data } from "./sections/data.ts";
+import { retention } from "./sections/retention.ts";
 import { channels, lists, smtp, subscriptions } from "./sections/notifications.ts";
 import { archive, certificateLogs, feeds } from "./sections/sources.ts";
 import { takedown } from "./sections/takedown.ts";
@@ -37,7 +38,6 @@ import {
  */
 
 const minuteMs = 60_000;
-const retention = readDuration({ minimumMs: minuteMs, maximumMs: 3650 * dayMs });
 const item = (description: string) => ({ description });
 
 const server = table(
@@ -218,21 +218,6 @@ const traps = table(
   "Beacons and honeytokens.",
 );
 
-const retentions = table(
-  {
-    events: text("duration", retention, { default: "30d", description: "how long events are kept" }),
-    deliveries: text("duration", retention, {
-      default: "30d",
-      description: "how long the delivery log is kept",
-    }),
-    hits: text("duration", retention, {
-      default: "90d",
-      description: "how long visits to beacons and honeytokens are kept",
-    }),
-  },
-  "Retention of old records. Threats are kept.",
-);
-
 const log = table(
   {
     level: choice(["trace", "debug", "info", "warn", "error"], {
@@ -266,7 +251,7 @@ export const configSchema = table(
     certificate_logs: certificateLogs,
     archive,
     backup,
-    retention: retentions,
+    retention,
     data,
     log,
     protected_domains: protectedDomains,

@@ -125,7 +125,12 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     originalOf: readOriginal,
     pictures: createPictureViews({ readScreenshot: screenshotFiles.read, readOriginal }),
     capturesOf: (threatIds) =>
-      new Map(threatIds.map((id) => [id, store.factsOf(id)?.facts.screenshot?.at ?? null])),
+      new Map(
+        threatIds.map((id) => {
+          const screenshot = store.factsOf(id)?.facts.screenshot;
+          return [id, screenshot?.deletedAt === undefined ? (screenshot?.at ?? null) : null];
+        }),
+      ),
     originalOfDomain: (id) => readDated(screenshotFiles, id),
     registrationResponseOf: responses.find,
     factsOf: store.factsOf,

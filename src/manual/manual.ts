@@ -20,6 +20,7 @@ import service from "./service.md" with { type: "text" };
 import check from "./check.md" with { type: "text" };
 import backup from "./backup.md" with { type: "text" };
 import standby from "./standby.md" with { type: "text" };
+import retention from "./retention.md" with { type: "text" };
 import upgrade from "./upgrade.md" with { type: "text" };
 import monitoring from "./monitoring.md" with { type: "text" };
 import log from "./log.md" with { type: "text" };
@@ -67,6 +68,7 @@ const texts: [topic: string, text: string][] = [
   ["check", check],
   ["backup", backup],
   ["standby", standby],
+  ["retention", retention],
   ["upgrade", upgrade],
   ["monitoring", monitoring],
   ["log", log],

@@ -13,6 +13,7 @@ import { dueAtFor } from "./case/due.ts";
 import { createCopyNoter } from "./note-copy.ts";
 import { severityOf } from "./severity/severity.ts";
 import { isVerified } from "./severity/verified.ts";
+import { createDeletedThreats } from "./store/deleted-threats.ts";
 import type { CertificateSighting, OriginStore } from "./store/origins.ts";
 import type { SimilarityReason } from "./store/similarity-reasons.ts";
 import { changedNow } from "./store/fields.ts";
@@ -43,7 +44,10 @@ export interface Sighting {
 
 export type { CertificateSighting };
 
-/** Result of a sighting. For a known threat, type and similarity are those on record. */
+/**
+ * Result of a sighting. For a known threat, type and similarity are those on record. A threat that retention deleted is
+ * known by its former id, which no threat has any more, unless the sighting records it again.
+ */
 export interface RecordedThreat {
   threatId: string;
   domain: string;
@@ -95,6 +99,7 @@ export function createRecorder({
   statusChanger,
 }: RecorderDependencies): (sighting: Sighting) => RecordedThreat {
   const statements = createStatements(database);
+  const deletedThreats = createDeletedThreats(database);
   const noteCopy = createCopyNoter({ cases, clock, database, history, outbox });
 
   function create(sighting: Sighting, protectedDomainSeq: number, seenAt: Instant): RecordedThreat {
@@ -159,6 +164,12 @@ export function createRecorder({
     const known = statements.findPair.get({ protectedDomainSeq, domain });
     const isRepeated =
       known !== undefined && certificate !== undefined && origins.hasCertificate(known.seq, certificate);
+    const reactivates = detection.reactivate && showsLife[sighting.source];
+    const formerId =
+      known === undefined
+        ? deletedThreats.check(protectedDomainSeq, domain, { ...sighting, seenAt, reactivates })
+        : undefined;
+    if (formerId !== undefined) return { ...matchOf(sighting), threatId: formerId, domain, outcome: "known" };
     const recorded =
       known === undefined
         ? create(sighting, protectedDomainSeq, seenAt)
@@ -170,6 +181,11 @@ export function createRecorder({
 }
 
 type KnownThreat = typeof threats.$inferSelect;
+
+function matchOf({ match }: Sighting): Pick<RecordedThreat, "protectedDomain" | "type" | "similarity"> {
+  const { protectedDomain, type, similarity } = match;
+  return { protectedDomain, type, similarity };
+}
 
 function isEarlier({ isDay }: Sighting, seenAt: Instant, { firstSeen }: KnownThreat): boolean {
   // A time on record is not replaced by the start of its day.

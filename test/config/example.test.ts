@@ -64,7 +64,15 @@ const defaults: Config = {
     eventsPerHour: 1000,
     hostsPerHour: 60,
   },
-  retention: { eventsMs: 2_592_000_000, deliveriesMs: 2_592_000_000, hitsMs: 7_776_000_000 },
+  retention: {
+    eventsMs: 2_592_000_000,
+    deliveriesMs: 2_592_000_000,
+    hitsMs: 7_776_000_000,
+    falsePositivesMs: null,
+    resolvedMs: null,
+    screenshotsMs: null,
+    auditMs: null,
+  },
   data: { trustedKeys: [] },
   log: { level: "info", format: "auto" },
   certificateLogs: {

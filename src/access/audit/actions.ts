@@ -110,6 +110,8 @@ export const auditActions = [
   "backup.make",
   "backup.restore",
   "config.reload",
+  "retention.delete",
+  "retention.restore",
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number] | RecipientAction;

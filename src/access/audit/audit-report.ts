@@ -17,7 +17,7 @@ export interface AuditReport {
 }
 
 /** Sign-ins, scans, imports, decisions and deliveries are no changes of the configuration. A reload has its own event. */
-const otherActions = /^(config|console|scan|feed|threat|backup)\.|\.(test|redeliver|replay)$/;
+const otherActions = /^(config|console|scan|feed|threat|backup|retention)\.|\.(test|redeliver|replay)$/;
 const everySecond = "* * * * * *";
 const entriesPerRun = 200;
 

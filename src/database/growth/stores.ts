@@ -5,7 +5,15 @@ export const databaseStores = [
   {
     store: "threats",
     label: "Threats",
-    tables: ["threats", "threat_counts", "threat_touches", "threat_certificates", "threat_urls", "campaigns"],
+    tables: [
+      "threats",
+      "threat_counts",
+      "threat_touches",
+      "threat_certificates",
+      "threat_urls",
+      "deleted_threats",
+      "campaigns",
+    ],
     oldest: "first_seen",
   },
   {

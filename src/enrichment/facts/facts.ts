@@ -49,6 +49,8 @@ export interface Screenshot {
   visualSimilarity?: number;
   /** Whether the browser ended up at the protected domain; absent in facts that are older than this field. */
   atOriginal?: boolean;
+  /** When the retention deleted the file; what was learned from it stays. */
+  deletedAt?: Instant;
 }
 
 /** When the site at a name was first seen in use, and when it went down and came back for the last time. */

@@ -1,3 +1,4 @@
+import { toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { sentence } from "../../lib/wording.ts";
 import { hasPage, parkedWith, type Facts } from "./facts.ts";
@@ -12,7 +13,9 @@ const reasonCharactersMax = 60;
 export function explainMissingScreenshot(facts: Facts | undefined, disabled: string | undefined): string {
   if (facts?.existence === undefined)
     return disabled === undefined ? "The page has not been checked yet." : sentence(disabled);
-  const { existence, unknown } = facts;
+  const { existence, screenshot, unknown } = facts;
+  if (screenshot?.deletedAt !== undefined)
+    return `The screenshot of ${toIsoTime(screenshot.at).slice(0, 10)} was deleted, as retention.screenshots says.`;
   if (existence.exists === "no") return "The name does not exist in DNS.";
   if (existence.addresses.length === 0) return "The name has no addresses.";
   const parked = parkedWith(facts);

@@ -95,6 +95,26 @@ export const deliveriesEvents = {
     description: "Old events and deliveries could not be deleted. The next hour tries again.",
     fields: ["error"],
   },
+  "retention.data_deleted": {
+    level: "info",
+    text: "deleted old data",
+    description:
+      "Threats, screenshots or entries of the audit log past a setting in `retention` were deleted.",
+    fields: ["count", "setting"],
+  },
+  "retention.notice": {
+    level: "info",
+    text: "old data will be deleted in 24 hours",
+    description: "A setting in `retention` is new or shorter, and deletes nothing in its first 24 hours.",
+    advice: "`phishwatch retention` shows what it will delete.",
+    fields: ["setting"],
+  },
+  "retention.data_failed": {
+    level: "warn",
+    text: "deleting old data failed",
+    description: "Data past a setting in `retention` could not be deleted. The next hour tries again.",
+    fields: ["error"],
+  },
   "export.aborted": {
     level: "warn",
     text: "export aborted",

@@ -1,4 +1,4 @@
-import { mkdir, rename } from "node:fs/promises";
+import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Instant } from "../../lib/clock.ts";
 
@@ -12,10 +12,18 @@ export interface ScreenshotFiles {
   writtenAt(id: string): Promise<Instant | undefined>;
 }
 
+/** The same as a folder that can be cleared. */
+export interface ScreenshotFolder extends ScreenshotFiles {
+  /** Deletes a screenshot, if there is one. */
+  remove(id: string): Promise<void>;
+  /** Returns the ids of all screenshots. */
+  ids(): Promise<string[]>;
+}
+
 const plainId = /^[a-z0-9_]{1,64}$/;
 
 /** @param folder null with an in-memory database: nothing is kept. */
-export function createScreenshotFiles(folder: string | null): ScreenshotFiles {
+export function createScreenshotFiles(folder: string | null): ScreenshotFolder {
   const pathOf = (id: string): string => {
     if (folder === null || !plainId.test(id)) throw new Error(`no folder for a screenshot of ${id}`);
     return join(folder, `${id}.webp`);
@@ -36,6 +44,19 @@ export function createScreenshotFiles(folder: string | null): ScreenshotFiles {
       // Readers see the old file or the new one, never a part of it.
       await Bun.write(`${path}.new`, webp);
       await rename(`${path}.new`, path);
+    },
+    async remove(id) {
+      if (folder === null) return;
+      for (const path of [pathOf(id), `${pathOf(id)}.new`]) await rm(path, { force: true });
+    },
+    async ids() {
+      if (folder === null) return [];
+      const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === "ENOENT") return [];
+        throw error;
+      });
+      const ids = names.map((name) => name.replace(/\.webp(\.new)?$/, ""));
+      return [...new Set(ids.filter((id) => plainId.test(id)))];
     },
     read: (id) => find(id, (file) => file.bytes()),
     writtenAt: (id) => find(id, async (file) => (await file.stat()).mtimeMs),

@@ -83,6 +83,9 @@ export const threats = sqliteTable(
     index("threats_domain").on(table.protectedDomainSeq, table.firstSeen),
     index("threats_domain_status").on(table.protectedDomainSeq, table.status, table.firstSeen),
     index("threats_domain_severity").on(table.protectedDomainSeq, table.severity, table.firstSeen),
+    index("threats_closed")
+      .on(table.status, table.statusChangedAt)
+      .where(sql`${table.status} <> 'active'`),
     index("threats_domain_status_severity").on(
       table.protectedDomainSeq,
       table.status,
@@ -232,4 +235,27 @@ export const threatUrls = sqliteTable(
     seenAt: instant("seen_at").notNull(),
   },
   (table) => [uniqueIndex("threat_urls_url").on(table.threatSeq, table.url)],
+);
+
+/**
+ * Names of threats that retention deleted, so that the next list does not record them again. In the order of deletion;
+ * `deleted-threats.ts` limits their number.
+ */
+export const deletedThreats = sqliteTable(
+  "deleted_threats",
+  {
+    seq: integer("seq").primaryKey({ autoIncrement: true }),
+    protectedDomainSeq: integer("protected_domain_seq")
+      .notNull()
+      .references(() => protectedDomains.seq, { onDelete: "cascade" }),
+    /** A-label form. */
+    domain: text("domain").notNull(),
+    /** Id of the deleted threat. */
+    threatId: text("threat_id").notNull(),
+    status: text("status", { enum: statuses }).notNull(),
+    /** When the threat got that status. */
+    closedAt: instant("closed_at").notNull(),
+    deletedAt: instant("deleted_at").notNull(),
+  },
+  (table) => [uniqueIndex("deleted_threats_pair").on(table.protectedDomainSeq, table.domain)],
 );

@@ -64,6 +64,8 @@ const sentences: Record<string, string> = {
   "feed.cancel_import": "cancelled import",
   "feed.import": "imported",
   "feed.read_again": "read again",
+  "retention.delete": "deleted old data as configured in",
+  "retention.restore": "restored the deleted name",
   "threat.assign": "assigned",
   "takedown.bounced": "recorded the bounced email of report",
   "takedown.close": "closed report",

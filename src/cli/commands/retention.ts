@@ -1,0 +1,140 @@
+import { formatDuration, bytesText, parseDuration } from "../../lib/durations.ts";
+import { toIsoTime } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { counted, grouped } from "../../lib/wording.ts";
+import { readPastedName } from "../../detection/names/pasted-name.ts";
+import type { RulePreview } from "../../retention/retention.ts";
+import { retentionRules, type RetentionRule } from "../../retention/rules.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { configFlag, jsonFlag, texts } from "../terminal/flags.ts";
+import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
+
+const columns: Column<RulePreview>[] = [
+  { title: "SETTING", cell: ({ rule }) => `retention.${rule}` },
+  { title: "VALUE", cell: ({ ageMs }) => (ageMs === null ? "off" : formatDuration(ageMs)) },
+  {
+    title: "DELETES",
+    cell: ({ preview }) => (preview === undefined ? "" : grouped(preview.count)),
+    right: true,
+  },
+  {
+    title: "SIZE",
+    cell: ({ preview }) => (preview === undefined ? "" : bytesText(preview.bytes)),
+    right: true,
+  },
+  { title: "OLDEST", cell: ({ preview }) => timeText(preview?.oldest) },
+  { title: "NEWEST", cell: ({ preview }) => timeText(preview?.newest) },
+  { title: "FROM", cell: (row) => fromText(row) },
+  {
+    title: "FOR EXAMPLE",
+    cell: ({ preview }) => preview?.examples.map((name) => visible(name)).join(", ") ?? "",
+    elastic: true,
+  },
+];
+
+const show = command({
+  name: "show",
+  summary: "preview what the retention of threats, screenshots and the audit log deletes",
+  details:
+    "Changes nothing. A setting that is new or shorter deletes nothing in its first 24 hours. The preview counts what is old enough when the setting first deletes.\nSIZE is an estimate.",
+  flags: {
+    set: texts("--set <setting=duration>", "try a value, such as resolved=180d"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch retention", "preview the settings of the configuration"],
+    ["phishwatch retention --set resolved=180d --set audit=365d", "try other values"],
+  ],
+  run: ({ options, terminal }) => {
+    const tried = readTried(options.set);
+    return withAppliance({ terminal, options }, async ({ dataRetention }) => {
+      const rows = await dataRetention.previews(tried);
+      if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
+      else {
+        printRows(terminal, rows, { columns, none: "no settings" });
+        const names = dataRetention.deletedNames();
+        if (names > 0)
+          terminal.out.write(
+            `${counted(names, "deleted name is", "deleted names are")} not recorded again.\n`,
+          );
+      }
+    });
+  },
+});
+
+const restore = command({
+  name: "restore",
+  arguments: "<name>",
+  summary: "record a threat again whose name the retention deleted",
+  details: "The threat is recorded as new and active. What was known about it stays deleted.",
+  flags: { config: configFlag },
+  examples: [["phishwatch retention restore examp1e-bank.com", "record a name again"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, async ({ candidates, dataRetention }) => {
+      const [given = ""] = args;
+      const read = readPastedName(given);
+      if ("error" in read) throw new UsageError(`${visible(given, 100)} ${read.error}`);
+      const { name } = read;
+      const restored = await dataRetention.restore(name, actorOfShell(terminal.env));
+      if (restored.length === 0)
+        throw new FailedError(`the retention has deleted no threat called ${visible(name, 100)}`);
+      const { matches } = await candidates.submit([name], { source: "submission" });
+      const ids = matches.flatMap(({ threats }) => threats.map(({ threatId }) => threatId));
+      if (ids.length === 0)
+        terminal.out.write(`${name} may be recorded again. It resembles no protected domain at present.\n`);
+      else for (const id of ids) terminal.out.write(`${id}\n`);
+    }),
+});
+
+function readTried(given: readonly string[]): Map<RetentionRule, number> {
+  return new Map(
+    given.map((text) => {
+      const [name = "", value = ""] = text.split("=", 2);
+      const rule = retentionRules.find((one) => one === name);
+      const ageMs = parseDuration(value);
+      if (rule === undefined || ageMs === null)
+        throw new UsageError(
+          `--set ${visible(text, 60)}: allowed is a setting (${retentionRules.join(", ")}), "=" and a duration, such as resolved=180d`,
+        );
+      return [rule, ageMs];
+    }),
+  );
+}
+
+function timeText(at: number | null | undefined): string {
+  return at === null || at === undefined ? "" : shortTime(at);
+}
+
+function fromText({ ageMs, deletesFrom }: RulePreview): string {
+  if (ageMs === null) return "";
+  return deletesFrom === null ? "24 h after the server reads it" : shortTime(deletesFrom);
+}
+
+function shape({ ageMs, deletesFrom, isTried, preview, rule }: RulePreview) {
+  return {
+    setting: `retention.${rule}`,
+    value: ageMs === null ? null : formatDuration(ageMs),
+    tried: isTried,
+    deletes_from: deletesFrom === null ? null : toIsoTime(deletesFrom),
+    count: preview?.count ?? 0,
+    bytes: preview?.bytes ?? 0,
+    oldest: isoText(preview?.oldest),
+    newest: isoText(preview?.newest),
+    examples: preview?.examples ?? [],
+  };
+}
+
+function isoText(at: number | null | undefined): string | null {
+  return at === null || at === undefined ? null : toIsoTime(at);
+}
+
+export const retentionCommands: CommandGroup = {
+  name: "retention",
+  summary: "preview what the retention deletes, and record a deleted threat again",
+  commands: [show, restore],
+  unnamed: "show",
+};

@@ -1,0 +1,58 @@
+import type { Static } from "@sinclair/typebox";
+import { dayMs } from "../../lib/clock.ts";
+import { optionalText, table, text } from "../fields/fields.ts";
+import { readDuration } from "../fields/texts.ts";
+
+const shortRetention = readDuration({ minimumMs: 60_000, maximumMs: 3650 * dayMs });
+/** A shorter one is likely a mistake, and nothing brings back what was deleted. */
+const longRetention = readDuration({ minimumMs: 7 * dayMs, maximumMs: 3650 * dayMs });
+
+export const retention = table(
+  {
+    events: text("duration", shortRetention, { default: "30d", description: "how long events are kept" }),
+    deliveries: text("duration", shortRetention, {
+      default: "30d",
+      description: "how long the delivery log is kept",
+    }),
+    hits: text("duration", shortRetention, {
+      default: "90d",
+      description: "how long visits to beacons and honeytokens are kept",
+    }),
+    false_positives: optionalText("duration", longRetention, {
+      description: `delete threats that have been false positives for this long; "" = never`,
+    }),
+    resolved: optionalText("duration", longRetention, {
+      description: `delete threats that have been resolved for this long; "" = never`,
+    }),
+    screenshots: optionalText("duration", longRetention, {
+      description: `delete screenshots of closed threats that are older; "" = never`,
+    }),
+    audit: optionalText("duration", longRetention, {
+      description: `delete entries of the audit log that are older; "" = never`,
+    }),
+  },
+  "Retention of old records. `phishwatch retention` previews what the last four delete.",
+);
+
+/** How long old records are kept, in milliseconds; null: forever. */
+export interface RetentionConfig {
+  eventsMs: number;
+  deliveriesMs: number;
+  hitsMs: number;
+  falsePositivesMs: number | null;
+  resolvedMs: number | null;
+  screenshotsMs: number | null;
+  auditMs: number | null;
+}
+
+export function toRetention(values: Static<typeof retention>): RetentionConfig {
+  return {
+    eventsMs: values.events,
+    deliveriesMs: values.deliveries,
+    hitsMs: values.hits,
+    falsePositivesMs: values.false_positives,
+    resolvedMs: values.resolved,
+    screenshotsMs: values.screenshots,
+    auditMs: values.audit,
+  };
+}

@@ -1,0 +1,104 @@
+import { eq } from "drizzle-orm";
+import { system } from "../access/audit/actor.ts";
+import type { AuditLog } from "../access/audit/audit-log.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import { statement, value } from "../database/statement.ts";
+import type { Clock } from "../lib/clock.ts";
+import { formatDuration } from "../lib/durations.ts";
+import {
+  ageInEffect,
+  nextNotice,
+  retentionRules,
+  settingOf,
+  type Notice,
+  type RetentionRule,
+} from "./rules.ts";
+import { retentionNotices } from "./tables.ts";
+
+/** Stores since when each setting is known. */
+export interface Notices {
+  /** Stores changed settings, and records deletions of an earlier run. Must run within a transaction. */
+  settle(): void;
+  /** Returns the notice of a setting; undefined: off, or not seen by the server yet. */
+  find(rule: RetentionRule): Notice | undefined;
+  /** Returns the age of the data that may be deleted now; null: none. */
+  ageInEffect(rule: RetentionRule): number | null;
+  /** Counts deletions. Must run in their transaction. */
+  count(rule: RetentionRule, deleted: number): void;
+  /** Records the counts in the audit log. Must run within a transaction. */
+  recordCounts(): void;
+}
+
+export function createNotices({
+  auditLog,
+  clock,
+  config,
+  database,
+}: {
+  auditLog: Pick<AuditLog, "list" | "record">;
+  clock: Pick<Clock, "now">;
+  config: Pick<Config, "retention">;
+  database: Database;
+}): Notices {
+  const { query } = database;
+  const ofRule = eq(retentionNotices.rule, value(retentionNotices.rule));
+  const find = statement(database, (builder) => builder.select().from(retentionNotices).where(ofRule));
+  const restoredAt = () => auditLog.list({ action: "backup.restore" }, { limit: 1, offset: 0 })[0]?.at;
+
+  function recordCounts(): void {
+    for (const { rule, unrecorded, ageMs } of query.select().from(retentionNotices).all()) {
+      if (unrecorded === 0) continue;
+      const detail = { count: unrecorded, age: formatDuration(ageMs) };
+      auditLog.record(system, "retention.delete", `retention.${rule}`, detail);
+      query.update(retentionNotices).set({ unrecorded: 0 }).where(eq(retentionNotices.rule, rule)).run();
+    }
+  }
+
+  return {
+    settle() {
+      recordCounts();
+      for (const rule of retentionRules) {
+        const known = find.get({ rule });
+        const next = nextNotice(known, settingOf(rule, config), {
+          now: clock.now(),
+          restoredAt: restoredAt(),
+        });
+        if (next === undefined) {
+          if (known !== undefined)
+            query.delete(retentionNotices).where(eq(retentionNotices.rule, rule)).run();
+        } else if (known === undefined || !isSame(known, next)) {
+          const { ageMs, since, previousAgeMs } = next;
+          const row = { ageMs, since, previousAgeMs };
+          query
+            .insert(retentionNotices)
+            .values({ rule, ...row })
+            .onConflictDoUpdate({ target: retentionNotices.rule, set: row })
+            .run();
+        }
+      }
+    },
+    find: (rule) => find.get({ rule }),
+    ageInEffect(rule) {
+      const setting = settingOf(rule, config);
+      const notice = find.get({ rule });
+      const age = notice === undefined ? null : ageInEffect(notice, clock.now());
+      // A reload may have changed the setting since it was stored.
+      return setting === null || age === null ? null : Math.max(setting, age);
+    },
+    count(rule, deleted) {
+      const known = find.get({ rule });
+      if (known === undefined) return;
+      query
+        .update(retentionNotices)
+        .set({ unrecorded: known.unrecorded + deleted })
+        .where(eq(retentionNotices.rule, rule))
+        .run();
+    },
+    recordCounts,
+  };
+}
+
+function isSame(one: Notice, other: Notice): boolean {
+  return one.ageMs === other.ageMs && one.since === other.since && one.previousAgeMs === other.previousAgeMs;
+}
