@@ -1,15 +1,14 @@
 import type { KeyUsage } from "../access/keys/key-usage.ts";
 import type { ApiKeys } from "../access/keys/keys.ts";
 import { createRateLimiter } from "../access/keys/rate-limit.ts";
+import { clientAddresses } from "./client-addresses.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { DatabaseHealth } from "../database/health/health.ts";
 import { createAdmission } from "../http/admission.ts";
 import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
-import { createClientAddress } from "../http/client-address.ts";
 import { createPipeline, type Handler } from "../http/pipeline.ts";
 import { createRequestIds, type RequestIdOf } from "../http/request-id.ts";
-import { createUntrustedProxy } from "../http/untrusted-proxy.ts";
 import { createResponder, type ResponseHeaders } from "../http/responder.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -81,6 +80,8 @@ export interface Server {
   readonly readiness: () => Readiness;
   /** Returns the address of a proxy that the configuration does not trust, if requests came through one. */
   readonly untrustedProxy: () => string | undefined;
+  /** Returns whether a request came from a proxy in `server.trusted_proxies`, by the address of its peer. */
+  readonly isFromTrustedProxy: (request: Request) => boolean;
   /** Limits the memory of request bodies, those of the console included. */
   readonly bodies: BodyBudget;
   /** Counts a request of the API that something else responds to. Returns the headers that its response has. */
@@ -143,7 +144,7 @@ export function createServer({
   /** Peers of requests that did not arrive on the server's socket. */
   const peers = new WeakMap<Request, string>();
   const peerOf = (request: Request) => peers.get(request) ?? sockets.peerOf(request);
-  const { clientAddress, untrustedProxy } = clientAddresses({ config, log, peerOf });
+  const { clientAddress, isFromTrustedProxy, untrustedProxy } = clientAddresses({ config, log, peerOf });
   const bodies = createBodyBudget({ memoryBytes, yielder: yielder(), clock, log });
   const requestIdOf = createRequestIds(newRequestId);
   const collectOwn = serverCollector({ bodies, pending: () => sockets.pending, readiness });
@@ -192,6 +193,7 @@ export function createServer({
       return sockets.trapsUrl;
     },
     readiness,
+    isFromTrustedProxy,
     untrustedProxy,
     bodies,
     get port() {
@@ -222,32 +224,6 @@ function consolePageOf(
   let handler: Promise<ConsoleHandler> | undefined;
   return async (request: Request, headers: ResponseHeaders): Promise<Response> =>
     (await (handler ??= openConsole()))(request, headers, clientAddress(request));
-}
-
-function clientAddresses({
-  config,
-  log,
-  peerOf,
-}: Pick<ServerDependencies, "config" | "log"> & {
-  peerOf: (request: Request) => string | undefined;
-}): { clientAddress: (request: Request) => string | undefined } & Pick<Server, "untrustedProxy"> {
-  let untrusted = createUntrustedProxy({ log });
-  let known: { networks: readonly string[]; resolve: ReturnType<typeof createClientAddress> } | undefined;
-  /** Trusted networks can change. */
-  const resolver = () => {
-    const networks = config.server.trustedProxies;
-    if (known?.networks === networks) return known.resolve;
-    untrusted = createUntrustedProxy({ log });
-    known = { networks, resolve: createClientAddress(networks, untrusted.note) };
-    return known.resolve;
-  };
-  return {
-    untrustedProxy: () => untrusted.address(),
-    clientAddress(request) {
-      const peer = peerOf(request);
-      return peer === undefined ? undefined : resolver()(peer, request.headers.get("x-forwarded-for"));
-    },
-  };
 }
 
 /** Routes of the traps, with no common header but the request's ID: the others would reveal the product to visitors. */

@@ -22,6 +22,7 @@ import { createResponder } from "./shell/responses.tsx";
 import { authorize, createRouter, type AnyRoute, type Context } from "./shell/router.ts";
 import { pageServicesOf, type ConsoleServices, type ServiceName } from "./shell/services.ts";
 import { createSessionMemory } from "./shell/session-memory.ts";
+import { createProxyUsers } from "./sign-in/proxy-user.tsx";
 import { createSignIn } from "./sign-in/sign-in.tsx";
 import { createSignOut } from "./shell/sign-out.ts";
 import { createInvitation } from "./sign-in/invitation.tsx";
@@ -62,16 +63,23 @@ export function createConsole(given: ConsoleServices): ConsoleHandler {
   const responder = createResponder({ assets, clock, findRoute, groups: pageGroups, log, memory, services });
   const signIn = createSignIn({ ...given, homePath: () => homePath(services), responder, secure, visitors });
   const invitations = createInvitation({ consoleSignIn, responder });
+  const proxyUsers = createProxyUsers({
+    clock,
+    config,
+    consoleSignIn,
+    log,
+    memory,
+    responder,
+    server,
+    visitors,
+  });
   const checkPassword = createPasswordCheck(consoleSignIn, config);
 
   async function respond(call: ConsoleRequest): Promise<Response> {
     const { request, headers, path } = call;
     Object.assign(headers, securityHeaders);
-    const asset = path.startsWith(`${assetsPath}/`) ? path.slice(assetsPath.length + 1) : undefined;
-    if (asset !== undefined) {
-      const encoding = request.headers.get("accept-encoding");
-      return assets.respond(asset, encoding, headers) ?? responder.error(call, noSuchPage());
-    }
+    if (path.startsWith(`${assetsPath}/`))
+      return respondWithAsset(call, assets) ?? responder.error(call, noSuchPage());
     const isRead = request.method === "GET" || request.method === "HEAD";
     let visitor = visitors.identify(request);
     // Not for other visitors: it may have to write, which a locked database delays.
@@ -79,22 +87,13 @@ export function createConsole(given: ConsoleServices): ConsoleHandler {
       await checkPassword();
       visitor = visitors.identify(request);
     }
-    call.visitor = visitor;
+    const identified = await proxyUsers.identify(call, visitor);
+    if (identified instanceof Response) return identified;
+    call.visitor = visitor = identified;
     if (path === `${overviewPath}/`) return responder.redirect(call, overviewPath);
-    if (!isRead && !isSameOrigin(request.headers, server.publicUrl)) {
-      throw new PublicError(
-        "forbidden",
-        "This form was sent from another site. Submit it in the console itself.",
-      );
-    }
-    if (path === signInPath)
-      return isRead ? signIn.showForm(call, ownPath(call.query.get("to"))) : signIn.signIn(call);
-    if (path === signInCodePath && !isRead) return signIn.signInWithCode(call);
-    const invitation = invitationTokenIn(path);
-    if (invitation !== undefined)
-      return isRead
-        ? invitations.showInvitation(call, invitation)
-        : invitations.acceptInvitation(call, invitation);
+    if (!isRead) requireSameOrigin(request, server.publicUrl);
+    const open = respondToAnyone(call, isRead, { signIn, invitations });
+    if (open !== undefined) return open;
     if (visitor.session === undefined)
       return signIn.requireSignIn(path === signInCodePath ? { ...call, path: overviewPath } : call, isRead);
     return runRoute(call, visitor, isRead ? "GET" : request.method);
@@ -145,6 +144,41 @@ export function createConsole(given: ConsoleServices): ConsoleHandler {
     body.close();
     return response;
   };
+}
+
+/** @throws PublicError `forbidden` */
+function requireSameOrigin({ headers }: Request, publicUrl: string): void {
+  if (isSameOrigin(headers, publicUrl)) return;
+  throw new PublicError(
+    "forbidden",
+    "This form was sent from another site. Submit it in the console itself.",
+  );
+}
+
+function respondWithAsset(
+  { path, request, headers }: ConsoleRequest,
+  assets: ReturnType<typeof createAssets>,
+): Response | undefined {
+  const encoding = request.headers.get("accept-encoding");
+  return assets.respond(path.slice(assetsPath.length + 1), encoding, headers);
+}
+
+/** Responds to requests for pages that need no session; returns undefined for any other. */
+function respondToAnyone(
+  call: ConsoleRequest,
+  isRead: boolean,
+  {
+    signIn,
+    invitations,
+  }: { signIn: ReturnType<typeof createSignIn>; invitations: ReturnType<typeof createInvitation> },
+): Response | Promise<Response> | undefined {
+  const { path, query } = call;
+  if (path === signInPath)
+    return isRead ? signIn.showForm(call, ownPath(query.get("to"))) : signIn.signIn(call);
+  if (path === signInCodePath && !isRead) return signIn.signInWithCode(call);
+  const token = invitationTokenIn(path);
+  if (token === undefined) return undefined;
+  return isRead ? invitations.showInvitation(call, token) : invitations.acceptInvitation(call, token);
 }
 
 /**

@@ -10,12 +10,7 @@ export function createClientAddress(
   trusted: readonly string[],
   onIgnored: (peer: string) => void = () => {},
 ): (peer: string, forwardedFor: string | null) => string {
-  const networks = new BlockList();
-  for (const network of trusted) {
-    const [address = "", length = ""] = network.split("/");
-    networks.addSubnet(address, Number(length), isIP(address) === 6 ? "ipv6" : "ipv4");
-  }
-  const isTrusted = (address: string) => networks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
+  const isTrusted = createTrust(trusted);
 
   return (peer, forwardedFor) => {
     let client = plainAddress(peer);
@@ -32,6 +27,19 @@ export function createClientAddress(
       client = address;
     }
     return client;
+  };
+}
+
+/** Returns a function that tells whether a peer is in one of the networks, which are `address/prefix length`. */
+export function createTrust(trusted: readonly string[]): (peer: string) => boolean {
+  const networks = new BlockList();
+  for (const network of trusted) {
+    const [address = "", length = ""] = network.split("/");
+    networks.addSubnet(address, Number(length), isIP(address) === 6 ? "ipv6" : "ipv4");
+  }
+  return (peer) => {
+    const address = plainAddress(peer);
+    return isIP(address) !== 0 && networks.check(address, isIP(address) === 6 ? "ipv6" : "ipv4");
   };
 }
 

@@ -37,7 +37,7 @@ export type Credentials = Pick<
 /** The account that exists from the first start on. `console.password` sets its password. */
 export const firstAccountName = "admin";
 /** Maximum number of accounts: a proxy creates one for each name. */
-const accountsMax = 1_000;
+export const accountsMax = 1_000;
 
 export interface Accounts {
   get(seq: number): Account | undefined;

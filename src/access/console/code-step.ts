@@ -2,7 +2,7 @@ import type { Database } from "../../database/database.ts";
 import type { AccountCodes } from "../accounts/account-codes.ts";
 import type { Account } from "../accounts/accounts.ts";
 import type { Actor } from "../audit/actor.ts";
-import type { CodeAttempts } from "./code-attempts.ts";
+import type { CodeAttempts } from "./attempt-queue.ts";
 import type { PendingSignIn, PendingSignIns } from "./pending-sign-ins.ts";
 import type { Browser, Busy, SignedIn, Steps } from "./sign-in-steps.ts";
 

@@ -9,7 +9,7 @@ import type { AuditLog } from "../audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
 import { FieldError, PublicError } from "../../lib/errors.ts";
 import type { AttemptQueue } from "./attempt-queue.ts";
-import type { CodeAttempts } from "./code-attempts.ts";
+import type { CodeAttempts } from "./attempt-queue.ts";
 import { createOwnCodes, tooManyAttempts, type Options, type OwnCodes, type Self } from "./own-codes.ts";
 import type { ConsolePassword } from "./password.ts";
 import type { ConsoleSession, ConsoleSessions } from "./sessions.ts";

@@ -7,7 +7,7 @@ import { readRecoveryCode } from "../accounts/recovery-codes.ts";
 import type { Actor } from "../audit/actor.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { retryAfterSeconds, type AttemptOrigin } from "./attempt-queue.ts";
-import type { CodeAttempts } from "./code-attempts.ts";
+import type { CodeAttempts } from "./attempt-queue.ts";
 import type { ConsoleSession } from "./sessions.ts";
 
 /** The account that makes a change to itself, and its session. */

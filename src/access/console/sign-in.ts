@@ -12,12 +12,13 @@ import type { AuditLog } from "../audit/audit-log.ts";
 import { createFailedSignIns, type FailedSignIns } from "../audit/failed-sign-ins.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createAttemptQueue, type AttemptQueue } from "./attempt-queue.ts";
-import { createCodeAttempts } from "./code-attempts.ts";
+import { createCodeAttempts } from "./attempt-queue.ts";
 import { createCodeStep, type CodeAttempt, type CodeResult } from "./code-step.ts";
 import { createKnownDevices } from "./known-devices.ts";
 import { createOwnAccount, type OwnAccount } from "./own-account.ts";
 import type { ConsolePassword, VerifiedPassword } from "./password.ts";
 import { createPendingSignIns, type PendingSignIns } from "./pending-sign-ins.ts";
+import { createProxySignIn, type ProxySignIn } from "./proxy-sign-in.ts";
 import type { ConsoleSession, ConsoleSessions } from "./sessions.ts";
 import { createSignInLog } from "./sign-in-log.ts";
 import { createSteps, type Browser, type Busy, type SignedIn, type Steps } from "./sign-in-steps.ts";
@@ -56,6 +57,8 @@ export interface ConsoleSignIn {
   endSessionsOfOldPassword(): Promise<void>;
   readonly sessions: Pick<ConsoleSessions, "find" | "list">;
   readonly failedSignIns: Pick<FailedSignIns, "list" | "count" | "attemptsSince">;
+  /** Sign-in of users whom a trusted proxy has authenticated. */
+  readonly proxy: ProxySignIn;
   /** Changes that people make to their own accounts. */
   readonly ownAccount: OwnAccount;
 }
@@ -125,6 +128,7 @@ export function createConsoleSignIn({
     sessions,
     failedSignIns,
     ownAccount,
+    proxy: createProxySignIn({ ...shared, accounts, clock, database }),
     accountOf({ accountSeq }) {
       const account = accounts.get(accountSeq);
       return account?.disabledAt === null ? account : undefined;

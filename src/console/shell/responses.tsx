@@ -24,7 +24,8 @@ const errorTitles: Record<number, string> = {
   404: "Not found",
   500: "Something went wrong",
 };
-const flashName = "flash";
+/** Name of the message for the next page in the memory of the session. */
+export const flashName = "flash";
 
 /** Returns a function that describes the page of a request to its components. */
 function createPageContext({

@@ -148,7 +148,7 @@ export interface ConsoleServices extends Omit<PageServices, keyof ContainedServi
   messaging: MessagingServices;
   /** Everything that names come from. */
   names: NameServices;
-  server: Pick<Server, "bodies" | "publicUrl" | "readiness" | "untrustedProxy">;
+  server: Pick<Server, "bodies" | "isFromTrustedProxy" | "publicUrl" | "readiness" | "untrustedProxy">;
 }
 
 export function pageServicesOf(given: ConsoleServices): PageServices {

@@ -59,20 +59,22 @@ export function createVisitors({
 }) {
   // The prefix makes browsers reject a cookie that another host of the same domain, or a page without TLS, has set.
   const sessionCookie = () => (secure() ? `__Host-${sessionName}` : sessionName);
+
+  /** Returns the visitor with the token of a session, unless the session has ended. */
+  function ofToken(token: string, deviceMark?: string): Visitor | undefined {
+    const session = sessions.find(token);
+    const account = session && accountOf(session);
+    if (session === undefined || account === undefined) return undefined;
+    return { session, account, csrfToken: csrfTokenOf(token), setCookie: undefined, deviceMark };
+  }
+
   return {
+    ofToken,
     identify(request: Request): Visitor {
       const token = readCookie(request, sessionCookie());
       const deviceMark = readCookie(request, deviceCookie);
-      const session = token === undefined ? undefined : sessions.find(token);
-      const account = session && accountOf(session);
-      if (session !== undefined && account !== undefined)
-        return {
-          session,
-          account,
-          csrfToken: csrfTokenOf(token!),
-          setCookie: undefined,
-          deviceMark,
-        };
+      const signedIn = token === undefined ? undefined : ofToken(token, deviceMark);
+      if (signedIn !== undefined) return signedIn;
       const kept = readCookie(request, visitCookie);
       const known = kept?.length === visitLength ? kept : undefined;
       const visit = known ?? randomText(fillRandom, visitBytes);

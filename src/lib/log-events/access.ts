@@ -26,6 +26,16 @@ export const accessEvents = {
     fields: ["failed", "notVerified", "networks"],
     optional: ["client"],
   },
+  "console.untrusted_user_header": {
+    level: "warn",
+    text: "header of a user from an untrusted sender",
+    description:
+      "A request had the header of `console.trusted_user_header`, but did not come from a trusted proxy, so it was ignored. Logged once per hour.",
+    advice:
+      "If the client is your proxy, add its network to `server.trusted_proxies`. Otherwise somebody tries to pass for a user.",
+    fields: ["setting"],
+    optional: ["client"],
+  },
   "console.session_use_not_stored": {
     level: "warn",
     text: "last use of a console session not stored",

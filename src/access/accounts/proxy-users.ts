@@ -1,0 +1,49 @@
+import { roles, type Role } from "../../vocabulary/permissions.ts";
+import { readAccountName } from "./account-names.ts";
+
+/** Headers by which a trusted proxy says who the user is, in lowercase. */
+export interface TrustedUserSettings {
+  header: string;
+  groupsHeader: string;
+  groupRoles: readonly { group: string; role: Role }[];
+}
+
+export type ProxyUser =
+  /** The proxy authenticated nobody, or no header is configured. */
+  | { outcome: "none" }
+  /** The request has the header, but did not come from a trusted proxy. */
+  | { outcome: "untrusted" }
+  /** The header is no name of an account. `given` was written by the proxy or by an attacker. */
+  | { outcome: "invalid_name"; given: string }
+  /** None of the user's groups has a role. */
+  | { outcome: "no_role"; name: string }
+  | { outcome: "user"; name: string; role: Role };
+
+/** Longer headers are not read. */
+const groupsCharactersMax = 8_000;
+
+/**
+ * Returns the user that a proxy has authenticated. A header that is sent twice arrives as one with a comma, which is no
+ * name, so that nobody can add a name to that of the proxy.
+ */
+export function readProxyUser(
+  settings: TrustedUserSettings | null,
+  { headers, isFromTrustedProxy }: { headers: Pick<Headers, "get">; isFromTrustedProxy: () => boolean },
+): ProxyUser {
+  const given = settings === null ? "" : (headers.get(settings.header) ?? "").trim();
+  if (settings === null || given === "") return { outcome: "none" };
+  if (!isFromTrustedProxy()) return { outcome: "untrusted" };
+  const name = readAccountName(given);
+  if (name === undefined) return { outcome: "invalid_name", given };
+  const role = roleOf(headers.get(settings.groupsHeader) ?? "", settings.groupRoles);
+  return role === undefined ? { outcome: "no_role", name } : { outcome: "user", name, role };
+}
+
+/** Returns the highest role of the groups. */
+function roleOf(header: string, groupRoles: TrustedUserSettings["groupRoles"]): Role | undefined {
+  if (header.length > groupsCharactersMax) return undefined;
+  // Authelia and oauth2-proxy separate groups by commas, Authentik by vertical bars.
+  const groups = new Set(header.split(/[,;|]/).map((group) => group.trim()));
+  const held = groupRoles.filter(({ group }) => groups.has(group)).map(({ role }) => role);
+  return roles.findLast((role) => held.includes(role));
+}
