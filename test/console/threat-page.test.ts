@@ -3,6 +3,7 @@ import { unzipSync } from "fflate";
 import { noteCharactersMax } from "../../src/threats/triage/notes.ts";
 import { hostileText, longText, tester } from "../support/console-pages.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+import { hosted } from "../support/enrichment.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { capture, hostileFacts, hostileName, knowAbout, phishingFacts } from "../support/threat-samples.ts";
 import { until } from "../support/until.ts";
@@ -71,6 +72,34 @@ describe("the page of a threat", () => {
     ])
       expect(text).toContain(shown);
     expect(html).toContain(`href="/console/takedowns/new?threat=${id}"`);
+  });
+
+  test("A report requests the network that is not known, and then shows the hosting provider with its source", async () => {
+    const id = sight("exarnple-bank.net");
+    await knowAbout(app.app, id, phishingFacts, Date.now());
+    const reportPath = `/console/takedowns/new?threat=${id}`;
+    expect((await visitor.get(reportPath)).text).toContain("The hosting provider is being looked up");
+    expect(app.app.enrichment.isSettled(id)).toBe(false);
+
+    const networks = [
+      {
+        ...(hosted.ok ? hosted.network : { first: "", last: "", source: "rdap" as const, url: "" }),
+        organization: "Host\u202e <b>LLC",
+        addresses: phishingFacts.existence!.addresses,
+        at: Date.now(),
+      },
+    ];
+    await knowAbout(app.app, id, { ...phishingFacts, networks }, Date.now());
+    const report = await visitor.get(reportPath);
+    expect(report.text).not.toContain("is being looked up");
+    expect(report.text).toContain("abuse@example-host.example");
+    expect(report.text).toContain("Contact from registration data of the IP address");
+    const page = await visitor.get(pathOf(id));
+    expect(page.text).toMatch(/abuse@example-host\.example ?, from RDAP of the address/);
+    for (const { html } of [report, page]) {
+      expect(html).not.toContain("<b>LLC");
+      expect(html).not.toContain("\u202e");
+    }
   });
 
   test("shows the case beside the assessment, and assigns the threat and sets its due time without a script", async () => {

@@ -17,19 +17,24 @@ import { badRequest } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { reportMethods } from "../../../vocabulary/cases.ts";
 import { FormError, PageHead } from "../../kit/components.tsx";
+import { Note } from "../../kit/marks.tsx";
 import { attempt, parseWholeNumber, type FieldErrors, wholeForm } from "../../kit/fields.ts";
 import { page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { takedownPath, takedownsPath } from "../../kit/paths.ts";
 import { DraftForm, RecipientList, type Typed } from "./draft-form.tsx";
 import { purposeLabels, type TakedownContext } from "./parts.tsx";
 
-/** Shows exactly what would be sent to the chosen recipient. Changes nothing. */
+/** Shows exactly what would be sent to the chosen recipient. Requests the networks of the threats that are not known. */
 export async function newReport(context: TakedownContext): Promise<PageResult> {
   const { query, services } = context;
   const reference = services.takedowns.newReference();
   const draft = await composeDraft(draftServices(context), requestOf(context, query, reference));
   const { subject, body, chosen } = draft;
-  return render(context, draft, { subject, body, ticket: "", email: chosen.recipient.email ?? "" }, {});
+  let isLookingUp = false;
+  for (const { threat } of draft.evidence)
+    isLookingUp = (await services.enrichment.requestNetworks(threat.id)) || isLookingUp;
+  const typed = { subject, body, ticket: "", email: chosen.recipient.email ?? "" };
+  return render(context, draft, typed, {}, { isLookingUp });
 }
 
 /** Records the report, and queues the email. The reference of the form makes a second submission a no-op. */
@@ -94,7 +99,13 @@ function requestOf(context: TakedownContext, fields: URLSearchParams, reference:
   };
 }
 
-function render(context: TakedownContext, draft: Draft, typed: Typed, errors: FieldErrors): PageResult {
+function render(
+  context: TakedownContext,
+  draft: Draft,
+  typed: Typed,
+  errors: FieldErrors,
+  { isLookingUp = false } = {},
+): PageResult {
   const title = purposeLabels[draft.purpose];
   const { from, replyTo } = context.services.takedowns.addresses() ?? { from: null, replyTo: null };
   return page(
@@ -106,6 +117,11 @@ function render(context: TakedownContext, draft: Draft, typed: Typed, errors: Fi
         crumbs={[{ label: "Takedowns", path: takedownsPath }, ...crumbOf(draft.previous)]}
       />
       <FormError message={errors[wholeForm]} />
+      {isLookingUp ? (
+        <Note tone="info" title="The hosting provider is being looked up">
+          Open this page again in a few seconds to see its abuse contact.
+        </Note>
+      ) : null}
       <div class="cols cols-main">
         <DraftForm
           draft={draft}
