@@ -1008,6 +1008,22 @@ export interface Calls {
       };
     };
   };
+  /** Puts the site of a threat up or down, as lookups would find it */
+  "POST /sandbox/sites": {
+    body?: {
+      /** ID of the threat; default: the one that was recorded last */
+      threat?: string;
+      /** state of the site from now on; default: up */
+      state?: "up" | "parked" | "down" | "blocked";
+    };
+    response: {
+      data: {
+        threat: string;
+        /** null: not determined */
+        site_state: "unregistered" | "registered" | "parked" | "up" | "blocked" | "down" | "back" | null;
+      };
+    };
+  };
   /** Logs a certificate: threat.created for each look-alike among its names */
   "POST /sandbox/certificates": {
     body?: {

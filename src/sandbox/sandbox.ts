@@ -5,7 +5,7 @@ import { toIsoTime } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 import { pathOf } from "../lib/request-path.ts";
 import { requireLocalCaller } from "./callers.ts";
-import { createInboxes } from "./control/inbox.ts";
+import { createInboxes, receiveMail } from "./control/inbox.ts";
 import type { ReadyLine, SandboxState } from "./control/state.ts";
 import { lastOfConnection } from "./faults/failures.ts";
 import { respondWithFault } from "./faults/fault-responses.ts";
@@ -21,7 +21,7 @@ export interface Sandbox {
   stop(): void;
 }
 
-type Options = InstanceOptions & {
+type Options = Omit<InstanceOptions, "receiveMail"> & {
   /** 0: the system chooses. */
   port: number;
   pid: number;
@@ -41,11 +41,12 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
   };
   const server = listen(port, guardRoutes([everything], createHosts([])));
   const url = `http://${loopback}:${server.port!}`;
-  const instanceOptions = {
+  const inboxes = createInboxes();
+  const instanceOptions: InstanceOptions = {
     ...options,
+    receiveMail: (letter, now) => receiveMail(inboxes, letter, now),
     config: inSandbox(config, server.port!, { looksUp: options.isDemonstration === true }),
   };
-  const inboxes = createInboxes();
   const faults = createFaults();
   const instances = createInstances({ options: instanceOptions, inboxes, faults });
   const ready = describeReady({ url, pid, ...instanceOptions });

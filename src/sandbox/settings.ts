@@ -11,6 +11,9 @@ const nightly = "17 3 * * *";
 const ownDefaults = `
 [scan]
 schedule = ""
+[takedown]
+from = "abuse-reports@example-bank.com"
+signature = "Sandbox team, Example Bank"
 [log]
 level = "warn"
 `;

@@ -35,6 +35,9 @@ allow_http = true
 allow_private_networks = true
 [lookups]
 enabled = false
+[takedown]
+from = "abuse-reports@example-bank.com"
+signature = "Sandbox team, Example Bank"
 [log]
 level = "warn"
 [[protected_domains]]

@@ -3,6 +3,7 @@ import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
 import { toIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
 import { threats } from "../../threats/store/tables.ts";
+import type { SiteState } from "../../vocabulary/site.ts";
 import type { Report, Takedown } from "./report.ts";
 import { isOpen, nextStepOf, takedownColumns, toReport, toTakedown, type NextStep } from "./rows.ts";
 import { createStatistics, type TakedownStatistics } from "./statistics.ts";
@@ -37,6 +38,8 @@ export interface TakedownLists {
   takedownsOfThreat(threatId: string): Takedown[];
   /** Returns the reports of a threat as the API shows them, oldest first. */
   reportsOf(threatId: string): object[];
+  /** Returns the state of the site of a threat; null: not determined, or there is no such threat. */
+  siteStateOf(threatId: string): SiteState | null;
   /** Returns sites that were up again after they were down, and are so now, newest first. */
   cameBack(limit: number): Takedown[];
   statistics(): TakedownStatistics;
@@ -117,6 +120,7 @@ export function createTakedownLists({
         const own = takedownsOf(store, report.seq).find((one) => one.threatId === threatId);
         return reportJson(report, own);
       }),
+    siteStateOf: (threatId) => store.threatById.get({ id: threatId })?.siteState ?? null,
     cameBack: (limit) => counts.backThreats.all({ limit }).map(toTakedown),
     statistics,
   };

@@ -1,13 +1,19 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/body/json-body.ts";
-import { badRequest } from "../../lib/errors.ts";
+import { changesBetween } from "../../enrichment/facts/fact-changes.ts";
+import { threatFactsOf } from "../../enrichment/facts/threat-facts.ts";
+import { createEnrichmentStore } from "../../enrichment/store.ts";
+import { badRequest, notFound } from "../../lib/errors.ts";
 import { completedScan } from "../../scans/store.ts";
 import type { Sighting } from "../../threats/record.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";
 import { choice, closed } from "../../vocabulary/schemas.ts";
+import { siteStates } from "../../vocabulary/site.ts";
 import { threatSources, threatTypes } from "../../vocabulary/threats.ts";
 import { honeytokenKinds } from "../../vocabulary/traps.ts";
+import type { Instance } from "../instance/instance.ts";
 import { runScan } from "../instance/scan.ts";
+import { settableStates, siteFacts } from "../world/site-facts.ts";
 import { matchOf, nameOf, newNames } from "./lookalikes.ts";
 import { operation, readTime } from "./operation.ts";
 import { madeThreat, scan, visit } from "./schemas.ts";
@@ -22,6 +28,7 @@ const visitor = {
   user_agent: text("default: that of a browser"),
 };
 const threatsMax = 1_000;
+const admittedMax = 1_000;
 const findsMax = 1_000;
 const findsDefault = 3;
 const visitResponse = { description: "The recorded visit", schema: Type.Object({ data: visit }) };
@@ -155,4 +162,52 @@ export const eventOperations = [
     response: visitResponse,
     run: async (state, { body }) => ({ data: await visitHoneytoken(state.instance(), body) }),
   }),
+  operation({
+    method: "POST",
+    path: "/sandbox/sites",
+    id: "setSite",
+    summary: "Puts the site of a threat up or down, as lookups would find it",
+    description:
+      "Stores the facts that lookups would find now, with everything that follows from them: severity, history, site " +
+      "state, takedowns. A site that was down and is up again is `back`. The sandbox itself looks up nothing.",
+    body: jsonBody(
+      Type.Object(
+        {
+          threat: text("ID of the threat; default: the one that was recorded last"),
+          state: oneOf(settableStates, "state of the site from now on; default: up"),
+        },
+        closed,
+      ),
+    ),
+    response: {
+      description: "The state of the site",
+      schema: Type.Object({
+        data: Type.Object({
+          threat: Type.String(),
+          site_state: Type.Union([choice(siteStates, { description: "null: not determined" }), Type.Null()]),
+        }),
+      }),
+    },
+    run: (state, { body }) => setSite(state.instance(), body),
+  }),
 ];
+
+async function setSite(
+  { app, clock }: Instance,
+  { state = "up", threat: given }: { state?: (typeof settableStates)[number]; threat?: string },
+) {
+  const now = clock.now();
+  const store = createEnrichmentStore(app.database);
+  const id = given ?? app.threats.list({}, { page: 1, perPage: 1 }).threats[0]?.id ?? "";
+  const threat = app.threats.get(id);
+  if (threat === undefined) throw notFound("There is no threat with this ID.");
+  while ((await store.admitNew(now, admittedMax)) > 0);
+  const { facts: before, threatSeq } = store.findById(id)!;
+  const after = siteFacts(threat, { before, wanted: state, now });
+  app.database.transaction(() => {
+    app.threats.updateFacts(id, threatFactsOf(after, now), changesBetween(before, after));
+    store.saveFacts(threatSeq, after);
+    store.saveCheckedAt(threatSeq, now);
+  });
+  return { data: { threat: id, site_state: app.takedowns.siteStateOf(id) } };
+}

@@ -1,3 +1,4 @@
+import type { Letter, SmtpResult } from "../../channels/email/smtp.ts";
 import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import { verifySignatures, type Verdict } from "../../channels/webhook/signing.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
@@ -187,4 +188,32 @@ function jsonOf(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** Inbox of the emails that the sandbox sends. */
+const mailInbox = "mail";
+const noDurations = { durationMs: 0, phases: {}, address: null };
+
+/**
+ * Stores an email in the inbox `mail`, with its envelope as headers. A failure of that inbox is the response of the mail
+ * server: 550 rejects the email for good, 451 for now; an ending closes the connection.
+ */
+export function receiveMail(
+  inboxes: Pick<Inboxes, "receive">,
+  { content, from, to }: Letter,
+  now: Instant,
+): SmtpResult {
+  const headers = { "mail-from": from, "rcpt-to": to.join(", ") };
+  const { ending, status = 250 } = inboxes.receive(mailInbox, { headers, body: content }, [], now);
+  if (ending === undefined && status < 400)
+    return { ...noDurations, outcome: "done", accepted: [...to], rejected: [], reply: "250 2.0.0 OK" };
+  const failed = { ...noDurations, outcome: "failed", step: "content", rejected: [] } as const;
+  if (ending !== undefined)
+    return { ...failed, message: "the connection was closed", cause: "closed", reply: "" };
+  return {
+    ...failed,
+    message: "message failed",
+    cause: null,
+    reply: `${status} the sandbox's mail server rejects it`,
+  };
 }

@@ -1,4 +1,6 @@
 import { type App, openApp } from "../../app.ts";
+import type { Mailer } from "../../cases/takedowns/sender.ts";
+import type { Letter, SmtpResult } from "../../channels/email/smtp.ts";
 import type { Config } from "../../config/config.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
@@ -49,6 +51,8 @@ export interface InstanceOptions {
   empty: boolean;
   /** For people: the clock runs, there are no public keys, and the recipients of the history are sent what happens. */
   isDemonstration?: boolean;
+  /** Accepts the emails that the sandbox sends. Absent: the mail server of the configuration does. */
+  receiveMail?: (letter: Letter, now: Instant) => SmtpResult;
   /** Prebuilt database of the start; absent: the database is built. */
   prebuilt?: Uint8Array | undefined;
 }
@@ -68,6 +72,7 @@ export async function openInstance(
     log,
     monotonicMs,
     prebuilt,
+    receiveMail,
     scanSchedule,
     seed,
     start,
@@ -88,6 +93,7 @@ export async function openInstance(
       await opened.traps.flush();
       await opened.deliveries.dispatcher.settled();
       await opened.notifications.settled();
+      await opened.takedowns.settled();
     }
   }
 
@@ -101,6 +107,7 @@ export async function openInstance(
     fillRandom: random.fillRandom,
     log,
     dns,
+    ...(receiveMail === undefined ? {} : { mailer: mailerFor(receiveMail, clock.now) }),
     reach,
     ...(image === undefined ? {} : { image }),
   });
@@ -156,6 +163,10 @@ export async function openInstance(
       opened.close();
     },
   };
+}
+
+function mailerFor(receive: NonNullable<InstanceOptions["receiveMail"]>, now: () => Instant): Mailer {
+  return { secrets: [], send: async (letter) => receive(letter, now()) };
 }
 
 /** Runs scans over the sandbox's own DNS. */

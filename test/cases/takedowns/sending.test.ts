@@ -1,0 +1,146 @@
+import { afterEach, expect, test } from "bun:test";
+import PostalMime from "postal-mime";
+import type { DeliveryState } from "../../../src/cases/takedowns/report.ts";
+import { startBadMailServer, startMailServer } from "../../support/mail-server.ts";
+import { analyst } from "../../support/stores.ts";
+import { openTakedownWorld, reportOf } from "../../support/takedowns.ts";
+import { until } from "../../support/until.ts";
+
+const cleanup: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const step of cleanup.splice(0).toReversed()) await step();
+});
+
+async function openWorld(rules: Parameters<typeof startMailServer>[0] = {}) {
+  const server = await startMailServer({ tls: "none", ...rules });
+  const world = openTakedownWorld({ smtp: { ...server.settings, from: "phishwatch@defender.example" } });
+  cleanup.push(world.dispose, server.stop, world.takedowns.stop);
+  return { ...world, server, id: world.addThreat("exarnple-bank.com") };
+}
+
+type World = Pick<Awaited<ReturnType<typeof openWorld>>, "takedowns">;
+
+/** Resolves with the report once its delivery is in a state. */
+async function settledAs({ takedowns }: World, seq: number, state: DeliveryState) {
+  await until(() => takedowns.get(seq).report.delivery === state, `the report is ${state}`);
+  await takedowns.settled();
+  return takedowns.get(seq).report;
+}
+
+test("a report arrives as a person's email: text with dots and long lines, attachments, and no automatic headers", async () => {
+  const world = await openWorld();
+  const { id, server, takedowns } = world;
+  takedowns.start();
+  const body = `Grüße\n.\n..two dots\n${"x".repeat(3_000)}\n-- \nAda`;
+  const content = new TextEncoder().encode('{"a":1}\n');
+  const { seq } = takedowns.add(
+    reportOf([id], "PW-00000001", {
+      body,
+      subject: "Phishing: exämple [PW-00000001]",
+      files: [
+        { name: "evidence.json", mediaType: "application/json", sha256: "0", attached: true, content },
+        { name: "evidence.zip", mediaType: "application/zip", sha256: "0", attached: false, content },
+      ],
+    }),
+    { by: analyst },
+  ).report;
+  const report = await settledAs(world, seq, "sent");
+  expect(report.sentAt).not.toBeNull();
+  const [mail, ...others] = server.mails;
+  expect(others).toEqual([]);
+  expect([mail!.from, mail!.to]).toEqual(["soc@defender.example", ["abuse@hosting.example"]]);
+  const parsed = await PostalMime.parse(mail!.raw);
+  expect(parsed.subject).toBe("Phishing: exämple [PW-00000001]");
+  expect(parsed.text?.trimEnd()).toBe(body);
+  expect(parsed.from?.address).toBe("soc@defender.example");
+  expect(parsed.replyTo?.[0]?.address).toBe("abuse-reports@defender.example");
+  expect(parsed.messageId).toBe("<pw-00000001@defender.example>");
+  expect(parsed.attachments.map(({ filename }) => filename)).toEqual(["evidence.json"]);
+  const headers = parsed.headers.map(({ key }) => key);
+  for (const automatic of ["auto-submitted", "precedence", "list-id"])
+    expect(headers).not.toContain(automatic);
+});
+
+test("a recipient that the mail server rejects makes the report bounce, with the words of the server and no retry", async () => {
+  const world = await openWorld({ rejectRecipient: () => ({ code: 550, text: "5.1.1 no such user" }) });
+  const { clock, id, server, takedowns } = world;
+  takedowns.start();
+  const { seq } = takedowns.add(reportOf([id], "PW-00000001"), { by: analyst }).report;
+  const report = await settledAs(world, seq, "bounced");
+  expect(report.deliveryResponse).toContain("5.1.1 no such user");
+  expect(report.attemptAt).toBeNull();
+  expect(takedowns.attention()).toEqual({ cameBack: 0, notDelivered: 1, followUps: 0 });
+  clock.advance(2 * 86_400_000);
+  await takedowns.settled();
+  expect(server.named("abuse@hosting.example")).toBe(1);
+  expect(() => takedowns.sendAgain(seq, { by: analyst })).toThrow("can be sent again");
+});
+
+test("a report that the mail server defers is sent later, with the same Message-ID, and fails after the last attempt", async () => {
+  let deferrals = 1;
+  const world = await openWorld({
+    rejectContent: () => (deferrals-- > 0 ? { code: 451, text: "4.7.1 greylisted" } : undefined),
+  });
+  const { clock, id, server, takedowns } = world;
+  takedowns.start();
+  const add = (reference: string) => takedowns.add(reportOf([id], reference), { by: analyst }).report.seq;
+  const first = add("PW-00000001");
+  await until(() => takedowns.get(first).report.attempts === 1, "the attempt was recorded");
+  await takedowns.settled();
+  clock.advance(60_000);
+  await settledAs(world, first, "sent");
+  expect(server.mails.length).toBe(1);
+
+  deferrals = 100;
+  const second = add("PW-00000002");
+  for (let attempts = 1; attempts <= 6; attempts++) {
+    await until(() => takedowns.get(second).report.attempts === attempts, "the attempt was recorded");
+    await takedowns.settled();
+    clock.advance(6 * 3_600_000);
+  }
+  const report = await settledAs(world, second, "failed");
+  expect(report.deliveryResponse).toContain("4.7.1 greylisted");
+  deferrals = 0;
+  takedowns.sendAgain(second, { by: analyst });
+  await settledAs(world, second, "sent");
+  expect(server.mails.map(({ raw }) => /Message-ID: (\S+)/i.exec(raw)![1])).toEqual([
+    "<pw-00000001@defender.example>",
+    "<pw-00000002@defender.example>",
+  ]);
+});
+
+test("a report that was queued when the process was killed is sent by the next one, and one that was being sent is not", async () => {
+  const world = await openWorld();
+  const { database, id, open, server, takedowns } = world;
+  const add = (reference: string) => takedowns.add(reportOf([id], reference), { by: analyst }).report.seq;
+  // This process never sends: it is killed first.
+  const [queued, halfSent] = [add("PW-00000001"), add("PW-00000002")];
+  database.sqlite.run("UPDATE takedown_reports SET delivery = 'sending', attempt_at = NULL WHERE seq = ?", [
+    halfSent,
+  ]);
+  const next = open();
+  cleanup.push(next.stop);
+  next.start();
+  await settledAs({ takedowns: next }, queued, "sent");
+  expect(next.get(halfSent).report.delivery).toBe("interrupted");
+  expect(server.mails.map(({ raw }) => raw.includes("PW-00000001"))).toEqual([true]);
+  expect(next.attention().notDelivered).toBe(1);
+  expect(world.lines.join("")).toContain("takedown.interrupted");
+});
+
+test("a connection that breaks after the text was sent leaves the report interrupted, and nothing is sent twice", async () => {
+  const server = await startBadMailServer(
+    ["220 ready", "250 hello", "250 sender", "250 recipient", "354 go ahead"],
+    (socket) => socket.destroy(),
+  );
+  const world = openTakedownWorld({ smtp: { ...server.settings, from: "phishwatch@defender.example" } });
+  cleanup.push(world.dispose, server.stop, world.takedowns.stop);
+  world.takedowns.start();
+  const id = world.addThreat("exarnple-bank.com");
+  const { seq } = world.takedowns.add(reportOf([id], "PW-00000001"), { by: analyst }).report;
+  const report = await settledAs(world, seq, "interrupted");
+  expect(report.attemptAt).toBeNull();
+  world.clock.advance(86_400_000);
+  await world.takedowns.settled();
+  expect(world.takedowns.get(seq).report.attempts).toBe(1);
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createVisitor } from "../support/visitor.ts";
+import { openSandbox } from "../support/sandbox.ts";
+
+let sandbox: Awaited<ReturnType<typeof openSandbox>>;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+afterAll(() => sandbox.stop());
+
+/** Returns the fields of the form on a page. */
+function fieldsOf(html: string): Record<string, string> {
+  const form = /<form method="post" action="\/console\/takedowns\/new"[\s\S]*?<\/form>/.exec(html)![0];
+  const inputs = [...form.matchAll(/<input[^>]* name="([^"]*)"[^>]*>/g)].map(
+    ([tag, name]) => [name!, unescaped(/ value="([^"]*)"/.exec(tag!)?.[1] ?? "")] as const,
+  );
+  const [, body = ""] = /<textarea[^>]*>([\s\S]*?)<\/textarea>/.exec(form) ?? [];
+  const { form_token: _token, ...fields } = Object.fromEntries(inputs);
+  return { ...fields, body: unescaped(body) };
+}
+
+const unescaped = (text: string) =>
+  text
+    .replaceAll("&quot;", '"')
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+
+test("a takedown goes from the report through its follow-up to down, with the correct figures", async () => {
+  const { control, ready } = sandbox;
+  const visitor = createVisitor(ready.url);
+  const signIn = () =>
+    visitor.submit("/console/sign-in", { name: "admin", password: ready.console_password });
+  /** Advances the clock, and signs in again: sessions end meanwhile. */
+  const advance = async (duration: string) => {
+    await sandbox.advance(duration);
+    visitor.cookies.clear();
+    await signIn();
+  };
+  await signIn();
+  const [threat] = (await control("POST", "/threats", {})).data as { id: string; domain: string }[];
+  const { id } = threat!;
+  const setSite = (state: string) => control("POST", "/sites", { threat: id, state });
+  const mails = async () =>
+    (await control("GET", "/inbox/mail")).data as { body: string; headers: Record<string, string> }[];
+  const write = async (query: string, to: string) => {
+    const { html } = await visitor.get(`/console/takedowns/new?${query}&method=email`);
+    const fields: Record<string, string> = { ...fieldsOf(html), email: to };
+    const sent = await visitor.post("/console/takedowns/new", fields);
+    // A double click sends one email.
+    const again = await visitor.post("/console/takedowns/new", fields);
+    expect([sent.status, again.location]).toEqual([303, sent.location]);
+    await advance("1s");
+    return { path: sent.location!, seq: sent.location!.split("/").at(-1)!, fields };
+  };
+
+  await setSite("up");
+  expect(await mails()).toEqual([]);
+  const first = await write(`threat=${id}`, "abuse@registrar.example");
+  const [report, ...others] = await mails();
+  expect(others).toEqual([]);
+  expect(report!.headers).toEqual({
+    "mail-from": "abuse-reports@example-bank.com",
+    "rcpt-to": "abuse@registrar.example",
+  });
+  expect(report!.body).toContain(
+    `Message-ID: <${first.fields["reference"]!.toLowerCase()}@example-bank.com>`,
+  );
+  expect(report!.body).toContain("evidence.json");
+  expect(report!.body).not.toContain("Auto-Submitted");
+
+  await advance("1d");
+  expect((await visitor.get("/console/takedowns")).text).toContain("Nothing needs attention");
+  await advance("1d");
+  const due = await visitor.get("/console/takedowns");
+  expect(due.text).toContain("Follow up");
+  const second = await write(
+    `previous=${first.seq}&purpose=follow_up&threat=${id}`,
+    "abuse@registrar.example",
+  );
+  const followUp = (await mails()).at(-1)!;
+  expect(followUp.body).toContain(
+    `In-Reply-To: <${first.fields["reference"]!.toLowerCase()}@example-bank.com>`,
+  );
+  expect(followUp.body).toContain("Subject: Follow-up: ");
+  expect(followUp.body.replaceAll("=\r\n", "")).toContain("still up after 2 days");
+
+  await advance("1d");
+  expect((await setSite("blocked")).data.site_state).toBe("blocked");
+  const down = await visitor.get(second.path);
+  expect(down.text).toContain("Down after 3 days");
+  expect((await visitor.get("/console/takedowns")).text).toContain("Nothing needs attention");
+  const { text } = await visitor.get("/console/takedowns/statistics");
+  expect(text).toContain("Sites reported 1");
+  expect(text).toContain("Went down 1");
+  expect(text).toContain("Open 0");
+  expect(text).toContain("Median time to down 3 days");
+  expect((await mails()).length).toBe(2);
+
+  await advance("1d");
+  expect((await setSite("up")).data.site_state).toBe("back");
+  expect((await visitor.get("/console/takedowns")).text).toContain("Came back after a takedown");
+});
