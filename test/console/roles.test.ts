@@ -263,19 +263,23 @@ describe("with the data of a team", () => {
     expect(stateOfDatabase()).toEqual(before);
   });
 
-  test("without a session, and with one that has ended, every route leads to the sign-in and changes nothing", async () => {
+  test("without a session, with one that has ended, and with one of a disabled account, every route leads to the sign-in and changes nothing", async () => {
     const ended = await signInWithoutPassword(opened, people.administrator);
     opened.app.database.sqlite.run(
       "DELETE FROM console_sessions WHERE seq = (SELECT max(seq) FROM console_sessions)",
     );
+    const disabled = await addPerson(opened, { name: "left", role: "administrator" });
+    opened.app.database.sqlite.run("UPDATE accounts SET disabled_at = 1 WHERE seq = ?", [
+      disabled.accountSeq,
+    ]);
     const before = stateOfDatabase();
-    for (const visitor of [opened.visitor(), ended])
+    for (const visitor of [opened.visitor(), ended, disabled])
       for (const route of routes) {
         const path = addressOf(route);
         const { status, location } =
           route.method === "GET"
             ? await visitor.get(path)
-            : await visitor.post(path, { form_token: await ended.formToken() });
+            : await visitor.post(path, { form_token: await disabled.formToken() });
         expect([route.method, path, status, location?.split("?")[0] ?? null]).toEqual(
           route.method === "GET" ? ["GET", path, 303, "/console/sign-in"] : ["POST", path, 401, null],
         );
