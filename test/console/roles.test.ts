@@ -205,6 +205,7 @@ describe("with the data of a team", () => {
       );
       for (const page of await openPages(people[role], settings)) pages.set(...page);
       expect(offeredWithout(role, pages)).toEqual([]);
+      expect(pages.get("/console")!.includes("Start triage")).toBe(may(role, "decide"));
       expect([...pages].filter(([, html]) => html.includes(secret)).map(([path]) => path)).toEqual([]);
       const token = opened.app.lists.get(samples.listId).token;
       expect([...pages].filter(([, html]) => html.includes(token)).map(([path]) => path)).toEqual([]);

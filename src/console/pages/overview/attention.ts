@@ -1,3 +1,4 @@
+import type { Permission } from "../../../vocabulary/permissions.ts";
 import { STATUS_CODES } from "node:http";
 import type { ApiKey } from "../../../access/keys/keys.ts";
 import type { Readiness } from "../../../api/site/health.ts";
@@ -34,6 +35,8 @@ export interface Concern {
   path: string;
   /** Label of the button that leads there: a verb. */
   action: string;
+  /** Permission that the action takes; without it, the page can only be reviewed. */
+  needs?: Permission;
 }
 
 export const keyExpiresSoonMs = 14 * 86_400_000;
@@ -216,6 +219,7 @@ export function sourceConcern(
       title: `Reading of ${source} is paused`,
       cause: `Nothing has been read since ${toPlainTime(pausedAt)}.`,
       action: "Resume",
+      needs: "administer",
     };
   if (problem !== null)
     return { ...link, tone: "bad", title: `Problem with ${source}`, cause: sentence(shown(problem)) };
@@ -253,7 +257,7 @@ function keyConcerns({ keys, now }: ConcernSources): Concern[] {
   const concerns: Concern[] = [];
   for (const { name, expiresAt, revokedAt } of keys) {
     if (revokedAt !== null || expiresAt === null) continue;
-    const link = { tone: "warn", path: keysPath, action: "Replace" } as const;
+    const link = { tone: "warn", path: keysPath, action: "Replace", needs: "administer" } as const;
     if (expiresAt <= now && expiresAt > now - keyExpiredMs)
       concerns.push({
         ...link,

@@ -3,6 +3,7 @@ import { counted, grouped } from "../../../lib/wording.ts";
 import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
 import { Card, LinkButton } from "../../kit/components.tsx";
 import { Icon } from "../../kit/icons.tsx";
+import { usePage } from "../../kit/page-context.ts";
 import { relativeAge } from "../../kit/times.ts";
 import { listPath } from "../../threat-kit/filters.ts";
 import type { Concern } from "./attention.ts";
@@ -42,6 +43,7 @@ export function threatConcern(high: HighThreats, now: Instant): Concern[] {
       cause: `${asking}The oldest was first seen ${relativeAge(high.oldestAt, now)}.`,
       path: listPath(new URLSearchParams({ severity: "high" })),
       action: "Start triage",
+      needs: "decide",
     },
   ];
 }
@@ -69,7 +71,9 @@ export function NeedsAttention({
 }
 
 function ConcernRow({ concern, isTriage = false }: { concern: Concern; isTriage?: boolean }) {
-  const { tone, title, cause, path, action } = concern;
+  const { tone, title, cause, path, action, needs } = concern;
+  const { may } = usePage();
+  const label = needs === undefined || may(needs) ? action : "Review";
   return (
     <li>
       <span class={tone}>
@@ -85,7 +89,7 @@ function ConcernRow({ concern, isTriage = false }: { concern: Concern; isTriage?
           </p>
         )}
       </div>
-      <LinkButton path={path} label={action} small variant={isTriage ? "primary" : undefined} />
+      <LinkButton path={path} label={label} small variant={isTriage ? "primary" : undefined} />
     </li>
   );
 }
