@@ -4,7 +4,7 @@ import { databaseFileChangedCode } from "../../database/files/file-change.ts";
 import { sqliteErrorCode } from "../../database/files/sqlite-error.ts";
 import { describeError } from "../../http/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Log } from "../../lib/log.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
 import { sentence } from "../../lib/wording.ts";
 import { may } from "../../vocabulary/permissions.ts";
 import { PageContextOf, type PageContext } from "../kit/page-context.ts";
@@ -12,8 +12,8 @@ import type { Flash, PageResult } from "../kit/page-result.ts";
 import type { Assets } from "./assets.ts";
 import { Frame, Layout, type MarkedEntry } from "./layout.tsx";
 import type { ConsoleRequest } from "./request.ts";
-import type { FindRoute, PageGroup } from "./router.ts";
-import type { PageServices } from "./services.ts";
+import type { FindRoute, NavigationEntry, NavigationMark, PageGroup } from "./router.ts";
+import type { PageServices, ServiceName } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import { ErrorPage } from "./error-page.tsx";
 import { preferencesOf, readerOf, type Preferences } from "./reader.ts";
@@ -67,6 +67,20 @@ function preferencesReader({ preferences }: Pick<PageServices, "preferences">) {
   };
 }
 
+/** Returns the mark beside an entry. What cannot be read must not take every page with it. */
+function markOf(
+  nav: NavigationEntry<ServiceName>,
+  services: PageServices,
+  log: Log,
+): NavigationMark | undefined {
+  try {
+    return nav.mark?.(services);
+  } catch (error) {
+    logDropped(log, error, "console.mark_not_counted");
+    return undefined;
+  }
+}
+
 /** Turns the results of pages into responses. */
 export function createResponder({
   assets,
@@ -90,7 +104,7 @@ export function createResponder({
 
   function navigation(): MarkedEntry[] {
     return groups.flatMap(({ nav }) =>
-      nav === undefined ? [] : [{ entry: nav, mark: nav.mark?.(services) }],
+      nav === undefined ? [] : [{ entry: nav, mark: markOf(nav, services, log) }],
     );
   }
 

@@ -48,6 +48,13 @@ export const accessEvents = {
     description: "The index behind the list of threats could not be built. The next page tries again.",
     fields: ["error"],
   },
+  "console.mark_not_counted": {
+    level: "warn",
+    text: "a number in the navigation could not be counted",
+    description:
+      "A number beside an entry of the console's navigation could not be read, so the page does not show it.",
+    fields: ["error"],
+  },
   "api_key.use_not_stored": {
     level: "warn",
     text: "last use of API keys not stored; trying again in a minute",
