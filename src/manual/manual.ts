@@ -2,6 +2,7 @@ import install from "./install.md" with { type: "text" };
 import firstSteps from "./first-steps.md" with { type: "text" };
 import configure from "./configure.md" with { type: "text" };
 import proxy from "./proxy.md" with { type: "text" };
+import users from "./users.md" with { type: "text" };
 import protectDomains from "./protect-domains.md" with { type: "text" };
 import sources from "./sources.md" with { type: "text" };
 import archive from "./archive.md" with { type: "text" };
@@ -50,6 +51,7 @@ const texts: [topic: string, text: string][] = [
   ["first-steps", firstSteps],
   ["configure", configure],
   ["proxy", proxy],
+  ["users", users],
   ["protect-domains", protectDomains],
   ["sources", sources],
   ["archive", archive],

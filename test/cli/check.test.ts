@@ -228,6 +228,25 @@ describe("what the configuration exposes", () => {
     expect(findExposures(config).map(({ setting }): string => setting)).toEqual(expected);
   });
 
+  test.each<[string[], string[]]>([
+    [[], ["signs nobody in"]],
+    [["127.0.0.1/32", "10.1.2.0/24", "2001:db8::/64"], []],
+    [["127.0.0.1/32", "10.0.0.0/8", "::/0"], ["every machine in 10.0.0.0/8 and ::/0 can pass for any user"]],
+  ])(
+    "A header of a proxy's users is reported unless only the proxy can send it: %j",
+    (trustedProxies, expected) => {
+      const trustedUser = { header: "remote-user", groupsHeader: "remote-groups", groupRoles: [] };
+      const found = findExposures({
+        server: { ...settings, trustedProxies },
+        console: { enabled: true, password: null, requireCodes: false, trustedUser },
+        smtp: null,
+      }).filter(({ setting }) => setting === "console.trusted_user_header");
+      expect(found.map(({ problem }) => problem)).toEqual(
+        expected.map((text) => expect.stringContaining(text)),
+      );
+    },
+  );
+
   test("A mail server on another machine without encryption is reported, with whether a password is sent", () => {
     const smtp = { port: 25, from: "a@b.example", caFile: null, username: null, password: null };
     const advice = (host: string, given: Partial<NonNullable<Config["smtp"]>> = {}) =>

@@ -76,6 +76,11 @@ export const checkCatalog = {
     meaning: "the proxy in front of the server is trusted, so that each visitor counts as one",
     remedy: "set `server.trusted_proxies` to the network of the proxy",
   },
+  "trusted-user-header": {
+    group: "Access",
+    meaning: "only the proxy that authenticates users can say who the user is",
+    remedy: "list only the addresses of that proxy in `server.trusted_proxies`",
+  },
   "public-url": {
     group: "Access",
     meaning: "links in messages and addresses of block lists can be opened by others",

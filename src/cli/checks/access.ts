@@ -42,6 +42,7 @@ export function logExposures(config: Config, log: Log, now: Instant): void {
 }
 
 const checkOf: Record<Exposure["setting"], CheckId> = {
+  "console.trusted_user_header": "trusted-user-header",
   "server.trusted_proxies": "trusted-proxies",
   "server.listen": "listen",
   "server.metrics_token": "metrics-token",

@@ -3,7 +3,12 @@ import type { Config } from "../config.ts";
 /** A setting that works but exposes something, with what to change. */
 export interface Exposure {
   /** Key of the setting to change. */
-  setting: "server.trusted_proxies" | "server.listen" | "server.metrics_token" | "smtp.tls";
+  setting:
+    | "console.trusted_user_header"
+    | "server.trusted_proxies"
+    | "server.listen"
+    | "server.metrics_token"
+    | "smtp.tls";
   problem: string;
   /** Advice: the value to set instead. */
   change: string;
@@ -12,7 +17,7 @@ export interface Exposure {
 /** Returns what the configuration exposes, from the configuration alone. */
 export function findExposures({
   server,
-  console: { enabled },
+  console: { enabled, trustedUser },
   smtp,
 }: Pick<Config, "server" | "console" | "smtp">): Exposure[] {
   const { host, port, publicUrl, tls, trustedProxies } = server;
@@ -31,6 +36,8 @@ export function findExposures({
       problem: `${host.includes(":") ? `[${host}]` : host}:${port} can be reached from other machines without TLS, so the console password and API keys cross the network in clear text`,
       change: `set it to "127.0.0.1:${port}" behind a proxy, or set server.tls_cert and server.tls_key`,
     });
+  if (enabled && trustedUser !== null)
+    exposures.push(...trustedUserExposures(trustedUser.header, trustedProxies));
   if (server.metricsToken === null && !isLoopback(host))
     exposures.push({
       setting: "server.metrics_token",
@@ -45,6 +52,29 @@ export function findExposures({
       change: 'set it to "starttls" or "tls"',
     });
   return exposures;
+}
+
+/** A proxy has one address, or a few in one network. In larger networks, other machines could pass for it. */
+const prefixLengthMin = { ipv4: 24, ipv6: 64 };
+
+function* trustedUserExposures(header: string, trustedProxies: readonly string[]): Generator<Exposure> {
+  const setting = "console.trusted_user_header";
+  if (trustedProxies.length === 0)
+    yield {
+      setting,
+      problem: `server.trusted_proxies is empty, so the header ${header} signs nobody in`,
+      change: `add the network of the proxy that authenticates users to server.trusted_proxies, such as ["127.0.0.1"]`,
+    };
+  const wide = trustedProxies.filter((network) => {
+    const [address = "", length] = network.split("/");
+    return Number(length) < prefixLengthMin[address.includes(":") ? "ipv6" : "ipv4"];
+  });
+  if (wide.length > 0)
+    yield {
+      setting,
+      problem: `every machine in ${wide.join(" and ")} can pass for any user of the proxy with the header ${header}, because server.trusted_proxies contains it`,
+      change: "list only the addresses of the proxy in server.trusted_proxies",
+    };
 }
 
 /** Returns whether only programs on the same machine can open the address. */
