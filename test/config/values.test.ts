@@ -98,9 +98,17 @@ describe("paths, numbers and schedules", () => {
     ],
     ['[webhooks]\nca_file = "ca.pem"', ({ webhooks }) => webhooks.caFile, "/etc/phishwatch/ca.pem"],
     [
-      '[retention]\nevents = "2h"\ndeliveries = "1m"',
+      '[retention]\nevents = "2h"\ndeliveries = "1m"\nresolved = "180d"',
       ({ retention }) => retention,
-      { eventsMs: 7_200_000, deliveriesMs: 60_000, hitsMs: 7_776_000_000 },
+      {
+        eventsMs: 7_200_000,
+        deliveriesMs: 60_000,
+        hitsMs: 7_776_000_000,
+        falsePositivesMs: null,
+        resolvedMs: 15_552_000_000,
+        screenshotsMs: null,
+        auditMs: null,
+      },
     ],
   ]);
 });

@@ -47,7 +47,7 @@ const show = command({
   },
   examples: [
     ["phishwatch retention", "preview the settings of the configuration"],
-    ["phishwatch retention --set resolved=180d --set audit=365d", "try other values"],
+    ["phishwatch retention show --set resolved=180d --set audit=365d", "try other values"],
   ],
   run: ({ options, terminal }) => {
     const tried = readTried(options.set);
