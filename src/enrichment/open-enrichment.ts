@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { createSettings } from "../access/settings/settings.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -24,6 +25,7 @@ import { shareLookups } from "../network/shared-lookups.ts";
 import type { Turns } from "../network/turns.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createDueCounts } from "./due-counts.ts";
+import { createSiteStateBackfill } from "./facts/backfill-site-states.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
 import { createLookupMeter, type LookupMeter } from "../lookups/lookup-meter.ts";
 import type { Lookups } from "../lookups/lookups.ts";
@@ -134,7 +136,29 @@ export function openEnrichment({
     detection: config.detection,
     threats,
   });
-  return { ...enrichment, meter, dueCounts: createDueCounts(database) };
+  return {
+    ...withBackfill(enrichment, { clock, database, log }),
+    meter,
+    dueCounts: createDueCounts(database),
+  };
+}
+
+/** Adds the site states of threats of earlier versions to the background work. */
+function withBackfill(
+  enrichment: Enrichment,
+  shared: { clock: Clock; database: Database; log: Log },
+): Enrichment {
+  const backfill = createSiteStateBackfill({ ...shared, settings: createSettings(shared) });
+  return {
+    ...enrichment,
+    start() {
+      backfill.start();
+      enrichment.start();
+    },
+    async stop() {
+      await Promise.all([backfill.stop(), enrichment.stop()]);
+    },
+  };
 }
 
 function chromiumOf({

@@ -12,6 +12,7 @@ export type SettingName =
   | "setup_skipped_at"
   | "setup_test_delivered_at"
   | "backup_outcomes"
+  | "site_states_left"
   | `feed_token:${string}`
   | `preferences:${number}`;
 
