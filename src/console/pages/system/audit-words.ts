@@ -76,7 +76,7 @@ const sentences: Record<string, string> = {
   "threat.change_status": "decided on",
   "threat.note": "added a note to",
   "threat.set_due": "set the due time of",
-  "threat.undo_change": "undid the decision on",
+  "threat.undo_change": "undid a decision",
   "webhook.end_rotation": "ended the rotation of the secret of",
 };
 
