@@ -76,7 +76,8 @@ describe("the page of a threat", () => {
 
   test("A report requests the network that is not known, and then shows the hosting provider with its source", async () => {
     const id = sight("exarnple-bank.net");
-    await knowAbout(app.app, id, phishingFacts, Date.now());
+    const { networks: _known, ...unknownHost } = phishingFacts;
+    await knowAbout(app.app, id, unknownHost, Date.now());
     const reportPath = `/console/takedowns/new?threat=${id}`;
     expect((await visitor.get(reportPath)).text).toContain("The hosting provider is being looked up");
     expect(app.app.enrichment.isSettled(id)).toBe(false);

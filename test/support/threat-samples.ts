@@ -33,6 +33,21 @@ export const phishingFacts: Facts = {
     abuse_phone: "+1 555 0100",
     fetched_at: "2026-11-20T08:00:00.000Z",
   },
+  networks: [
+    {
+      first: "203.0.113.0",
+      last: "203.0.113.255",
+      name: "EXAMPLE-HOST",
+      organization: "Example Host LLC",
+      country: "US",
+      asn: 64_501,
+      abuseEmail: "abuse@example-host.example",
+      source: "rdap",
+      url: "https://rdap.registry.example/ip/203.0.113.80",
+      addresses: ["203.0.113.80", "2001:db8::80"],
+      at: Date.UTC(2026, 10, 20, 8),
+    },
+  ],
   page: {
     finalUrl: "https://exarnple-bank.com/login",
     redirects: ["https://exarnple-bank.com/"],
@@ -90,7 +105,21 @@ export function hostileFacts(text: string): Facts {
       certificate: { issuer: text, notBefore: text, notAfter: text, fault: text },
       faviconHash: text,
     },
-    unknown: { existence: text, registration: text, page: text, screenshot: text },
+    networks: [
+      {
+        first: text,
+        last: text,
+        name: text,
+        organization: text,
+        country: text,
+        abuseEmail: text,
+        source: "whois",
+        url: text,
+        addresses: many,
+        at: 0,
+      },
+    ],
+    unknown: { existence: text, registration: text, networks: text, page: text, screenshot: text },
   };
 }
 

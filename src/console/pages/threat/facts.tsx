@@ -104,7 +104,12 @@ function hostingRows(networks: readonly HostNetwork[]): Row[] {
     "Hosting",
     <>
       <Text text={networkName(network)} charactersMax={120} />
-      {network.country === undefined ? "" : ` (${network.country})`}
+      {network.country === undefined ? null : (
+        <>
+          {" "}
+          (<Text text={network.country} charactersMax={20} />)
+        </>
+      )}
       {network.abuseEmail === undefined ? null : (
         <>
           , <Text text={network.abuseEmail} />
