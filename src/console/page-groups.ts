@@ -10,6 +10,7 @@ import { namePages } from "./pages/names/routes.ts";
 import { notificationPages } from "./pages/notifications/routes.ts";
 import { overviewPages } from "./pages/overview/routes.ts";
 import { preferencePages } from "./pages/preferences/routes.ts";
+import { retentionPages } from "./pages/retention/routes.ts";
 import { scanPages } from "./pages/scans/routes.ts";
 import { sourcePages } from "./pages/sources/routes.ts";
 import { auditPages, systemPages } from "./pages/system/routes.ts";
@@ -47,6 +48,7 @@ const searchable: readonly PageGroup[] = [
   userPages,
   systemPages,
   auditPages,
+  retentionPages,
   accountPages,
   preferencePages,
 ];

@@ -87,6 +87,7 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
   const oldThreats = once(() => createOldThreats(database));
   const oldScreenshots = once(() => createOldScreenshots(database));
   const preview = createPreview({ database, files, oldThreats, oldScreenshots });
+  let previewing: Promise<RulePreview[]> | undefined;
   const totals = none();
   const states = () => retentionRules.map((rule) => stateOf(rule, config, notices));
   let stopped = false;
@@ -127,6 +128,20 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
     return counts;
   }
 
+  async function previewAll(tried: ReadonlyMap<RetentionRule, number> = new Map()): Promise<RulePreview[]> {
+    const rows: RulePreview[] = [];
+    for (const state of states()) {
+      const { rule } = state;
+      const isTried = tried.has(rule);
+      const ageMs = tried.get(rule) ?? state.ageMs;
+      const deletesFrom = isTried ? null : state.deletesFrom;
+      const at = Math.max(clock.now(), deletesFrom ?? clock.now() + noticeMs);
+      const found = ageMs === null ? undefined : await preview(rule, ageMs, at);
+      rows.push({ ...state, ageMs, deletesFrom, isTried, preview: found });
+    }
+    return rows;
+  }
+
   const runOnce = () =>
     (running = running
       .then(run)
@@ -154,18 +169,11 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
     run,
     settle,
     states,
-    async previews(tried = new Map()) {
-      const rows: RulePreview[] = [];
-      for (const state of states()) {
-        const { rule } = state;
-        const isTried = tried.has(rule);
-        const ageMs = tried.get(rule) ?? state.ageMs;
-        const deletesFrom = isTried ? null : state.deletesFrom;
-        const at = Math.max(clock.now(), deletesFrom ?? clock.now() + noticeMs);
-        const found = ageMs === null ? undefined : await preview(rule, ageMs, at);
-        rows.push({ ...state, ageMs, deletesFrom, isTried, preview: found });
-      }
-      return rows;
+    async previews(tried) {
+      if (tried !== undefined) return previewAll(tried);
+      // People who ask at the same time share one pass over the threats.
+      previewing ??= previewAll().finally(() => (previewing = undefined));
+      return previewing;
     },
     ...createDeletedNames({ auditLog, database }),
     totals: () => ({ ...totals }),

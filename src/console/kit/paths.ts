@@ -150,6 +150,8 @@ export const userPath = (seq: number | ":seq") => `${usersPath}/${seq}`;
 export const userLinkPath = (seq: number | ":seq") => `${userPath(seq)}/link`;
 export const systemPath = "/console/settings/system";
 export const backUpPath = `${systemPath}/backups`;
+/** Preview of what the retention deletes. */
+export const retentionPath = "/console/settings/retention";
 export const auditPath = "/console/settings/audit";
 export const failedSignInsPath = `${auditPath}/failed-sign-ins`;
 

@@ -36,6 +36,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { ThreatExports } from "../../outputs/exports/threat-exports.ts";
+import type { DataRetention } from "../../retention/retention.ts";
+import type { Candidates } from "../../sources/candidates.ts";
 import type { Lists } from "../../outputs/lists/lists.ts";
 import type { Notifications } from "../../notifications/open-notifications.ts";
 import type { Scans } from "../../scans/scans.ts";
@@ -78,6 +80,8 @@ export interface PageServices {
   nameSearches: Pick<NameSearches, "search">;
   keys: ApiKeys;
   lists: Lists;
+  candidates: Pick<Candidates, "submit">;
+  dataRetention: Pick<DataRetention, "deletedNames" | "previews" | "restore">;
   keyUsage: KeyUsage;
   preferences: AccountPreferences;
   savedViews: SavedViews;
@@ -115,6 +119,7 @@ type NameServices = Pick<
   | "activity"
   | "archive"
   | "archiveChecks"
+  | "candidates"
   | "certificateLogs"
   | "feeds"
   | "imports"
