@@ -37,6 +37,19 @@ describe("the due time of a threat", () => {
     expect(dueIn()).toBe(1);
   });
 
+  test("is restored with the decision that is undone", () => {
+    const before = stores.threats.get(id)!.dueAt;
+    stores.clock.advance(dayMs);
+    const { batch } = stores.threats.triage.change([id], "resolved", { by: analyst });
+    stores.clock.advance(3_600_000);
+    stores.threats.triage.undo(batch!, { by: analyst });
+    expect(stores.threats.get(id)).toMatchObject({ status: "active", dueAt: before });
+    stores.threats.changeStatus([id], "false_positive", { by: analyst });
+    const reactivated = stores.threats.triage.change([id], "active", { by: analyst });
+    stores.threats.triage.undo(reactivated.batch!, { by: analyst });
+    expect(stores.threats.get(id)).toMatchObject({ status: "false_positive", dueAt: null });
+  });
+
   test("is gone while the threat is closed, and begins again when it becomes active", () => {
     stores.threats.changeStatus([id], "resolved", { by: analyst });
     expect(dueIn()).toBeNull();

@@ -173,6 +173,8 @@ export const triageSteps = sqliteTable(
       .notNull()
       .references(() => threats.seq, { onDelete: "cascade" }),
     previousStatus: text("previous_status", { enum: statuses }).notNull(),
+    /** Due time before the decision; null: none. */
+    previousDueAt: instant("previous_due_at"),
     /** The threat's `statusChangedAt` after the decision: a different one means that its status changed again. */
     changedAt: instant("changed_at").notNull(),
   },

@@ -18,7 +18,9 @@ export interface Batches {
   /** Returns a record of one decision, which begins a batch with its first step. */
   begin(status: Status, by: Actor): BatchRecord;
   find(seq: number): typeof triageBatches.$inferSelect | undefined;
-  steps(batchSeq: number): { id: string; previousStatus: Status; changedAt: Instant }[];
+  steps(
+    batchSeq: number,
+  ): { id: string; previousStatus: Status; previousDueAt: Instant | null; changedAt: Instant }[];
   setUndone(seq: number, by: Actor): void;
   /** Returns the time of the oldest decision that can be undone. */
   since(): Instant;
@@ -26,7 +28,12 @@ export interface Batches {
 
 interface BatchRecord {
   /** @param changedAt when the decision changed the threat */
-  add(step: { threatSeq: number; previousStatus: Status; changedAt: Instant }): void;
+  add(step: {
+    threatSeq: number;
+    previousStatus: Status;
+    previousDueAt: Instant | null;
+    changedAt: Instant;
+  }): void;
   /** Number of the batch, of the first one if there are several; undefined without a step. */
   seq(): number | undefined;
 }
@@ -130,13 +137,16 @@ function createStatements(database: Database) {
     insertStep: statement(database, (query) =>
       query
         .insert(triageSteps)
-        .values(valuesOf(triageSteps, "batchSeq", "threatSeq", "previousStatus", "changedAt")),
+        .values(
+          valuesOf(triageSteps, "batchSeq", "threatSeq", "previousStatus", "previousDueAt", "changedAt"),
+        ),
     ),
     stepsOf: statement(database, (query) =>
       query
         .select({
           id: threats.id,
           previousStatus: triageSteps.previousStatus,
+          previousDueAt: triageSteps.previousDueAt,
           changedAt: triageSteps.changedAt,
         })
         .from(triageSteps)

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { describeActor, type Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../database/database.ts";
-import { opaqueValue, statement, value } from "../../database/statement.ts";
+import { opaqueValue, statement, value, valuesOf } from "../../database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
@@ -93,8 +93,9 @@ export function createTriage({
 }): Triage {
   const batches = createBatches({ database, clock });
   const others = createOtherDecisions(database);
-  const { findThreat, clearDecidedAt } = createStatements(database);
-  const undo = createUndo({ auditLog, batches, others, statusChanger, findThreat, clearDecidedAt });
+  const statements = createStatements(database);
+  const { findThreat } = statements;
+  const undo = createUndo({ auditLog, batches, others, statusChanger, ...statements });
 
   /** Changes threats one by one. What phishwatch itself changes is no decision that people undo. */
   function startDecision(status: Status, by: Actor) {
@@ -104,7 +105,8 @@ export function createTriage({
       apply(threat: NonNullable<ReturnType<typeof findThreat.get>>): boolean {
         const changedAt = statusChanger.apply(threat, status, by);
         if (changedAt === undefined) return false;
-        batch?.add({ threatSeq: threat.seq, previousStatus: threat.status, changedAt });
+        const { dueAt: previousDueAt, seq: threatSeq, status: previousStatus } = threat;
+        batch?.add({ threatSeq, previousStatus, previousDueAt, changedAt });
         return true;
       },
     };
@@ -177,6 +179,7 @@ function createUndo({
   statusChanger,
   findThreat,
   clearDecidedAt,
+  restoreDueTime,
 }: {
   auditLog: Pick<AuditLog, "record">;
   batches: Batches;
@@ -191,7 +194,7 @@ function createUndo({
     batches.setUndone(seq, by);
     const changedSince: PresentDecision[] = [];
     let restored = 0;
-    for (const { id, previousStatus, changedAt } of batches.steps(seq)) {
+    for (const { id, previousStatus, previousDueAt, changedAt } of batches.steps(seq)) {
       const threat = findThreat.get({ id })!;
       if (threat.status !== batch.status || threat.statusChangedAt !== changedAt) {
         const latest = others.latest(threat);
@@ -199,6 +202,7 @@ function createUndo({
         continue;
       }
       statusChanger.apply(threat, previousStatus, by);
+      restoreDueTime.run({ seq: threat.seq, dueAt: previousDueAt });
       // A decision that was a mistake is not the first one.
       clearDecidedAt.run({ seq: threat.seq, decidedAt: changedAt });
       restored += 1;
@@ -215,10 +219,16 @@ function createStatements(database: Database) {
   return {
     findThreat: statement(database, (query) =>
       query
-        .select({ ...changeableColumns, statusChangedAt: threats.statusChangedAt })
+        .select({ ...changeableColumns, statusChangedAt: threats.statusChangedAt, dueAt: threats.dueAt })
         .from(threats)
         .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
         .where(eq(threats.id, opaqueValue(threats.id))),
+    ),
+    restoreDueTime: statement(database, (query) =>
+      query
+        .update(threats)
+        .set(valuesOf(threats, "dueAt"))
+        .where(eq(threats.seq, value(threats.seq))),
     ),
     clearDecidedAt: statement(database, (query) =>
       query

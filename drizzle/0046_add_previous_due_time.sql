@@ -1,0 +1,1 @@
+ALTER TABLE `triage_steps` ADD `previous_due_at` integer;
