@@ -37,6 +37,17 @@ test("threats export writes all threats that match to standard output or, in one
   ];
   const written = await folder.run(["threats", "export", ...args]);
   expect(written).toEqual({ code: 0, out: "", err: `wrote 1 threat to ${path}\n` });
+  // Nothing is assigned, overdue or in a campaign, and no lookup has found a site.
+  for (const [filter, rows] of [
+    [["--assignee", "none"], 3],
+    [["--assignee", "admin"], 0],
+    [["--overdue"], 0],
+    [["--site-state", "up", "--site-state", "back"], 0],
+    [["--campaign", "1"], 0],
+  ] as const) {
+    const found = await folder.run(["threats", "list", "--json", ...filter]);
+    expect([filter, found.code, found.out.split("\n").length - 1]).toEqual([filter, 0, rows]);
+  }
   const text = readFileSync(path, "utf8");
   expect(text.startsWith("\ufeffid,domain,")).toBe(true);
   expect(parseCsv(text.slice(1))[1]![1]).toBe("example-bank-login.net");

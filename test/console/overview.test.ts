@@ -96,6 +96,18 @@ describe("the overview", () => {
     expect(text).toContain(
       "2 high-severity threats to decide 1 asks for a password or a card. The oldest was first seen 2 days ago. Start triage",
     );
+    opened.app.database.sqlite.run(
+      `update threats set assignee_seq = 1, due_at = ${clock.now() - 3 * day}, site_state = 'back'`,
+    );
+    const worked = await visitor.get("/console");
+    for (const concern of [
+      // The decided one has nothing left to do.
+      "3 sites came back They were down and are up again. Review",
+      "3 threats are overdue The first was due 3 days ago. Review",
+      "3 threats are assigned to you Open",
+    ])
+      expect(worked.text).toContain(concern);
+    expect(worked.html.match(/btn[^"]* primary/g)).toHaveLength(1);
     expect(html.match(/btn[^"]* primary/g)).toHaveLength(1);
     const links = [...html.matchAll(/href="\/console\/threats\/(thr_[^"?]+)\?severity=high/g)].map(
       ([, id]) => id!,

@@ -166,6 +166,46 @@ describe("the list of threats", () => {
     ]);
   });
 
+  test("assigns the selected threats and campaigns, sets their due times, and says what changed", async () => {
+    const ids = add([
+      { domain: "example-bank-1.net", similarity: 0.8 },
+      { domain: "example-bank-2.net", similarity: 0.8 },
+      { domain: "exampie-bank.com", similarity: 0.8 },
+    ]) as [string, string, string];
+    for (const id of ids.slice(0, 2)) setCase(id, { campaign_seq: 7 });
+    const { html } = await visitor.get("/console/threats");
+    expect(html).toContain('<option value="name:admin">admin</option>');
+    const last_seq = /name="last_seq" value="(\d+)"/.exec(html)![1]!;
+    const change = async (fields: Record<string, string | string[]>) => {
+      const response = await visitor.post("/console/threats/cases", { query: "", last_seq, ...fields });
+      return response.status === 303 ? (await visitor.get(response.location!)).text : response.text;
+    };
+    const assignees = () => ids.map((id) => opened.app.cases.of(id)!.assignee?.name);
+    expect(await change({ change: "me", campaign: "7" })).toContain("2 threats are now assigned to admin.");
+    expect(assignees()).toEqual(["admin", "admin", undefined]);
+    expect(await change({ change: "assignee", assignee: "name:admin", id: ids })).toContain(
+      "1 threat is now assigned to admin. 2 threats already were.",
+    );
+    expect(rowsText((await visitor.get("/console/threats?assignee=me")).html)).toHaveLength(3);
+    await change({ change: "assignee", assignee: "nobody", id: ids[2] });
+    expect(assignees()).toEqual(["admin", "admin", undefined]);
+    expect(await change({ change: "due", due: "3", all: "yes" })).toContain(
+      "3 threats are now due in 3 days.",
+    );
+    expect(opened.app.cases.of(ids[2])!.dueAt).toBe(clock.now() + 3 * day);
+    expect(await change({ change: "due", due: "none", id: ids[0] })).toContain("now without a due time.");
+    expect(await change({ change: "me" })).toContain("No threats selected.");
+    const rejected: Record<string, string>[] = [
+      { change: "assignee", assignee: "name:eve" },
+      { change: "due", due: "2" },
+      { change: "x" },
+    ];
+    for (const wrong of rejected) {
+      const sent = { query: "", id: ids[0], ...wrong };
+      expect((await visitor.post("/console/threats/cases", sent)).status).toBe(400);
+    }
+  });
+
   test("exports exactly the threats of the present view, in each format", async () => {
     const [bank, shop] = add([
       { domain: "example-bank-login.net", similarity: 0.8, agoMs: 3 * day },

@@ -1,4 +1,5 @@
 import { readPastedName } from "../../detection/names/pasted-name.ts";
+import { systemClock } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { SearchFilter } from "../../threat-index/filter.ts";
 import { parseNameQuery, type NameQuery } from "../../threat-index/columns/name-query.ts";
@@ -12,8 +13,9 @@ import {
   type ThreatSource,
   type ThreatType,
 } from "../../vocabulary/threats.ts";
+import { siteStates, type SiteState } from "../../vocabulary/site.ts";
 import { UsageError } from "../terminal/command.ts";
-import { choice, number, text, time } from "../terminal/flags.ts";
+import { choice, choices, number, text, time, toggle } from "../terminal/flags.ts";
 
 /** Options that select threats, wherever threats are listed. */
 export const filterFlags = {
@@ -27,6 +29,15 @@ export const filterFlags = {
     "only threats whose name contains this text, in any form; pay* matches the beginning",
   ),
   since: time("--since <time>", "only threats that were created or changed at this time or later"),
+  assignee: text("--assignee <name>", "only threats that are assigned to this user; none: to nobody"),
+  overdue: toggle("--overdue", "only active threats whose due time is past"),
+  siteStates: choices("--site-state <state>", siteStates, "only threats whose site is in this state"),
+  campaign: number(
+    "--campaign <number>",
+    { minimum: 1, maximum: Number.MAX_SAFE_INTEGER, whole: true },
+    "only threats of this campaign",
+    undefined,
+  ),
   minSimilarity: number(
     "--min-similarity <number>",
     { minimum: 0, maximum: 1, whole: false },
@@ -44,6 +55,10 @@ interface FilterOptions {
   name: string | undefined;
   since: number | undefined;
   minSimilarity: number | undefined;
+  assignee: string | undefined;
+  overdue: boolean;
+  siteStates: SiteState[];
+  campaign: number | undefined;
 }
 
 /** @throws UsageError */
@@ -56,6 +71,10 @@ export function filterOf({
   name,
   since,
   minSimilarity,
+  assignee,
+  overdue,
+  siteStates: states,
+  campaign,
 }: FilterOptions): SearchFilter {
   return {
     protectedDomain: domain === undefined ? undefined : protectedName(domain),
@@ -66,6 +85,10 @@ export function filterOf({
     text: name === undefined ? undefined : nameQuery(name),
     changedSince: since,
     minSimilarity,
+    assignee: assignee === "none" ? null : assignee,
+    overdueAt: overdue ? systemClock.now() : undefined,
+    siteStates: states.length === 0 ? undefined : states,
+    campaignSeq: campaign,
   };
 }
 

@@ -50,6 +50,7 @@ const list = command({
       "phishwatch threats list --name paypal --since 2026-01-31",
       "list threats by name that are new or have changed",
     ],
+    ["phishwatch threats list --overdue --site-state up", "list overdue threats whose site is up"],
   ],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, async ({ threats, threatIndex }, { server }) => {

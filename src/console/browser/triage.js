@@ -100,10 +100,10 @@ function pressTriageKey(key) {
   else if (key === "e") clickInRow("a[data-expand]");
   else if (key === "x") inTurn(() => clickInRow("input[type=checkbox]"));
   else {
-    const buttons = all("button[name=status]", triageForm());
+    const buttons = all("button[name]", triageForm());
     const button = buttons.find(({ dataset }) => (dataset.rowKey ?? dataset.key) === key);
     if (!button) return false;
-    inTurn(() => decide(button.value));
+    press(button);
   }
   return true;
 }
@@ -122,6 +122,24 @@ async function decide(status) {
   const isAll = data.has("all");
   const toast = await send(form.action, data);
   await afterDecision(toast, decidedRows(data), isAll);
+}
+
+/** Presses a button of the list: a decision, or a change of cases, after which the rows stay. @param {any} button */
+function press(button) {
+  inTurn(() => (button.name === "status" ? decide(button.value) : changeCases(button)));
+}
+
+/** @param {any} button */
+async function changeCases(button) {
+  const data = new FormData(triageForm());
+  data.set(button.name, button.value);
+  if (!selectCurrent(data)) return;
+  closeMenus();
+  await send(button.formAction, data);
+  panels.clear();
+  await showPage(location.href, "keep");
+  const shown = shownPanel();
+  if (shown) await showPanel(shown.dataset.id, "keep");
 }
 
 /**
@@ -200,9 +218,9 @@ document.addEventListener("submit", (/** @type {any} */ event) => {
   const { submitter } = event;
   if (event.defaultPrevented) return;
   // A form that has a field called id has no property id.
-  if (form.matches("#triage") && submitter?.name === "status") {
+  if (form.matches("#triage") && ["status", "change"].includes(submitter?.name)) {
     event.preventDefault();
-    inTurn(() => decide(submitter.value));
+    press(submitter);
   } else if (triageForm() && form.closest("#panel") && form.action.endsWith("/status")) {
     event.preventDefault();
     const id = shownPanel().dataset.id;

@@ -44,6 +44,8 @@ export const undoTriagePath = `${threatsPath}/undo`;
 export const exportPath = `${threatsPath}/export`;
 /** A campaign, by its number (`threats.campaign_seq`). */
 export const campaignPath = (number: number | ":number") => `/console/campaigns/${number}`;
+/** Assigns the selected threats of the list, or sets their due time. */
+export const changeCasesPath = `${threatsPath}/cases`;
 /** Fragment that announces threats that have arrived. */
 export const newThreatsPath = `${threatsPath}/new`;
 /** Decisions of the last day, with undo. */

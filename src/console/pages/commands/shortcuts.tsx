@@ -36,6 +36,7 @@ const shortcuts: readonly { title: string; keys: readonly Shortcut[] }[] = [
       { keys: "r", action: "resolve this threat, or the selected ones", needs: "decide" },
       { keys: "f", action: "mark as false positive", needs: "decide" },
       { keys: "a", action: "reactivate", needs: "decide" },
+      { keys: "m", action: "assign to me", needs: "decide" },
     ],
   },
 ];

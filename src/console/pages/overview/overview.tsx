@@ -10,7 +10,14 @@ import { isAnyHostKnown, readActiveHosts, WhoHosts } from "../../threat-kit/host
 import { SetupCard } from "../first-run/setup-card.tsx";
 import { concernsOf } from "./attention.ts";
 import { NewByDomain, readNews } from "./by-domain.tsx";
-import { highView, NeedsAttention, readHighThreats, threatConcern } from "./needs-attention.tsx";
+import {
+  highView,
+  NeedsAttention,
+  readHighThreats,
+  readWork,
+  threatConcern,
+  workConcerns,
+} from "./needs-attention.tsx";
 import { newestShownMax, NewestThreats } from "./newest.tsx";
 import { readDecisionProgress, TimeToDecide } from "./progress.tsx";
 import { RunningScan } from "./running-scan.tsx";
@@ -82,7 +89,7 @@ export async function showOverview(context: OverviewContext): Promise<PageResult
   }
 }
 
-async function fullOverview({ services, now }: OverviewContext): Promise<PageResult> {
+async function fullOverview({ services, account, now }: OverviewContext): Promise<PageResult> {
   const index = services.threatIndex();
   await index.prepare();
   const newestFirst = { key: "first_seen", descending: true } as const;
@@ -100,7 +107,8 @@ async function fullOverview({ services, now }: OverviewContext): Promise<PageRes
   const isNew = !hasThreats || domains.length === 0;
   const { given, status } = await readStatus(services, now);
   const concerns = concernsOf(given);
-  const toTriage = threatConcern(high, now);
+  const work = workConcerns(await readWork(index, account.name, now), now);
+  const toTriage = [...threatConcern(high, now), ...work];
   const isCalm = concerns.length === 0 && toTriage.length === 0;
   const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
   return page(

@@ -1,21 +1,37 @@
-import { grouped } from "../../../lib/wording.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { capitalized, grouped } from "../../../lib/wording.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
 import { triageThreatsMax } from "../../../threats/triage/batches.ts";
 import { Icon } from "../../kit/icons.tsx";
 import { usePage } from "../../kit/page-context.ts";
+import { changeCasesPath } from "../../kit/paths.ts";
+import { dueChoices, nobody } from "./case-changes.ts";
+import { Dropdown } from "./dropdown.tsx";
 import { decisions } from "../../threat-kit/decisions.ts";
+
+const nameCharactersMax = 60;
+
+/** A button that changes the cases of the selected threats instead of deciding about them. */
+const caseButton = (change: "me" | "assignee" | "due") => ({
+  name: "change",
+  value: change,
+  formaction: changeCasesPath,
+});
 
 /** Buttons for decisions on the selected threats. */
 export function SelectionBar({
   filter,
   total,
   shown,
+  assignees,
 }: {
   filter: SearchFilter;
   /** Number of threats in the view. */
   total: number;
   /** Number of them on this page. */
   shown: number;
+  /** Names of the accounts that threats can be assigned to. */
+  assignees: readonly string[];
 }) {
   if (!usePage().may("decide")) return null;
   const all =
@@ -44,6 +60,35 @@ export function SelectionBar({
             <kbd aria-hidden="true">{key.toUpperCase()}</kbd>
           </button>
         ))}
+      <button type="submit" {...caseButton("me")} class="btn small" data-row-key="m">
+        Assign to me
+        <kbd aria-hidden="true">M</kbd>
+      </button>
+      <Dropdown icon="people" label="Assign, due">
+        <div class="menu end up">
+          <div class="pick">
+            <select name="assignee" class="input" aria-label="Assign to">
+              {assignees.map((name) => (
+                <option value={`name:${name}`}>{visible(name, nameCharactersMax)}</option>
+              ))}
+              <option value={nobody}>Nobody</option>
+            </select>
+            <button type="submit" {...caseButton("assignee")} class="btn small">
+              Assign
+            </button>
+          </div>
+          <div class="pick">
+            <select name="due" class="input" aria-label="Due">
+              {Object.entries(dueChoices).map(([value, { label }]) => (
+                <option value={value}>{capitalized(label)}</option>
+              ))}
+            </select>
+            <button type="submit" {...caseButton("due")} class="btn small">
+              Set due time
+            </button>
+          </div>
+        </div>
+      </Dropdown>
     </div>
   );
 }

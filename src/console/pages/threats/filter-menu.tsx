@@ -1,12 +1,14 @@
 import { grouped } from "../../../lib/wording.ts";
+import { visible } from "../../../lib/safe-text.ts";
 import type { Facets } from "../../../threat-index/facets.ts";
 import type { SearchFilter, ThreatIndex } from "../../../threat-index/threat-index.ts";
 import { indicators } from "../../../threats/severity/indicators.ts";
 import { severities, statuses, threatSources, threatTypes } from "../../../vocabulary/threats.ts";
+import { siteStates } from "../../../vocabulary/site.ts";
 import { Button, TextField } from "../../kit/form.tsx";
 import { indicatorLabels, inWords } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
-import { listPath } from "../../threat-kit/filters.ts";
+import { assigneeWords, listPath } from "../../threat-kit/filters.ts";
 import { Dropdown } from "./dropdown.tsx";
 
 /** Values of one filter, with the number of threats that each would leave; undefined: unknown. */
@@ -17,11 +19,12 @@ interface Choice {
 
 /** Choices of the menu, by parameter. */
 export type FilterChoices = Record<
-  "status" | "severity" | "domain" | "type" | "sign" | "verified" | "source",
+  "status" | "site_state" | "severity" | "assignee" | "domain" | "type" | "sign" | "verified" | "source",
   Choice[]
 >;
 
 const domainsShownMax = 12;
+const assigneesShownMax = 12;
 /** Parameters that the menu has a field for. */
 export const menuFields: readonly string[] = ["from", "to", "similarity"];
 
@@ -30,25 +33,36 @@ export async function filterChoices({
   filter,
   facets,
   domains,
+  assignees,
   index,
 }: {
   filter: SearchFilter;
   facets: Facets;
   domains: readonly string[];
+  /** Names of accounts. */
+  assignees: readonly string[];
   index: Pick<ThreatIndex, "quickCounts">;
 }): Promise<FilterChoices> {
   const counted = async <T extends string>(values: readonly T[], filterBy: (value: T) => SearchFilter) => {
     const counts = await index.quickCounts(values.map((value) => ({ ...filter, ...filterBy(value) })));
     return values.map((value, position) => ({ value, count: counts[position] }));
   };
-  const ofFacet = <T extends string>(values: readonly T[], counts: Map<T, number>) =>
+  const ofFacet = <T extends string>(values: readonly T[], counts: ReadonlyMap<T | null, number>) =>
     values.map((value) => ({ value, count: counts.get(value) ?? 0 }));
   const all = [...facets.status.values()].reduce((sum, count) => sum + count, 0);
   const byDomain = await counted(domains, (protectedDomain) => ({ protectedDomain }));
   byDomain.sort((a, b) => (b.count ?? 0) - (a.count ?? 0));
   return {
     status: [...ofFacet(statuses, facets.status), { value: "all", count: all }],
+    site_state: ofFacet(siteStates, facets.siteState).filter(({ count }) => count > 0),
     severity: ofFacet(severities, facets.severity),
+    assignee: (
+      await counted([assigneeWords.nobody, ...assignees], (name) => ({
+        assignee: name === assigneeWords.nobody ? null : name,
+      }))
+    )
+      .filter(({ count }) => count !== 0)
+      .slice(0, assigneesShownMax),
     domain: byDomain.filter(({ count }) => count !== 0).slice(0, domainsShownMax),
     type: ofFacet(threatTypes, facets.type).filter(({ count }) => count > 0),
     sign: (await counted(indicators, (indicator) => ({ indicator }))).filter(({ count }) => count !== 0),
@@ -67,6 +81,8 @@ export function FilterMenu({ query, choices }: { query: URLSearchParams; choices
       <div class="menu choices">
         {group("Severity", "severity", inWords)}
         {group("Status", "status", inWords)}
+        {group("Site", "site_state", inWords)}
+        {group("Assigned to", "assignee", (value) => visible(value, 40))}
         {group("Verified", "verified", (value) => value)}
         {group("Evidence", "sign", (value) => indicatorLabels[value as keyof typeof indicatorLabels])}
         {group("Protected domain", "domain", (value) => value)}

@@ -30,7 +30,7 @@ import { viewTabs, type ViewTab } from "../views/views.ts";
 export const perPage = 50;
 
 export type ListContext = Context<
-  "cases" | "domains" | "enrichment" | "savedViews" | "takedowns" | "threats" | "threatIndex"
+  "cases" | "cases" | "domains" | "enrichment" | "savedViews" | "takedowns" | "threats" | "threatIndex"
 >;
 
 export async function listThreats(context: ListContext): Promise<PageResult> {
@@ -75,6 +75,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
     filter,
     facets: found.facets,
     domains: domains.map(({ domain }) => domain),
+    assignees: services.cases.assignees().map(({ name }) => name),
     index,
   });
   return page(
@@ -94,6 +95,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
         number={number}
         anywhere={services.threats.totals().length > 0}
         rows={rowsOf(threats)}
+        assignees={services.cases.assignees().flatMap(({ isAvailable, name }) => (isAvailable ? name : []))}
       />
     </>,
     { beside: open === undefined ? null : await threatPanel(services, open, request, place) },
@@ -120,6 +122,7 @@ function Results({
   number,
   anywhere,
   rows,
+  assignees,
 }: {
   request: ListRequest;
   found: SearchResult | GroupedResult;
@@ -130,6 +133,8 @@ function Results({
   /** Whether there is any threat at all. */
   anywhere: boolean;
   rows: RowsProps;
+  /** Names of the accounts that threats can be assigned to. */
+  assignees: readonly string[];
 }) {
   const groups = "groups" in found ? found.groups : undefined;
   const rowTotal = "groups" in found ? found.groupTotal : found.total;
@@ -166,6 +171,7 @@ function Results({
             <ThreatRows {...rows} />
           )}
           <SelectionBar
+            assignees={assignees}
             filter={filter}
             total={found.total}
             shown={groups?.reduce((sum, { count }) => sum + count, 0) ?? rows.threats.length}

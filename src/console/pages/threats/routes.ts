@@ -1,7 +1,8 @@
-import { exportPath, newThreatsPath, threatsPath, triagePath } from "../../kit/paths.ts";
+import { changeCasesPath, exportPath, newThreatsPath, threatsPath, triagePath } from "../../kit/paths.ts";
 import { pageGroup, type NavigationMark } from "../../shell/router.ts";
 import type { PageServices } from "../../shell/services.ts";
 import { triageThreats } from "./actions.tsx";
+import { changeCases } from "./case-changes.ts";
 import { exportView } from "./exports.ts";
 import { showNewThreats } from "./new-threats.tsx";
 import { listThreats } from "./list.tsx";
@@ -30,6 +31,7 @@ export const threatListPages = pageGroup({
     { method: "GET", path: threatsPath, permission: "read", run: listThreats },
     { method: "GET", path: newThreatsPath, permission: "read", run: showNewThreats },
     { method: "GET", path: exportPath, permission: "read", run: exportView },
+    { method: "POST", path: changeCasesPath, permission: "decide", run: changeCases },
     { method: "POST", path: triagePath, permission: "decide", run: triageThreats },
   ],
 });
