@@ -1,8 +1,8 @@
 import { emailValue } from "../registries/registry-values.ts";
 
 /** Bounds the work on hostile text. */
-const lineCharactersMax = 500;
-const linesMax = 200;
+const lineCharactersMax = 300;
+const linesMax = 100;
 const address = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g;
 
 /**

@@ -13,6 +13,8 @@ export type WhoisNetworkReading =
   | { kind: "unreadable"; reason: string };
 
 const rangeKeys = ["inetnum", "inet6num", "netrange", "cidr"];
+/** Several times the number of networks in a response. Bounds the work on hostile ones. */
+const networksMax = 64;
 const organizationKeys = ["orgname", "org-name", "organization", "custname", "owner", "descr"];
 const abuseKeys = ["orgabuseemail", "abuse-mailbox"];
 /** Only the past tense counts, because the terms of use mention limits as well. */
@@ -66,9 +68,11 @@ export function readWhoisNetwork(text: string, address: string): WhoisNetworkRea
 
 /** Returns the ends of the smallest network that contains the address, and its fields up to the next network. */
 function smallestNetwork(fields: readonly WhoisField[], address: string) {
+  let left = networksMax;
   let best: { range: AddressRange; first: string; last: string; at: number } | undefined;
   for (const [at, { key, value }] of fields.entries()) {
     if (!rangeKeys.includes(key)) continue;
+    if (left-- === 0) break;
     const ends = endsOf(value);
     const range = ends === undefined ? undefined : rangeAround(ends.first, ends.last, address);
     if (ends === undefined || range === undefined) continue;
