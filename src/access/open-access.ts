@@ -76,7 +76,7 @@ export function openAccess({
     savedViews: createSavedViews({ auditLog, clock, database }),
     /** Creates the first API key and the console password, exactly once. `keep` receives them before they are stored. */
     firstStart: (keep?: KeepSecrets) =>
-      firstStart({ database, clock, settings, keys, consolePassword, keep }),
+      firstStart({ accounts, database, clock, settings, keys, consolePassword, keep }),
     settings,
     setup: createSetupChoice({ clock, settings }),
   };

@@ -19,7 +19,11 @@ function access(configured: string | null = null) {
   const accounts = createAccounts({ database: stores.database, config });
   const hashes = createPasswordHashes();
   const consolePassword = createConsolePassword({ accounts, settings, config, fillRandom, hashes });
-  return { keys, consolePassword, start: () => firstStart({ ...stores, settings, keys, consolePassword }) };
+  return {
+    keys,
+    consolePassword,
+    start: () => firstStart({ ...stores, accounts, settings, keys, consolePassword }),
+  };
 }
 
 test("the first start creates an API key with all scopes and a password, and later starts create neither", async () => {

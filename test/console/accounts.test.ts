@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createHmac } from "node:crypto";
+import { h } from "preact";
+import { renderToString } from "preact-render-to-string";
+import decode from "qr/decode.js";
+import { QrCode } from "../../src/console/sign-in/qr-code.tsx";
 import { manualClock } from "../support/appliance.ts";
 import { consolePassword, openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { analyst } from "../support/stores.ts";
@@ -174,6 +178,27 @@ describe("one-time codes", () => {
     expect(strict.app.accounts.byName("mallory")).toBeUndefined();
     expect(strict.logged.filter((line) => line.includes("console.untrusted_user_header"))).toHaveLength(1);
   });
+});
+
+test("the QR code is read as the address that the page shows, and carries no style", () => {
+  const uri =
+    "otpauth://totp/phishwatch:alice%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=phishwatch";
+  const svg = renderToString(h(QrCode, { text: uri, label: "the secret" }));
+  expect(svg).not.toContain("style");
+  const modules = Number(/viewBox="0 0 (\d+)/.exec(svg)![1]);
+  const scale = 4;
+  const side = modules * scale;
+  const data = new Uint8Array(side * side * 4).fill(255);
+  for (const [, x, y] of svg.matchAll(/M(\d+) (\d+)h1v1h-1z/g))
+    for (let pixel = 0; pixel < scale * scale; pixel += 1) {
+      const row = Number(y) * scale + Math.floor(pixel / scale);
+      data.fill(
+        0,
+        (row * side + Number(x) * scale + (pixel % scale)) * 4,
+        (row * side + Number(x) * scale + (pixel % scale)) * 4 + 3,
+      );
+    }
+  expect(decode({ width: side, height: side, data })).toBe(uri);
 });
 
 /** Computes the code of RFC 6238 for the clock of the test. */

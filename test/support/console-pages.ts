@@ -15,6 +15,7 @@ import { addSampleThreats } from "./console-threats.ts";
  */
 export const consolePages: readonly ConsolePage[] = [
   { name: "sign-in", path: () => "/console/sign-in", signedOut: true },
+  { name: "invitation", path: ({ invitation }) => `/console/invitation/${invitation}`, signedOut: true },
   { name: "overview", path: () => "/console" },
   { name: "welcome", path: () => "/console/welcome?step=notify" },
   { name: "threats", path: () => "/console/threats?status=all&sort=similarity" },
@@ -263,7 +264,10 @@ function decideAndSaveViews({ threats, savedViews }: App, ids: readonly string[]
 /** Accounts of each kind: with a password and codes, invited, disabled, of the proxy, with the longest name. */
 function seedUsers({ accountManagement, accounts, database }: App) {
   const by = { by: tester };
-  const { account: invited } = accountManagement.invite({ name: "ina", role: "viewer" }, by);
+  const { account: invited, token: invitation } = accountManagement.invite(
+    { name: "ina", role: "viewer" },
+    by,
+  );
   const add = (name: string, values: Parameters<typeof accounts.update>[1]) => {
     const row = {
       name,
@@ -293,5 +297,5 @@ function seedUsers({ accountManagement, accounts, database }: App) {
       "INSERT INTO console_sessions (hash, account_seq, address, user_agent, created_at, last_seen_at) VALUES (randomblob(32), ?, '192.0.2.7', ?, ?, ?)",
       [seq, userAgent, Date.now() - day, Date.now() - 60_000],
     );
-  return { userSeq, invitedUserSeq: invited.seq, proxyUserSeq };
+  return { userSeq, invitation, invitedUserSeq: invited.seq, proxyUserSeq };
 }

@@ -49,7 +49,7 @@ export interface Accounts {
   list(): Account[];
   credentialsOf(seq: number): Credentials;
   /** Writes columns. Callers record the change in the audit log, in the same transaction. */
-  update(seq: number, values: Partial<Omit<AccountRow, "seq" | "name" | "createdAt">>): void;
+  update(seq: number, values: Partial<Omit<AccountRow, "seq" | "name">>): void;
   /** @throws PublicError `bad_request` if the name is taken or there are too many accounts */
   insert(row: Pick<AccountRow, "name" | "role" | "createdAt" | "passwordHash" | "origin">): Account;
   delete(seq: number): void;

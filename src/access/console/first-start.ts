@@ -1,6 +1,7 @@
 import type { Database } from "../../database/database.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import { scopes } from "../../vocabulary/keys.ts";
+import { firstAccountName, type Accounts } from "../accounts/accounts.ts";
 import { system } from "../audit/actor.ts";
 import type { ApiKeys } from "../keys/keys.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -20,6 +21,7 @@ export type KeepSecrets = (created: FirstStart) => void;
  * stored: if it throws, nothing is stored and the next start tries again.
  */
 export async function firstStart({
+  accounts,
   database,
   clock,
   settings,
@@ -27,6 +29,7 @@ export async function firstStart({
   consolePassword,
   keep,
 }: {
+  accounts: Pick<Accounts, "require" | "update">;
   database: Database;
   clock: Clock;
   settings: Settings;
@@ -39,6 +42,8 @@ export async function firstStart({
     const created: FirstStart = {};
     if (settings.get("first_started_at") === undefined) {
       settings.set("first_started_at", toIsoTime(clock.now()));
+      // The migration that created the account does not know the time.
+      accounts.update(accounts.require(firstAccountName).seq, { createdAt: clock.now() });
       if (keys.list().length === 0)
         created.apiKey = keys.create({ name: "first start", scopes }, { by: system }).key;
     }

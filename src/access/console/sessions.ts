@@ -158,9 +158,16 @@ function listActive({ query }: Database, now: Instant, accountSeq: number | unde
     .all();
 }
 
-/** Deletes all sessions over a plain connection, for a database file that is not in use. */
+/**
+ * Deletes all sessions, and revokes the links to choose a password with, over a plain connection to a database file that is
+ * not in use: after a restore, what has ended or was used since the backup would work again.
+ */
 export function deleteAllSessions(sqlite: Sqlite): void {
   sqlite.run("DELETE FROM console_sessions");
+  // Backups of earlier versions have no accounts.
+  const tables = sqlite.query("SELECT 1 FROM sqlite_master WHERE name = 'account_links'").all();
+  if (tables.length === 0) return;
+  sqlite.run("UPDATE account_links SET revoked_at = created_at WHERE used_at IS NULL AND revoked_at IS NULL");
 }
 
 function hashOf(token: string): Buffer {
