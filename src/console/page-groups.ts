@@ -1,6 +1,7 @@
 import { trapKinds } from "../traps/kinds/kinds.ts";
 import { accountPages } from "./pages/account/routes.ts";
 import { casePages } from "./pages/cases/routes.ts";
+import { campaignPages } from "./pages/campaigns/routes.ts";
 import { commandPages } from "./pages/commands/routes.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
 import { firstRunPages } from "./pages/first-run/routes.ts";
@@ -33,6 +34,7 @@ const searchable: readonly PageGroup[] = [
   decisionPages,
   viewPages,
   threatPages,
+  campaignPages,
   takedownPages,
   casePages,
   domainPages,

@@ -1,6 +1,7 @@
 import type { App } from "../../src/app.ts";
 import { nameLines } from "../../src/archive/name-lines.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
+import { seedCampaign } from "./console-campaign-samples.ts";
 import { seedSettings } from "./console-settings-samples.ts";
 import { seedTakedowns } from "./console-takedown-samples.ts";
 import { seedTraps } from "./console-trap-samples.ts";
@@ -39,6 +40,12 @@ export const consolePages: readonly ConsolePage[] = [
   },
   { name: "threat-hostile", path: ({ threatPages: { hostile } }) => `/console/threats/${hostile}` },
   { name: "threat-unknown", path: ({ threatPages: { unknown } }) => `/console/threats/${unknown}` },
+  { name: "campaigns", path: () => "/console/campaigns" },
+  { name: "campaign", path: ({ campaign }) => `/console/campaigns/${campaign}` },
+  {
+    name: "threat-in-campaign",
+    path: ({ campaignThreat }) => `/console/threats/${campaignThreat}`,
+  },
   { name: "takedowns", path: () => "/console/takedowns" },
   { name: "takedowns-all", path: () => "/console/takedowns?show=all" },
   { name: "takedown-statistics", path: () => "/console/takedowns/statistics" },
@@ -243,6 +250,7 @@ export async function seedSamples(app: App) {
   return {
     threatId: first!.threatId,
     threatPages,
+    ...(await seedCampaign(app, hostileText)),
     ...seedTakedowns(app, threatPages, sampleIds, hostileText),
     ...seedWork(app),
     ...seedSettings(app),

@@ -46,9 +46,17 @@ export interface CampaignThreat {
   reasons: number[];
 }
 
+/** A campaign as one of its threats sees it. */
+export interface CampaignTies {
+  campaign: Campaign;
+  ties: CampaignReason[];
+}
+
 export interface Campaigns {
   /** Returns the campaign of a threat; undefined if it has none. */
   of(threatSeq: number): Campaign | undefined;
+  /** Returns the campaign of a threat, with the reasons that join this threat. */
+  tiesOf(threatId: string): CampaignTies | undefined;
   get(number: number): Campaign | undefined;
   /** Returns the campaign of a threat in its public JSON form; null if it has none. */
   jsonOf(threatSeq: number): object | null;
@@ -108,8 +116,15 @@ export function createCampaigns({ sqlite }: Database): Campaigns {
      where t.campaign_seq = ? order by t.seq limit ? offset ?`,
   );
   const of = (threatSeq: number) => parsed(ofThreat.get(threatSeq));
+  const seqOf = sqlite.prepare<{ seq: number }, [string]>("select seq from threats where id = ?");
   return {
     of,
+    tiesOf(threatId) {
+      const seq = seqOf.get(threatId)?.seq;
+      const campaign = seq === undefined ? undefined : of(seq);
+      if (campaign === undefined) return undefined;
+      return { campaign, ties: campaign.reasons.filter(({ seqs }) => seqs.includes(seq!)) };
+    },
     jsonOf(threatSeq) {
       const campaign = of(threatSeq);
       return campaign === undefined ? null : campaignJson(campaign);

@@ -35,7 +35,7 @@ export function openCampaigns({
   });
   let schedule: Schedule | undefined;
   let isRunning = false;
-  let isStopped = true;
+  let isStopped = false;
   let running: Promise<void> = Promise.resolve();
 
   /** Ends work in progress at its next pause once the service is stopped. */
@@ -64,11 +64,12 @@ export function openCampaigns({
   return {
     of: (threatSeq) => read().of(threatSeq),
     jsonOf: (threatSeq) => read().jsonOf(threatSeq),
+    tiesOf: (threatId) => read().tiesOf(threatId),
     get: (number) => read().get(number),
     list: (options) => read().list(options),
     total: () => read().total(),
     threats: (campaign, options) => read().threats(campaign, options),
-    catchUp: () => (isStopped ? Promise.resolve() : follower().catchUp()),
+    catchUp: () => follower().catchUp(),
     start() {
       isStopped = false;
       if (database.isShared) schedule = every({ clock, pattern: everySecond, run });

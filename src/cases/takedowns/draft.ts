@@ -182,12 +182,12 @@ function choicesOf(
   for (const evidence of all) {
     const reports = takedowns.ofThreat(evidence.threat.id).map(({ report }) => report);
     for (const recipient of knownRecipients(evidence)) {
-      const key = keyOf(recipient);
+      const key = recipientKey(recipient);
       const choice = choices.get(key) ?? { key, recipient, threatIds: [], earlier: [] };
       choices.set(key, choice);
       choice.threatIds.push(evidence.threat.id);
       for (const report of reports)
-        if (keyOf(report.recipient) === key && !choice.earlier.some(({ seq }) => seq === report.seq))
+        if (recipientKey(report.recipient) === key && !choice.earlier.some(({ seq }) => seq === report.seq))
           choice.earlier.push(report);
     }
   }
@@ -201,7 +201,7 @@ function withPrevious(
   { previous, purpose }: Pick<DraftRequest, "previous" | "purpose">,
 ): RecipientChoice[] {
   if (purpose !== "follow_up" || previous === null) return choices;
-  const key = keyOf(previous.recipient);
+  const key = recipientKey(previous.recipient);
   if (choices.some((choice) => choice.key === key)) return choices;
   const { source, ...recipient } = previous.recipient;
   const from = source.from === "person" ? "list" : source.from;
@@ -219,7 +219,7 @@ function defaultChoice(
   { previous, purpose }: Pick<DraftRequest, "previous" | "purpose">,
 ): RecipientChoice | undefined {
   if (purpose === "follow_up" && previous !== null)
-    return choices.find(({ key }) => key === keyOf(previous.recipient));
+    return choices.find(({ key }) => key === recipientKey(previous.recipient));
   const reachable = choices.filter(({ recipient }) => hasContact(recipient));
   const unasked = reachable.find(({ earlier }) => earlier.length === 0);
   return (purpose === "again" ? undefined : unasked) ?? reachable[0] ?? choices[0];
@@ -235,7 +235,7 @@ function knownRecipients({ threat, known, origins }: Evidence): Recipient[] {
   return recipientsOf({ threat, facts: known?.facts, issuers });
 }
 
-function keyOf({
+export function recipientKey({
   kind,
   name,
   email,

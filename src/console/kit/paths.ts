@@ -42,8 +42,6 @@ export const threatsPath = "/console/threats";
 export const triagePath = `${threatsPath}/triage`;
 export const undoTriagePath = `${threatsPath}/undo`;
 export const exportPath = `${threatsPath}/export`;
-/** A campaign, by its number (`threats.campaign_seq`). */
-export const campaignPath = (number: number | ":number") => `/console/campaigns/${number}`;
 /** Assigns the selected threats of the list, or sets their due time. */
 export const changeCasesPath = `${threatsPath}/cases`;
 /** Fragment that announces threats that have arrived. */
@@ -59,6 +57,12 @@ export const newViewPath = `${savedViewsPath}/new`;
 export const savedViewPath = (seq: number | ":seq") => `${savedViewsPath}/${seq}`;
 /** @param view parameters of the list that the threat is opened from */
 export const threatPath = (id: string, view?: URLSearchParams) => pathWith(`${threatsPath}/${id}`, view);
+
+/** Groups of threats that belong together. */
+export const campaignsPath = "/console/campaigns";
+/** @param number `threats.campaign_seq` */
+export const campaignPath = (number: number | ":number") => `${campaignsPath}/${number}`;
+export const assignCampaignPath = (number: number | ":number") => `${campaignPath(number)}/assignee`;
 
 /** Reports to those who can take a site down. */
 export const takedownsPath = "/console/takedowns";

@@ -16,6 +16,7 @@ import { newReportPath, threatPath } from "../../kit/paths.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { ReasonTags, severityManualPath } from "../../threat-kit/reasons.tsx";
+import { CampaignNote } from "../campaigns/note.tsx";
 import { CaseDetails } from "../cases/case-details.tsx";
 import { SeenAt } from "../traps/visits.tsx";
 import { adviceOn } from "./advice.ts";
@@ -244,6 +245,11 @@ function Aside({ advice, deliveries, events, ...details }: Details) {
       <Card title="Case" id="case">
         <CaseDetails {...details} />
       </Card>
+      {details.campaignTies === undefined ? null : (
+        <Card title="Campaign">
+          <CampaignNote ties={details.campaignTies} />
+        </Card>
+      )}
       <Card
         title={`Why ${severity}`}
         aside={

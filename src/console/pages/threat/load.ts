@@ -1,5 +1,6 @@
 import { notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
+import type { CampaignTies } from "../../../cases/campaigns/campaigns.ts";
 import type { ListedReport } from "../../../cases/takedowns/lists.ts";
 import type { Assignee, Case } from "../../../cases/cases.ts";
 import type { NameComparison } from "../../../detection/match/compare-names.ts";
@@ -15,6 +16,7 @@ import { siteFactOf } from "../cases/site-fact.ts";
 import type { ListRequest } from "../../threat-kit/filters.ts";
 
 export const threatServices = [
+  "campaigns",
   "cases",
   "config",
   "deliveries",
@@ -51,6 +53,8 @@ export interface LoadedThreat {
   origins: Origins;
   /** Oldest first. */
   reports: readonly ListedReport[];
+  /** Undefined if it belongs to none. */
+  campaignTies: CampaignTies | undefined;
   /** Place in the view that the threat was opened from. */
   place: Place | undefined;
   /** Parameters of that view. */
@@ -61,7 +65,7 @@ export interface LoadedThreat {
 }
 
 type LoadServices = Context<
-  "cases" | "domains" | "enrichment" | "takedowns" | "threats" | "threatIndex"
+  "campaigns" | "cases" | "domains" | "enrichment" | "takedowns" | "threats" | "threatIndex"
 >["services"];
 
 /** @param place place in the view, if the caller knows it: finding it visits all threats of the view */
@@ -99,6 +103,7 @@ export async function loadThreat(
       reportedAt: reports.map(({ report }) => report.createdAt),
     }),
     reports,
+    campaignTies: services.campaigns.tiesOf(id),
     history,
     origins,
     place: place ?? (await services.threatIndex().around(filter, order, id)),

@@ -12,6 +12,7 @@ import type { Context } from "../../shell/router.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath, type ListRequest } from "../../threat-kit/filters.ts";
 import { ReasonTags } from "../../threat-kit/reasons.tsx";
+import { CampaignNote } from "../campaigns/note.tsx";
 import { CaseDetails } from "../cases/case-details.tsx";
 import { DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.tsx";
 import { LifecycleLine } from "../../threat-kit/lifecycle-line.tsx";
@@ -24,7 +25,9 @@ import { PagePair } from "./page-comparison.tsx";
  * @param place its place in the view; undefined: not known yet
  */
 export async function threatPanel(
-  services: Context<"cases" | "domains" | "enrichment" | "takedowns" | "threats" | "threatIndex">["services"],
+  services: Context<
+    "campaigns" | "cases" | "domains" | "enrichment" | "takedowns" | "threats" | "threatIndex"
+  >["services"],
   id: string,
   request: ListRequest,
   place?: Place,
@@ -78,6 +81,11 @@ function ThreatPanel(loaded: LoadedThreat) {
       <Part title="Case">
         <CaseDetails {...loaded} inPanel />
       </Part>
+      {loaded.campaignTies === undefined ? null : (
+        <Part title="Campaign">
+          <CampaignNote ties={loaded.campaignTies} />
+        </Part>
+      )}
       <Part title="Name">
         <VersusTable comparison={comparison} />
       </Part>

@@ -30,7 +30,7 @@ import { viewTabs, type ViewTab } from "../views/views.ts";
 export const perPage = 50;
 
 export type ListContext = Context<
-  "cases" | "cases" | "domains" | "enrichment" | "savedViews" | "takedowns" | "threats" | "threatIndex"
+  "campaigns" | "cases" | "domains" | "enrichment" | "savedViews" | "takedowns" | "threats" | "threatIndex"
 >;
 
 export async function listThreats(context: ListContext): Promise<PageResult> {

@@ -17,6 +17,7 @@ function undecided({ threats }: Pick<PageServices, "threats">): NavigationMark {
 export const threatListPages = pageGroup({
   nav: { section: "main", label: "Threats", icon: "threat", keys: "g t", path: threatsPath, mark: undecided },
   services: [
+    "campaigns",
     "cases",
     "domains",
     "enrichment",

@@ -1,0 +1,268 @@
+import type { Campaign, CampaignThreat } from "../../../cases/campaigns/campaigns.ts";
+import { reasons } from "../../../cases/campaigns/reasons.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+import { triageThreatsMax } from "../../../threats/triage/batches.ts";
+import { Bars } from "../../charts/bars.tsx";
+import { Card, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Button, Form, HiddenFields, Select } from "../../kit/form.tsx";
+import { Name, Text } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { page, type PageResult } from "../../kit/page-result.ts";
+import {
+  assignCampaignPath,
+  campaignPath,
+  campaignsPath,
+  newReportPath,
+  threatPath,
+  triagePath,
+} from "../../kit/paths.ts";
+import { Tag } from "../../kit/marks.tsx";
+import { type Column, Pagination, Table, pageNumber } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { decisions, seenFields } from "../../threat-kit/decisions.ts";
+import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
+import { findCampaign } from "./assign.ts";
+import { reasonText } from "./reason-text.tsx";
+import { reportGroups, type ReportGroup } from "./report-groups.ts";
+
+const perPage = 100;
+const daysShownMax = 30;
+const valueCharactersMax = 200;
+
+type CampaignContext = Context<"campaigns" | "cases" | "enrichment" | "takedowns" | "threats">;
+
+export function showCampaign(context: CampaignContext): PageResult {
+  const { services, query } = context;
+  const { campaigns, cases, threats } = services;
+  // Read before the threats, so that no later decision is replaced.
+  const mark = threats.triage.mark();
+  const campaign = findCampaign(context);
+  const all = campaigns.threats(campaign, { limit: triageThreatsMax, offset: 0 });
+  const number = Math.min(pageNumber(query), Math.max(1, Math.ceil(all.length / perPage)));
+  const path = campaignPath(campaign.number);
+  const name = all[0]?.domain ?? String(campaign.number);
+  const active = all.filter(({ status }) => status === "active").length;
+  const shown = all.slice((number - 1) * perPage, number * perPage);
+  return page(
+    `Campaign of ${visible(name, 80)}`,
+    <>
+      <PageHead
+        title={
+          <>
+            Campaign of <Name name={name} />
+          </>
+        }
+        crumbs={[{ label: "Campaigns", path: campaignsPath }]}
+        lead={`${counted(campaign.size, "threat")}, ${grouped(active)} active. Score ${campaign.score} of 100. Others may share an attribute on purpose, so check what joins each threat before you decide.`}
+      />
+      <div class="cols cols-main">
+        <div class="stack">
+          <Reasons campaign={campaign} />
+          <Section title="Threats">
+            <Threats campaign={campaign} threats={shown} mark={mark} />
+            {all.length <= perPage ? null : (
+              <Pagination page={number} perPage={perPage} total={all.length} path={path} query={query} />
+            )}
+          </Section>
+        </div>
+        <div class="stack">
+          <Reports groups={reportGroups(services, all)} />
+          <Assign campaign={campaign} threats={all} accounts={cases.assignees()} />
+          <Registrations threats={all} />
+        </div>
+      </div>
+    </>,
+  );
+}
+
+const reasonColumns = (campaign: Campaign): Column<Campaign["reasons"][number]>[] => [
+  {
+    title: "In common",
+    layout: "wide",
+    cell: ({ reason, value }) => (
+      <>
+        {reasons[reason].name}
+        <p>
+          <Text text={visible(value, valueCharactersMax)} />
+        </p>
+      </>
+    ),
+  },
+  {
+    title: "Threats",
+    layout: "number",
+    cell: ({ threats }) => `${grouped(threats)} of ${grouped(campaign.size)}`,
+  },
+  { title: "Why it counts", fold: "under", cell: ({ reason }) => reasons[reason].cost },
+];
+
+function Reasons({ campaign }: { campaign: Campaign }) {
+  return (
+    <Section title="Why they belong together">
+      <Table
+        caption="What the threats have in common"
+        columns={reasonColumns(campaign)}
+        rows={campaign.reasons}
+        empty="The reasons are being computed again."
+      />
+    </Section>
+  );
+}
+
+/** The threats with what joins each, inside the form for decisions. */
+function Threats({
+  campaign,
+  threats,
+  mark,
+}: {
+  campaign: Campaign;
+  threats: readonly CampaignThreat[];
+  mark: number;
+}) {
+  const mayDecide = usePage().may("decide");
+  const columns: Column<CampaignThreat>[] = [
+    {
+      title: "Name",
+      layout: "wide",
+      cell: (threat) => (
+        <>
+          <label class="check">
+            {mayDecide ? (
+              <input
+                type="checkbox"
+                name="id"
+                value={threat.id}
+                checked={threat.status === "active"}
+                aria-label={`Select ${visible(threat.domain, 80)}`}
+              />
+            ) : null}
+            <a class="ink" href={threatPath(threat.id)}>
+              <Name name={threat.domain} />
+            </a>
+          </label>
+          <Ties campaign={campaign} threat={threat} />
+        </>
+      ),
+    },
+    { title: "Status", fold: "state", cell: ({ status }) => <StatusMark status={status} /> },
+    { title: "Severity", fold: "hidden", cell: ({ severity }) => <SeverityMark severity={severity} /> },
+    {
+      title: "Protected domain",
+      fold: "under",
+      cell: ({ protectedDomain }) => <Name name={protectedDomain} />,
+    },
+    {
+      title: "First seen",
+      layout: "tight",
+      fold: "end",
+      cell: ({ firstSeen }) => <Time at={firstSeen} relative />,
+    },
+  ];
+  const table = (
+    <Table
+      caption="Threats of the campaign, the oldest first"
+      columns={columns}
+      rows={threats}
+      empty="No threats."
+    />
+  );
+  if (!mayDecide) return table;
+  return (
+    <Form action={triagePath} class="stack">
+      <HiddenFields fields={{ back: campaignPath(campaign.number), ...seenFields(mark) }} />
+      {table}
+      <div class="line">
+        <span class="quiet">Selected threats:</span>
+        {decisions.map(({ status, label }) => (
+          <button type="submit" name="status" value={status} class="btn">
+            {label}
+          </button>
+        ))}
+      </div>
+    </Form>
+  );
+}
+
+/** What joins one threat to the others. */
+function Ties({ campaign, threat }: { campaign: Campaign; threat: CampaignThreat }) {
+  return (
+    <p class="line tags">
+      {threat.reasons.map((index) => {
+        const reason = campaign.reasons[index]!;
+        return <Tag title={reasonText(reason)}>{reasons[reason.reason].name}</Tag>;
+      })}
+    </p>
+  );
+}
+
+function Reports({ groups }: { groups: readonly ReportGroup[] }) {
+  if (!usePage().may("report") || groups.length === 0) return null;
+  return (
+    <Card title="Report together">
+      <ul class="stack gap-s">
+        {groups.map(({ key, recipient, threatIds }) => (
+          <li class="stack gap-s">
+            <LinkButton
+              path={newReportPath(threatIds, { recipient: key })}
+              label={`Report ${counted(threatIds.length, "threat")} to ${visible(recipient.name, 60)}`}
+              small
+            />
+          </li>
+        ))}
+      </ul>
+      <p class="hint">Opens the report. Nothing is sent until you send it.</p>
+    </Card>
+  );
+}
+
+function Assign({
+  accounts,
+  campaign,
+  threats,
+}: {
+  accounts: readonly { seq: number; name: string; isAvailable: boolean }[];
+  campaign: Campaign;
+  threats: readonly CampaignThreat[];
+}) {
+  const active = threats.filter(({ status }) => status === "active");
+  if (!usePage().may("decide") || active.length === 0) return null;
+  return (
+    <Card title="Assign together">
+      <Form action={assignCampaignPath(campaign.number)} class="stack">
+        {active.map(({ id }) => (
+          <input type="hidden" name="id" value={id} />
+        ))}
+        <Select
+          label="Assignee"
+          name="assignee"
+          choices={[
+            { value: "", label: "nobody" },
+            ...accounts
+              .filter(({ isAvailable }) => isAvailable)
+              .map(({ name, seq }) => ({ value: String(seq), label: visible(name, 60) })),
+          ]}
+        />
+        <Button label={`Assign ${counted(active.length, "active threat")}`} />
+      </Form>
+    </Card>
+  );
+}
+
+/** Number of registrations on each day, the latest days if there are many. */
+function Registrations({ threats }: { threats: readonly CampaignThreat[] }) {
+  const days = Map.groupBy(
+    threats.filter(({ registeredAt }) => /^\d{4}-\d\d-\d\d/.test(registeredAt ?? "")),
+    ({ registeredAt }) => registeredAt!.slice(0, 10),
+  );
+  if (days.size === 0) return null;
+  const rows = [...days].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(-daysShownMax);
+  return (
+    <Card title="Registrations">
+      <Bars
+        caption="Registrations by day (UTC)"
+        rows={rows.map(([day, registered]) => ({ label: day, value: registered.length }))}
+      />
+    </Card>
+  );
+}
