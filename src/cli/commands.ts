@@ -25,6 +25,7 @@ export const commandEntries: CommandEntry[] = [
   { name: "import", load: async () => (await import("./commands/import.ts")).importCommand },
   { name: "search", load: async () => (await import("./commands/search.ts")).searchCommand },
   { name: "scan", load: async () => (await import("./commands/scan.ts")).scanCommand },
+  { name: "campaigns", load: async () => (await import("./commands/campaigns.ts")).campaignsCommands },
   { name: "threats", load: async () => (await import("./commands/threats.ts")).threatsCommands },
   { name: "domains", load: async () => (await import("./commands/domains.ts")).domainsCommands },
   { name: "feeds", load: async () => (await import("./commands/feeds.ts")).feedsCommands },

@@ -9,6 +9,7 @@ import archive from "./archive.md" with { type: "text" };
 import certificateLogs from "./certificate-logs.md" with { type: "text" };
 import triage from "./triage.md" with { type: "text" };
 import cases from "./cases.md" with { type: "text" };
+import campaigns from "./campaigns.md" with { type: "text" };
 import abuseContacts from "./abuse-contacts.md" with { type: "text" };
 import facts from "./facts.md" with { type: "text" };
 import notify from "./notify.md" with { type: "text" };
@@ -58,6 +59,7 @@ const texts: [topic: string, text: string][] = [
   ["certificate-logs", certificateLogs],
   ["triage", triage],
   ["cases", cases],
+  ["campaigns", campaigns],
   ["facts", facts],
   ["abuse-contacts", abuseContacts],
   ["notify", notify],

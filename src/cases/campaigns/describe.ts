@@ -82,9 +82,13 @@ function orders(members: readonly Member[]): Shared[] {
       (a, b) => a.at - b.at || a.member.seq - b.member.seq,
     )) {
       if (at - end <= orderSpanMs) runs.at(-1)!.members.push(member);
-      else runs.push({ reason: "registration", value: `${toIsoTime(at)} ${label}`, members: [member] });
+      else runs.push({ reason: "registration", value: `${minuteText(at)} UTC, ${label}`, members: [member] });
       end = at;
     }
   }
   return runs.filter((run) => run.members.length > 1);
+}
+
+function minuteText(at: number): string {
+  return toIsoTime(at).slice(0, 16).replace("T", " ");
 }

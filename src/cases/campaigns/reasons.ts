@@ -18,6 +18,8 @@ export const pairWeightMin = 50;
 /** A reason for which threats belong together. */
 export interface Reason {
   name: string;
+  /** Name within a list. */
+  short: string;
   /** Reasons of one aspect count once: a copied page has the icon, the structure and the look of the original. */
   aspect: "certificate" | "address" | "name" | "page" | "name_servers" | "registration";
   weight: number;
@@ -30,6 +32,7 @@ export interface Reason {
 export const reasons: Record<ReasonCode, Reason> = {
   certificate: {
     name: "Same certificate",
+    short: "certificate",
     aspect: "certificate",
     weight: 60,
     cost: "A site that presents a certificate has its private key, for which control of all its names was proved.",
@@ -38,6 +41,7 @@ export const reasons: Record<ReasonCode, Reason> = {
   },
   address: {
     name: "Same address",
+    short: "address",
     aspect: "address",
     weight: 50,
     cost: "Each server is rented.",
@@ -46,6 +50,7 @@ export const reasons: Record<ReasonCode, Reason> = {
   },
   numbered_name: {
     name: "Name differs only in its numbers",
+    short: "numbered name",
     aspect: "name",
     weight: 50,
     cost: "One script chose and registered the names.",
@@ -54,6 +59,7 @@ export const reasons: Record<ReasonCode, Reason> = {
   },
   page: {
     name: "Same structure of the page",
+    short: "page structure",
     aspect: "page",
     weight: 30,
     cost: "A page is set up from a kit that was bought or written.",
@@ -62,6 +68,7 @@ export const reasons: Record<ReasonCode, Reason> = {
   },
   favicon: {
     name: "Same icon",
+    short: "icon",
     aspect: "page",
     weight: 30,
     cost: "The icon is part of a kit.",
@@ -70,6 +77,7 @@ export const reasons: Record<ReasonCode, Reason> = {
   },
   screenshot: {
     name: "Same look of the page",
+    short: "screenshot",
     aspect: "page",
     weight: 30,
     cost: "A page is set up from a kit that was bought or written.",
@@ -78,6 +86,7 @@ export const reasons: Record<ReasonCode, Reason> = {
   },
   name_servers: {
     name: "Same name servers",
+    short: "name servers",
     aspect: "name_servers",
     weight: 25,
     cost: "Name servers belong to an account at a DNS host or to a server of the attacker.",
@@ -86,6 +95,7 @@ export const reasons: Record<ReasonCode, Reason> = {
   },
   registration: {
     name: "Registered within an hour at the same registrar",
+    short: "registration",
     aspect: "registration",
     weight: 25,
     cost: "Names are paid for in one order.",
@@ -94,6 +104,7 @@ export const reasons: Record<ReasonCode, Reason> = {
   },
   numbered_brand: {
     name: "Brand that differs only in its numbers",
+    short: "numbered brand",
     aspect: "name",
     weight: 25,
     cost: "Such names come from one order, though short ones may be chosen twice.",

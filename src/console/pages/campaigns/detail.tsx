@@ -17,13 +17,12 @@ import {
   threatPath,
   triagePath,
 } from "../../kit/paths.ts";
-import { Tag } from "../../kit/marks.tsx";
 import { type Column, Pagination, Table, pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { decisions, seenFields } from "../../threat-kit/decisions.ts";
 import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
 import { findCampaign } from "./assign.ts";
-import { reasonText } from "./reason-text.tsx";
+import { kindLabels } from "../takedowns/parts.tsx";
 import { reportGroups, type ReportGroup } from "./report-groups.ts";
 
 const perPage = 100;
@@ -133,7 +132,6 @@ function Threats({
                 type="checkbox"
                 name="id"
                 value={threat.id}
-                checked={threat.status === "active"}
                 aria-label={`Select ${visible(threat.domain, 80)}`}
               />
             ) : null}
@@ -173,7 +171,10 @@ function Threats({
       <HiddenFields fields={{ back: campaignPath(campaign.number), ...seenFields(mark) }} />
       {table}
       <div class="line">
-        <span class="quiet">Selected threats:</span>
+        <label class="check" data-script-only hidden>
+          <input type="checkbox" data-select-all="id" />
+          this page
+        </label>
         {decisions.map(({ status, label }) => (
           <button type="submit" name="status" value={status} class="btn">
             {label}
@@ -184,16 +185,11 @@ function Threats({
   );
 }
 
-/** What joins one threat to the others. */
+/** Reasons that join one threat to the others, and the largest group that it shares something with. */
 function Ties({ campaign, threat }: { campaign: Campaign; threat: CampaignThreat }) {
-  return (
-    <p class="line tags">
-      {threat.reasons.map((index) => {
-        const reason = campaign.reasons[index]!;
-        return <Tag title={reasonText(reason)}>{reasons[reason.reason].name}</Tag>;
-      })}
-    </p>
-  );
+  const shorts = new Set(threat.reasons.map((index) => reasons[campaign.reasons[index]!.reason].short));
+  if (shorts.size === 0) return null;
+  return <p>Shares {[...shorts].join(", ")}</p>;
 }
 
 function Reports({ groups }: { groups: readonly ReportGroup[] }) {
@@ -203,11 +199,16 @@ function Reports({ groups }: { groups: readonly ReportGroup[] }) {
       <ul class="stack gap-s">
         {groups.map(({ key, recipient, threatIds }) => (
           <li class="stack gap-s">
-            <LinkButton
-              path={newReportPath(threatIds, { recipient: key })}
-              label={`Report ${counted(threatIds.length, "threat")} to ${visible(recipient.name, 60)}`}
-              small
-            />
+            <span>
+              {kindLabels[recipient.kind]}: <Text text={visible(recipient.name, 60)} />
+            </span>
+            <div>
+              <LinkButton
+                path={newReportPath(threatIds, { recipient: key })}
+                label={`Report ${counted(threatIds.length, "threat")}`}
+                small
+              />
+            </div>
           </li>
         ))}
       </ul>

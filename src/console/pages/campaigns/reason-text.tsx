@@ -9,16 +9,7 @@ const valueCharactersMax = 90;
 export function ReasonText({ reason: { reason, value } }: { reason: CampaignReason }) {
   return (
     <>
-      {reasons[reason].name}: <Text text={shownValue(value)} />
+      {reasons[reason].name}: <Text text={visible(value, valueCharactersMax)} />
     </>
   );
-}
-
-/** Returns the same as plain text. */
-export function reasonText({ reason, value }: CampaignReason): string {
-  return `${reasons[reason].name}: ${shownValue(value)}`;
-}
-
-function shownValue(value: string): string {
-  return visible(value, valueCharactersMax);
 }

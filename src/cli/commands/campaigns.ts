@@ -1,0 +1,145 @@
+import type { Campaign, CampaignSummary, CampaignThreat } from "../../cases/campaigns/campaigns.ts";
+import { reasons } from "../../cases/campaigns/reasons.ts";
+import { dayMs, toIsoTime } from "../../lib/clock.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command, type CommandGroup } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { configFlag, jsonFlag, number } from "../terminal/flags.ts";
+import { printJson, printRows, shortTime, type Column } from "../terminal/table.ts";
+import { shownDomain } from "./threat-details.ts";
+
+const growthDays = 7;
+const threatsShownMax = 5_000;
+const valueCharactersMax = 100;
+
+const columns: Column<CampaignSummary>[] = [
+  { title: "NUMBER", cell: ({ number: own }) => String(own), right: true },
+  { title: "OLDEST NAME", cell: ({ name }) => shownDomain(name), elastic: true },
+  { title: "THREATS", cell: ({ size }) => String(size), right: true },
+  { title: "ACTIVE", cell: ({ active }) => String(active), right: true },
+  { title: `NEW (${growthDays}D)`, cell: ({ recent }) => String(recent), right: true },
+  { title: "SCORE", cell: ({ score }) => String(score), right: true },
+  { title: "SEVERITY", cell: ({ highest }) => highest },
+  { title: "LAST SEEN", cell: ({ lastSeen }) => shortTime(lastSeen) },
+  {
+    title: "STRONGEST REASON",
+    cell: ({ reasons: [first] }) => (first === undefined ? "" : reasonText(first)),
+    elastic: true,
+  },
+];
+
+const list = command({
+  name: "list",
+  summary: "list campaigns: threats that belong together",
+  details: "Campaigns with active threats come first. A running server keeps them up to date.",
+  flags: {
+    limit: number(
+      "--limit <count>",
+      { minimum: 1, maximum: 100_000, whole: true },
+      "maximum number of campaigns",
+      50,
+    ),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [["phishwatch campaigns list", "list the latest campaigns with their size and reason"]],
+  run: ({ options, terminal }) =>
+    withAppliance({ terminal, options }, ({ campaigns }) => {
+      const { json, limit } = options;
+      const rows = campaigns.list({ limit, offset: 0, recentSince: Date.now() - growthDays * dayMs });
+      if (json) for (const campaign of rows) printJson(terminal.out, summaryJson(campaign));
+      else printRows(terminal, rows, { columns, none: "no campaigns" });
+    }),
+});
+
+const threatColumns: Column<CampaignThreat & { ties: string }>[] = [
+  { title: "ID", cell: ({ id }) => id },
+  { title: "DOMAIN", cell: ({ domain }) => shownDomain(domain), elastic: true },
+  { title: "STATUS", cell: ({ status }) => status },
+  { title: "SEVERITY", cell: ({ severity }) => severity },
+  { title: "FIRST SEEN", cell: ({ firstSeen }) => shortTime(firstSeen) },
+  { title: "IN COMMON", cell: ({ ties }) => ties, elastic: true },
+];
+
+const show = command({
+  name: "show",
+  arguments: "<number>",
+  summary: "show what joins the threats of a campaign",
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [["phishwatch campaigns show 12", "show the reasons and threats of a campaign"]],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, ({ campaigns }) => {
+      const [text = ""] = args;
+      const campaign = /^\d{1,15}$/.test(text) ? campaigns.get(Number(text)) : undefined;
+      if (campaign === undefined)
+        throw new FailedError(
+          `there is no campaign ${visible(text, 30)}: "phishwatch campaigns list" lists them`,
+        );
+      const threats = campaigns.threats(campaign, { limit: threatsShownMax, offset: 0 });
+      if (options.json) {
+        printJson(terminal.out, {
+          ...campaignJson(campaign),
+          members: threats.map((threat) => threatJson(threat, campaign)),
+        });
+        return;
+      }
+      printRows(terminal, campaign.reasons, { columns: reasonColumns(campaign), none: "no reasons" });
+      terminal.out.write("\n");
+      const rows = threats.map((threat) => ({ ...threat, ties: tiesOf(threat, campaign).join(", ") }));
+      printRows(terminal, rows, { columns: threatColumns, none: "no threats" });
+    }),
+});
+
+function reasonColumns({ size }: Campaign): Column<Campaign["reasons"][number]>[] {
+  return [
+    { title: "IN COMMON", cell: ({ reason }) => reasons[reason].name },
+    { title: "VALUE", cell: ({ value }) => visible(value, valueCharactersMax), elastic: true },
+    { title: "THREATS", cell: ({ threats }) => `${threats} of ${size}`, right: true },
+  ];
+}
+
+function reasonText({ reason, value }: Campaign["reasons"][number]): string {
+  return `${reasons[reason].name}: ${visible(value, valueCharactersMax)}`;
+}
+
+function tiesOf(threat: CampaignThreat, campaign: Campaign): string[] {
+  return [...new Set(threat.reasons.map((index) => campaign.reasons[index]!.reason))];
+}
+
+function campaignJson({ number: own, reasons: found, score, size }: Campaign) {
+  const shown = found.map(({ reason, threats, value }) => ({ reason, value, threats }));
+  return { number: own, threats: size, score, reasons: shown };
+}
+
+function summaryJson(campaign: CampaignSummary): object {
+  const { active, firstSeen, highest, lastSeen, name, protectedDomains } = campaign;
+  return {
+    ...campaignJson(campaign),
+    name,
+    active,
+    severity: highest,
+    first_seen: toIsoTime(firstSeen),
+    last_seen: toIsoTime(lastSeen),
+    protected_domains: protectedDomains,
+  };
+}
+
+function threatJson(threat: CampaignThreat, campaign: Campaign): object {
+  const { domain, firstSeen, id, protectedDomain, severity, status } = threat;
+  return {
+    id,
+    domain,
+    protected_domain: protectedDomain,
+    status,
+    severity,
+    first_seen: toIsoTime(firstSeen),
+    reasons: tiesOf(threat, campaign),
+  };
+}
+
+export const campaignsCommands: CommandGroup = {
+  name: "campaigns",
+  summary: "show threats that belong together, and why",
+  commands: [list, show],
+};
