@@ -76,11 +76,15 @@ describe("the page of a threat", () => {
 
   test("A report requests the network that is not known, and then shows the hosting provider with its source", async () => {
     const id = sight("exarnple-bank.net");
-    const { networks: _known, ...unknownHost } = phishingFacts;
+    const { networks: _known, ...rest } = phishingFacts;
+    const unknownHost = { ...rest, unknown: { networks: "rdap.registry.example: HTTP status 500" } };
     await knowAbout(app.app, id, unknownHost, Date.now());
     const reportPath = `/console/takedowns/new?threat=${id}`;
     expect((await visitor.get(reportPath)).text).toContain("The hosting provider is being looked up");
     expect(app.app.enrichment.isSettled(id)).toBe(false);
+    expect((await visitor.get(pathOf(id))).text).toContain(
+      "Hosting unknown: rdap.registry.example: HTTP status 500",
+    );
 
     const networks = [
       {

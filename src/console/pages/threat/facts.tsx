@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Instant } from "../../../lib/clock.ts";
-import { networkName, type HostNetwork } from "../../../enrichment/facts/facts.ts";
+import { networkName, type Facts as KnownFacts } from "../../../enrichment/facts/facts.ts";
 import { hostsOf } from "../../../threat-index/columns/hosts.ts";
 import type { Origins } from "../../../threats/store/origins.ts";
 import { Card, Facts, Time } from "../../kit/components.tsx";
@@ -81,7 +81,7 @@ function DnsFacts({ threat, facts, enabledLookups }: FactsProps) {
           ["In DNS", exists],
           ["Addresses", <Texts texts={addresses} none="none: the domain has no server" />],
           ...sharedHost("Network", "network", hosts.network),
-          ...hostingRows(facts?.networks ?? []),
+          ...hostingRows(facts),
           ["Mail servers", <Texts texts={mailServers} none="none: the domain receives no mail" />],
           ["Name servers", <Texts texts={nameServers} none="none" />],
           ...sharedHost("DNS operator", "nameServers", hosts.nameServers),
@@ -99,8 +99,19 @@ function DnsFacts({ threat, facts, enabledLookups }: FactsProps) {
 }
 
 /** Returns who hosts the addresses of the name, each with its abuse address and the source. */
-function hostingRows(networks: readonly HostNetwork[]): Row[] {
-  return networks.map((network): Row => [
+function hostingRows(
+  { networks, unknown }: Pick<KnownFacts, "networks" | "unknown"> = { unknown: {} },
+): Row[] {
+  if (networks === undefined && unknown.networks !== undefined)
+    return [
+      [
+        "Hosting",
+        <>
+          unknown: <Text text={unknown.networks} />
+        </>,
+      ],
+    ];
+  return (networks ?? []).map((network): Row => [
     "Hosting",
     <>
       <Text text={networkName(network)} charactersMax={120} />
