@@ -27,6 +27,7 @@ export const commandEntries: CommandEntry[] = [
   { name: "scan", load: async () => (await import("./commands/scan.ts")).scanCommand },
   { name: "campaigns", load: async () => (await import("./commands/campaigns.ts")).campaignsCommands },
   { name: "threats", load: async () => (await import("./commands/threats.ts")).threatsCommands },
+  { name: "takedowns", load: async () => (await import("./commands/takedowns.ts")).takedownsCommands },
   { name: "domains", load: async () => (await import("./commands/domains.ts")).domainsCommands },
   { name: "feeds", load: async () => (await import("./commands/feeds.ts")).feedsCommands },
   {

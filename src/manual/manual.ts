@@ -11,6 +11,7 @@ import triage from "./triage.md" with { type: "text" };
 import cases from "./cases.md" with { type: "text" };
 import campaigns from "./campaigns.md" with { type: "text" };
 import abuseContacts from "./abuse-contacts.md" with { type: "text" };
+import takedown from "./takedown.md" with { type: "text" };
 import facts from "./facts.md" with { type: "text" };
 import notify from "./notify.md" with { type: "text" };
 import channels from "./channels.md" with { type: "text" };
@@ -60,6 +61,7 @@ const texts: [topic: string, text: string][] = [
   ["triage", triage],
   ["cases", cases],
   ["campaigns", campaigns],
+  ["takedown", takedown],
   ["facts", facts],
   ["abuse-contacts", abuseContacts],
   ["notify", notify],

@@ -177,7 +177,7 @@ function attentionStatements(database: Database) {
 }
 
 /** Returns a report as programs read it. @param own its outcome for one threat */
-function reportJson(report: Report, own: Takedown | undefined): object {
+export function reportJson(report: Report, own: Takedown | undefined): object {
   const { recipient } = report;
   const { source } = recipient;
   return {

@@ -9,6 +9,7 @@ import type { Context } from "../../shell/router.ts";
 import { isAnyHostKnown, readActiveHosts, WhoHosts } from "../../threat-kit/hosts.tsx";
 import { SetupCard } from "../first-run/setup-card.tsx";
 import { concernsOf } from "./attention.ts";
+import { takedownConcerns } from "./takedown-concerns.ts";
 import { NewByDomain, readNews } from "./by-domain.tsx";
 import {
   highView,
@@ -61,6 +62,7 @@ type OverviewContext = Context<
   | "sources"
   | "storage"
   | "storeGrowth"
+  | "takedowns"
   | "threatIndex"
   | "untrustedProxy"
 >;
@@ -106,7 +108,7 @@ async function fullOverview({ services, account, now }: OverviewContext): Promis
   const hasThreats = newest.lastSeq > 0;
   const isNew = !hasThreats || domains.length === 0;
   const { given, status } = await readStatus(services, now);
-  const concerns = concernsOf(given);
+  const concerns = [...takedownConcerns(services.takedowns.attention()), ...concernsOf(given)];
   const work = workConcerns(await readWork(index, account.name, now), now);
   const toTriage = [...threatConcern(high, now), ...work];
   const isCalm = concerns.length === 0 && toTriage.length === 0;

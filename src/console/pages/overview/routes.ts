@@ -24,6 +24,7 @@ export const overviewPages = pageGroup({
     "sources",
     "storage",
     "storeGrowth",
+    "takedowns",
     "threatIndex",
     "untrustedProxy",
   ],

@@ -1,0 +1,182 @@
+import { reportJson, reportViews, type ListedReport } from "../../cases/takedowns/lists.ts";
+import type { Takedown } from "../../cases/takedowns/report.ts";
+import type { TakedownFigures, TakedownStatistics } from "../../cases/takedowns/statistics.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { spanText } from "../../lib/durations.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command, type CommandGroup } from "../terminal/command.ts";
+import { choice, configFlag, jsonFlag, number } from "../terminal/flags.ts";
+import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
+import { shownDomain } from "./threat-details.ts";
+
+const nameCharactersMax = 60;
+
+const reportColumns: Column<ListedReport>[] = [
+  { title: "REFERENCE", cell: ({ report }) => report.reference },
+  { title: "REPORTED", cell: ({ report }) => shortTime(report.createdAt) },
+  { title: "THREAT", cell: ({ takedowns }) => namesOf(takedowns), elastic: true },
+  {
+    title: "RECIPIENT",
+    cell: ({ report }) => visible(report.recipient.name, nameCharactersMax),
+    elastic: true,
+  },
+  { title: "DELIVERY", cell: ({ report }) => report.delivery ?? report.method },
+  { title: "DOWN", cell: ({ takedowns }) => `${countDown(takedowns)}/${takedowns.length}`, right: true },
+  { title: "NEXT", cell: ({ next }) => next },
+];
+
+const list = command({
+  name: "list",
+  summary: "list reports to those who can take a site down, newest first",
+  details: "NEXT is what a person has to do: came_back, delivery, follow_up, wait or none.",
+  flags: {
+    show: choice(
+      "--show <view>",
+      reportViews,
+      "attention: that need a person; open: whose sites are up",
+      "all",
+    ),
+    limit: number(
+      "--limit <count>",
+      { minimum: 1, maximum: 10_000, whole: true },
+      "maximum number of reports",
+      100,
+    ),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    [
+      "phishwatch takedowns list --show attention",
+      "list follow-ups that are due, bounces and sites that came back",
+    ],
+  ],
+  run: ({ options, terminal }) =>
+    withAppliance({ terminal, options }, ({ takedowns }) => {
+      const { json, limit, show } = options;
+      const { reports, total } = takedowns.list(show, { limit, offset: 0 });
+      if (json) {
+        for (const one of reports) printJson(terminal.out, listedJson(one));
+        return;
+      }
+      printRows(terminal, reports, { columns: reportColumns, none: "no reports" });
+      if (reports.length < total) terminal.err.write(`${reports.length} of ${total} reports; use --limit\n`);
+    }),
+});
+
+const figureColumns: Column<TakedownFigures & { group: string }>[] = [
+  { title: "GROUP", cell: ({ group }) => group },
+  {
+    title: "NAME",
+    cell: ({ name }) => (name === null ? "-" : visible(name, nameCharactersMax)),
+    elastic: true,
+  },
+  { title: "REPORTED", cell: ({ reported }) => String(reported), right: true },
+  { title: "DOWN", cell: ({ down }) => String(down), right: true },
+  { title: "MEDIAN", cell: ({ medianMs }) => (medianMs === null ? "-" : spanText(medianMs)), right: true },
+  { title: "OPEN", cell: ({ open }) => String(open), right: true },
+  { title: "CAME BACK", cell: ({ cameBack }) => String(cameBack), right: true },
+];
+
+const stats = command({
+  name: "stats",
+  summary: "show the time to down by registrar, hosting provider and protected domain",
+  details:
+    "The time runs from the first report of a site that is up until it is seen down, blocked, parked or unregistered.",
+  flags: { json: jsonFlag, config: configFlag },
+  examples: [["phishwatch takedowns stats", "show the median of each registrar and hosting provider"]],
+  run: ({ options, terminal }) =>
+    withAppliance({ terminal, options }, ({ takedowns }) => {
+      const statistics = takedowns.statistics();
+      if (options.json) printJson(terminal.out, statisticsJson(statistics));
+      else {
+        const { total } = statistics;
+        terminal.out.write(
+          renderFacts([
+            ["sites reported", total.reported],
+            ["went down", total.down],
+            ["median time to down", total.medianMs === null ? "-" : spanText(total.medianMs)],
+            ["open", total.open],
+            ["came back", total.cameBack],
+          ]),
+        );
+        printRows(terminal, groupsOf(statistics), { columns: figureColumns, none: "no reports" });
+      }
+    }),
+});
+
+function groupsOf({ hosters, protectedDomains, registrars }: TakedownStatistics) {
+  return [
+    ...registrars.map((one) => ({ ...one, group: "registrar" })),
+    ...hosters.map((one) => ({ ...one, group: "hosting provider" })),
+    ...protectedDomains.map((one) => ({ ...one, group: "protected domain" })),
+  ];
+}
+
+function listedJson({ next, report, takedowns }: ListedReport): object {
+  return { ...reportJson(report, undefined), next, threats: takedowns.map(takedownJson) };
+}
+
+function takedownJson({
+  countedFrom,
+  domain,
+  downAt,
+  downState,
+  outcome,
+  reportedAt,
+  siteState,
+  threatId,
+}: Takedown): object {
+  return {
+    threat_id: threatId,
+    domain,
+    reported_at: toIsoTime(reportedAt),
+    site_state: siteState,
+    outcome,
+    down_at: timeOf(downAt),
+    down_state: downState,
+    ms_to_down: downAt === null || countedFrom === null ? null : downAt - countedFrom,
+  };
+}
+
+function statisticsJson({
+  hosters,
+  protectedDomains,
+  registrars,
+  slowest,
+  total,
+}: TakedownStatistics): object {
+  return {
+    total: figuresJson(total),
+    registrars: registrars.map(figuresJson),
+    hosters: hosters.map(figuresJson),
+    protected_domains: protectedDomains.map(figuresJson),
+    slowest: slowest.map((one) => ({ ...takedownJson(one), waiting_since: toIsoTime(one.waitingSince) })),
+  };
+}
+
+function figuresJson({ cameBack, down, medianMs, name, open, reported }: TakedownFigures): object {
+  return { name, reported, down, median_ms: medianMs, open, came_back: cameBack };
+}
+
+function namesOf(takedowns: readonly Takedown[]): string {
+  const [first] = takedowns;
+  if (first === undefined) return "-";
+  const more = takedowns.length - 1;
+  return more === 0 ? shownDomain(first.domain) : `${shownDomain(first.domain)} and ${more} more`;
+}
+
+function countDown(takedowns: readonly Takedown[]): number {
+  return takedowns.filter(({ outcome }) => outcome === "down").length;
+}
+
+function timeOf(at: Instant | null): string | null {
+  return at === null ? null : toIsoTime(at);
+}
+
+export const takedownsCommands: CommandGroup = {
+  name: "takedowns",
+  summary: "list reports to those who can take sites down, and how long they took",
+  commands: [list, stats],
+};
