@@ -79,4 +79,6 @@ test("the command tries values without changing anything, and rejects what is no
     2,
     expect.stringContaining("allowed is a setting (false_positives"),
   ]);
+  const { out } = await runInProcess(["check", "--offline", "--json", "--config", opened.configPath]);
+  expect(out).toMatch(/"check":"retention".*retention\.resolved.*30d, deletes every hour/);
 });

@@ -142,6 +142,11 @@ export const checkCatalog = {
     meaning: "the disk has room for what `[retention]` and `archive.max_size` allow to collect",
     remedy: "shorten the retention, lower `archive.max_size`, or add room",
   },
+  retention: {
+    group: "Storage",
+    meaning: "when the settings in `[retention]` that delete threats, screenshots and the audit log do so",
+    remedy: "preview with `phishwatch retention` what they delete",
+  },
   database: {
     group: "Storage",
     meaning: "the database can be opened, and its content is intact (`quick_check` of SQLite)",

@@ -6,6 +6,7 @@ import type { Instant } from "../../lib/clock.ts";
 const copiedTables = [
   "__drizzle_migrations",
   "settings",
+  "retention_notices",
   "protected_domains",
   "api_keys",
   "recipients",

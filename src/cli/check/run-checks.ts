@@ -26,7 +26,7 @@ import { clock, fileSystemOf, fileTimes, growth, memory } from "../checks/machin
 import { originsOfNames, sourceResults } from "../checks/names.ts";
 import { openFiles } from "../checks/open-files.ts";
 import { runningServer, writeLock } from "../checks/serving.ts";
-import { archiveResult } from "../checks/storage.ts";
+import { archiveResult, retentionResults } from "../checks/storage.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 import type { DatabaseCopy } from "./database-copy.ts";
@@ -102,6 +102,7 @@ function appChecks(app: App, config: Config, checks: EndpointChecks, now: number
       ...keysWithoutDomain(app),
       ...filterResults(app),
     ],
+    retentionResults(app.dataRetention.states(), now),
     originsOfNames(config),
     sourceResults(app, offline),
     resolvers(app, config, offline),

@@ -7,9 +7,10 @@ import type { Config } from "../../config/config.ts";
 import { diskRoomFor, type DiskRoom } from "../../database/files/disk.ts";
 import { isServedFile, readState, type StoredState } from "../../database/files/state-file.ts";
 import { toIsoTime, toPlainTime } from "../../lib/clock.ts";
-import { bytesText } from "../../lib/durations.ts";
+import { bytesText, formatDuration } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { counted } from "../../lib/wording.ts";
+import type { RuleState } from "../../retention/retention.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 
 const diskStates = { "nearly full": "warning", full: "error" } as const;
@@ -108,4 +109,19 @@ function describeExtent({ names, bytes, oldestDay }: ArchiveExtent, bytesMax: nu
   if (oldestDay === null) return "no names yet";
   const since = toIsoTime(oldestDay).slice(0, "2026-01-31".length);
   return `${counted(names, "name")} since ${since}, ${bytesText(bytes)} of ${bytesText(bytesMax)}`;
+}
+
+/** Says when each setting of the retention deletes, so that nobody is surprised. */
+export function retentionResults(states: readonly RuleState[], now: number): CheckResult[] {
+  return states.flatMap(({ ageMs, deletesFrom, rule }): CheckResult[] => {
+    if (ageMs === null) return [];
+    const when =
+      deletesFrom === null
+        ? "24 hours after the server reads it"
+        : deletesFrom > now
+          ? `from ${toPlainTime(deletesFrom)} on`
+          : "every hour";
+    const detail = `${formatDuration(ageMs)}, deletes ${when}; 'phishwatch retention' shows what`;
+    return [{ check: "retention", what: `retention.${rule}`, state: "ok", detail }];
+  });
 }

@@ -34,7 +34,7 @@ export interface DeletedThreats {
   add(threat: DeletedThreat & { protectedDomainSeq: number; domain: string }): void;
 }
 
-/** Maximum number of names: 220 MB. The first deleted ones make room, and lists may record those again. */
+/** Maximum number of names, at 120 bytes each. The first deleted ones make room, and lists may record those again. */
 const deletedThreatsMax = 1_000_000;
 
 export function createDeletedThreats(database: Database): DeletedThreats {
