@@ -85,16 +85,13 @@ export function listCampaigns({ services, query, now }: Context<"campaigns">): P
     <>
       <PageHead
         title="Campaigns"
-        lead={
-          <>
-            Threats that share what costs an attacker money, such as an address or a certificate.{" "}
-            <Help about="the score" manual="campaigns#score">
-              How much the threats have in common, from 0 to 100. Addresses and name servers that serve many
-              dissimilar names do not count.
-            </Help>
-          </>
-        }
-      />
+        lead="Threats that share what costs an attacker money, such as an address or a certificate."
+      >
+        <Help about="the score" manual="campaigns#score">
+          How much the threats have in common, from 0 to 100. Addresses and name servers that serve many
+          dissimilar names do not count.
+        </Help>
+      </PageHead>
       <PagedTable
         caption="Campaigns, those with active threats first"
         columns={columns}
