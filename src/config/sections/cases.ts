@@ -8,7 +8,7 @@ const hourMs = 3_600_000;
 const due = (severity: Severity, defaultText: string) =>
   optionalText("duration", readDuration({ minimumMs: hourMs, maximumMs: 3650 * dayMs }), {
     default: defaultText,
-    description: `time to close a threat of ${severity} severity, from its record on; "": no due time`,
+    description: `time after which a threat of ${severity} severity is due; "": no due time`,
   });
 
 export const cases = table(
