@@ -7,7 +7,6 @@ import { escapeHidden } from "../../../lib/safe-text.ts";
 import { Card, Facts, FormError, LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { parseWholeNumber, type FieldErrors, wholeForm } from "../../kit/fields.ts";
 import { Button, Form, PostButton, TextArea, TextField } from "../../kit/form.tsx";
-import { Icon } from "../../kit/icons.tsx";
 import { Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { page, type PageResult } from "../../kit/page-result.ts";
@@ -63,18 +62,15 @@ export function renderReport(details: ReportDetails, typed: TypedResponse, error
           <Responses details={details} typed={typed} errors={errors} />
         </div>
         <div class="stack">
-          <Card title="Sites" flush>
-            <ul class="todo">
+          <Card title="Sites">
+            <ul class="stack gap-s">
               {takedowns.map((takedown) => (
                 <li>
-                  <Icon name="threat" />
-                  <div>
-                    <ThreatName takedown={takedown} />
-                    <p class="line">
-                      <SiteOf takedown={takedown} />
-                      <OutcomeMark takedown={takedown} />
-                    </p>
-                  </div>
+                  <ThreatName takedown={takedown} />
+                  <p class="line">
+                    <SiteOf takedown={takedown} />
+                    <OutcomeMark takedown={takedown} />
+                  </p>
                 </li>
               ))}
             </ul>

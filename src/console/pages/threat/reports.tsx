@@ -10,7 +10,6 @@ export function Reports({ reports, threatId }: { reports: readonly ListedReport[
       title="Reports"
       id="report"
       aside={<LinkButton path={newReportPath([threatId])} label="Report" icon="send" small />}
-      flush={reports.length > 0}
     >
       {reports.length === 0 ? (
         <p class="quiet">
@@ -18,19 +17,20 @@ export function Reports({ reports, threatId }: { reports: readonly ListedReport[
           site down, with the evidence.
         </p>
       ) : (
-        <ul class="todo">
+        <ul class="stack gap-s">
           {reports.toReversed().map(({ next, report }) => (
             <li>
-              <NextMark next={next} />
-              <div>
-                <a class="strong ink" href={takedownPath(report.seq)}>
-                  {purposeLabels[report.purpose]}
-                </a>{" "}
-                to <RecipientName recipient={report.recipient} />
-                <p>
-                  <Time at={report.createdAt} relative /> <DeliveryMark report={report} />
-                </p>
+              <div class="line">
+                <span>
+                  <a href={takedownPath(report.seq)}>{purposeLabels[report.purpose]}</a> to{" "}
+                  <RecipientName recipient={report.recipient} />
+                </span>
+                <NextMark next={next} />
               </div>
+              <p class="line s quiet">
+                <Time at={report.createdAt} relative />
+                <DeliveryMark report={report} />
+              </p>
             </li>
           ))}
         </ul>
