@@ -70,7 +70,7 @@ export function createOldThreats(database: Database): OldThreats {
     bytesOfOne: (status, before) => Math.round(sampled.get(status, before)?.bytes ?? 0),
     deleteSome(status, before, now) {
       const found = next.all(status, before);
-      forget(found);
+      forget(found, now);
       for (const { seq, id, pair, domain, closedAt } of found) {
         const name = { protectedDomainSeq: pair, domain };
         deletedThreats.add({ ...name, threatId: id, status, closedAt, deletedAt: now });
@@ -82,7 +82,9 @@ export function createOldThreats(database: Database): OldThreats {
 }
 
 /** Returns a function that deletes the rows about threats that no foreign key deletes with them. */
-function createForgetting({ sqlite }: Database): (found: readonly { seq: number; id: string }[]) => void {
+function createForgetting({
+  sqlite,
+}: Database): (found: readonly { seq: number; id: string }[], now: Instant) => void {
   // Announcements have no index by threat. There are few recipients, and each is one search.
   const recipients = sqlite.prepare<{ recipient: number; subscription: number }, []>(
     `select seq as recipient, 0 as subscription from recipients
@@ -103,7 +105,12 @@ function createForgetting({ sqlite }: Database): (found: readonly { seq: number;
   const visits = sqlite.prepare<unknown, [string]>(
     "update trap_hits set threat_id = null where threat_id in (select value from json_each(?1))",
   );
-  return (found) => {
+  // Nobody can follow the site any more. The reports stay as a record of what was sent.
+  const takedowns = sqlite.prepare<unknown, [number, string]>(
+    `update takedowns set closed_at = ?1 where down_at is null and closed_at is null
+     and threat_seq in (select value from json_each(?2))`,
+  );
+  return (found, now) => {
     if (found.length === 0) return;
     const seqs = JSON.stringify(found.map(({ seq }) => seq));
     for (const { recipient, subscription } of recipients.all()) {
@@ -111,6 +118,7 @@ function createForgetting({ sqlite }: Database): (found: readonly { seq: number;
       if (subscription !== 0) incidents.run(subscription, seqs);
     }
     queued.run(seqs);
+    takedowns.run(now, seqs);
     visits.run(JSON.stringify(found.map(({ id }) => id)));
   };
 }

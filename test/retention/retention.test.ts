@@ -122,6 +122,10 @@ describe("a setting", () => {
     }
     stores.threats.triage.change([threatId], "resolved", { by: analyst });
     stores.clock.advance(31 * dayMs);
+    stores.database.sqlite.run(
+      `insert into takedowns (threat_seq, domain, protected_domain, reported_at)
+       select seq, domain, 'example-bank.com', 1 from threats where id = '${threatId}'`,
+    );
     await announce({ resolvedMs: 30 * dayMs });
     await retention.run();
     expect(stores.threats.get(threatId)).toBeUndefined();
@@ -131,6 +135,10 @@ describe("a setting", () => {
     for (const table of ["threat_history", "threat_urls", "triage_steps"])
       expect([table, rowsIn(table)]).toEqual([table, 0]);
     expect(filesLeft()).toEqual([`${openId}.webp`]);
+    // The record of what was reported stays, but nobody is reminded of it any more.
+    expect(stores.database.sqlite.query("select threat_seq, domain, closed_at from takedowns").all()).toEqual(
+      [{ threat_seq: null, domain: "example-bank-old.com", closed_at: stores.clock.now() }],
+    );
     // Its events are delivered like all others.
     expect(stores.events().map(({ type }) => type)).toContain("threat.resolved");
   });

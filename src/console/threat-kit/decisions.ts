@@ -43,9 +43,10 @@ export function decisionOptions(form: URLSearchParams, by: Actor): DecisionOptio
 
 /** Returns the name of an actor as colleagues know it. */
 export function nameOfActor({ channel, name }: Pick<Actor, "channel" | "name">): string {
-  return channel === "console" && name !== null
-    ? visible(name)
-    : describeActor({ channel, name, address: null });
+  const shown = name === null ? null : visible(name, nameCharactersMax);
+  return channel === "console" && shown !== null
+    ? shown
+    : describeActor({ channel, name: shown, address: null });
 }
 
 /**

@@ -19,6 +19,8 @@ import { nameOfActor } from "../../threat-kit/decisions.ts";
 import { StatusMark } from "../../threat-kit/severity.tsx";
 
 const perPage = 50;
+/** Longest text form of an IPv6 address. */
+const addressCharactersMax = 45;
 
 /** The decisions of the last day by everybody, each with a button that undoes it. */
 export function listDecisions({ services, query, by }: Context<"domains" | "threats">): PageResult {
@@ -126,7 +128,7 @@ function columns(
             <Time at={at} relative />
             {by === null || by.address === null ? null : (
               <>
-                , <Text text={by.address} />
+                , <Text text={by.address} charactersMax={addressCharactersMax} />
               </>
             )}
           </p>

@@ -101,7 +101,7 @@ const columns: readonly Column<RulePreview>[] = [
     cell: ({ preview }) => (preview === undefined ? "" : grouped(preview.count)),
   },
   {
-    title: "About",
+    title: "Size, about",
     layout: "number",
     fold: "under",
     cell: ({ preview }) => (preview === undefined ? "" : bytesText(preview.bytes)),
@@ -119,7 +119,7 @@ const columns: readonly Column<RulePreview>[] = [
       ),
   },
   {
-    title: "Of",
+    title: "Age",
     fold: "under",
     cell: ({ preview }) =>
       preview === undefined || preview.oldest === null || preview.newest === null ? (
