@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createCases } from "../../src/cases/cases.ts";
+import { createTakedowns } from "../../src/cases/takedowns/takedowns.ts";
+import { fillRandom } from "../support/appliance.ts";
 import { openApi, type Api } from "../support/api.ts";
+import { reportOf } from "../support/takedowns.ts";
 
 let api: Api;
 let id: string;
@@ -35,6 +38,19 @@ test("the case of a threat has assignee, due time and state of the site, and the
   });
   const after = await api.call("GET", `/v1/threats/${id}`, { key: api.key() });
   expect(Object.keys(after.json.data)).toEqual(Object.keys(before.json.data));
+});
+
+test("the reports of a threat are in its case, with their recipients and outcome, as the document describes them", async () => {
+  const takedowns = createTakedowns({ ...api, fillRandom, onQueued: () => {} });
+  takedowns.add(reportOf([id], "PW-00000001"), { by });
+  takedowns.add(reportOf([id], "PW-00000002", { method: "manual", messageId: null, purpose: "escalation" }), {
+    by,
+  });
+  const { json } = await api.call("GET", `/v1/threats/${id}/case`, { key: api.key() });
+  expect(json.data.reports).toMatchObject([
+    { reference: "PW-00000001", created_by: "kim", method: "email", recipient: { name: "Example Hosting" } },
+    { reference: "PW-00000002", purpose: "escalation", delivery: null, outcome: "open", down_at: null },
+  ]);
 });
 
 test("the history of a threat names who changed what, without addresses", async () => {
