@@ -15,7 +15,7 @@ export const takedownEvents = {
     level: "warn",
     text: "takedown reports were being sent when phishwatch ended",
     description:
-      "phishwatch ended while it sent reports. They may or may not have arrived, and are not sent again automatically.",
+      "The server ended while it sent reports, so they may have arrived or not, and are not sent again automatically.",
     advice: "Open _Takedowns_ in the console, and decide whether to send them again.",
     fields: ["count"],
   },
