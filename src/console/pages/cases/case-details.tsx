@@ -67,7 +67,7 @@ function SiteState({
   inPanel,
 }: Pick<CaseDetailsProps, "found" | "inPanel">) {
   return (
-    <span class="line tight">
+    <div class="line tight">
       <SiteMark site={siteState} />
       {siteState === null || siteStateAt === null ? null : (
         <span class="faint">
@@ -79,7 +79,7 @@ function SiteState({
           What the site does, according to the facts. It is independent of your assessment.
         </Help>
       )}
-    </span>
+    </div>
   );
 }
 
@@ -99,7 +99,7 @@ function AssigneeOf({ threat: { id }, found: { assignee }, view, inPanel }: Case
   const { account } = usePage();
   const isMine = assignee !== null && assignee.name === account?.name;
   return (
-    <span class="line tight">
+    <div class="line tight">
       {assignee === null ? (
         <span class="faint">Nobody</span>
       ) : (
@@ -117,7 +117,7 @@ function AssigneeOf({ threat: { id }, found: { assignee }, view, inPanel }: Case
           small
         />
       )}
-    </span>
+    </div>
   );
 }
 
