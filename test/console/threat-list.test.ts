@@ -195,6 +195,7 @@ describe("the list of threats", () => {
     expect(opened.app.cases.of(ids[2])!.dueAt).toBe(clock.now() + 3 * day);
     expect(await change({ change: "due", due: "none", id: ids[0] })).toContain("now without a due time.");
     expect(await change({ change: "me" })).toContain("No threats selected.");
+    expect(await change({ change: "me", campaign: "8" })).toContain("The selected campaigns have changed");
     const rejected: Record<string, string>[] = [
       { change: "assignee", assignee: "name:eve" },
       { change: "due", due: "2" },

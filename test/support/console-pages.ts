@@ -20,6 +20,7 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "overview", path: () => "/console" },
   { name: "welcome", path: () => "/console/welcome?step=notify" },
   { name: "threats", path: () => "/console/threats?status=all&sort=similarity" },
+  { name: "threats-grouped", path: () => "/console/threats?status=all&group=campaign" },
   { name: "threats-nothing-found", path: () => "/console/threats?q=nothing-like-this" },
   { name: "threats-gallery", path: () => "/console/threats?sign=receives_mail&look=gallery" },
   { name: "decisions", path: () => "/console/decisions" },
@@ -246,6 +247,7 @@ export async function seedSamples(app: App) {
   );
   const sampleIds = addSampleThreats(app, Date.now());
   decideAndSaveViews(app, sampleIds);
+  workOnThreats(app, sampleIds);
   const threatPages = await seedThreatPages(app, tester, `${hostileText}${longText}`);
   return {
     threatId: first!.threatId,
@@ -257,6 +259,17 @@ export async function seedSamples(app: App) {
     ...seedTraps(app, first!.threatId),
     ...seedUsers(app),
   };
+}
+
+/** Campaigns, assignees, due times near and past, and states of sites. */
+function workOnThreats({ database }: App, ids: readonly string[]): void {
+  const [first, ...others] = ids.slice(0, 14);
+  const set = database.sqlite.prepare(
+    `update threats set campaign_seq = (select seq from threats where id = ?),
+       assignee_seq = iif(seq % 3 = 0, (select min(seq) from accounts), null),
+       due_at = first_seen + (seq % 5) * 43200000, site_state = iif(seq % 4 = 0, 'back', 'up') where id = ?`,
+  );
+  for (const id of [first!, ...others]) set.run(first!, id);
 }
 
 /** Decisions, one of them undone, and saved views, one of them no longer valid. */

@@ -8,7 +8,7 @@ import { decidedFlash, decisionOptions, leavesView } from "../../threat-kit/deci
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { endDecision } from "../../threat-kit/toast.tsx";
 import { perPage } from "./list.tsx";
-import { selectedIds } from "./selection.ts";
+import { nothingSelected, selectedIds } from "./selection.ts";
 
 /** Applies a decision to the selected threats, or to all that match the filters. */
 export async function triageThreats(context: Context<"threats" | "threatIndex">): Promise<PageResult> {
@@ -23,8 +23,7 @@ export async function triageThreats(context: Context<"threats" | "threatIndex">)
   const { triage } = services.threats;
   const result = await write(() => triage.change(ids, status, decisionOptions(form, by)));
   const place = form.has("back") ? ownPath(form.get("back")) : await placeAfter();
-  if (ids.length === 0)
-    return endDecision(request, { to: place, flash: { tone: "warning", text: "No threats selected." } });
+  if (ids.length === 0) return endDecision(request, { to: place, flash: nothingSelected(form) });
   const flash = decidedFlash({ result, status, back: place, now });
   const left = result.unchanged > 0 && leavesView(filter, status);
   return endDecision(request, { to: place, flash, batch: result.batch, left });

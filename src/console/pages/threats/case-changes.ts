@@ -7,7 +7,7 @@ import type { Flash, PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { endDecision } from "../../threat-kit/toast.tsx";
-import { selectedIds } from "./selection.ts";
+import { nothingSelected, selectedIds } from "./selection.ts";
 
 /** Value of the field `assignee` that stands for nobody; names begin with `name:`. */
 export const nobody = "nobody";
@@ -31,8 +31,7 @@ export async function changeCases(context: CasesContext): Promise<PageResult> {
   const list = readListRequest(given, context);
   const ids = await selectedIds(services.threatIndex(), form, list);
   const to = listPath(list.query, { page: given.get("page") ?? undefined });
-  if (ids.length === 0)
-    return endDecision(request, { to, flash: { tone: "warning", text: "No threats selected." } });
+  if (ids.length === 0) return endDecision(request, { to, flash: nothingSelected(form) });
   const change = form.get("change");
   if (change !== "me" && change !== "assignee" && change !== "due") throw badRequest("choose what to change");
   const flash = change === "due" ? await setDue(context, ids) : await assign(context, ids, change);

@@ -5,6 +5,7 @@ import { shortAge } from "../../kit/times.ts";
 
 /** A due time is shown from this long before; until then, it is no news in a list. */
 const dueSoonMs = 86_400_000;
+const minuteMs = 60_000;
 const nameCharactersMax = 40;
 
 /** Fields of a threat, or of the threats of a campaign, that tell who has to do what by when. */
@@ -17,6 +18,12 @@ export interface Work {
 /** Returns whether a row of the list shows an assignee or a due time. */
 export function hasWork({ assignee, dueAt }: Work, now: Instant): boolean {
   return assignee !== null || (dueAt !== null && dueAt - now < dueSoonMs);
+}
+
+/** Returns `2 d overdue`, `due in 5 h`, or `due now`. */
+function dueText(dueAt: Instant, now: Instant): string {
+  if (Math.abs(dueAt - now) < minuteMs) return "due now";
+  return dueAt < now ? `${shortAge(dueAt, now)} overdue` : `due in ${shortAge(now, dueAt)}`;
 }
 
 /** The assignee, and the due time if it is near or past. */
@@ -32,7 +39,7 @@ export function WorkMarks({ assignee, dueAt }: Work) {
       )}
       {dueAt === null || dueAt - now >= dueSoonMs ? null : (
         <span class={dueAt < now ? "due over" : "due"} title={`Due ${reader.times.both(dueAt)}`}>
-          {dueAt < now ? `${shortAge(dueAt, now)} overdue` : `due in ${shortAge(now, dueAt)}`}
+          {dueText(dueAt, now)}
         </span>
       )}
     </div>

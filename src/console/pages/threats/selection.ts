@@ -3,7 +3,16 @@ import { grouped } from "../../../lib/wording.ts";
 import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
 import { triageThreatsMax } from "../../../threats/triage/batches.ts";
 import { parseWholeNumber } from "../../kit/fields.ts";
+import type { Flash } from "../../kit/page-result.ts";
 import type { ListRequest } from "../../threat-kit/filters.ts";
+
+/** Returns the message for a form that selects no threats. */
+export function nothingSelected(form: URLSearchParams): Flash {
+  const text = form.has("campaign")
+    ? "The selected campaigns have changed, and have no threats in this view. Reload the list."
+    : "No threats selected.";
+  return { tone: "warning", text };
+}
 
 /**
  * Returns the ids of the threats that a form of the list selects: single ones, those of campaigns that match the
