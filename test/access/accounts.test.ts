@@ -12,7 +12,9 @@ import { readProxyUser } from "../../src/access/accounts/proxy-users.ts";
 import { createConsolePassword } from "../../src/access/console/password.ts";
 import { createConsoleSessions } from "../../src/access/console/sessions.ts";
 import { createSettings } from "../../src/access/settings/settings.ts";
+import { migrateDatabase } from "../../src/database/migrate.ts";
 import { fillRandom } from "../support/appliance.ts";
+import { openReleased, releasedVersions } from "../support/released.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 let stores: Stores;
@@ -144,6 +146,25 @@ test("each sign-in computes one argon2id hash, whether the name is known, disabl
   expect(await passwords.verify("alice", "")).toBeUndefined();
   expect(await passwords.verify("alice", "x".repeat(10_000))).toBeUndefined();
   expect(hashed()).toBe(names.length + 3);
+});
+
+test("the password that 0.3.0 has created becomes that of admin, and the sessions become its sessions", async () => {
+  const released = releasedVersions.find(({ version }) => version === "0.3.0")!;
+  const sqlite = openReleased(released);
+  const hash = await createPasswordHashes().hash(goodPassword);
+  sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES ('console_password_hash', ?, 0)", [hash]);
+  sqlite.run("DELETE FROM console_sessions");
+  sqlite.run(
+    "INSERT INTO console_sessions (hash, user_agent, created_at, last_seen_at) VALUES (x'00', '', 0, 0)",
+  );
+  migrateDatabase(sqlite);
+  expect(
+    sqlite
+      .query("SELECT name, role, password_hash, account_seq, origin FROM accounts JOIN console_sessions")
+      .all(),
+  ).toEqual([{ name: "admin", role: "administrator", password_hash: hash, account_seq: 1, origin: "local" }]);
+  expect(sqlite.query("SELECT * FROM settings WHERE name = 'console_password_hash'").all()).toEqual([]);
+  sqlite.close();
 });
 
 describe("a link", () => {
