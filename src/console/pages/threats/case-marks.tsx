@@ -32,13 +32,9 @@ export function WorkMarks({ assignee, dueAt }: Work) {
   if (!hasWork({ assignee, dueAt }, now)) return <div class="work" />;
   return (
     <div class="work">
-      {assignee === null ? null : (
-        <span class="cut" title={`Assigned to ${visible(assignee, nameCharactersMax)}`}>
-          {visible(assignee, nameCharactersMax)}
-        </span>
-      )}
+      {assignee === null ? null : <span class="cut">{visible(assignee, nameCharactersMax)}</span>}
       {dueAt === null || dueAt - now >= dueSoonMs ? null : (
-        <span class={dueAt < now ? "due over" : "due"} title={`Due ${reader.times.both(dueAt)}`}>
+        <span class={dueAt < now ? "due over" : "due"} title={reader.times.plain(dueAt)}>
           {dueText(dueAt, now)}
         </span>
       )}
