@@ -217,6 +217,10 @@ describe("one-time codes", () => {
     expect(codes.accept(seq, ` ${codeOf(secret).replace(/^.../, "$& ")} `)).toBe("code");
     expect(codes.accept(seq, codeOf(secret))).toBe("used");
     expect(codes.accept(seq, wrong(codeOf(secret)))).toBe("wrong");
+    // A text that is also a recovery code would avoid the limit of one-time codes.
+    stores.clock.advance(30_000);
+    expect(codes.accept(seq, `${codeOf(secret)}${" ".repeat(14)}0123456789`)).toBe("wrong");
+    expect(codes.accept(seq, codeOf(secret))).toBe("code");
     expect(codes.accept(seq, recovery[3]!.toUpperCase().replaceAll("-", " "))).toBe("recovery_code");
     expect([codes.accept(seq, recovery[3]!), codes.recoveryCodesLeft(seq)]).toEqual(["wrong", 9]);
     const stored = stores.database.sqlite.serialize().toString("latin1");

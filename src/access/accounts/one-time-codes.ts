@@ -12,6 +12,9 @@ const toleranceSteps = 1;
 /** RFC 4226, section 4, R6: 160 bits are recommended. */
 const secretBytes = 20;
 
+/** Maximum length of a code as people type it. */
+const enteredCharactersMax = 40;
+
 // Base32 of RFC 4648.
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
@@ -47,9 +50,13 @@ function codeOf(secret: string, step: number): string {
   return String(number % 10 ** digits).padStart(digits, "0");
 }
 
-/** Returns the code without what people type between its digits, or undefined if it cannot be a code. */
+/**
+ * Returns the code without what people type between its digits, or undefined if it cannot be a code. It reads all of the
+ * text: a text must never be a one-time code and a recovery code, because attempts with the latter are not limited.
+ */
 export function readCode(text: string): string | undefined {
-  const bare = text.slice(0, 20).replaceAll(/[\s-]/g, "");
+  if (text.length > enteredCharactersMax) return undefined;
+  const bare = text.replaceAll(/[\s-]/g, "");
   return new RegExp(`^[0-9]{${digits}}$`).test(bare) ? bare : undefined;
 }
 

@@ -5,6 +5,8 @@ const recoveryCodesCount = 10;
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 /** 80 bits: a plain hash of it cannot be reversed, and nobody guesses it. */
 const characters = 16;
+/** Maximum length of a code as people type it. */
+const enteredCharactersMax = 40;
 const form = new RegExp(`^[${alphabet}]{${characters}}$`);
 
 /** Returns new recovery codes: four groups of four characters. */
@@ -19,7 +21,8 @@ export function newRecoveryCodes(fillRandom: FillRandom): string[] {
 
 /** Returns the recovery code without what people type between its groups, or undefined if it cannot be one. */
 export function readRecoveryCode(text: string): string | undefined {
-  const bare = text.slice(0, 40).toLowerCase().replaceAll(/[\s-]/g, "");
+  if (text.length > enteredCharactersMax) return undefined;
+  const bare = text.toLowerCase().replaceAll(/[\s-]/g, "");
   return form.test(bare) ? bare : undefined;
 }
 
