@@ -23,12 +23,21 @@ export const retryDelaysMs = [1, 5, 30, 120, 360].map((minutes) => minutes * min
  * Returns what follows from a conversation with the mail server. An email that may have arrived is never sent again
  * without a person: a registrar that receives two copies of each report reads neither.
  * @param attempts attempts before this one
+ * @param isSending whether the conversation reached the email itself, so that it may have arrived
  */
 export function outcomeOfAttempt(
   result: SmtpResult | NotAttempted,
-  { attempts: before, now }: { attempts: number; now: Instant },
+  { attempts: before, isSending, now }: { attempts: number; isSending: boolean; now: Instant },
 ): AttemptOutcome {
   const waiting = { attempts: before, sentAt: null };
+  if (typeof result === "string" && isSending)
+    return {
+      attempts: before + 1,
+      sentAt: null,
+      delivery: "interrupted",
+      deliveryResponse: "phishwatch ended while it was sending",
+      attemptAt: null,
+    };
   // Nothing was sent: phishwatch ends, or is short of descriptors.
   if (typeof result === "string")
     return { ...waiting, delivery: "queued", deliveryResponse: null, attemptAt: now + minuteMs };

@@ -150,11 +150,12 @@ function createAttempt({
     });
     if (!claimed) return;
     const server = mailer();
+    let isSending = false;
     const result =
       letter === null || server === null
         ? noMailServer
-        : await server.send(letter, { signal, onSending: () => undefined });
-    const outcome = outcomeOfAttempt(result, { attempts: row.attempts, now: clock.now() });
+        : await server.send(letter, { signal, onSending: () => (isSending = true) });
+    const outcome = outcomeOfAttempt(result, { attempts: row.attempts, isSending, now: clock.now() });
     const hide = hiding(server?.secrets ?? []);
     const deliveryResponse = outcome.deliveryResponse === null ? null : hide(outcome.deliveryResponse);
     await database.write(() => {

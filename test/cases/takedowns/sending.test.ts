@@ -144,3 +144,25 @@ test("a connection that breaks after the text was sent leaves the report interru
   await world.takedowns.settled();
   expect(world.takedowns.get(seq).report.attempts).toBe(1);
 });
+
+test("a report that was being sent at shutdown is not sent again by the next start", async () => {
+  let isSent = false;
+  const server = await startBadMailServer(
+    ["220 ready", "250 hello", "250 sender", "250 recipient", "354 go ahead"],
+    () => (isSent = true),
+  );
+  const world = openTakedownWorld({ smtp: { ...server.settings, from: "phishwatch@defender.example" } });
+  cleanup.push(world.dispose, server.stop);
+  const { open, takedowns } = world;
+  takedowns.start();
+  const id = world.addThreat("exarnple-bank.com");
+  const { seq } = takedowns.add(reportOf([id], "PW-00000001"), { by: analyst }).report;
+  await until(() => isSent, "the mail server has the text");
+  await takedowns.stop();
+  expect(takedowns.get(seq).report).toMatchObject({ delivery: "interrupted", attemptAt: null });
+  const next = open();
+  cleanup.push(next.stop);
+  next.start();
+  await next.settled();
+  expect(next.get(seq).report.delivery).toBe("interrupted");
+});
