@@ -1,4 +1,4 @@
-import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { optionalIsoTime } from "../lib/clock.ts";
 import type { SiteState } from "../vocabulary/site.ts";
 import type { Campaigns } from "./campaigns/campaigns.ts";
 import type { Cases } from "./cases.ts";
@@ -35,15 +35,11 @@ export function createCaseOf({
     return {
       threat_id: threatId,
       assignee: found.assignee?.name ?? null,
-      due_at: isoTime(found.dueAt),
+      due_at: optionalIsoTime(found.dueAt),
       site_state: found.siteState,
-      site_state_since: isoTime(found.siteStateAt),
+      site_state_since: optionalIsoTime(found.siteStateAt),
       reports: takedowns.reportsOf(threatId),
       campaign: campaigns.jsonOf(found.threatSeq),
     };
   };
-}
-
-function isoTime(at: Instant | null): string | null {
-  return at === null ? null : toIsoTime(at);
 }

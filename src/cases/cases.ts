@@ -4,7 +4,7 @@ import type { Actor } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import { opaqueValue, statement, value, valuesOf } from "../database/statement.ts";
-import { dayMs, toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
+import { dayMs, optionalIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import { badRequest } from "../lib/errors.ts";
 import { changedNow } from "../threats/store/fields.ts";
 import { threats } from "../threats/store/tables.ts";
@@ -121,14 +121,14 @@ export function createCases({
       if (dueAt === at) return undefined;
       if (status !== "active") return "closed";
       statements.setDue.run({ seq, dueAt: at, changedAt: now });
-      return { field: "due", before: isoTime(dueAt), after: isoTime(at) };
+      return { field: "due", before: optionalIsoTime(dueAt), after: optionalIsoTime(at) };
     });
     recordDecision({
       by,
       action: "threat.set_due",
       ids: threatIds,
       changed: result.changed,
-      detail: { due: isoTime(at) },
+      detail: { due: optionalIsoTime(at) },
     });
     return result;
   }
@@ -244,8 +244,4 @@ function toAssignee({
 }): Assignee {
   const isDisabled = disabledAt !== null;
   return { seq, name, isDisabled, isAvailable: !isDisabled && may(role, "decide") };
-}
-
-function isoTime(at: Instant | null): string | null {
-  return at === null ? null : toIsoTime(at);
 }

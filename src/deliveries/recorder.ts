@@ -4,7 +4,7 @@ import { system } from "../access/audit/actor.ts";
 import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import { statement, value, valuesOf } from "../database/statement.ts";
-import { toIsoTime, type Clock, type Instant } from "../lib/clock.ts";
+import { optionalIsoTime, type Clock, type Instant } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { AttemptResult, FailureConsequence } from "./channel.ts";
 import type { Attempted, Health } from "./health.ts";
@@ -173,7 +173,7 @@ function logDisabled(
     channel,
     name,
     cause: disabled,
-    failingSince: failingSince === null ? null : toIsoTime(failingSince),
+    failingSince: optionalIsoTime(failingSince),
     reason: lastFailure === null ? null : describeFailure(lastFailure),
   });
 }

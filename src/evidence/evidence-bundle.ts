@@ -6,7 +6,7 @@ import { factsJson } from "../enrichment/facts/facts-json.ts";
 import type { Facts } from "../enrichment/facts/facts.ts";
 import type { RegistrationResponse } from "../enrichment/registration-responses.ts";
 import type { EventLog, RecordedEvent } from "../events/event-log.ts";
-import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { optionalIsoTime, type Instant } from "../lib/clock.ts";
 import { zip } from "../lib/zip.ts";
 import { originsJson } from "../threats/origins-json.ts";
 import { describeSeverityReason } from "../threats/severity/severity-reasons.ts";
@@ -101,7 +101,7 @@ export function evidenceBundle(
     entries: sums.map(({ name, content, bytes, sha256: sum, at }) => ({
       name,
       content,
-      found_at: time(at),
+      found_at: optionalIsoTime(at),
       bytes: bytes.length,
       sha256: sum,
     })),
@@ -163,7 +163,7 @@ function entriesOf(evidence: Evidence): Entry[] {
     {
       name: "internal/notes.json",
       content: "notes",
-      bytes: json(notes.map(({ at, by, text }) => ({ at: time(at), by: actorJson(by), text }))),
+      bytes: json(notes.map(({ at, by, text }) => ({ at: optionalIsoTime(at), by: actorJson(by), text }))),
     },
     {
       name: "internal/events.json",
@@ -186,19 +186,19 @@ export function evidenceJson({ threat, known, origins }: Evidence): object {
     severity: threat.severity,
     severity_reasons: threat.severityReasons.map(describeSeverityReason),
     status: threat.status,
-    status_changed_at: time(threat.statusChangedAt),
+    status_changed_at: optionalIsoTime(threat.statusChangedAt),
     source: threat.source,
-    first_seen: time(threat.firstSeen),
-    created_at: time(threat.createdAt),
+    first_seen: optionalIsoTime(threat.firstSeen),
+    created_at: optionalIsoTime(threat.createdAt),
     registration: threat.whois,
-    looked_at: time(known?.checkedAt),
+    looked_at: optionalIsoTime(known?.checkedAt),
     facts: known === undefined ? null : factsJson(known.facts),
     ...originsJson(origins),
   };
 }
 
 function changeOf({ at, field, before, after, by }: DatedChange): object {
-  return { at: time(at), field, before, after, ...(by === null ? {} : { by: actorJson(by) }) };
+  return { at: optionalIsoTime(at), field, before, after, ...(by === null ? {} : { by: actorJson(by) }) };
 }
 
 function eventOf({ id, body }: RecordedEvent, deliveries: readonly Delivery[]): object {
@@ -210,7 +210,7 @@ function eventOf({ id, body }: RecordedEvent, deliveries: readonly Delivery[]): 
       endpoint: delivery.recipientName,
       status: delivery.status,
       attempts: delivery.attempts,
-      completed_at: time(delivery.completedAt),
+      completed_at: optionalIsoTime(delivery.completedAt),
     })),
   };
 }
@@ -230,8 +230,4 @@ function encode(text: string): Uint8Array {
 /** Returns the digest of bytes in hexadecimal digits. */
 export function sha256(bytes: Uint8Array): string {
   return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-}
-
-function time(at: Instant | null | undefined): string | null {
-  return at === null || at === undefined ? null : toIsoTime(at);
 }

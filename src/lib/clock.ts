@@ -95,6 +95,11 @@ export function toIsoTime(instant: Instant): string {
   return new Date(instant).toISOString();
 }
 
+/** Returns the form of `toIsoTime`, or null for a time that is unknown or does not apply. */
+export function optionalIsoTime(instant: Instant | null | undefined): string | null {
+  return instant === null || instant === undefined ? null : toIsoTime(instant);
+}
+
 /** Returns a readable time: `2026-01-31 12:00 UTC`, with `seconds` `2026-01-31 12:00:07 UTC`. */
 export function toPlainTime(instant: Instant, { seconds = false } = {}): string {
   const iso = toIsoTime(instant);

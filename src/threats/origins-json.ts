@@ -1,4 +1,4 @@
-import { toIsoTime } from "../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../lib/clock.ts";
 import type { Origins } from "./store/origins.ts";
 
 /** Returns the origins of a threat in their public JSON form; `null` means unknown. */
@@ -8,7 +8,7 @@ export function originsJson({ certificates, urls }: Origins) {
       ({ issuer, serial, notBefore, log, entryUrl, index, isVerified, seenAt }) => ({
         issuer: issuer || null,
         serial: serial || null,
-        not_before: notBefore === null ? null : toIsoTime(notBefore),
+        not_before: optionalIsoTime(notBefore),
         log,
         index,
         entry_url: entryUrl,

@@ -1,4 +1,4 @@
-import { toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime } from "../../lib/clock.ts";
 import type { AuditDetail } from "../audit/actions.ts";
 import type { apiKeys } from "./tables.ts";
 
@@ -16,5 +16,5 @@ export function contentOf({
   domains,
   expiresAt,
 }: Pick<Key, "plan" | "scopes" | "domains" | "expiresAt">): AuditDetail {
-  return { plan, scopes, domains, expires_at: expiresAt === null ? null : toIsoTime(expiresAt) };
+  return { plan, scopes, domains, expires_at: optionalIsoTime(expiresAt) };
 }

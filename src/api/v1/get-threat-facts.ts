@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { factsJson } from "../../enrichment/facts/facts-json.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { optionalIsoTime } from "../../lib/clock.ts";
 import { originsJson } from "../../threats/origins-json.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { describeSimilarityReason } from "../../threats/store/similarity-reasons.ts";
@@ -195,15 +195,11 @@ export const getThreatFacts = operation({
         verified: threat.verified,
         reasons: threat.reasons.map(describeSimilarityReason),
         severity_reasons: threat.severityReasons.map(describeSeverityReason),
-        looked_at: timeOrNull(known?.checkedAt),
-        next_look_at: timeOrNull(known?.dueAt),
+        looked_at: optionalIsoTime(known?.checkedAt),
+        next_look_at: optionalIsoTime(known?.dueAt),
         ...factsJson(known?.facts ?? { unknown: {} }),
         ...originsJson(services.threats.origins(id)),
       },
     };
   },
 });
-
-function timeOrNull(at: Instant | null | undefined): string | null {
-  return at === null || at === undefined ? null : toIsoTime(at);
-}

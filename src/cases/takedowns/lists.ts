@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
-import { toIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime, type Clock } from "../../lib/clock.ts";
 import { threats } from "../../threats/store/tables.ts";
 import type { SiteState } from "../../vocabulary/site.ts";
 import type { Report, Takedown } from "./report.ts";
@@ -188,7 +188,7 @@ export function reportJson(report: Report, own: Takedown | undefined): object {
       name: recipient.name,
       email: recipient.email ?? null,
       form_url: recipient.formUrl ?? null,
-      source: { from: source.from, url: source.url ?? null, at: timeOf(source.at) },
+      source: { from: source.from, url: source.url ?? null, at: optionalIsoTime(source.at) },
     },
     method: report.method,
     subject: report.subject,
@@ -198,14 +198,10 @@ export function reportJson(report: Report, own: Takedown | undefined): object {
     ticket: report.ticket,
     delivery: report.delivery,
     delivery_response: report.deliveryResponse,
-    sent_at: timeOf(report.sentAt),
-    follow_up_at: timeOf(report.followUpAt),
+    sent_at: optionalIsoTime(report.sentAt),
+    follow_up_at: optionalIsoTime(report.followUpAt),
     ...(own === undefined
       ? {}
-      : { outcome: own.outcome, down_at: timeOf(own.downAt), down_state: own.downState }),
+      : { outcome: own.outcome, down_at: optionalIsoTime(own.downAt), down_state: own.downState }),
   };
-}
-
-function timeOf(at: Instant | null | undefined): string | null {
-  return at === null || at === undefined ? null : toIsoTime(at);
 }

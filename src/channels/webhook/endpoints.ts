@@ -7,7 +7,7 @@ import type {
 } from "../../deliveries/administration/recipient-administration.ts";
 import { freeName } from "../../deliveries/rules/recipient-rules.ts";
 import { subjectOf, type Recipients } from "../../deliveries/recipients.ts";
-import { toIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
+import { optionalIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import {
   rotationOverlapMs,
@@ -124,7 +124,7 @@ export function createEndpoints({
         const { previousSecretUntil: until } = endpoint;
         auditLog.record(by, "webhook.rotate", subjectOf(endpoint), {
           given: given !== undefined,
-          previous_signs_until: until === null ? null : toIsoTime(until),
+          previous_signs_until: optionalIsoTime(until),
         });
         return { endpoint, secret };
       }),

@@ -1,4 +1,4 @@
-import { toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { parseDuration } from "../../lib/durations.ts";
 import { grouped } from "../../lib/wording.ts";
 import { describeFilter, listAddress, type List, type ListFilter } from "../../outputs/lists/list.ts";
@@ -105,7 +105,7 @@ export function shape(found: List) {
     origin: found.origin,
     names: found.names,
     changed_at: toIsoTime(found.contentChangedAt),
-    downloaded_at: found.fetchedAt === null ? null : toIsoTime(found.fetchedAt),
+    downloaded_at: optionalIsoTime(found.fetchedAt),
     downloaded_by: found.fetchedBy,
     created_at: toIsoTime(found.createdAt),
   };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { detectEncoding } from "../../certificate-transparency/entries/detect-encoding.ts";
 import { createEntryScanner, type EntryBatch } from "../../certificate-transparency/entries/entry-scanner.ts";
 import { LogError } from "../../certificate-transparency/log.ts";
-import { toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import { openBytes } from "../../sources/list-bytes/bytes.ts";
@@ -150,7 +150,7 @@ function printEntries(out: Output, file: string, batch: EntryBatch): void {
       names,
       issuer,
       serial,
-      not_before: notBefore === null ? null : toIsoTime(notBefore),
+      not_before: optionalIsoTime(notBefore),
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import type { LogChoice, LogDecision } from "../../certificate-transparency/log-list/choose-logs.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { grouped } from "../../lib/wording.ts";
 import type { CertificateLogs } from "../../sources/certificate-logs/certificate-logs.ts";
@@ -132,8 +132,8 @@ function shape(row: CertificateLogStatus) {
     errors: row.errors,
     error: row.error === null ? null : row.error.text,
     error_at: row.error === null ? null : toIsoTime(row.error.at),
-    started_at: row.startedAt === null ? null : toIsoTime(row.startedAt),
-    progress_at: row.progressAt === null ? null : toIsoTime(row.progressAt),
+    started_at: optionalIsoTime(row.startedAt),
+    progress_at: optionalIsoTime(row.progressAt),
   };
 }
 

@@ -1,5 +1,5 @@
 import { buildInfo } from "../../lib/build-info.ts";
-import { systemClock, toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime, systemClock, toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Candidate } from "../../sources/certificate-log-reading/messages.ts";
 import { createRecentNames } from "../../sources/certificate-logs/recent-names.ts";
@@ -82,7 +82,7 @@ function shape({ name, seenAt, certificate }: Candidate) {
     seen_at: toIsoTime(seenAt),
     issuer: certificate.issuer,
     serial: certificate.serial,
-    not_before: certificate.notBefore === null ? null : toIsoTime(certificate.notBefore),
+    not_before: optionalIsoTime(certificate.notBefore),
     entry_url: certificate.entryUrl,
     is_verified: certificate.isVerified,
   };

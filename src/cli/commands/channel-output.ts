@@ -1,6 +1,6 @@
 import type { ChannelRecipient, Channels } from "../../channels/all/channels.ts";
 import { causeOf } from "../../deliveries/rules/recipient-state.ts";
-import { toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import type { Column } from "../terminal/table.ts";
 import { originText, stateShape, stateText } from "./recipient-state.ts";
 
@@ -38,7 +38,7 @@ export function channelFacts(
     ["subscriptions", subscriptions.length === 0 ? "none: it is sent nothing" : subscriptions.join(", ")],
     ["from", originText(channel)],
     ["state", stateText(channel)],
-    ["failing since", failingSince === null ? null : toIsoTime(failingSince)],
+    ["failing since", optionalIsoTime(failingSince)],
     ["cause", causeOf(channel)],
     ["created", toIsoTime(channel.createdAt)],
   ];

@@ -20,7 +20,7 @@ import {
 } from "../../database/growth/stores.ts";
 import { listUpgradeCopies } from "../../database/versions/copies.ts";
 import { readDatabaseVersion } from "../../database/versions/versions.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
@@ -194,7 +194,7 @@ function toJson({ stores, tables, copies, ...facts }: DatabaseInfo): object {
       store,
       bytes,
       rows,
-      oldest_at: oldestAt === null ? null : toIsoTime(oldestAt),
+      oldest_at: optionalIsoTime(oldestAt),
       bytes_per_day: bytesPerDay === null ? null : Math.round(bytesPerDay),
       kept,
     })),

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import type { FeedFile } from "../../sources/feeds/tables.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
@@ -59,7 +59,7 @@ function shape(file: FeedFile) {
     matched,
     created,
     started_at: toIsoTime(file.startedAt),
-    completed_at: file.completedAt === null ? null : toIsoTime(file.completedAt),
+    completed_at: optionalIsoTime(file.completedAt),
     error,
   };
 }

@@ -1,5 +1,5 @@
 import type { ApiKey } from "../../access/keys/keys.ts";
-import { systemClock, toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime, systemClock, toIsoTime } from "../../lib/clock.ts";
 import { defaultPlan, defaultScopes, plans, scopes } from "../../vocabulary/keys.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
@@ -95,7 +95,6 @@ function state({ revokedAt, expiresAt, origin }: ApiKey): string {
 }
 
 function shape(key: ApiKey) {
-  const time = (instant: number | null) => (instant === null ? null : toIsoTime(instant));
   const { id, name, prefix, plan, domains, origin } = key;
   return {
     id,
@@ -106,9 +105,9 @@ function shape(key: ApiKey) {
     domains,
     origin,
     created_at: toIsoTime(key.createdAt),
-    expires_at: time(key.expiresAt),
-    revoked_at: time(key.revokedAt),
-    last_used_at: time(key.lastUsedAt),
+    expires_at: optionalIsoTime(key.expiresAt),
+    revoked_at: optionalIsoTime(key.revokedAt),
+    last_used_at: optionalIsoTime(key.lastUsedAt),
   };
 }
 

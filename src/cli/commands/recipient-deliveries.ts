@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import type { AttemptResult } from "../../deliveries/channel.ts";
 import type { Attempt, Delivery, DeliveryFilter } from "../../deliveries/delivery-log.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import { isMessage, titleOf } from "../../notices/sent-message.ts";
@@ -197,8 +197,6 @@ export function redeliverCommand({ command: name, noun }: RecipientGroup) {
   });
 }
 
-const time = (instant: Instant | null) => (instant === null ? null : toIsoTime(instant));
-
 function shape(delivery: Delivery, { noun }: RecipientGroup) {
   const { id, eventId, eventType, recipientId, recipientName, status, attempts } = delivery;
   return {
@@ -209,9 +207,9 @@ function shape(delivery: Delivery, { noun }: RecipientGroup) {
     [noun]: recipientName,
     status,
     attempts,
-    next_attempt_at: time(delivery.nextAttemptAt),
+    next_attempt_at: optionalIsoTime(delivery.nextAttemptAt),
     created_at: toIsoTime(delivery.createdAt),
-    completed_at: time(delivery.completedAt),
+    completed_at: optionalIsoTime(delivery.completedAt),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Recipient } from "../../deliveries/recipients.ts";
 import { causeOf, recipientState } from "../../deliveries/rules/recipient-state.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { optionalIsoTime } from "../../lib/clock.ts";
 import { shortTime } from "../terminal/table.ts";
 
 /** The parts of a recipient that tell how it is doing. */
@@ -29,14 +29,13 @@ export function originText({ origin }: { origin: "file" | "runtime" }): string {
 
 /** Returns the state of a recipient for command output; programs read its field names. */
 export function stateShape(recipient: Stated) {
-  const time = (instant: Instant | null) => (instant === null ? null : toIsoTime(instant));
   return {
     enabled: recipient.enabled,
     disabled_reason: recipient.disabledReason,
     consecutive_failures: recipient.consecutiveFailures,
-    failing_since: time(recipient.failingSince),
+    failing_since: optionalIsoTime(recipient.failingSince),
     state: recipientState(recipient),
     cause: causeOf(recipient),
-    next_probe_at: time(recipient.nextProbeAt),
+    next_probe_at: optionalIsoTime(recipient.nextProbeAt),
   };
 }

@@ -1,5 +1,5 @@
 import { formatDuration, bytesText, parseDuration } from "../../lib/durations.ts";
-import { toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import { readPastedName } from "../../detection/names/pasted-name.ts";
@@ -119,17 +119,13 @@ function shape({ ageMs, deletesFrom, isTried, preview, rule }: RulePreview) {
     setting: `retention.${rule}`,
     value: ageMs === null ? null : formatDuration(ageMs),
     tried: isTried,
-    deletes_from: deletesFrom === null ? null : toIsoTime(deletesFrom),
+    deletes_from: optionalIsoTime(deletesFrom),
     count: preview?.count ?? 0,
     bytes: preview?.bytes ?? 0,
-    oldest: isoText(preview?.oldest),
-    newest: isoText(preview?.newest),
+    oldest: optionalIsoTime(preview?.oldest),
+    newest: optionalIsoTime(preview?.newest),
     examples: preview?.examples ?? [],
   };
-}
-
-function isoText(at: number | null | undefined): string | null {
-  return at === null || at === undefined ? null : toIsoTime(at);
 }
 
 export const retentionCommands: CommandGroup = {

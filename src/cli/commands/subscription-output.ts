@@ -1,5 +1,5 @@
 import type { Channels } from "../../channels/all/channels.ts";
-import { toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { timeOfDay } from "../../notifications/subscriptions/rules.ts";
 import type { Subscription } from "../../notifications/subscriptions/store.ts";
 import type { Column } from "../terminal/table.ts";
@@ -54,7 +54,7 @@ export function subscriptionFacts(
     ["time zone", timeZone],
     ["from", originText(subscription)],
     ["state", state(subscription)],
-    ["last message", lastMessageAt === null ? null : toIsoTime(lastMessageAt)],
+    ["last message", optionalIsoTime(lastMessageAt)],
     ["created", toIsoTime(createdAt)],
   ];
 }
@@ -76,7 +76,7 @@ export function shape(subscription: Subscription) {
     enabled: subscription.enabled,
     disabled_reason: subscription.disabledReason,
     origin: subscription.origin,
-    last_message_at: lastMessageAt === null ? null : toIsoTime(lastMessageAt),
+    last_message_at: optionalIsoTime(lastMessageAt),
     created_at: toIsoTime(subscription.createdAt),
   };
 }

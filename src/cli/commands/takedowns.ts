@@ -1,7 +1,7 @@
 import { reportJson, reportViews, type ListedReport } from "../../cases/takedowns/lists.ts";
 import type { Takedown } from "../../cases/takedowns/report.ts";
 import type { TakedownFigures, TakedownStatistics } from "../../cases/takedowns/statistics.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { spanText } from "../../lib/durations.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
@@ -134,7 +134,7 @@ function takedownJson({
     reported_at: toIsoTime(reportedAt),
     site_state: siteState,
     outcome,
-    down_at: timeOf(downAt),
+    down_at: optionalIsoTime(downAt),
     down_state: downState,
     ms_to_down: downAt === null || countedFrom === null ? null : downAt - countedFrom,
   };
@@ -169,10 +169,6 @@ function namesOf(takedowns: readonly Takedown[]): string {
 
 function countDown(takedowns: readonly Takedown[]): number {
   return takedowns.filter(({ outcome }) => outcome === "down").length;
-}
-
-function timeOf(at: Instant | null): string | null {
-  return at === null ? null : toIsoTime(at);
 }
 
 export const takedownsCommands: CommandGroup = {

@@ -3,7 +3,7 @@ import type { Assignee, Case } from "../../cases/cases.ts";
 import { displayName } from "../../detection/names/name.ts";
 import { factsJson } from "../../enrichment/facts/facts-json.ts";
 import { networkName, type Facts } from "../../enrichment/facts/facts.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { toDetailObject } from "../../threats/api-object.ts";
 import { originsJson } from "../../threats/origins-json.ts";
@@ -49,7 +49,7 @@ export function threatRows({ threat, work, known, history, notes, origins }: Det
     ["status", threat.status],
     ["site state", siteLine(work)],
     ["assignee", work.assignee === null ? null : assigneeLine(work.assignee)],
-    ["due", work.dueAt === null ? null : toIsoTime(work.dueAt)],
+    ["due", optionalIsoTime(work.dueAt)],
     ["severity", threat.severity],
     ["verified", threat.verified ? "yes" : "no: only the name is known"],
     ...listed("severity reasons", threat.severityReasons.map(describeSeverityReason)),
@@ -91,14 +91,14 @@ export function threatJson({
   return {
     ...toDetailObject(threat, publicUrl),
     assignee: work.assignee?.name ?? null,
-    due_at: isoTime(work.dueAt),
+    due_at: optionalIsoTime(work.dueAt),
     site_state: work.siteState,
-    site_state_since: isoTime(work.siteStateAt),
+    site_state_since: optionalIsoTime(work.siteStateAt),
     verified: threat.verified,
     reasons: threat.reasons.map(describeSimilarityReason),
     severity_reasons: threat.severityReasons.map(describeSeverityReason),
-    looked_at: isoTime(known?.checkedAt),
-    next_look_at: isoTime(known?.dueAt),
+    looked_at: optionalIsoTime(known?.checkedAt),
+    next_look_at: optionalIsoTime(known?.dueAt),
     facts: known === undefined ? null : factsJson(known.facts),
     ...originsJson(origins),
     history: history.map(({ at, by, ...change }) => ({
@@ -119,10 +119,6 @@ function assigneeLine({ isAvailable, name }: Assignee): string {
   return `${visible(name, 60)}${isAvailable ? "" : " (cannot decide any more)"}`;
 }
 
-function isoTime(at: Instant | null | undefined): string | null {
-  return at === null || at === undefined ? null : toIsoTime(at);
-}
-
 function factRows({ facts, checkedAt, dueAt }: Known): Row[] {
   const { existence, networks = [], page, unknown } = facts;
   const rows: Row[] = [];
@@ -140,10 +136,7 @@ function factRows({ facts, checkedAt, dueAt }: Known): Row[] {
     rows.push(["network", `${networkName(network)}${contact}`]);
   }
   for (const [what, reason] of Object.entries(unknown)) rows.push([`${what} unknown`, reason]);
-  rows.push(
-    ["last checked", checkedAt === null ? null : toIsoTime(checkedAt)],
-    ["next check", toIsoTime(dueAt)],
-  );
+  rows.push(["last checked", optionalIsoTime(checkedAt)], ["next check", toIsoTime(dueAt)]);
   return rows;
 }
 

@@ -3,7 +3,7 @@ import type { NewLink } from "../../access/accounts/account-links.ts";
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import { invitationPath } from "../../console/kit/paths.ts";
-import { toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { roles } from "../../vocabulary/permissions.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
@@ -251,7 +251,6 @@ function state({ disabledAt, password, origin }: Account): string {
 
 function shape(account: Account) {
   const { name, role, origin, password, hasCodes, createdAt, lastSignInAt, disabledAt } = account;
-  const time = (instant: number | null) => (instant === null ? null : toIsoTime(instant));
   return {
     name,
     role,
@@ -259,8 +258,8 @@ function shape(account: Account) {
     has_password: password !== null,
     has_codes: hasCodes,
     created_at: toIsoTime(createdAt),
-    last_sign_in_at: time(lastSignInAt),
-    disabled_at: time(disabledAt),
+    last_sign_in_at: optionalIsoTime(lastSignInAt),
+    disabled_at: optionalIsoTime(disabledAt),
   };
 }
 

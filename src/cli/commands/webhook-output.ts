@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import { causeOf } from "../../deliveries/rules/recipient-state.ts";
 import { noFilter } from "../../events/event-filter.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { counted } from "../../lib/wording.ts";
 import type { Column } from "../terminal/table.ts";
 import { originText, stateShape, stateText } from "./recipient-state.ts";
@@ -28,7 +28,7 @@ export function endpointFacts(endpoint: Endpoint): [name: string, value: string 
     ["filter", endpoint.filter === null ? "all threats" : filterText(endpoint.filter)],
     ["from", originText(endpoint)],
     ["state", stateText(endpoint)],
-    ["failing since", failingSince === null ? null : toIsoTime(failingSince)],
+    ["failing since", optionalIsoTime(failingSince)],
     ["cause", causeOf(endpoint)],
     // Header values may be secret.
     ["headers", Object.keys(headers).join(", ") || null],
@@ -41,7 +41,6 @@ export function endpointFacts(endpoint: Endpoint): [name: string, value: string 
 /** Returns the JSON form in command output; programs read its field names. */
 export function shape(endpoint: Endpoint) {
   const { id, name, url, events, origin } = endpoint;
-  const time = (instant: Instant | null) => (instant === null ? null : toIsoTime(instant));
   return {
     id,
     name,
@@ -49,7 +48,7 @@ export function shape(endpoint: Endpoint) {
     events,
     ...filterShape(endpoint.filter ?? noFilter),
     ...stateShape(endpoint),
-    previous_secret_until: time(endpoint.previousSecretUntil),
+    previous_secret_until: optionalIsoTime(endpoint.previousSecretUntil),
     // Header values may be secret.
     headers: Object.keys(endpoint.headers),
     concurrency: endpoint.concurrency,

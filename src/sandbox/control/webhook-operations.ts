@@ -4,7 +4,7 @@ import type { Endpoint } from "../../channels/webhook/endpoint.ts";
 import type { Delivery } from "../../deliveries/delivery-log.ts";
 import { jsonBody } from "../../http/body/json-body.ts";
 import { choiceParameter, textParameter } from "../../http/query.ts";
-import { toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
 import { closed } from "../../vocabulary/schemas.ts";
@@ -134,7 +134,7 @@ function describeDelivery(state: SandboxState, delivery: Delivery) {
     type: delivery.eventType,
     endpoint: delivery.recipientName,
     status: delivery.status,
-    next_attempt_at: delivery.nextAttemptAt === null ? null : toIsoTime(delivery.nextAttemptAt),
+    next_attempt_at: optionalIsoTime(delivery.nextAttemptAt),
     attempts: attempts(delivery.id).map(({ startedAt, statusCode, failure, error }) => ({
       at: toIsoTime(startedAt),
       status: statusCode,

@@ -1,4 +1,4 @@
-import { toIsoTime, type Instant } from "../../../lib/clock.ts";
+import { optionalIsoTime, type Instant } from "../../../lib/clock.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { honeytokenKinds, type HoneytokenKind } from "../../../vocabulary/traps.ts";
 import type { FieldValues, TrapField, TrapPresentation } from "../../presentation.ts";
@@ -73,7 +73,7 @@ A url returns 404 by default, a pixel returns an image of one transparent pixel,
     url,
     old_addresses: oldUrls,
     answer: details.kind === "url" ? details.response : { kind: "pixel" },
-    expires_at: expiresAt === null ? null : toIsoTime(expiresAt),
+    expires_at: optionalIsoTime(expiresAt),
   }),
   visitColumns: ["request", "user_agent", "referrer"],
   visitClasses: {
