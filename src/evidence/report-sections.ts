@@ -79,17 +79,16 @@ function evidenceLines(facts: Facts | undefined, protectedDomain: string): strin
   const parked = parkedWith(facts);
   if (parked !== undefined) found.push(`parked: ${quoted(parked)}`);
   if (page === undefined) return found;
+  // The final page is the one that is being protected.
+  if (page.redirectsToProtected) return [...found, `redirects to ${protectedDomain}`];
   found.push(`URL: ${quoted(defanged(page.finalUrl), 200)}`, `HTTP status: ${page.status}`);
   if (!hasPage(facts)) return found;
   if (page.title !== "") found.push(`page title: ${quoted(page.title)}`);
-  if (page.redirectsToProtected) found.push(`redirects to ${protectedDomain}`);
-  else {
-    if (page.asksForPassword) found.push("the page asks for a password");
-    if (page.asksForCard) found.push("the page asks for a payment card number");
-    if (page.namesBrand) found.push("the page uses our brand name");
-    if (looksLikeOriginal({ visualSimilarity: screenshot?.visualSimilarity }))
-      found.push(`the page looks like the page of ${protectedDomain}`);
-  }
+  if (page.asksForPassword) found.push("the page asks for a password");
+  if (page.asksForCard) found.push("the page asks for a payment card number");
+  if (page.namesBrand) found.push("the page uses our brand name");
+  if (looksLikeOriginal({ visualSimilarity: screenshot?.visualSimilarity }))
+    found.push(`the page looks like the page of ${protectedDomain}`);
   if (page.certificate !== undefined) found.push(`certificate issuer: ${quoted(page.certificate.issuer)}`);
   return found;
 }

@@ -1,5 +1,5 @@
 import type { Enrichment } from "../../enrichment/enrichment.ts";
-import { gatherEvidence, type Evidence } from "../../evidence/evidence-bundle.ts";
+import { gatherEvidence, sha256, type Evidence } from "../../evidence/evidence-bundle.ts";
 import { badRequest } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Threats } from "../../threats/threats.ts";
@@ -123,6 +123,31 @@ export async function composeDraft(services: DraftServices, request: DraftReques
   };
 }
 
+/** Returns a digest of a text, in which the line breaks of browsers do not count. */
+export function textDigest({ subject, body }: { subject: string; body: string }): string {
+  const text = `${subject}\n${body}`.replaceAll("\r\n", "\n").trim();
+  return sha256(new TextEncoder().encode(text));
+}
+
+const bundleChecksum = /\bSHA-256 [0-9a-f]{64}\b/;
+
+/**
+ * Returns the text of a form whose evidence has changed since it was opened: the prepared one if the person had not
+ * changed it, or else the person's with the checksum of the new evidence bundle.
+ * @param prepared digest of the text that the form was opened with
+ */
+export function textAfterChange(
+  draft: Pick<Draft, "subject" | "body">,
+  typed: { subject: string; body: string },
+  prepared: string | null,
+): { subject: string; body: string } {
+  const { subject, body } = draft;
+  if (textDigest(typed) === prepared) return { subject, body };
+  const [checksum] = bundleChecksum.exec(body) ?? [];
+  if (checksum === undefined) return typed;
+  return { subject: typed.subject, body: typed.body.replace(bundleChecksum, checksum) };
+}
+
 /** Returns the report that a person sends, with the text as that person left it. */
 export function reportFrom(
   draft: Draft,
@@ -244,8 +269,12 @@ export function recipientKey({
   return `${kind}:${email ?? formUrl ?? name}`;
 }
 
+/** Returns the name of the hosting provider; null if its network has not been looked up. */
 function hosterOf(evidence: Evidence): string | null {
-  return knownRecipients(evidence).find(({ kind }) => kind === "hoster")?.name ?? null;
+  const hosters = knownRecipients(evidence).filter(({ kind }) => kind === "hoster");
+  return (
+    hosters.find(({ source }) => source.from !== "address_rdap" || source.at !== undefined)?.name ?? null
+  );
 }
 
 /** The best method first. An address that is not known can be typed. */

@@ -16,6 +16,10 @@ export type ReportPurpose = (typeof reportPurposes)[number];
 export const deliveryStates = ["queued", "sending", "sent", "interrupted", "bounced", "failed"] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
+/** States of a site that need no report. The others are still to be taken down, or may come up. */
+export const goneStates: readonly (SiteState | null)[] = ["down", "blocked", "unregistered"];
+export const upStates: readonly (SiteState | null)[] = ["up", "back"];
+
 /** Outcome of a report for one threat. `deleted`: the threat was deleted before it went down. */
 export type Outcome = "open" | "down" | "closed" | "deleted";
 

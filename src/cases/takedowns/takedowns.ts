@@ -5,9 +5,8 @@ import type { Database } from "../../database/database.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import type { FillRandom } from "../../lib/ids.ts";
-import type { SiteState } from "../../vocabulary/site.ts";
 import { createTakedownLists, type TakedownLists } from "./lists.ts";
-import { newReference, threatsPerReportMax, type Report } from "./report.ts";
+import { goneStates, newReference, threatsPerReportMax, upStates, type Report } from "./report.ts";
 import {
   type NewReport,
   type ReportDetails,
@@ -59,9 +58,6 @@ interface Dependencies {
 /** Content of files beyond this is deleted, oldest reports first. */
 const filesBytesMax = 256 << 20;
 const openEmails = ["queued", "sending"];
-/** States of a site that need no report. The others are still to be taken down, or may come up. */
-const goneStates: readonly (SiteState | null)[] = ["down", "blocked", "unregistered"];
-const upStates: readonly (SiteState | null)[] = ["up", "back"];
 
 export function createTakedowns({
   auditLog,

@@ -11,15 +11,19 @@ import { toPlainTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import type { RecipientKind } from "../../vocabulary/cases.ts";
-import type { Report, ReportPurpose, Takedown } from "./report.ts";
+import type { Threat } from "../../threats/store/queries.ts";
+import { goneStates, upStates, type Report, type ReportPurpose, type Takedown } from "./report.ts";
 import { signaturePlaceholder } from "./report-input.ts";
+
+/** A threat of a report, with the state of its site. */
+type StatedThreat = ReportedThreat & { threat: Pick<Threat, "siteState"> };
 
 /** Everything that the text of a report is made of. */
 export interface TextSources {
   reference: string;
   purpose: ReportPurpose;
   recipient: { kind: RecipientKind; name: string };
-  threats: readonly ReportedThreat[];
+  threats: readonly StatedThreat[];
   /** Report that this one follows up or escalates; null: none. */
   previous: Pick<Report, "reference" | "createdAt" | "recipient" | "ticket"> | null;
   /** Last takedown of the first threat, for a site that came back; undefined: none. */
@@ -38,7 +42,7 @@ const hourMs = 3_600_000;
 export function preparedText(sources: TextSources): { subject: string; body: string } {
   const { recipient, reference, threats, signature } = sources;
   const lines = [
-    `To the abuse team of ${visible(recipient.name, nameCharactersMax)}:`,
+    `To the abuse team of ${nameOf(recipient)}:`,
     "",
     ...summary(sources),
     ...(threats.length === 1 ? reportSections(threats[0]!) : threats.flatMap(shortReportSection)),
@@ -84,36 +88,61 @@ function summary(sources: TextSources): string[] {
     return [what, `It was down on ${toPlainTime(before.downAt)}, and is up again${since}.`];
   }
   if (previous === null || purpose === "first") return [what];
-  const site = threats.length === 1 ? "The site is" : "The sites are";
   const days = Math.floor((sources.now - previous.createdAt) / (24 * hourMs));
-  const after = days > 0 ? ` after ${counted(days, "day")}` : "";
+  const state = stateSince(threats, days > 0 ? ` after ${counted(days, "day")}` : "");
   const when = `on ${toPlainTime(previous.createdAt)} (reference ${previous.reference}${ticketOf(previous)})`;
-  if (purpose === "follow_up")
-    return [`We reported this to you ${when}. ${site} still up${after}.`, "", what];
+  if (purpose === "follow_up") return [`We reported this to you ${when}. ${state}`, "", what];
   return [
     what,
     "",
-    `We reported this to ${visible(previous.recipient.name, nameCharactersMax)} ${when}. ${site} still up${after}. Because that report led to no action, we ask you to act.`,
+    `We reported this to ${nameOf(previous.recipient)} ${when}. ${state} Because that report led to no action, we ask you to act.`,
   ];
+}
+
+/** States what became of an earlier report. Claims that a site is up only if it is. */
+function stateSince(threats: readonly StatedThreat[], after: string): string {
+  const up = threats.filter(({ threat }) => upStates.includes(threat.siteState)).length;
+  if (up === 0) return "We know of no action since.";
+  if (up < threats.length) return `${counted(up, "of the sites is", "of the sites are")} still up${after}.`;
+  return threats.length === 1 ? `The site is still up${after}.` : `The sites are still up${after}.`;
+}
+
+const kindWords: Record<RecipientKind, string> = {
+  registrar: "registrar",
+  hoster: "hosting provider",
+  registry: "registry",
+  certificate_authority: "certificate authority",
+  browser_list: "browser list",
+};
+
+/** Returns the name of a recipient in a sentence: "the registry of .com" if only its role is known. */
+function nameOf({ kind, name }: { kind: RecipientKind; name: string }): string {
+  const shown = visible(name, nameCharactersMax);
+  const word = kindWords[kind];
+  return shown === word || shown.startsWith(`${word} of `) ? `the ${shown}` : shown;
 }
 
 function ticketOf({ ticket }: Pick<Report, "ticket">): string {
   return ticket === null ? "" : `, ticket ${visible(ticket, 60)}`;
 }
 
-function lookAlikes(threats: readonly ReportedThreat[]): string {
+function lookAlikes(threats: readonly StatedThreat[]): string {
   const [first] = threats;
   const own = protectedDomains(threats).slice(0, protectedDomainsMax).join(", ");
   if (threats.length === 1 && first !== undefined) {
     const lookAlike = `${defanged(first.threat.domain)} is a look-alike of our domain ${own}`;
-    return isPhishing(first)
-      ? `${lookAlike} and is hosting a phishing page (brand impersonation).`
-      : `${lookAlike} (brand impersonation).`;
+    if (!isPhishing(first)) return `${lookAlike} (brand impersonation).`;
+    const does = isGone(first) ? "hosted" : "is hosting";
+    return `${lookAlike} and ${does} a phishing page (brand impersonation).`;
   }
-  const phishing = threats.filter(isPhishing).length;
+  const phishing = threats.filter((one) => isPhishing(one) && !isGone(one)).length;
   const pages =
     phishing === 0 ? "" : ` ${counted(phishing, "of them is", "of them are")} hosting phishing pages.`;
   return `The ${threats.length} names below are look-alikes of our domain ${own} (brand impersonation).${pages}`;
+}
+
+function isGone({ threat: { siteState } }: StatedThreat): boolean {
+  return goneStates.includes(siteState);
 }
 
 function protectedDomains(threats: readonly ReportedThreat[]): string[] {
@@ -125,6 +154,7 @@ function actionsOf({ recipient, threats }: TextSources): string[] {
   const one = threats.length === 1;
   const it = (singular: string, plural: string) => (one ? singular : plural);
   const isHosted = threats.some(({ threat }) => splitName(threat.domain).hosted);
+  const isPhishingReport = threats.some(isPhishing);
   const confirm = "Please confirm the action that you have taken.";
   const registrant = "Please preserve registrant records for law enforcement.";
   switch (recipient.kind) {
@@ -144,7 +174,9 @@ function actionsOf({ recipient, threats }: TextSources): string[] {
       return [
         isHosted
           ? `Please suspend the ${it("name", "names")} and remove the content that is served under ${it("it", "them")}.`
-          : `Please remove the phishing content, and suspend the ${it("account", "accounts")} that ${it("hosts", "host")} it.`,
+          : isPhishingReport
+            ? `Please remove the phishing content, and suspend the ${it("account", "accounts")} that ${it("hosts", "host")} it.`
+            : `Please review the content that is served under the ${it("name", "names")}, and suspend the ${it("account", "accounts")} if ${it("it is", "they are")} used for phishing.`,
         "Please preserve the files and access logs for law enforcement.",
         confirm,
       ];
@@ -156,7 +188,9 @@ function actionsOf({ recipient, threats }: TextSources): string[] {
       ];
     case "browser_list":
       return [
-        `Please add the ${it("address", "addresses")} to your list of phishing pages, so that visitors are warned.`,
+        isPhishingReport
+          ? `Please add the ${it("address", "addresses")} to your list of phishing pages, so that visitors are warned.`
+          : `Please review the ${it("address", "addresses")}, and warn visitors if ${it("it shows", "they show")} a phishing page.`,
       ];
   }
 }

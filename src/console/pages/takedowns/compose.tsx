@@ -1,12 +1,14 @@
 import {
   composeDraft,
   reportFrom,
+  textAfterChange,
   type Draft,
   type DraftRequest,
   type DraftServices,
 } from "../../../cases/takedowns/draft.ts";
 import {
   bodyCharactersMax,
+  goneStates,
   referencePattern,
   reportPurposes,
   subjectCharactersMax,
@@ -15,6 +17,7 @@ import {
 } from "../../../cases/takedowns/report.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
+import { counted } from "../../../lib/wording.ts";
 import { reportMethods } from "../../../vocabulary/cases.ts";
 import { FormError, PageHead } from "../../kit/components.tsx";
 import { Note } from "../../kit/marks.tsx";
@@ -52,10 +55,15 @@ export async function sendReport(context: TakedownContext): Promise<PageResult> 
   };
   const draft = await composeDraft(draftServices(context), requestOf(context, form, reference));
   if (draft.digest !== form.get("digest"))
-    return render(context, draft, typed, {
-      [wholeForm]:
-        "The evidence has changed since this page was opened, and the files with it. Check the text, then send the report again.",
-    });
+    return render(
+      context,
+      draft,
+      { ...typed, ...textAfterChange(draft, typed, form.get("prepared")) },
+      {
+        [wholeForm]:
+          "The evidence has changed since this page was opened, and the files with it. Check the text, then send the report again.",
+      },
+    );
   const { config, takedowns } = services;
   const settings = { from: senderOf(context), followUpAfterMs: config.takedown.followUpAfterMs };
   const added = await attempt(() => write(() => takedowns.add(reportFrom(draft, settings, typed), { by })));
@@ -108,6 +116,7 @@ function render(
 ): PageResult {
   const title = purposeLabels[draft.purpose];
   const { from, replyTo } = context.services.takedowns.addresses() ?? { from: null, replyTo: null };
+  const gone = draft.evidence.filter(({ threat }) => goneStates.includes(threat.siteState)).length;
   return page(
     title,
     <>
@@ -122,6 +131,18 @@ function render(
           Open this page again in a few seconds to see its abuse contact.
         </Note>
       ) : null}
+      {gone === 0 ? null : (
+        <Note
+          tone="warn"
+          title={
+            draft.evidence.length === 1
+              ? "The site is not up"
+              : `${counted(gone, "of these sites is", "of these sites are")} not up`
+          }
+        >
+          The last check found no page to take down. A report can still ask to suspend the domain.
+        </Note>
+      )}
       <div class="cols cols-main">
         <DraftForm
           draft={draft}

@@ -1,6 +1,7 @@
-import { hasContact, type Draft, type RecipientChoice } from "../../../cases/takedowns/draft.ts";
+import { hasContact, textDigest, type Draft, type RecipientChoice } from "../../../cases/takedowns/draft.ts";
 import { mailtoAddress } from "../../../evidence/abuse-report.ts";
 import { bytesText } from "../../../lib/durations.ts";
+import { escapeHidden } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { ReportMethod } from "../../../vocabulary/cases.ts";
 import { Card, Copyable, Facts, Time } from "../../kit/components.tsx";
@@ -102,7 +103,8 @@ export function DraftForm({
   );
 }
 
-function fieldsOf({ chosen, digest, evidence, method, previous, purpose, reference }: Draft) {
+function fieldsOf(draft: Draft) {
+  const { chosen, digest, evidence, method, previous, purpose, reference } = draft;
   return {
     threat: evidence.map(({ threat }) => threat.id),
     recipient: chosen.key,
@@ -110,6 +112,7 @@ function fieldsOf({ chosen, digest, evidence, method, previous, purpose, referen
     purpose,
     reference,
     digest,
+    prepared: textDigest(draft),
     ...(previous === null ? {} : { previous: String(previous.seq) }),
   };
 }
@@ -135,6 +138,8 @@ function Methods({ draft }: { draft: Draft }) {
 function Instructions({ draft, typed }: { draft: Draft; typed: Typed }) {
   const { formUrl } = draft.chosen.recipient;
   const { email, subject, body } = typed;
+  // Forms have a field for it, which accepts no address with brackets.
+  const pages = draft.method === "form" ? draft.evidence.map(addressOf) : [];
   const mailto = email === "" ? undefined : mailtoAddress({ to: { email, who: "" }, subject, body });
   return (
     <div class="stack gap-s">
@@ -150,6 +155,7 @@ function Instructions({ draft, typed }: { draft: Draft; typed: Typed }) {
         <p>Send the text yourself, then record here that you sent it.</p>
       )}
       {email === "" ? null : <Copyable text={email} label="the address" />}
+      {pages.length === 0 ? null : <Copyable text={pages.join("\n")} label="the addresses of the pages" />}
       <Copyable text={subject} label="the subject" />
       <details class="more">
         <summary>Prepared text, to copy</summary>
@@ -169,6 +175,12 @@ function Instructions({ draft, typed }: { draft: Draft; typed: Typed }) {
       )}
     </div>
   );
+}
+
+/** Returns the address of the page of a threat as it was last seen, or else its name. */
+function addressOf({ known, threat }: Draft["evidence"][number]): string {
+  const page = known?.facts.page;
+  return escapeHidden(page === undefined || page.redirectsToProtected ? threat.domain : page.finalUrl);
 }
 
 function FileList({ draft: { files } }: { draft: Draft }) {
