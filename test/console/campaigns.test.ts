@@ -30,9 +30,9 @@ test("the threats of a campaign are reported, assigned, decided and restored tog
     expect((await visitor.get("/console/campaigns")).html).toContain("203.0.113.99");
 
     const [admin] = app.cases.assignees();
-    await visitor.post(`${path}/assignee`, { id: ids, assignee: String(admin!.seq) });
+    await visitor.post(`${path}/assignee`, { id: ids, assignee: `name:${admin!.name}` });
     expect(ids.map((id) => app.cases.of(id)?.assignee?.name)).toEqual(ids.map(() => admin!.name));
-    await visitor.post(`${path}/assignee`, { id: ids, assignee: "99" });
+    await visitor.post(`${path}/assignee`, { id: ids, assignee: "name:nobody-here" });
     expect(app.cases.of(ids[0]!)?.assignee?.name).toBe(admin!.name);
 
     const seen = /name="seen" value="(\d+)"/.exec(html)![1]!;

@@ -6,6 +6,7 @@ import { attempt, parseWholeNumber } from "../../kit/fields.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { campaignPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
+import { assigneeLabel, readAssignee } from "../cases/assignee-field.ts";
 
 /** @throws PublicError `not_found` */
 export function findCampaign({ services, params }: Context<"campaigns">): Campaign {
@@ -19,18 +20,16 @@ export function findCampaign({ services, params }: Context<"campaigns">): Campai
 
 /** Assigns the threats that the page showed to an account or to nobody; those that joined since stay as they are. */
 export async function assignCampaign(context: Context<"campaigns" | "cases">): Promise<PageResult> {
-  const { services, form, by, write } = context;
+  const { services, account, form, by, write } = context;
   const { number } = findCampaign(context);
-  const given = form.get("assignee") ?? "";
   const ids = form.getAll("id").slice(0, triageThreatsMax);
   const done = await attempt(async () => {
-    const account = services.cases.assignees().find(({ seq }) => String(seq) === given);
-    if (account === undefined && given !== "") throw badRequest("Choose an account from the list.");
+    const assignee = readAssignee(form.get("assignee") ?? "", { account, cases: services.cases });
     if (ids.length === 0) throw badRequest("No threats selected.");
-    const { changed } = await write(() => services.cases.assign(ids, account?.seq ?? null, { by }));
+    const { changed } = await write(() => services.cases.assign(ids, assignee?.seq ?? null, { by }));
     return changed === 0
       ? "The assignee is the same as before."
-      : `${counted(changed, "threat is", "threats are")} assigned to ${account?.name ?? "nobody"}.`;
+      : `${counted(changed, "threat is", "threats are")} assigned to ${assigneeLabel(assignee)}.`;
   });
   return redirect(campaignPath(number), done.ok ? done.value : { tone: "danger", text: done.message });
 }

@@ -1,5 +1,6 @@
 import type { Campaign, CampaignThreat } from "../../../cases/campaigns/campaigns.ts";
 import { reasons } from "../../../cases/campaigns/reasons.ts";
+import type { Assignee } from "../../../cases/cases.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import { triageThreatsMax } from "../../../threats/triage/batches.ts";
@@ -21,8 +22,9 @@ import { type Column, Pagination, Table, pageNumber } from "../../kit/table.tsx"
 import type { Context } from "../../shell/router.ts";
 import { decisions, seenFields } from "../../threat-kit/decisions.ts";
 import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
-import { findCampaign } from "./assign.ts";
+import { accountChoices, nobodyChoice } from "../cases/assignee-field.ts";
 import { kindLabels } from "../takedowns/parts.tsx";
+import { findCampaign } from "./assign.ts";
 import { reportGroups, type ReportGroup } from "./report-groups.ts";
 
 const perPage = 100;
@@ -67,7 +69,7 @@ export function showCampaign(context: CampaignContext): PageResult {
         </div>
         <div class="stack">
           <Reports groups={reportGroups(services, all)} />
-          <Assign campaign={campaign} threats={all} accounts={cases.assignees()} />
+          <Assign campaign={campaign} threats={all} assignees={cases.assignees()} />
           <Registrations threats={all} />
         </div>
       </div>
@@ -218,11 +220,11 @@ function Reports({ groups }: { groups: readonly ReportGroup[] }) {
 }
 
 function Assign({
-  accounts,
+  assignees,
   campaign,
   threats,
 }: {
-  accounts: readonly { seq: number; name: string; isAvailable: boolean }[];
+  assignees: readonly Assignee[];
   campaign: Campaign;
   threats: readonly CampaignThreat[];
 }) {
@@ -234,16 +236,7 @@ function Assign({
         {active.map(({ id }) => (
           <input type="hidden" name="id" value={id} />
         ))}
-        <Select
-          label="Assignee"
-          name="assignee"
-          choices={[
-            { value: "", label: "nobody" },
-            ...accounts
-              .filter(({ isAvailable }) => isAvailable)
-              .map(({ name, seq }) => ({ value: String(seq), label: visible(name, 60) })),
-          ]}
-        />
+        <Select label="Assignee" name="assignee" choices={[nobodyChoice, ...accountChoices(assignees)]} />
         <Button label={`Assign ${counted(active.length, "active threat")}`} />
       </Form>
     </Card>

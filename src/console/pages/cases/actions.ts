@@ -7,7 +7,7 @@ import { redirect, type PageResult } from "../../kit/page-result.ts";
 import { threatPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
-import { toMe, toNobody } from "./case-details.tsx";
+import { assigneeLabel, readAssignee } from "./assignee-field.ts";
 
 type CaseContext = Context<"cases" | "threats">;
 
@@ -17,15 +17,12 @@ const nameCharactersMax = 60;
 export async function assignThreat(context: CaseContext): Promise<PageResult> {
   const { services, form, by, account } = context;
   const { id, domain } = findThreat(context);
-  const given = form.get("assignee") ?? "";
   return end(context, id, async () => {
-    const seq = given === toMe ? account.seq : accountOf(context, given);
-    const { changed } = await context.write(() => services.cases.assign([id], seq, { by }));
-    const name = visible(domain, nameCharactersMax);
-    if (changed === 0) return "The assignee is the same as before.";
-    return seq === null
-      ? `${name} is assigned to nobody.`
-      : `${name} is assigned to ${assigneeName(context, id)}.`;
+    const assignee = readAssignee(form.get("assignee") ?? "", { account, cases: services.cases });
+    const { changed } = await context.write(() => services.cases.assign([id], assignee?.seq ?? null, { by }));
+    return changed === 0
+      ? "The assignee is the same as before."
+      : `${visible(domain, nameCharactersMax)} is assigned to ${assigneeLabel(assignee)}.`;
   });
 }
 
@@ -56,17 +53,6 @@ function findThreat({ services, params }: CaseContext): Threat {
   const threat = services.threats.get(params["id"] ?? "");
   if (threat === undefined) throw notFound("There is no threat with this ID.");
   return threat;
-}
-
-function accountOf({ services }: CaseContext, given: string): number | null {
-  if (given === toNobody) return null;
-  const found = services.cases.assignees().find(({ name }) => `name:${name}` === given);
-  if (found === undefined) throw badRequest("There is no such account; choose one from the list.");
-  return found.seq;
-}
-
-function assigneeName({ services }: CaseContext, id: string): string {
-  return visible(services.cases.of(id)?.assignee?.name ?? "", nameCharactersMax);
 }
 
 /** Reads the value of the field, which has no zone: it is UTC. Empty: none. */

@@ -12,9 +12,7 @@ import { usePage } from "../../kit/page-context.ts";
 import { assigneePath, duePath } from "../../kit/paths.ts";
 import { StatusMark } from "../../threat-kit/severity.tsx";
 import { SiteMark } from "../../threat-kit/site.tsx";
-
-/** Value of the field `assignee` for the account that sends the form, and for nobody. */
-export const [toMe, toNobody] = ["me", "nobody"];
+import { accountChoices, assigneeValue, nobodyChoice, ownAssignee } from "./assignee-field.ts";
 
 const nameCharactersMax = 60;
 const factCharactersMax = 160;
@@ -112,7 +110,7 @@ function AssigneeOf({ threat: { id }, found: { assignee }, view, inPanel }: Case
         <PostButton
           action={assigneePath(id)}
           label="Assign to me"
-          fields={{ assignee: toMe!, ...returnFields(view, inPanel) }}
+          fields={{ assignee: ownAssignee, ...returnFields(view, inPanel) }}
           variant="plain"
           small
         />
@@ -125,12 +123,6 @@ function ChangeForms({ threat: { id, status }, found, assignees, view }: CaseDet
   if (!usePage().mayOpen("POST", assigneePath(id))) return null;
   const { assignee, dueAt } = found;
   const back = returnFields(view);
-  const choices = [
-    { value: toNobody!, label: "Nobody" },
-    ...assignees
-      .filter(({ isAvailable }) => isAvailable)
-      .map(({ name }) => ({ value: `name:${name}`, label: visible(name, nameCharactersMax) })),
-  ];
   return (
     <details class="more">
       <summary>Change assignee or due time</summary>
@@ -140,8 +132,8 @@ function ChangeForms({ threat: { id, status }, found, assignees, view }: CaseDet
           <Select
             label="Assignee"
             name="assignee"
-            choices={choices}
-            value={assignee === null ? toNobody : `name:${assignee.name}`}
+            choices={[nobodyChoice, ...accountChoices(assignees)]}
+            value={assigneeValue(assignee)}
           />
           <div class="line">
             <Button label="Assign" small />

@@ -1,15 +1,14 @@
-import { visible } from "../../../lib/safe-text.ts";
+import type { Assignee } from "../../../cases/cases.ts";
 import { capitalized, grouped } from "../../../lib/wording.ts";
 import type { SearchFilter } from "../../../threat-index/threat-index.ts";
 import { triageThreatsMax } from "../../../threats/triage/batches.ts";
 import { Icon } from "../../kit/icons.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { changeCasesPath } from "../../kit/paths.ts";
-import { dueChoices, nobody } from "./case-changes.ts";
+import { accountChoices, nobodyChoice } from "../cases/assignee-field.ts";
+import { dueChoices } from "./case-changes.ts";
 import { Dropdown } from "./dropdown.tsx";
 import { decisions } from "../../threat-kit/decisions.ts";
-
-const nameCharactersMax = 60;
 
 /** A button that changes the cases of the selected threats instead of deciding about them. */
 const caseButton = (change: "me" | "assignee" | "due") => ({
@@ -30,8 +29,7 @@ export function SelectionBar({
   total: number;
   /** Number of them on this page. */
   shown: number;
-  /** Names of the accounts that threats can be assigned to. */
-  assignees: readonly string[];
+  assignees: readonly Assignee[];
 }) {
   if (!usePage().may("decide")) return null;
   const all =
@@ -68,10 +66,9 @@ export function SelectionBar({
         <div class="menu end up">
           <div class="pick">
             <select name="assignee" class="input" aria-label="Assign to">
-              {assignees.map((name) => (
-                <option value={`name:${name}`}>{visible(name, nameCharactersMax)}</option>
+              {[...accountChoices(assignees), nobodyChoice].map(({ value, label }) => (
+                <option value={value}>{label}</option>
               ))}
-              <option value={nobody}>Nobody</option>
             </select>
             <button type="submit" {...caseButton("assignee")} class="btn small">
               Assign

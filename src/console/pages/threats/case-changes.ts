@@ -1,16 +1,14 @@
 import type { CaseChange } from "../../../cases/cases.ts";
 import { dayMs } from "../../../lib/clock.ts";
 import { badRequest } from "../../../lib/errors.ts";
-import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { Flash, PageResult } from "../../kit/page-result.ts";
 import type { Context } from "../../shell/router.ts";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { endDecision } from "../../threat-kit/toast.tsx";
+import { assigneeLabel, ownAssignee, readAssignee } from "../cases/assignee-field.ts";
 import { nothingSelected, selectedIds } from "./selection.ts";
 
-/** Value of the field `assignee` that stands for nobody; names begin with `name:`. */
-export const nobody = "nobody";
 /** Due times that can be set for many threats at once: days from now, by value of the field `due`; null: none. */
 export const dueChoices: Readonly<Record<string, { label: string; days: number | null }>> = {
   "1": { label: "in 1 day", days: 1 },
@@ -19,8 +17,6 @@ export const dueChoices: Readonly<Record<string, { label: string; days: number |
   "30": { label: "in 30 days", days: 30 },
   none: { label: "no due time", days: null },
 };
-
-const nameCharactersMax = 60;
 
 type CasesContext = Context<"cases" | "threatIndex">;
 
@@ -40,17 +36,10 @@ export async function changeCases(context: CasesContext): Promise<PageResult> {
 
 async function assign(context: CasesContext, ids: string[], to: "me" | "assignee"): Promise<Flash> {
   const { services, account, by, form, write } = context;
-  const chosen = form.get("assignee") ?? "";
-  const assignee =
-    to === "me"
-      ? account
-      : chosen === nobody
-        ? null
-        : services.cases.assignees().find(({ name }) => `name:${name}` === chosen);
-  if (assignee === undefined) throw badRequest("There is no such account; choose one from the list.");
+  const chosen = to === "me" ? ownAssignee : (form.get("assignee") ?? "");
+  const assignee = readAssignee(chosen, { account, cases: services.cases });
   const result = await write(() => services.cases.assign(ids, assignee?.seq ?? null, { by }));
-  const name = assignee === null ? "nobody" : visible(assignee.name, nameCharactersMax);
-  return describe(result, `assigned to ${name}`);
+  return describe(result, `assigned to ${assigneeLabel(assignee)}`);
 }
 
 async function setDue({ services, by, form, now, write }: CasesContext, ids: string[]): Promise<Flash> {

@@ -1,3 +1,4 @@
+import type { Assignee } from "../../../cases/cases.ts";
 import { grouped } from "../../../lib/wording.ts";
 import {
   sortedByNameMax,
@@ -71,11 +72,12 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
   const threats = "groups" in found ? found.groups.map(({ first }) => first) : found.threats;
   const tabs = viewTabs(services.savedViews.list(), query, context);
   const counts = await countTabs(index, tabs);
+  const assignees = services.cases.assignees();
   const choices = await filterChoices({
     filter,
     facets: found.facets,
     domains: domains.map(({ domain }) => domain),
-    assignees: services.cases.assignees().map(({ name }) => name),
+    assignees: assignees.map(({ name }) => name),
     index,
   });
   return page(
@@ -95,7 +97,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
         number={number}
         anywhere={services.threats.totals().length > 0}
         rows={rowsOf(threats)}
-        assignees={services.cases.assignees().flatMap(({ isAvailable, name }) => (isAvailable ? name : []))}
+        assignees={assignees}
       />
     </>,
     { beside: open === undefined ? null : await threatPanel(services, open, request, place) },
@@ -133,8 +135,7 @@ function Results({
   /** Whether there is any threat at all. */
   anywhere: boolean;
   rows: RowsProps;
-  /** Names of the accounts that threats can be assigned to. */
-  assignees: readonly string[];
+  assignees: readonly Assignee[];
 }) {
   const groups = "groups" in found ? found.groups : undefined;
   const rowTotal = "groups" in found ? found.groupTotal : found.total;
