@@ -8,6 +8,7 @@ import type { Actor } from "../access/audit/actor.ts";
 import { insertAuditEntry } from "../access/audit/raw-entry.ts";
 import { rawSettings } from "../access/settings/raw-settings.ts";
 import { deleteAllSessions } from "../access/console/sessions.ts";
+import { holdRestoredReports } from "../cases/restored-reports.ts";
 
 const busyTimeoutMs = 5_000;
 
@@ -115,6 +116,7 @@ export function restoreFile({
   const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
   return restoreDatabase(copy, path, stamp, (incoming) => {
     deleteAllSessions(incoming);
+    holdRestoredReports(incoming);
     forgetLastStore(incoming);
     prepare(incoming);
     insertAuditEntry(incoming, { by, action: "backup.restore", subject: visible(copy), at });

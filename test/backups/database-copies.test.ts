@@ -41,8 +41,15 @@ test("a backup of the file is recorded in its audit log, and the copy does not c
   expect(actions).toBe(0);
 });
 
-test("a restored database records the restore and contains no console sessions", () => {
+test("a restored database records the restore, contains no console sessions, and sends no report", () => {
   const { database, clock } = stores;
+  for (const delivery of ["queued", "sent"])
+    database.sqlite.run(
+      `insert into takedown_reports (reference, purpose, recipient_kind, recipient_name, recipient_source, method, subject,
+         body, language, created_at, channel, delivery, attempt_at)
+       values (?, 'first', 'hoster', 'H', '{}', 'email', 's', 'b', 'en', 0, 'console', ?, 1)`,
+      [`PW-${delivery}`, delivery],
+    );
   createConsoleSessions({ database, clock, fillRandom, log }).start({
     accountSeq: 1,
     address: null,
@@ -56,7 +63,14 @@ test("a restored database records the restore and contains no console sessions",
   const restored = openDatabase(path);
   const entry = newest(createAuditLog({ database: restored, clock }));
   const sessions = createConsoleSessions({ database: restored, clock, fillRandom, log }).list();
+  const reports = restored.sqlite
+    .query("select delivery, attempt_at is null as never from takedown_reports order by seq")
+    .values();
   restored.close();
+  expect(reports).toEqual([
+    ["interrupted", 1],
+    ["sent", 0],
+  ]);
   expect(entry).toMatchObject({ ...by, action: "backup.restore", subject: copy });
   expect(sessions).toEqual([]);
 });

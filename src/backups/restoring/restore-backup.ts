@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { Actor } from "../../access/audit/actor.ts";
 import { insertAuditEntry } from "../../access/audit/raw-entry.ts";
 import { deleteAllSessions } from "../../access/console/sessions.ts";
+import { holdRestoredReports } from "../../cases/restored-reports.ts";
 import { adoptDatabase, keepAside } from "../../database/backup.ts";
 import { diskRoomFor } from "../../database/files/disk.ts";
 import {
@@ -70,6 +71,7 @@ export async function replaceFiles(
     adoptDatabase(files.database, `the backup ${manifest.id}`, (incoming) => {
       // They may have ended since.
       deleteAllSessions(incoming);
+      holdRestoredReports(incoming);
       forgetLastStore(incoming);
       insertAuditEntry(incoming, { by, action: "backup.restore", subject: manifest.id, at });
     });

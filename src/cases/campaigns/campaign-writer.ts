@@ -30,6 +30,8 @@ export function createCampaignWriter({
   let own: { after: number; upTo: number }[] = [];
   /** Numbers as they are stored, by the `seq` of the threat. */
   const numbers = new Map<number, number>();
+  /** False if nothing has changed since the last write, so that an idle server does nothing. */
+  let hasNews = true;
   /** Hashes of the rows as they are stored, by number. */
   const rows = new Map(all.all().map((row) => [row.number, hashOf(row)]));
 
@@ -53,9 +55,11 @@ export function createCampaignWriter({
     for (const number of rows.keys()) {
       const group = grouping.member(number)?.group;
       const isLeft = group !== undefined && numbers.get(number) === number;
-      if (isLeft) continue;
-      rows.delete(number);
-      yield () => void remove.run(number);
+      if (isLeft) yield undefined;
+      else {
+        rows.delete(number);
+        yield () => void remove.run(number);
+      }
     }
   }
 
@@ -70,11 +74,14 @@ export function createCampaignWriter({
   return {
     /** Records the number that is stored with a threat. */
     know(seq: number, number: number | null): void {
+      hasNews = true;
       if (number === null) numbers.delete(seq);
       else numbers.set(seq, number);
     },
     /** Writes what changed since the last call. After an error, the state is unknown. */
     async write(): Promise<void> {
+      if (!hasNews) return;
+      hasNews = false;
       let batch: NonNullable<Step>[] = [];
       for (const step of changes()) {
         if (step !== undefined) batch.push(step);

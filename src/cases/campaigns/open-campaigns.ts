@@ -7,6 +7,8 @@ import type { Yielder } from "../../lib/yielder.ts";
 import { createCampaigns, type Campaigns } from "./campaigns.ts";
 
 const everySecond = "* * * * * *";
+/** After an error, everything is read again, which takes seconds of CPU for a million threats. */
+const pauseAfterErrorMs = 60_000;
 
 export interface CampaignServices extends Campaigns {
   /** Groups all threats, then those that change. */
@@ -36,6 +38,8 @@ export function openCampaigns({
   let schedule: Schedule | undefined;
   let isRunning = false;
   let isStopped = false;
+  /** Monotonic time before which nothing is read; see `pauseAfterErrorMs`. */
+  let pausedUntilMs = -Infinity;
   let running: Promise<void> = Promise.resolve();
 
   /** Ends work in progress at its next pause once the service is stopped. */
@@ -50,12 +54,14 @@ export function openCampaigns({
   }
 
   async function run(): Promise<void> {
-    if (isRunning || isStopped) return;
+    if (isRunning || isStopped || clock.monotonicMs() < pausedUntilMs) return;
     isRunning = true;
     running = follower()
       .catchUp()
       .catch((error: unknown) => {
-        if (!(error instanceof StoppedError)) logDropped(log, error, "campaigns.not_updated");
+        if (error instanceof StoppedError) return;
+        pausedUntilMs = clock.monotonicMs() + pauseAfterErrorMs;
+        logDropped(log, error, "campaigns.not_updated");
       })
       .finally(() => (isRunning = false));
     await running;

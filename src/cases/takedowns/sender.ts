@@ -58,6 +58,8 @@ export function createReportSender({
   const attempt = createAttempt({ addresses, clock, database, log, mailer, store });
   const abort = new AbortController();
   let isStarted = false;
+  /** Reports that an earlier process was sending are marked before anything is sent. */
+  let isMarked = false;
   let timer: Timer | undefined;
   let working: Promise<void> | undefined;
 
@@ -74,6 +76,12 @@ export function createReportSender({
   }
 
   async function work(): Promise<void> {
+    if (!isMarked) {
+      const interrupted = await database.write(() => store.interrupted.all());
+      isMarked = true;
+      if (interrupted.length > 0) log.event("takedown.interrupted", { count: interrupted.length });
+    }
+    await attempt.storeOutcome();
     for (;;) {
       const next = store.nextQueued.get();
       if (next === undefined || next.attemptAt === null || abort.signal.aborted) return;
@@ -81,7 +89,7 @@ export function createReportSender({
         timer = clock.at(next.attemptAt, wake);
         return;
       }
-      await attempt(next, abort.signal);
+      await attempt.run(next, abort.signal);
     }
   }
 
@@ -93,10 +101,9 @@ export function createReportSender({
 
   return {
     async start() {
-      const interrupted = await database.write(() => store.interrupted.all());
-      if (interrupted.length > 0) log.event("takedown.interrupted", { count: interrupted.length });
       isStarted = true;
       wake();
+      await working;
     },
     async stop() {
       abort.abort();
@@ -108,7 +115,7 @@ export function createReportSender({
   };
 }
 
-/** Returns a function that makes one attempt to send a queued report, and stores its outcome. */
+/** Makes single attempts to send a queued report, and stores their outcome. */
 function createAttempt({
   addresses,
   clock,
@@ -139,7 +146,15 @@ function createAttempt({
     return { from: sender.from, to: [row.recipientEmail], content };
   }
 
-  return async function attempt(row: ReportRow, signal: AbortSignal): Promise<void> {
+  /** Stores the outcome of the last attempt; undefined once that is done. */
+  let unstored: (() => Promise<void>) | undefined;
+
+  async function storeOutcome(): Promise<void> {
+    await unstored?.();
+    unstored = undefined;
+  }
+
+  async function run(row: ReportRow, signal: AbortSignal): Promise<void> {
     const { seq } = row;
     const letter = await letterOf(row);
     const claimed = await database.write(() => {
@@ -158,16 +173,25 @@ function createAttempt({
     const outcome = outcomeOfAttempt(result, { attempts: row.attempts, isSending, now: clock.now() });
     const hide = hiding(server?.secrets ?? []);
     const deliveryResponse = outcome.deliveryResponse === null ? null : hide(outcome.deliveryResponse);
-    await database.write(() => {
-      // A person may have recorded a bounce meanwhile.
-      if (store.report.get({ seq })?.delivery === "sending")
-        store.setDelivery.run({ seq, ...outcome, deliveryResponse });
-    });
-    log.event("takedown.attempted", {
-      report: row.reference,
-      state: outcome.delivery,
-      response: deliveryResponse,
-    });
+    unstored = async () => {
+      await database.write(() => {
+        // A person may have recorded a bounce meanwhile.
+        if (store.report.get({ seq })?.delivery === "sending")
+          store.setDelivery.run({ seq, ...outcome, deliveryResponse });
+      });
+      log.event("takedown.attempted", {
+        report: row.reference,
+        state: outcome.delivery,
+        response: deliveryResponse,
+      });
+    };
+    await storeOutcome();
+  }
+
+  return {
+    run,
+    /** Stores the outcome of the last attempt, if the database could not be written after it. */
+    storeOutcome,
   };
 }
 

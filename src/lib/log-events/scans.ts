@@ -5,7 +5,8 @@ export const scansEvents = {
   "campaigns.not_updated": {
     level: "warn",
     text: "campaigns could not be updated",
-    description: "The campaigns could not be brought in step with the threats. The next second tries again.",
+    description:
+      "The campaigns could not be brought in step with the threats. A minute later, it tries again.",
     fields: ["error"],
   },
   "scan.started": {

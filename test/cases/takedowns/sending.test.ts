@@ -128,6 +128,48 @@ test("a report that was queued when the process was killed is sent by the next o
   expect(world.lines.join("")).toContain("takedown.interrupted");
 });
 
+test("the outcome of an attempt is stored later if the database cannot be written, and nothing is sent twice", async () => {
+  const world = await openWorld();
+  const { clock, database, id, server, takedowns } = world;
+  database.sqlite.run(
+    `create trigger broken before update on takedown_reports when new.delivery = 'sent'
+     begin select raise(abort, 'disk'); end`,
+  );
+  takedowns.start();
+  const [first, second] = ["PW-00000001", "PW-00000002"].map(
+    (reference) => takedowns.add(reportOf([id], reference), { by: analyst }).report.seq,
+  );
+  await until(() => world.lines.join("").includes("takedown.not_sent"), "the outcome was not stored");
+  await takedowns.settled();
+  expect(takedowns.get(first!).report.delivery).toBe("sending");
+  database.sqlite.run("drop trigger broken");
+  clock.advance(60_000);
+  await settledAs(world, first!, "sent");
+  await settledAs(world, second!, "sent");
+  expect(server.mails.length).toBe(2);
+});
+
+test("a start at which the database cannot be written sends the queued reports a minute later", async () => {
+  const world = await openWorld();
+  const { clock, database, id, server, takedowns } = world;
+  const { seq } = takedowns.add(reportOf([id], "PW-00000001"), { by: analyst }).report;
+  const other = takedowns.add(reportOf([id], "PW-00000002"), { by: analyst }).report.seq;
+  database.sqlite.run("update takedown_reports set delivery = 'sending', attempt_at = null where seq = ?", [
+    other,
+  ]);
+  database.sqlite.run(
+    "create trigger broken before update on takedown_reports begin select raise(abort, 'disk'); end",
+  );
+  takedowns.start();
+  await until(() => world.lines.join("").includes("takedown.not_sent"), "the start failed");
+  await takedowns.settled();
+  database.sqlite.run("drop trigger broken");
+  clock.advance(60_000);
+  await settledAs(world, seq, "sent");
+  expect(takedowns.get(other).report.delivery).toBe("interrupted");
+  expect(server.mails.length).toBe(1);
+});
+
 test("a connection that breaks after the text was sent leaves the report interrupted, and nothing is sent twice", async () => {
   const server = await startBadMailServer(
     ["220 ready", "250 hello", "250 sender", "250 recipient", "354 go ahead"],
