@@ -1,3 +1,4 @@
+import type { Instant } from "../../lib/clock.ts";
 import { createTextPool } from "./text-pool.ts";
 import { isShared, namesToLearn } from "./shared.ts";
 import { reasons, type ReasonCode } from "./reasons.ts";
@@ -15,9 +16,16 @@ export interface Traits {
   order: string | undefined;
   /** Whether it joins others. A false positive only counts among the names that an attribute serves. */
   links: boolean;
-  values: readonly { reason: Exclude<ReasonCode, "registration">; value: string }[];
+  values: readonly TraitValue[];
   /** Registrar (its IANA number, if known), its name, and the exact time; undefined if any of them is unknown. */
   registration: { registrar: string; label: string; at: number } | undefined;
+}
+
+export interface TraitValue {
+  reason: Exclude<ReasonCode, "registration">;
+  value: string;
+  /** When a check no longer found it; undefined: the threat has it. */
+  until: Instant | undefined;
 }
 
 /** One value of one reason, with the threats that have it. */

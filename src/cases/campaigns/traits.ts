@@ -1,21 +1,31 @@
 import { BlockList, isIPv6 } from "node:net";
 import { splitName } from "../../detection/names/suffix.ts";
-import { hasPage, hostingOf, parkedWith, type Facts } from "../../enrichment/facts/facts.ts";
+import { markKinds, type Facts, type MarkKind } from "../../enrichment/facts/facts.ts";
+import { siteMarksOf } from "../../enrichment/facts/site-marks.ts";
 import { dayMs } from "../../lib/clock.ts";
 import type { Status } from "../../vocabulary/threats.ts";
 import type { Traits } from "./attributes.ts";
 import deliveryNetworks from "./delivery-networks.txt" with { type: "text" };
-import { reasonCodes } from "./reasons.ts";
+import { reasonCodes, type ReasonCode } from "./reasons.ts";
 
 type Values = Traits["values"][number][];
 
-const addressesMax = 8;
 const certificatesMax = 8;
 const valueCharactersMax = 300;
 /** Minimum number of letters next to the brand that make a numbered name distinctive. */
 const ownLettersMin = 4;
 /** Hexadecimal digits of a serial number that is random (CA/Browser Forum Baseline Requirements §7.1.2.7: 64 bits). */
 const serialDigitsMin = 16;
+const reasonOfMark: Record<MarkKind, Exclude<ReasonCode, "registration">> = {
+  addresses: "address",
+  nameServers: "name_servers",
+  certificates: "certificate",
+  structure: "page",
+  favicon: "favicon",
+  screenshot: "screenshot",
+};
+/** Marks of a name below the domain of a website builder, whose servers are shared. */
+const pageMarks: readonly MarkKind[] = ["structure", "favicon", "screenshot"];
 /** Addresses at which no server is reached. */
 const nowhere = new Set(["0.0.0.0", "127.0.0.1", "::", "::1"]);
 
@@ -41,16 +51,18 @@ export interface ThreatSource {
 export function traitsOf({ seq, domain, protectedDomain, status, facts, serials }: ThreatSource): Traits {
   const brand = brandOf(protectedDomain);
   const { isHosted, values: names, shape } = nameTraits(domain, brand);
-  const isIdle =
-    facts !== undefined && (parkedWith(facts) !== undefined || hostingOf(facts).sinkholed !== undefined);
   const registration = isHosted ? undefined : orderOf(facts);
   const values: Values = [
     ...names,
     ...certificateValues(serials),
-    ...(facts === undefined || isIdle ? [] : pageValues(facts)),
-    ...(facts === undefined || isIdle || isHosted ? [] : hostValues(facts)),
+    ...(facts === undefined ? [] : siteValues(facts, isHosted ? pageMarks : markKinds)),
   ];
-  const unique = new Map(values.map((one) => [`${one.reason} ${one.value}`, one]));
+  const unique = new Map<string, Values[number]>();
+  // Certificates of certificate logs come first, and do not end.
+  for (const one of values) {
+    const key = `${one.reason} ${one.value}`;
+    if (!unique.has(key)) unique.set(key, one);
+  }
   return {
     seq,
     name: domain,
@@ -88,13 +100,13 @@ function nameTraits(domain: string, brand: string): { isHosted: boolean; shape: 
   const isNumbered = /\d/.test(own) && !/(^|\.)xn--/.test(own);
   const reason = hasBrand && rest.length >= ownLettersMin ? "numbered_name" : "numbered_brand";
   const value = `${own.replaceAll(/\d+/g, "#")}.${suffix}`;
-  return { isHosted, shape, values: isNumbered ? [{ reason, value }] : [] };
+  return { isHosted, shape, values: isNumbered ? [{ reason, value, until: undefined }] : [] };
 }
 
 function certificateValues(serials: readonly string[]): Values {
   return serials.slice(0, certificatesMax).flatMap((text) => {
     const serial = serialValue(text);
-    return serial === undefined ? [] : [{ reason: "certificate", value: serial }];
+    return serial === undefined ? [] : [{ reason: "certificate", value: serial, until: undefined }];
   });
 }
 
@@ -106,35 +118,16 @@ function serialValue(text: string): string | undefined {
   return digits.length < serialDigitsMin ? undefined : `serial ${digits}`;
 }
 
-/** Excludes what the protected brand itself shows to visitors that are redirected there. */
-function pageValues(facts: Facts): Values {
-  const { page, screenshot } = facts;
-  if (page === undefined || !hasPage(facts) || page.redirectsToProtected) return [];
-  return [
-    ...valueOf("page", page.structureHash),
-    ...valueOf("favicon", page.faviconHash),
-    ...(screenshot?.atOriginal === true ? [] : valueOf("screenshot", screenshot?.hash)),
-  ];
-}
-
-function hostValues({ existence, page, registration }: Facts): Values {
-  const addresses = (existence?.addresses ?? []).filter(
-    (address) => !nowhere.has(address) && !isProxy(address),
-  );
-  const listed = existence?.nameServers ?? [];
-  const servers = listed.length > 0 ? listed : (registration?.name_servers ?? []);
-  const nameServers = [...new Set(servers.map((server) => server.toLowerCase()))].toSorted().join(" ");
-  const { identity, namesHash, fault } = page?.certificate ?? {};
-  return [
-    ...addresses.slice(0, addressesMax).flatMap((address) => valueOf("address", address)),
-    ...valueOf("name_servers", nameServers),
-    ...valueOf("certificate", identity),
-    ...(fault === undefined && namesHash !== undefined ? valueOf("certificate", `names ${namesHash}`) : []),
-  ];
-}
-
-function valueOf(reason: Values[number]["reason"], value: string | undefined): Values {
-  return value === undefined || value === "" ? [] : [{ reason, value: value.slice(0, valueCharactersMax) }];
+/** Returns what the site has, or was last seen with. */
+function siteValues(facts: Facts, kinds: readonly MarkKind[]): Values {
+  const present = siteMarksOf(facts);
+  return kinds.flatMap((kind) => {
+    const former = present[kind].length > 0 ? undefined : facts.former?.[kind];
+    const values = former?.values ?? present[kind];
+    return values
+      .filter((value) => kind !== "addresses" || !(nowhere.has(value) || isProxy(value)))
+      .map((value) => ({ reason: reasonOfMark[kind], value, until: former?.until }));
+  });
 }
 
 function isProxy(address: string): boolean {
@@ -144,7 +137,11 @@ function isProxy(address: string): boolean {
 function orderOf(
   facts: Facts | undefined,
 ): (NonNullable<Traits["registration"]> & { isExact: boolean }) | undefined {
-  const { registrar, registrar_iana_id: id, created_at: created } = facts?.registration ?? {};
+  const {
+    registrar,
+    registrar_iana_id: id,
+    created_at: created,
+  } = facts?.registration ?? facts?.former?.registration ?? {};
   const at = Date.parse(created ?? "");
   const name = id ?? registrar?.toLowerCase();
   if (name === undefined || Number.isNaN(at)) return undefined;

@@ -23,6 +23,8 @@ export interface Facts {
   screenshot?: Screenshot;
   /** Absent if the name was never seen in use, or only before this field existed. */
   site?: SiteTimes;
+  /** Marks of the site that it has no longer, such as the address of a site that was taken down. */
+  former?: FormerMarks;
   /** Why the last attempt to determine a fact failed, as text for people. */
   unknown: Partial<Record<"existence" | "registration" | "networks" | "page" | "screenshot", string>>;
 }
@@ -51,6 +53,29 @@ export interface Screenshot {
   atOriginal?: boolean;
   /** When the retention deleted the file; what was learned from it stays. */
   deletedAt?: Instant;
+}
+
+/** Kinds of marks by which sites of one maker are recognized. */
+export const markKinds = [
+  "addresses",
+  "nameServers",
+  "certificates",
+  "structure",
+  "favicon",
+  "screenshot",
+] as const;
+export type MarkKind = (typeof markKinds)[number];
+
+/** Marks that a name was last seen with. Each part is absent as long as the name has one. */
+export type FormerMarks = Partial<Record<MarkKind, FormerMark>> & {
+  /** Registration of a name that was deleted. */
+  registration?: Pick<Registration, "registrar" | "registrar_iana_id" | "created_at">;
+};
+
+export interface FormerMark {
+  values: string[];
+  /** Time of the check that no longer found them. */
+  until: Instant;
 }
 
 /** When the site at a name was first seen in use, and when it went down and came back for the last time. */

@@ -4,6 +4,7 @@ import type { NetworkResult } from "../../lookups/network/network-lookup.ts";
 import type { PageResult } from "../../lookups/page/page-lookup.ts";
 import type { RegistrationResult } from "../../lookups/registration/registration-lookup.ts";
 import type { Facts, HostNetwork } from "./facts.ts";
+import { formerMarksAfter } from "./site-marks.ts";
 import { siteTimesAfter } from "./site-state.ts";
 
 /** Results of one check. A result is absent if that lookup was not made. */
@@ -34,6 +35,9 @@ export function mergeFacts(before: Facts, results: CheckResults, now: Instant): 
   if (existence !== undefined && existence.exists !== "unknown" && hasNoHost(after)) dropPage(after);
   const site = siteTimesAfter(before, after, now);
   if (site !== undefined) after.site = site;
+  const former = formerMarksAfter(before, after, now);
+  if (former === undefined) delete after.former;
+  else after.former = former;
   return after;
 }
 

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { openCampaigns } from "../../../src/cases/campaigns/open-campaigns.ts";
 import type { ReasonCode } from "../../../src/cases/campaigns/reasons.ts";
 import { nothingKnown, type Facts } from "../../../src/enrichment/facts/facts.ts";
+import { mergeFacts } from "../../../src/enrichment/facts/merge-facts.ts";
 import { enrichments } from "../../../src/enrichment/tables.ts";
 import { createYielder } from "../../../src/lib/yielder.ts";
 import { openDatabase } from "../../../src/database/database.ts";
@@ -155,6 +156,40 @@ describe("campaigns", () => {
     sqlite.run("delete from threat_touches where version < (select max(version) from threat_touches)");
     await world.campaigns.catchUp();
     expect(joined(world.campaigns, lone)).toEqual([seqs[1]!, 3]);
+  });
+
+  test("stay when all their sites are taken down, also after a restart, until a site has another address", async () => {
+    const world = openWorld();
+    const site: Facts = { ...nothingKnown, ...at("203.0.113.7") };
+    const all = ["a", "b", "c", "d", "e"].map((name) => addThreat(world, `${name}-bank.net`, site));
+    await world.campaigns.catchUp();
+    const before = world.campaigns.of(all[0]!.seq);
+    expect(before).toMatchObject({ size: 5, score: 50 });
+
+    const missing = {
+      exists: "no" as const,
+      addresses: [],
+      nameServers: [],
+      mailServers: [],
+      wildcard: false,
+    };
+    const parked = { ...at("198.51.100.9").existence!, parked: "Sedo" };
+    for (const [index, { seq }] of all.entries()) {
+      const gone = mergeFacts(site, { existence: index === 0 ? parked : missing }, index);
+      // Further checks find nothing either.
+      setFacts(world, seq, mergeFacts(gone, { existence: missing }, index + 10));
+    }
+    await world.campaigns.catchUp();
+    expect(world.campaigns.of(all[0]!.seq)).toEqual(before!);
+    await world.campaigns.stop();
+    const again = start(world).campaigns;
+    await again.catchUp();
+    expect(again.of(all[4]!.seq)).toEqual(before!);
+
+    setFacts(world, all[4]!.seq, mergeFacts(site, { existence: at("203.0.113.8").existence! }, 20));
+    await again.catchUp();
+    expect(again.of(all[4]!.seq)).toBeUndefined();
+    expect(again.of(all[0]!.seq)).toMatchObject({ size: 4 });
   });
 
   test("list their threats with what joins each, and one name that imitates two domains is none", async () => {

@@ -93,7 +93,9 @@ function threat(seq: number, codes: readonly (typeof reasonCodes)[number][]): Tr
     family: `brand ${seq}`,
     order: undefined,
     links: true,
-    values: codes.flatMap((reason) => (reason === "registration" ? [] : [{ reason, value: "same" }])),
+    values: codes.flatMap((reason) =>
+      reason === "registration" ? [] : [{ reason, value: "same", until: undefined }],
+    ),
     registration: codes.includes("registration")
       ? { registrar: "r", label: "R", at: hourMs * 5 + seq }
       : undefined,
@@ -109,7 +111,7 @@ function randomTraits(random: Random, seq: number, world: { values: number; bran
   ).flatMap((reason) => {
     const isStrong = reasons[reason].weight >= 50;
     if (random(isStrong ? 8 : 2) !== 0) return [];
-    return [{ reason, value: `${random(world.values)}` }];
+    return [{ reason, value: `${random(world.values)}`, until: undefined }];
   });
   const isRegistered = random(3) > 0;
   return {
