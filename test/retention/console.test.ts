@@ -74,6 +74,11 @@ test("the command tries values without changing anything, and rejects what is no
   ]);
   expect(Number(rows[3]!["count"])).toBeGreaterThan(0);
   expect((await run("--json")).out).toContain('"setting":"retention.audit","value":null');
+  const short = await run("--set", "resolved=1d");
+  expect([short.code, short.err]).toEqual([
+    2,
+    expect.stringContaining("the duration must be from 7d to 3650d"),
+  ]);
   const wrong = await run("--set", "resolve=30d");
   expect([wrong.code, wrong.err]).toEqual([
     2,

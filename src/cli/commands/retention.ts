@@ -1,4 +1,5 @@
 import { formatDuration, bytesText, parseDuration } from "../../lib/durations.ts";
+import { mainDataAges } from "../../config/sections/retention.ts";
 import { optionalIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
@@ -99,6 +100,11 @@ function readTried(given: readonly string[]): Map<RetentionRule, number> {
       if (rule === undefined || ageMs === null)
         throw new UsageError(
           `--set ${visible(text, 60)}: allowed is a setting (${retentionRules.join(", ")}), "=" and a duration, such as resolved=180d`,
+        );
+      const { minimumMs, maximumMs } = mainDataAges;
+      if (ageMs < minimumMs || ageMs > maximumMs)
+        throw new UsageError(
+          `--set ${visible(text, 60)}: the duration must be from ${formatDuration(minimumMs)} to ${formatDuration(maximumMs)}`,
         );
       return [rule, ageMs];
     }),

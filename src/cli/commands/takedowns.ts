@@ -101,7 +101,8 @@ const stats = command({
             ["came back", total.cameBack],
           ]),
         );
-        printRows(terminal, groupsOf(statistics), { columns: figureColumns, none: "no reports" });
+        if (total.reported > 0)
+          printRows(terminal, groupsOf(statistics), { columns: figureColumns, none: "no reports" });
       }
     }),
 });

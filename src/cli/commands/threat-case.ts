@@ -100,5 +100,6 @@ function report(terminal: Terminal, result: CaseChange, json: boolean): void {
     const notActive = closed === 0 ? "" : `, ${closed} not active`;
     terminal.out.write(`${counted(changed, "threat")} changed, ${unchanged} unchanged${notActive}\n`);
   }
-  if (unknown > 0) throw new FailedError(`${unknown} of the threats do not exist`);
+  const given = changed + closed + unchanged + unknown;
+  if (unknown > 0) throw new FailedError(`${unknown} of ${given} threats do not exist`);
 }

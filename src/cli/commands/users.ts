@@ -4,6 +4,7 @@ import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import { invitationPath } from "../../console/kit/paths.ts";
 import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
+import { counted } from "../../lib/wording.ts";
 import { roles } from "../../vocabulary/permissions.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
@@ -193,7 +194,8 @@ const sessions = command({
       const rows = openSignIn().sessions.list(account.seq);
       if (options.end) accountManagement.endSessions(account.seq, { by: actorOfShell(terminal.env) });
       if (options.json) for (const session of rows) printJson(terminal.out, sessionShape(session));
-      else if (options.end) terminal.err.write(`ended ${rows.length} sessions of ${account.name}\n`);
+      else if (options.end)
+        terminal.err.write(`ended ${counted(rows.length, "session")} of ${account.name}\n`);
       else printRows(terminal, rows, { columns: sessionColumns, none: `no sessions of ${account.name}` });
     }),
 });

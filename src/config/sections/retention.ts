@@ -4,8 +4,9 @@ import { optionalText, table, text } from "../fields/fields.ts";
 import { readDuration } from "../fields/texts.ts";
 
 const shortRetention = readDuration({ minimumMs: 60_000, maximumMs: 3650 * dayMs });
-/** A shorter one is likely a mistake, and nothing brings back what was deleted. */
-const longRetention = readDuration({ minimumMs: 7 * dayMs, maximumMs: 3650 * dayMs });
+/** Ages after which main data can be deleted. A shorter one is likely a mistake, and nothing brings the data back. */
+export const mainDataAges = { minimumMs: 7 * dayMs, maximumMs: 3650 * dayMs } as const;
+const longRetention = readDuration(mainDataAges);
 
 export const retention = table(
   {
