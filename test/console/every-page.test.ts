@@ -14,7 +14,7 @@ import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/consol
 const likeAllOthers = ["overview", "threats", "keys", "key-create", "webhook"];
 
 /** Size of a page with everything that it loads, as a browser receives it. */
-const pageBytesMax = 110_000;
+const pageBytesMax = 100_000;
 
 /** Tables of a page that are wider than their container. */
 const cutTables = `[...document.querySelectorAll(".scroll")]
@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => app.dispose());
 
 test.each(consolePages)(
-  "$name is smaller than 110 kB with its assets and has no markup that the policy forbids",
+  "$name is smaller than 100 kB with its assets and has no markup that the policy forbids",
   async ({ path, signedOut }) => {
     const { html, status } = await (signedOut === true ? app.visitor() : visitor).get(path(samples));
     expect([200, 404]).toContain(status);

@@ -11,10 +11,11 @@ const nameCharactersMax = 260;
 export function Name({ name }: { name: string }) {
   const aLabel = visible(name, nameCharactersMax);
   const displayed = visible(unicodeName(name), nameCharactersMax);
+  if (displayed === aLabel) return <bdi class="name">{displayed}</bdi>;
   return (
     <span class="name">
       <bdi>{displayed}</bdi>
-      {displayed === aLabel ? null : <ALabelBeside name={name} />}
+      <ALabelBeside name={name} />
     </span>
   );
 }

@@ -56,10 +56,13 @@ export interface Assets {
   respond(name: string, acceptEncoding: string | null, headers: Record<string, string>): Response | undefined;
 }
 
+/** A page contains the address of the sprite dozens of times. */
+const hashCharacters = 8;
+
 export function createAssets(): Assets {
   const files = new Map<string, Asset>();
   const add = (name: string, ending: string, type: string, text: string) => {
-    const path = `${name}.${Bun.SHA256.hash(text, "hex").slice(0, 16)}.${ending}`;
+    const path = `${name}.${Bun.SHA256.hash(text, "hex").slice(0, hashCharacters)}.${ending}`;
     files.set(path, { type, text, compressed: lazy(() => Bun.gzipSync(text)) });
     return `${assetsPath}/${path}`;
   };

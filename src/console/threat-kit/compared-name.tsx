@@ -36,15 +36,17 @@ function createRememberedComparison(): CompareNames {
  * differs.
  */
 export function ComparedName({ name, comparison }: { name: string; comparison: NameComparison }) {
-  const isWritten = unicodeName(name) === name;
+  const parts = comparison.parts.map((part) => <Part part={part} />);
+  if (unicodeName(name) === name)
+    return (
+      <bdi class="name" dir="ltr">
+        {parts}
+      </bdi>
+    );
   return (
     <span class="name">
-      <bdi dir="ltr">
-        {comparison.parts.map((part) => (
-          <Part part={part} />
-        ))}
-      </bdi>
-      {isWritten ? null : <ALabelBeside name={name} />}
+      <bdi dir="ltr">{parts}</bdi>
+      <ALabelBeside name={name} />
     </span>
   );
 }

@@ -4,12 +4,12 @@ import { StateMark } from "../kit/marks.tsx";
 import type { IconName } from "../kit/icons.tsx";
 import { inWords } from "../kit/labels.ts";
 
-const filledBars: Record<Severity, number> = { high: 3, medium: 2, low: 1 };
-const bars = [
-  { x: "1", y: "9", height: "4" },
-  { x: "5.5", y: "5", height: "8" },
-  { x: "10", y: "1", height: "12" },
-];
+/** Outlines of the filled and of the hollow bars; a list has one in every row. */
+const bars: Record<Severity, { on: string; off?: string }> = {
+  high: { on: "M1.5 9.5h2v3h-2zm4.5-4h2v7h-2zm4.5-4h2v11h-2z" },
+  medium: { on: "M1.5 9.5h2v3h-2zm4.5-4h2v7h-2z", off: "M10.5 1.5h2v11h-2z" },
+  low: { on: "M1.5 9.5h2v3h-2z", off: "M6 5.5h2v7h-2zm4.5-4h2v11h-2z" },
+};
 
 /** Three, two or one bars, hollow if only the name is known, and a word. */
 export function SeverityMark({
@@ -29,13 +29,9 @@ export function SeverityMark({
       class={`sev ${severity}${verified ? "" : " unsure"}`}
       title={verified || !word ? undefined : "Only the name is known: no lookup has found it in DNS."}
     >
-      <svg
-        viewBox="0 0 14 14"
-        {...(word ? { "aria-hidden": "true" as const } : { role: "img" as const, "aria-label": text })}
-      >
-        {bars.map((bar, index) => (
-          <rect class={index < filledBars[severity] ? "on" : undefined} {...bar} />
-        ))}
+      <svg {...(word ? { "aria-hidden": "true" as const } : { role: "img" as const, "aria-label": text })}>
+        <path d={bars[severity].on} />
+        {bars[severity].off === undefined ? null : <path class="off" d={bars[severity].off} />}
       </svg>
       {word ? text : null}
     </span>

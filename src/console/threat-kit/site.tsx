@@ -37,16 +37,25 @@ const marks: Record<
 };
 
 /** The state of a site: a shape and a word. A dash if it was not determined. */
-export function SiteMark({ site }: { site: SiteState | null }) {
-  if (site === null)
+export function SiteMark({
+  site,
+  explained = true,
+}: {
+  site: SiteState | null;
+  /** False in the rows of a list, where an explanation in each would be most of the page. */
+  explained?: boolean;
+}) {
+  if (site === null) {
+    if (!explained) return <>–</>;
     return (
       <span class="state" title="The state of the site was not determined.">
         –
       </span>
     );
+  }
   const { word, icon, tone, explanation } = marks[site];
   return (
-    <span class={classes[tone]} title={explanation}>
+    <span class={classes[tone]} title={explained ? explanation : undefined}>
       <Icon name={icon} />
       {word}
     </span>

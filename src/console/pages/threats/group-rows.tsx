@@ -142,11 +142,11 @@ function Domains({ names }: { names: readonly string[] }): VNode {
 function SitesOf({ group: { count, siteStates: counts } }: { group: ThreatGroup }) {
   const present = siteStatesByUrgency.filter((state) => counts[state] !== undefined);
   const [first] = present;
-  if (first === undefined) return <SiteMark site={null} />;
+  if (first === undefined) return <SiteMark site={null} explained={false} />;
   const all = present.map((state) => `${grouped(counts[state]!)} ${inWords(state)}`).join(", ");
   return (
     <span title={all}>
-      <SiteMark site={first} />
+      <SiteMark site={first} explained={false} />
       {counts[first] === count ? null : <span class="faint"> {grouped(counts[first]!)}</span>}
     </span>
   );

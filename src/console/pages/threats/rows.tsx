@@ -90,7 +90,7 @@ export function Row(props: ItemProps) {
       </div>
       <WorkMarks {...workOf(threat)} />
       <div class="site">
-        <SiteMark site={threat.siteState} />
+        <SiteMark site={threat.siteState} explained={false} />
       </div>
       <Time at={timeOf(threat)} relative="short" />
     </li>
