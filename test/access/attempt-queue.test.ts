@@ -118,6 +118,14 @@ test("A browser that has signed in before is not delayed by guesses, whatever ad
   expect(await secondsUntilAccepted(from(null, device), guesses)).toBeLessThan(secondsMax);
 });
 
+test("A correct password is accepted within seconds from a private network while every guess comes from another network of the internet", async () => {
+  const guesses = (step: number) =>
+    many(100, (index) => from(`${20 + (step % 100)}.${index}.${step % 250}.1`));
+  await attack(10, guesses);
+  for (const address of ["10.0.0.5", "127.0.0.1", "fd00:1::7"])
+    expect(await secondsUntilAccepted(from(address), guesses)).toBeLessThan(secondsMax);
+});
+
 test("At most 7,220 guesses are verified in an hour, from all addresses and devices together (security 6)", async () => {
   await attack(3_600, (step) => [
     from(`20.${step % 256}.${(step >> 8) % 256}.1`),

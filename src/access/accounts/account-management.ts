@@ -6,7 +6,7 @@ import type { AuditLog } from "../audit/audit-log.ts";
 import type { AccountCodes } from "./account-codes.ts";
 import type { AccountLinks, NewLink } from "./account-links.ts";
 import { requireAccountName } from "./account-names.ts";
-import type { Account, Accounts } from "./accounts.ts";
+import { firstAccountName, type Account, type Accounts } from "./accounts.ts";
 import type { PasswordHashes } from "./password-hashes.ts";
 import { createResets, type AccountResets, type Options } from "./account-resets.ts";
 import { requireGoodPassword } from "./password-rules.ts";
@@ -124,7 +124,8 @@ export function createAccountManagement({
 
     withdrawInvitation: (seq, { by }) =>
       change(seq, ({ name, password, origin, lastSignInAt }) => {
-        if (password !== null || origin !== "local" || lastSignInAt !== null)
+        const wasInvited = origin === "local" && name !== firstAccountName;
+        if (password !== null || !wasInvited || lastSignInAt !== null)
           throw badRequest(`${name} has accepted the invitation. Disable the account instead.`);
         accounts.delete(seq);
         auditLog.record(by, "account.withdraw_invitation", name);

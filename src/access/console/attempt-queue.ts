@@ -1,4 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
+import { addressClass } from "../../network/addresses.ts";
 import { clientNetwork } from "../../network/client-network.ts";
 import { createCodeLimits } from "../accounts/code-limits.ts";
 import { readRecoveryCode } from "../accounts/recovery-codes.ts";
@@ -125,7 +126,10 @@ export function createAttemptQueue({ clock }: { clock: Pick<Clock, "now" | "afte
 function keysOf({ address, visit, device }: AttemptOrigin): string[] {
   if (device !== undefined) return ["known", `known ${device}`];
   const names = networks.map((network) => `${clientNetwork(address, network)}/${network.ipv4Octets}`);
-  return ["unknown", ...names, `${names.at(-1)} ${visit}`];
+  // Nobody on the internet has a private address, however many addresses they have.
+  const found = address === null ? undefined : addressClass(address);
+  const kind = found === "private" || found === "loopback" ? "private" : "unknown";
+  return [kind, ...names, `${names.at(-1)} ${visit}`];
 }
 
 /** Verifies codes in the turns of the queue that verifies passwords, and limits the wrong ones of each account. */

@@ -154,7 +154,7 @@ const refusals = {
   local: {
     title: "The name belongs to another account",
     message:
-      "The proxy sent a name that belongs to an account with a password, which the proxy cannot sign in to. Sign in without the proxy, or let an administrator disable that account and choose another name for it.",
+      "The proxy sent a name that belongs to an account with a password, which the proxy cannot sign in to. Sign in with its password where requests have no such header, or let the proxy send another name, such as the email address.",
   },
   disabled: { title: "This account is disabled", message: "Ask an administrator to enable it." },
   too_many: {
