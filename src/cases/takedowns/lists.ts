@@ -5,7 +5,7 @@ import { optionalIsoTime, toIsoTime, type Clock } from "../../lib/clock.ts";
 import { threats } from "../../threats/store/tables.ts";
 import type { SiteState } from "../../vocabulary/site.ts";
 import type { Report, Takedown } from "./report.ts";
-import { isOpen, nextStepOf, takedownColumns, toReport, toTakedown, type NextStep } from "./rows.ts";
+import { isBack, isOpen, nextStepOf, takedownColumns, toReport, toTakedown, type NextStep } from "./rows.ts";
 import { createStatistics, type TakedownStatistics } from "./statistics.ts";
 import { takedownsOf, type TakedownStore } from "./store.ts";
 import { takedownReports, takedownReportThreats, takedowns } from "./tables.ts";
@@ -28,7 +28,7 @@ export interface TakedownAttention {
 }
 
 export interface TakedownLists {
-  /** Returns a page of reports: those that need a person first, then the newest. */
+  /** Returns a page of the reports of a view, newest first. */
   list(view: ReportView, page: { limit: number; offset: number }): { reports: ListedReport[]; total: number };
   /** Counts what needs a person. Takes microseconds: every page of the console shows it. */
   attention(): TakedownAttention;
@@ -45,23 +45,20 @@ export interface TakedownLists {
   statistics(): TakedownStatistics;
 }
 
-/** Condition of a threat that was up again after its last takedown, and is now. */
-const isBack: SQL = sql`${takedowns.backAt} is not null and ${threats.siteState} in ('up', 'back')
-  and ${threats.status} = 'active'
-  and not exists (select 1 from takedowns later where later.threat_seq = ${takedowns.threatSeq} and later.seq > ${takedowns.seq})`;
-
 /** Whether one of the takedowns of the report in the outer query meets a condition. */
 const someTakedown = (condition: SQL): SQL => sql`exists (select 1 from ${takedownReportThreats}
   join ${takedowns} on ${takedowns.seq} = ${takedownReportThreats.takedownSeq}
   left join ${threats} on ${threats.seq} = ${takedowns.threatSeq}
   where ${takedownReportThreats.reportSeq} = ${takedownReports.seq} and ${condition})`;
 
-const isUnanswered = sql`not exists (select 1 from takedown_reports next where next.previous_seq = ${takedownReports.seq})`;
+/** Whether nobody has followed up on the report of the outer query, or escalated it. */
+const isLatest = sql`not exists (select 1 from takedown_reports next where next.previous_seq = ${takedownReports.seq})`;
+// The first line repeats the condition of the partial index `takedown_reports_problem`, so that SQLite uses the index.
 const isUndelivered = sql`${takedownReports.delivery} in ('sending', 'interrupted', 'bounced', 'failed')
-  and ${takedownReports.delivery} <> 'sending' and ${isUnanswered} and ${someTakedown(isOpen)}`;
+  and ${takedownReports.delivery} <> 'sending' and ${isLatest} and ${someTakedown(isOpen)}`;
 const isDue = sql`${takedownReports.followUpAt} is not null
   and ${takedownReports.followUpAt} <= ${value(takedownReports.createdAt, "now")}
-  and ${isUnanswered} and ${someTakedown(isOpen)}`;
+  and ${isLatest} and ${someTakedown(isOpen)}`;
 
 export function createTakedownLists({
   clock,
@@ -87,11 +84,8 @@ export function createTakedownLists({
       report,
       takedowns: covered,
       next: nextStepOf(report, {
-        isAnswered: store.reportsAfter.get({ previousSeq: report.seq }) !== undefined,
-        isBack: covered.some(
-          ({ backAt, siteState, outcome }) =>
-            outcome === "down" && backAt !== null && (siteState === "up" || siteState === "back"),
-        ),
+        hasNext: store.reportsAfter.get({ previousSeq: report.seq }) !== undefined,
+        isBack: covered.some(({ isBack: needsReport }) => needsReport),
         isOpen: covered.some(({ outcome }) => outcome === "open"),
         now,
       }),

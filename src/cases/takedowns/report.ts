@@ -38,6 +38,8 @@ export interface Takedown {
   downState: SiteState | null;
   backAt: Instant | null;
   closedAt: Instant | null;
+  /** Whether the site is up again, and nobody has reported it again or decided about the threat. */
+  isBack: boolean;
   outcome: Outcome;
   /** Present state of the site; null: not known, or the threat was deleted. */
   siteState: SiteState | null;

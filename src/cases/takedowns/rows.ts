@@ -8,6 +8,11 @@ import { takedownReports, takedowns } from "./tables.ts";
 export const isOpen: SQL = sql`${takedowns.downAt} is null and ${takedowns.closedAt} is null
   and ${threats.status} = 'active'`;
 
+/** Condition of a site that was up again after its last takedown, and is now. */
+export const isBack: SQL = sql`${takedowns.backAt} is not null and ${threats.siteState} in ('up', 'back')
+  and ${threats.status} = 'active'
+  and not exists (select 1 from takedowns later where later.threat_seq = ${takedowns.threatSeq} and later.seq > ${takedowns.seq})`;
+
 /** Columns of a takedown, from `takedowns` left joined with `threats`. */
 export const takedownColumns = {
   seq: takedowns.seq,
@@ -24,14 +29,16 @@ export const takedownColumns = {
   closedAt: takedowns.closedAt,
   siteState: threats.siteState,
   status: threats.status,
+  isBack: sql<number | null>`(${isBack})`,
 };
 
-export interface TakedownRow extends Omit<Takedown, "outcome"> {
+export interface TakedownRow extends Omit<Takedown, "isBack" | "outcome"> {
+  isBack: number | null;
   status: (typeof threats.$inferSelect)["status"] | null;
 }
 
-export function toTakedown({ status, ...row }: TakedownRow): Takedown {
-  return { ...row, outcome: outcomeOf({ ...row, status }) };
+export function toTakedown({ isBack: back, status, ...row }: TakedownRow): Takedown {
+  return { ...row, isBack: back === 1, outcome: outcomeOf({ ...row, status }) };
 }
 
 function outcomeOf({
@@ -80,18 +87,22 @@ export function toReport(row: ReportRow): Report {
 /** Next step of a person for a report. */
 export type NextStep = "came_back" | "delivery" | "follow_up" | "wait" | "none";
 
-/** Returns the next step of a report. `isOpen`: at least one of its sites is still to be taken down. */
+/**
+ * Returns the next step of a report.
+ * @param state `hasNext`: somebody followed up or escalated; `isBack`: one of its sites came back and was not reported
+ *   again; `isOpen`: at least one of its sites is still to be taken down
+ */
 export function nextStepOf(
   { delivery, followUpAt }: Pick<Report, "delivery" | "followUpAt">,
   {
-    isAnswered,
-    isBack,
+    hasNext,
+    isBack: cameBack,
     isOpen: isWaiting,
     now,
-  }: { isAnswered: boolean; isBack: boolean; isOpen: boolean; now: Instant },
+  }: { hasNext: boolean; isBack: boolean; isOpen: boolean; now: Instant },
 ): NextStep {
-  if (isBack) return "came_back";
-  if (!isWaiting || isAnswered) return "none";
+  if (cameBack) return "came_back";
+  if (!isWaiting || hasNext) return "none";
   if (delivery === "bounced" || delivery === "failed" || delivery === "interrupted") return "delivery";
   return followUpAt !== null && followUpAt <= now ? "follow_up" : "wait";
 }

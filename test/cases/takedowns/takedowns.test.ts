@@ -111,6 +111,7 @@ test("a site that comes back leads what needs attention, and its next report is 
 
   report([id], "PW-00000002", { purpose: "again" });
   expect(takedowns.attention().cameBack).toBe(0);
+  expect(takedowns.ofThreat(id).map(({ next }) => next)).toEqual(["none", "wait"]);
   clock.advance(3 * hourMs);
   setSite(id, "down");
   expect(takedowns.statistics().total).toMatchObject({
