@@ -25,7 +25,15 @@ test("the threats of a campaign are reported, assigned, decided and restored tog
     expect(ids).toHaveLength(14);
     const [, report = ""] = /href="(\/console\/takedowns\/new\?[^"]+)"/.exec(html)!;
     expect(report.match(/threat=/g)).toHaveLength(14);
-    expect((await visitor.get(report.replaceAll("&amp;", "&"))).html).toContain("example-bank-login23.net");
+    const draft = await visitor.get(report.replaceAll("&amp;", "&"));
+    expect(draft.html).toContain("example-bank-login23.net");
+    const [, table = ""] = /href="(\/console\/takedowns\/files\/sites\.csv[^"]*)"/.exec(draft.html)!;
+    const sites = (await visitor.get(table.replaceAll("&amp;", "&"))).html;
+    const [header, ...lines] = sites.trimEnd().split("\r\n");
+    expect(header).toStartWith("domain,url,ip_addresses,name_servers,http_status,");
+    expect(lines.length).toBe(Number(/<h2[^>]*>(\d+) threats?</.exec(draft.html)![1]));
+    expect(lines.join("\n")).toContain("example-bank-login23.net,");
+    expect(sites).toContain("203.0.113.99");
     expect((await visitor.get(`/console/threats/${campaignThreat}`)).html).toContain("1 of 14 in a campaign");
     expect((await visitor.get("/console/campaigns")).html).toContain("203.0.113.99");
 

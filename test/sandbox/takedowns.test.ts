@@ -9,14 +9,15 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 
 /** Returns the fields of the form on a page. */
-function fieldsOf(html: string): Record<string, string> {
+function fieldsOf(html: string) {
   const form = /<form method="post" action="\/console\/takedowns\/new"[\s\S]*?<\/form>/.exec(html)![0];
   const inputs = [...form.matchAll(/<input[^>]* name="([^"]*)"[^>]*>/g)].map(
     ([tag, name]) => [name!, unescaped(/ value="([^"]*)"/.exec(tag!)?.[1] ?? "")] as const,
   );
   const [, body = ""] = /<textarea[^>]*>([\s\S]*?)<\/textarea>/.exec(form) ?? [];
   const { form_token: _token, ...fields } = Object.fromEntries(inputs);
-  return { ...fields, body: unescaped(body) };
+  const { reference = "" } = fields;
+  return { ...fields, reference, body: unescaped(body) };
 }
 
 const unescaped = (text: string) =>
@@ -46,7 +47,9 @@ test("a takedown goes from the report through its follow-up to down, with the co
     (await control("GET", "/inbox/mail")).data as { body: string; headers: Record<string, string> }[];
   const write = async (query: string, to: string) => {
     const { html } = await visitor.get(`/console/takedowns/new?${query}&method=email`);
-    const fields: Record<string, string> = { ...fieldsOf(html), email: to };
+    const attach = [...html.matchAll(/name="attach" value="([^"]*)" checked/g)].map(([, name]) => name!);
+    expect(attach).toEqual(["evidence.json", "screenshot-1.jpg"]);
+    const fields = { ...fieldsOf(html), email: to, attach };
     const sent = await visitor.post("/console/takedowns/new", fields);
     // A double click sends one email.
     const again = await visitor.post("/console/takedowns/new", fields);
@@ -56,6 +59,18 @@ test("a takedown goes from the report through its follow-up to down, with the co
   };
 
   await setSite("up");
+  const prepared = await visitor.get(`/console/takedowns/new?threat=${id}&method=email`);
+  expect(prepared.text).toContain("Attach evidence.json");
+  const facts = await visitor.get(`/console/takedowns/files/evidence.json?threat=${id}`);
+  expect(JSON.parse(facts.html)).toMatchObject({ threats: [{ id }] });
+  // Without an attachment that the text names, the corrected text is shown before anything is sent.
+  const without = { ...fieldsOf(prepared.html), email: "abuse@registrar.example", attach: "evidence.json" };
+  const corrected = await visitor.post("/console/takedowns/new", without);
+  expect([corrected.status, corrected.text]).toEqual([
+    400,
+    expect.stringContaining("did not list the attachments that you chose"),
+  ]);
+  expect(fieldsOf(corrected.html).body).toContain("  - attached: evidence.json\n");
   expect(await mails()).toEqual([]);
   const first = await write(`threat=${id}`, "abuse@registrar.example");
   const [report, ...others] = await mails();
@@ -64,10 +79,10 @@ test("a takedown goes from the report through its follow-up to down, with the co
     "mail-from": "abuse-reports@example-bank.com",
     "rcpt-to": "abuse@registrar.example",
   });
-  expect(report!.body).toContain(
-    `Message-ID: <${first.fields["reference"]!.toLowerCase()}@example-bank.com>`,
-  );
-  expect(report!.body).toContain("evidence.json");
+  expect(report!.body).toContain(`Message-ID: <${first.fields.reference.toLowerCase()}@example-bank.com>`);
+  for (const name of ["evidence.json", "screenshot-1.jpg"])
+    expect(report!.body).toContain(`filename=${name}`);
+  expect(report!.body).not.toContain("filename=evidence.zip");
   expect(report!.body).not.toContain("Auto-Submitted");
 
   await advance("1d");
@@ -80,9 +95,7 @@ test("a takedown goes from the report through its follow-up to down, with the co
     "abuse@registrar.example",
   );
   const followUp = (await mails()).at(-1)!;
-  expect(followUp.body).toContain(
-    `In-Reply-To: <${first.fields["reference"]!.toLowerCase()}@example-bank.com>`,
-  );
+  expect(followUp.body).toContain(`In-Reply-To: <${first.fields.reference.toLowerCase()}@example-bank.com>`);
   expect(followUp.body).toContain("Subject: Follow-up: ");
   expect(followUp.body.replaceAll("=\r\n", "")).toContain("still up after 2 days");
 

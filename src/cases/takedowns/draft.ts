@@ -1,5 +1,5 @@
 import type { Enrichment } from "../../enrichment/enrichment.ts";
-import { gatherEvidence, sha256, type Evidence } from "../../evidence/evidence-bundle.ts";
+import { gatherEvidence, type Evidence } from "../../evidence/evidence-bundle.ts";
 import { badRequest } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Threats } from "../../threats/threats.ts";
@@ -34,6 +34,8 @@ export interface DraftRequest {
   purpose: ReportPurpose;
   previous: Report | null;
   reference: string;
+  /** Names of the files to attach to an email; undefined: all that can be attached. */
+  attach: readonly string[] | undefined;
 }
 
 /** A report before it is sent: exactly what would be sent, unless the person changes the text. */
@@ -50,18 +52,23 @@ export interface Draft {
   /** Threats that the recipient cannot act on. */
   leftOut: { id: string; domain: string }[];
   files: NewReport["files"];
+  /** Names of the files that a person can attach or leave out. Empty if phishwatch does not send the report. */
+  attachable: string[];
   /** Digest of the files. */
   digest: string;
   subject: string;
   body: string;
 }
 
-export interface DraftServices {
-  takedowns: Pick<Takedowns, "ofThreat" | "takedownsOfThreat">;
+interface EvidenceServices {
   threats: Threats;
   enrichment: Enrichment;
   eventLog: Parameters<typeof gatherEvidence>[0]["eventLog"];
   deliveries: { log: Parameters<typeof gatherEvidence>[0]["deliveries"] };
+}
+
+export interface DraftServices extends EvidenceServices {
+  takedowns: Pick<Takedowns, "ofThreat" | "takedownsOfThreat">;
   /** Sender of emails; null: no mail server is set. */
   from: string | null;
   signature: string | null;
@@ -89,7 +96,11 @@ export async function composeDraft(services: DraftServices, request: DraftReques
   const evidence = all.filter(({ threat }) => chosen.threatIds.includes(threat.id));
   const files = await reportFiles(evidence);
   // A person attaches files to a form.
-  const sent = method === "email" ? files : files.map((file) => ({ ...file, attached: false }));
+  const attachable =
+    method === "email" ? files.filter(({ attached }) => attached).map(({ name }) => name) : [];
+  const { attach = attachable } = request;
+  const attached = attachable.filter((name) => attach.includes(name));
+  const sent = files.map((file) => ({ ...file, attached: attached.includes(file.name) }));
   const text = preparedText({
     reference,
     purpose,
@@ -101,7 +112,7 @@ export async function composeDraft(services: DraftServices, request: DraftReques
     })),
     previous,
     before: services.takedowns.takedownsOfThreat(evidence[0]!.threat.id).at(-1),
-    files: method === "email" ? files : files.filter(({ attached }) => !attached),
+    files: { attached, bundle: files.find((file) => !file.attached)?.sha256 },
     signature: services.signature,
     now: services.now,
   });
@@ -118,34 +129,10 @@ export async function composeDraft(services: DraftServices, request: DraftReques
       .filter((one) => !evidence.includes(one))
       .map(({ threat: { id, domain } }) => ({ id, domain })),
     files: sent,
+    attachable,
     digest: digestOf(sent),
     ...text,
   };
-}
-
-/** Returns a digest of a text, in which the line breaks of browsers do not count. */
-export function textDigest({ subject, body }: { subject: string; body: string }): string {
-  const text = `${subject}\n${body}`.replaceAll("\r\n", "\n").trim();
-  return sha256(new TextEncoder().encode(text));
-}
-
-const bundleChecksum = /\bSHA-256 [0-9a-f]{64}\b/;
-
-/**
- * Returns the text of a form whose evidence has changed since it was opened: the prepared one if the person had not
- * changed it, or else the person's with the checksum of the new evidence bundle.
- * @param prepared digest of the text that the form was opened with
- */
-export function textAfterChange(
-  draft: Pick<Draft, "subject" | "body">,
-  typed: { subject: string; body: string },
-  prepared: string | null,
-): { subject: string; body: string } {
-  const { subject, body } = draft;
-  if (textDigest(typed) === prepared) return { subject, body };
-  const [checksum] = bundleChecksum.exec(body) ?? [];
-  if (checksum === undefined) return typed;
-  return { subject: typed.subject, body: typed.body.replace(bundleChecksum, checksum) };
 }
 
 /** Returns the report that a person sends, with the text as that person left it. */
@@ -184,7 +171,15 @@ export function reportFrom(
   };
 }
 
-async function evidenceOf(services: DraftServices, given: readonly string[]): Promise<Evidence[]> {
+/** Returns the files that a report of these threats has. @throws PublicError `bad_request` */
+export async function filesOfThreats(
+  services: EvidenceServices,
+  threatIds: readonly string[],
+): Promise<NewReport["files"]> {
+  return reportFiles(await evidenceOf(services, threatIds));
+}
+
+async function evidenceOf(services: EvidenceServices, given: readonly string[]): Promise<Evidence[]> {
   const ids = [...new Set(given)];
   if (ids.length === 0 || ids.length > threatsPerReportMax)
     throw badRequest(`A report covers 1 to ${threatsPerReportMax} threats; ${ids.length} were chosen.`);

@@ -1,3 +1,4 @@
+import { sha256 } from "../../evidence/evidence-bundle.ts";
 import {
   defanged,
   isPhishing,
@@ -28,7 +29,8 @@ export interface TextSources {
   previous: Pick<Report, "reference" | "createdAt" | "recipient" | "ticket"> | null;
   /** Last takedown of the first threat, for a site that came back; undefined: none. */
   before: Pick<Takedown, "downAt" | "backAt"> | undefined;
-  files: readonly { name: string; sha256: string; attached: boolean }[];
+  /** Names of the attachments, and the SHA-256 of the evidence bundle; undefined: it is not kept. */
+  files: { attached: readonly string[]; bundle: string | undefined };
   /** Null: not set. */
   signature: string | null;
   now: Instant;
@@ -195,13 +197,51 @@ function actionsOf({ recipient, threats }: TextSources): string[] {
   }
 }
 
-function fileLines({ files }: TextSources): string[] {
-  const attached = files.filter((file) => file.attached).map(({ name }) => name);
-  const bundle = files.find((file) => !file.attached);
+function fileLines({ files: { attached, bundle } }: TextSources): string[] {
   return [
     ...(attached.length === 0 ? [] : [`attached: ${attached.join(", ")}`]),
     ...(bundle === undefined
       ? ["The complete evidence is available on request."]
-      : [`The complete evidence is available on request (ZIP archive, SHA-256 ${bundle.sha256}).`]),
+      : [`The complete evidence is available on request (ZIP archive, SHA-256 ${bundle}).`]),
   ];
+}
+
+const nothingAttached = "nothing is attached";
+const attachedLine = new RegExp(
+  `^( *- )(?:attached: [a-z0-9.-]+(?:, [a-z0-9.-]+)*|${nothingAttached})$`,
+  "gm",
+);
+
+/**
+ * Returns a text whose prepared list of attachments names those that are sent. A person may have left some out after the
+ * text was prepared.
+ */
+export function withAttachments(body: string, attached: readonly string[]): string {
+  const list = attached.length === 0 ? nothingAttached : `attached: ${attached.join(", ")}`;
+  return body.replaceAll(attachedLine, (_, start: string) => `${start}${list}`);
+}
+
+/** Returns a digest of a text, in which the line breaks of browsers do not count. */
+export function textDigest({ subject, body }: { subject: string; body: string }): string {
+  const text = `${subject}\n${body}`.replaceAll("\r\n", "\n").trim();
+  return sha256(new TextEncoder().encode(text));
+}
+
+const bundleChecksum = /\bSHA-256 [0-9a-f]{64}\b/;
+
+/**
+ * Returns the text of a form whose evidence has changed since it was opened: the prepared one if the person had not
+ * changed it, or else the person's with the checksum of the new evidence bundle.
+ * @param prepared digest of the text that the form was opened with
+ */
+export function textAfterChange(
+  draft: { subject: string; body: string },
+  typed: { subject: string; body: string },
+  prepared: string | null,
+): { subject: string; body: string } {
+  const { subject, body } = draft;
+  if (textDigest(typed) === prepared) return { subject, body };
+  const [checksum] = bundleChecksum.exec(body) ?? [];
+  if (checksum === undefined) return typed;
+  return { subject: typed.subject, body: typed.body.replace(bundleChecksum, checksum) };
 }

@@ -73,6 +73,10 @@ export const newTakedownPath = `${takedownsPath}/new`;
 export const newReportPath = (threatIds: readonly string[], options: Record<string, string> = {}) =>
   `${newTakedownPath}?${new URLSearchParams([...threatIds.map((id) => ["threat", id]), ...Object.entries(options)])}`;
 
+/** A file that a report of these threats would have. */
+export const draftFilePath = (name: string, threatIds: readonly string[] = []) =>
+  `${takedownsPath}/files/${name}${threatIds.length === 0 ? "" : `?${new URLSearchParams(threatIds.map((id) => ["threat", id]))}`}`;
+
 /** Forms that assign a threat, and set its due time. */
 export const assigneePath = (id: string) => `${threatPath(id)}/assignee`;
 export const duePath = (id: string) => `${threatPath(id)}/due`;

@@ -33,12 +33,15 @@ test("a report arrives as a person's email: text with dots and long lines, attac
   takedowns.start();
   const body = `Grüße\n.\n..two dots\n${"x".repeat(3_000)}\n-- \nAda`;
   const content = new TextEncoder().encode('{"a":1}\n');
+  // Every byte, and line breaks that a mail server may change in text.
+  const image = Uint8Array.from({ length: 1_000 }, (_, index) => index % 256);
   const { seq } = takedowns.add(
     reportOf([id], "PW-00000001", {
       body,
       subject: "Phishing: exämple [PW-00000001]",
       files: [
         { name: "evidence.json", mediaType: "application/json", sha256: "0", attached: true, content },
+        { name: "screenshot-1.jpg", mediaType: "image/jpeg", sha256: "0", attached: true, content: image },
         { name: "evidence.zip", mediaType: "application/zip", sha256: "0", attached: false, content },
       ],
     }),
@@ -55,7 +58,17 @@ test("a report arrives as a person's email: text with dots and long lines, attac
   expect(parsed.from?.address).toBe("soc@defender.example");
   expect(parsed.replyTo?.[0]?.address).toBe("abuse-reports@defender.example");
   expect(parsed.messageId).toBe("<pw-00000001@defender.example>");
-  expect(parsed.attachments.map(({ filename }) => filename)).toEqual(["evidence.json"]);
+  expect(
+    parsed.attachments.map(({ filename, mimeType, disposition }) => [filename, mimeType, disposition]),
+  ).toEqual([
+    ["evidence.json", "application/json", "attachment"],
+    ["screenshot-1.jpg", "image/jpeg", "attachment"],
+  ]);
+  expect(parsed.attachments.map((file) => Buffer.from(file.content as ArrayBuffer))).toEqual([
+    Buffer.from(content),
+    Buffer.from(image),
+  ]);
+  expect(parsed.headers.find(({ key }) => key === "content-type")?.value).toStartWith("multipart/mixed");
   const headers = parsed.headers.map(({ key }) => key);
   for (const automatic of ["auto-submitted", "precedence", "list-id"])
     expect(headers).not.toContain(automatic);

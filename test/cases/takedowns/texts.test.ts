@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
-import { textAfterChange, textDigest } from "../../../src/cases/takedowns/draft.ts";
-import { preparedText } from "../../../src/cases/takedowns/texts.ts";
+import { preparedText, textAfterChange, textDigest } from "../../../src/cases/takedowns/texts.ts";
 import type { Facts } from "../../../src/enrichment/facts/facts.ts";
 import type { SiteState } from "../../../src/vocabulary/site.ts";
 import { existing, plainPage } from "../../support/enrichment.ts";
@@ -40,7 +39,7 @@ const bodyOf = (changes: Partial<Sources>) =>
     threats: [threatOf("up")],
     previous: null,
     before: undefined,
-    files: [],
+    files: { attached: [], bundle: undefined },
     signature: "Ada",
     now,
     ...changes,

@@ -1,7 +1,7 @@
 import {
   composeDraft,
+  filesOfThreats,
   reportFrom,
-  textAfterChange,
   type Draft,
   type DraftRequest,
   type DraftServices,
@@ -15,14 +15,15 @@ import {
   ticketCharactersMax,
   type Report,
 } from "../../../cases/takedowns/report.ts";
-import { badRequest } from "../../../lib/errors.ts";
+import { withAttachments, textAfterChange } from "../../../cases/takedowns/texts.ts";
+import { badRequest, notFound } from "../../../lib/errors.ts";
 import { isId } from "../../../lib/ids.ts";
 import { counted } from "../../../lib/wording.ts";
 import { reportMethods } from "../../../vocabulary/cases.ts";
 import { FormError, PageHead } from "../../kit/components.tsx";
 import { Note } from "../../kit/marks.tsx";
 import { attempt, parseWholeNumber, type FieldErrors, wholeForm } from "../../kit/fields.ts";
-import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { download, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { takedownPath, takedownsPath } from "../../kit/paths.ts";
 import { DraftForm, RecipientList, type Typed } from "./draft-form.tsx";
 import { purposeLabels, type TakedownContext } from "./parts.tsx";
@@ -31,7 +32,7 @@ import { purposeLabels, type TakedownContext } from "./parts.tsx";
 export async function newReport(context: TakedownContext): Promise<PageResult> {
   const { query, services } = context;
   const reference = services.takedowns.newReference();
-  const draft = await composeDraft(draftServices(context), requestOf(context, query, reference));
+  const draft = await composeDraft(draftServices(context), requestOf(context, query, { reference }));
   const { subject, body, chosen } = draft;
   let isLookingUp = false;
   for (const { threat } of draft.evidence)
@@ -49,19 +50,36 @@ export async function sendReport(context: TakedownContext): Promise<PageResult> 
   if (known !== undefined) return redirect(takedownPath(known.seq));
   const typed: Typed = {
     subject: form.get("subject") ?? "",
-    body: form.get("body") ?? "",
+    body: (form.get("body") ?? "").replaceAll("\r\n", "\n"),
     email: (form.get("email") ?? "").trim(),
     ticket: form.get("ticket") ?? "",
   };
-  const draft = await composeDraft(draftServices(context), requestOf(context, form, reference));
-  if (draft.digest !== form.get("digest"))
+  const draft = await composeDraft(
+    draftServices(context),
+    requestOf(context, form, { reference, attach: form.getAll("attach") }),
+  );
+  const attached = draft.files.flatMap((file) => (file.attached ? file.name : []));
+  if (draft.digest !== form.get("digest")) {
+    const { subject, body } = textAfterChange(draft, typed, form.get("prepared"));
     return render(
       context,
       draft,
-      { ...typed, ...textAfterChange(draft, typed, form.get("prepared")) },
+      { ...typed, subject, body: withAttachments(body, attached) },
       {
         [wholeForm]:
           "The evidence has changed since this page was opened, and the files with it. Check the text, then send the report again.",
+      },
+    );
+  }
+  const body = withAttachments(typed.body, attached);
+  if (body !== typed.body)
+    return render(
+      context,
+      draft,
+      { ...typed, body },
+      {
+        [wholeForm]:
+          "The text did not list the attachments that you chose. The list was corrected. Check the text, then send the report.",
       },
     );
   const { config, takedowns } = services;
@@ -86,8 +104,21 @@ function senderOf({ services }: TakedownContext): string | null {
   return services.takedowns.addresses()?.from ?? null;
 }
 
+/** Sends a file that a report of the threats in the query would have, so that a person can see or upload it. */
+export async function downloadDraftFile(context: TakedownContext): Promise<PageResult> {
+  const { params, query, services } = context;
+  const ids = query.getAll("threat").filter((id) => isId("threat", id));
+  const file = (await filesOfThreats(services, ids)).find(({ name }) => name === params["name"]);
+  if (file === undefined) throw notFound("The evidence has changed. Open the form again.");
+  return download(file.name, file.mediaType, new Uint8Array(file.content));
+}
+
 /** @param fields the query of the page, or the fields of the form */
-function requestOf(context: TakedownContext, fields: URLSearchParams, reference: string): DraftRequest {
+function requestOf(
+  context: TakedownContext,
+  fields: URLSearchParams,
+  { attach, reference }: Pick<DraftRequest, "reference"> & { attach?: readonly string[] },
+): DraftRequest {
   const previousSeq = parseWholeNumber(fields.get("previous"));
   const previous = previousSeq === undefined ? undefined : context.services.takedowns.get(previousSeq);
   const purpose = reportPurposes.find((one) => one === fields.get("purpose")) ?? "first";
@@ -104,6 +135,7 @@ function requestOf(context: TakedownContext, fields: URLSearchParams, reference:
     purpose,
     previous: previous?.report ?? null,
     reference,
+    attach,
   };
 }
 

@@ -1,6 +1,6 @@
-import { hasContact, textDigest, type Draft, type RecipientChoice } from "../../../cases/takedowns/draft.ts";
+import { hasContact, type Draft, type RecipientChoice } from "../../../cases/takedowns/draft.ts";
+import { textDigest } from "../../../cases/takedowns/texts.ts";
 import { mailtoAddress } from "../../../evidence/abuse-report.ts";
-import { bytesText } from "../../../lib/durations.ts";
 import { escapeHidden } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { ReportMethod } from "../../../vocabulary/cases.ts";
@@ -10,6 +10,7 @@ import { Button, Form, HiddenFields, TextArea, TextField } from "../../kit/form.
 import { Tag } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { newReportPath, newTakedownPath, takedownPath, threatPath } from "../../kit/paths.ts";
+import { FileList } from "./draft-files.tsx";
 import { abilities, isWebAddress, kindLabels, SourceOf } from "./parts.tsx";
 
 /** Input of the form. */
@@ -149,7 +150,8 @@ function Instructions({ draft, typed }: { draft: Draft; typed: Typed }) {
           <a href={formUrl} rel="noopener noreferrer" target="_blank">
             form of the recipient
           </a>
-          , and paste the text. Then record here that you submitted it.
+          , and paste the text. If it accepts files, download and upload those below. Then record here that
+          you submitted it.
         </p>
       ) : (
         <p>Send the text yourself, then record here that you sent it.</p>
@@ -181,25 +183,6 @@ function Instructions({ draft, typed }: { draft: Draft; typed: Typed }) {
 function addressOf({ known, threat }: Draft["evidence"][number]): string {
   const page = known?.facts.page;
   return escapeHidden(page === undefined || page.redirectsToProtected ? threat.domain : page.finalUrl);
-}
-
-function FileList({ draft: { files } }: { draft: Draft }) {
-  const attached = files.filter((file) => file.attached);
-  return (
-    <div>
-      <h3>{attached.length === 0 ? "Files kept with the report" : "Attached"}</h3>
-      <ul class="s quiet">
-        {files.map(({ attached: isAttached, content, name }) => (
-          <li>
-            {name}, {bytesText(content.length)}
-            {isAttached || attached.length === 0
-              ? ""
-              : ", not attached: kept for a recipient that asks for it"}
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
 }
 
 /** Who else can act, in the order in which to ask them, and what the report covers. */

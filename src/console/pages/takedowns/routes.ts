@@ -1,8 +1,14 @@
-import { newTakedownPath, takedownPath, takedownsPath, takedownStatisticsPath } from "../../kit/paths.ts";
+import {
+  draftFilePath,
+  newTakedownPath,
+  takedownPath,
+  takedownsPath,
+  takedownStatisticsPath,
+} from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
 import { addResponse, closeReport, downloadFile, markBounced, postponeReport, sendAgain } from "./actions.ts";
 import { showReport } from "./detail.tsx";
-import { newReport, sendReport } from "./compose.tsx";
+import { downloadDraftFile, newReport, sendReport } from "./compose.tsx";
 import { listReports } from "./list.tsx";
 import { showStatistics } from "./statistics.tsx";
 
@@ -27,6 +33,7 @@ export const takedownPages = pageGroup({
     { method: "GET", path: takedownStatisticsPath, permission: "read", run: showStatistics },
     { method: "GET", path: newTakedownPath, permission: "report", run: newReport },
     { method: "POST", path: newTakedownPath, permission: "report", run: sendReport },
+    { method: "GET", path: draftFilePath(":name"), permission: "read", run: downloadDraftFile },
     { method: "GET", path, permission: "read", run: showReport },
     { method: "GET", path: `${path}/files/:position`, permission: "read", run: downloadFile },
     { method: "POST", path: `${path}/responses`, permission: "report", run: addResponse },
