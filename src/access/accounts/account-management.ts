@@ -126,7 +126,7 @@ export function createAccountManagement({
       change(seq, ({ name, password, origin, lastSignInAt }) => {
         const wasInvited = origin === "local" && name !== firstAccountName;
         if (password !== null || !wasInvited || lastSignInAt !== null)
-          throw badRequest(`${name} has accepted the invitation. Disable the account instead.`);
+          throw badRequest(`The account ${name} is not an open invitation. Disable it instead.`);
         accounts.delete(seq);
         auditLog.record(by, "account.withdraw_invitation", name);
       }),

@@ -82,7 +82,7 @@ export function createResets({
 export function requireOwnPassword(account: Account): Account {
   if (account.password === "configuration")
     throw badRequest(
-      `console.password in the configuration file sets the password of ${account.name}. Change it there, and reload the configuration.`,
+      `The password of ${account.name} is console.password in the configuration file. Change it there, and reload the configuration.`,
     );
   if (account.origin === "proxy")
     throw badRequest(`The proxy signs ${account.name} in, so the account has no password here.`);

@@ -245,9 +245,9 @@ async function readPassword({ inputIsTerminal }: Terminal): Promise<string> {
   return password;
 }
 
-function state({ disabledAt, password, origin }: Account): string {
+function state({ disabledAt, lastSignInAt, origin, password }: Account): string {
   if (disabledAt !== null) return "disabled";
-  if (origin === "local" && password === null) return "invited";
+  if (origin === "local" && password === null) return lastSignInAt === null ? "invited" : "no password";
   return password === "configuration" ? "password in the configuration" : "enabled";
 }
 

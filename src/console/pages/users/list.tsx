@@ -94,9 +94,11 @@ function columnsOf({
 
 /** @param isInvited whether a link to choose a password works */
 export function AccountState({ account, isInvited }: { account: Account; isInvited: boolean }) {
-  const { disabledAt, origin, password } = account;
+  const { disabledAt, lastSignInAt, origin, password } = account;
   if (disabledAt !== null) return <StateMark tone="neutral">disabled</StateMark>;
   if (origin === "proxy" || password !== null) return <StateMark tone="good">active</StateMark>;
+  // console.password was removed: the next start creates a password.
+  if (lastSignInAt !== null) return <StateMark tone="warn">no password</StateMark>;
   return isInvited ? (
     <StateMark tone="live">invited</StateMark>
   ) : (
