@@ -205,7 +205,8 @@ export function openApp(environment: Environment) {
   };
 
   // HTTP
-  const monitored = { backups, enrichment, messaging, names, scans, threats, traps };
+  const work = { campaigns, dataRetention, takedowns };
+  const monitored = { ...work, backups, enrichment, messaging, names, scans, threats, traps };
   const server = createServer({
     config,
     clock,

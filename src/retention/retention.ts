@@ -63,6 +63,8 @@ export interface DataRetention {
   restore(domain: string, by: Actor): Promise<string[]>;
   /** Returns how much was deleted since the start. */
   totals(): DeletedCounts;
+  /** Returns how the last scheduled run ended; undefined before the first one. */
+  lastRun(): "completed" | "failed" | undefined;
 }
 
 const hourly = "41 * * * *";
@@ -92,7 +94,7 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
   const states = () => retentionRules.map((rule) => stateOf(rule, config, notices));
   let stopped = false;
   let schedule: Schedule | undefined;
-  let running: Promise<unknown> = Promise.resolve();
+  const turns = createTurns({ log, run, settle });
   const deleter = createDeleter({
     clock,
     database,
@@ -142,29 +144,20 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
     return rows;
   }
 
-  const runOnce = () =>
-    (running = running
-      .then(run)
-      .catch((error: unknown) => logDropped(log, error, "retention.data_failed"))) as Promise<void>;
-  const settleOnce = () =>
-    void (running = running
-      .then(settle)
-      .catch((error: unknown) => logDropped(log, error, "retention.data_failed")));
-
   return {
     start() {
       // In memory, nothing is old, and the sandbox's clock would run each hour of a month that it skips.
       if (!database.isShared) return;
       stopped = false;
-      schedule = every({ clock, pattern: hourly, run: runOnce });
-      settleOnce();
-      onConfigChange?.(() => void (schedule === undefined ? undefined : settleOnce()));
+      schedule = every({ clock, pattern: hourly, run: turns.run });
+      turns.settle();
+      onConfigChange?.(() => void (schedule === undefined ? undefined : turns.settle()));
     },
     async stop() {
       stopped = true;
       schedule?.stop();
       schedule = undefined;
-      await running;
+      await turns.ended();
     },
     run,
     settle,
@@ -177,6 +170,28 @@ export function createDataRetention(dependencies: Dependencies): DataRetention {
     },
     ...createDeletedNames({ auditLog, database }),
     totals: () => ({ ...totals }),
+    lastRun: turns.lastRun,
+  };
+}
+
+/** Runs one thing after another, and logs errors. */
+function createTurns({ log, run, settle }: { log: Log } & Pick<DataRetention, "run" | "settle">) {
+  let last: Promise<void> = Promise.resolve();
+  let lastRun: "completed" | "failed" | undefined;
+  const failed = (error: unknown) => logDropped(log, error, "retention.data_failed");
+  return {
+    run: (): Promise<void> =>
+      (last = last.then(run).then(
+        () => void (lastRun = "completed"),
+        (error: unknown) => {
+          lastRun = "failed";
+          failed(error);
+        },
+      )),
+    settle: () => void (last = last.then(settle).catch(failed)),
+    lastRun: () => lastRun,
+    /** Resolves when nothing runs any more. */
+    ended: () => last,
   };
 }
 

@@ -25,6 +25,8 @@ interface AlertCase {
 }
 
 const minutes = 180;
+/** Longer than the longest wait of an alert. */
+const atMinuteMax = 1_500;
 const always = (value: number) => `${value}x${minutes}`;
 const rising = (step: number) => `0+${step}x${minutes}`;
 const scraped = 'job="phishwatch",instance="a"';
@@ -41,6 +43,11 @@ const requests = (status: number) =>
 const bucket = (le: string) =>
   of("phishwatch_http_request_duration_seconds_bucket", `route="/v1/threats",le="${le}"`);
 const days = 86_400;
+const attention = (reason: string): AlertCase => ({
+  firing: { [of("phishwatch_takedown_attention", `reason="${reason}"`)]: `2x${atMinuteMax}` },
+  quiet: { [of("phishwatch_takedown_attention", `reason="${reason}"`)]: always(0) },
+  labels: { reason },
+});
 
 /** The type requires a case for each alert. */
 const cases: Record<AlertName, AlertCase> = {
@@ -59,6 +66,17 @@ const cases: Record<AlertName, AlertCase> = {
     quiet: { [of("phishwatch_delivery_oldest_waiting_seconds", 'recipient="soc"')]: always(100) },
     labels: { recipient: "soc" },
   },
+  PhishwatchTakedownReportsDelayed: plain("phishwatch_takedown_oldest_queued_seconds", 4000, 100),
+  PhishwatchTakedownReportsUndelivered: {
+    ...attention("not_delivered"),
+    atMinute: 90,
+  },
+  PhishwatchFollowUpsOverdue: {
+    ...attention("follow_up"),
+    atMinute: atMinuteMax,
+  },
+  PhishwatchCampaignsBehind: plain("phishwatch_campaigns_behind_seconds", 900, 30),
+  PhishwatchRetentionFailing: { ...plain("phishwatch_retention_last_success", 0, 1), atMinute: 150 },
   PhishwatchSourceStopped: {
     firing: { [of("phishwatch_source_ok", source)]: always(0) },
     quiet: {

@@ -17,6 +17,8 @@ export interface CampaignServices extends Campaigns {
   stop(): Promise<void>;
   /** Resolves when the campaigns contain everything that was written before the call. */
   catchUp(): Promise<void>;
+  /** Returns for how long the campaigns have not been in step with the threats, in milliseconds; 0: they are. */
+  behindMs(): number;
 }
 
 export function openCampaigns({
@@ -40,6 +42,8 @@ export function openCampaigns({
   let isStopped = false;
   /** Monotonic time before which nothing is read; see `pauseAfterErrorMs`. */
   let pausedUntilMs = -Infinity;
+  /** Monotonic time of the first start of a run since the last one that completed; undefined: that was the last. */
+  let behindSinceMs: number | undefined;
   let running: Promise<void> = Promise.resolve();
 
   /** Ends work in progress at its next pause once the service is stopped. */
@@ -56,8 +60,10 @@ export function openCampaigns({
   async function run(): Promise<void> {
     if (isRunning || isStopped || clock.monotonicMs() < pausedUntilMs) return;
     isRunning = true;
+    behindSinceMs ??= clock.monotonicMs();
     running = follower()
       .catchUp()
+      .then(() => (behindSinceMs = undefined))
       .catch((error: unknown) => {
         if (error instanceof StoppedError) return;
         pausedUntilMs = clock.monotonicMs() + pauseAfterErrorMs;
@@ -76,6 +82,7 @@ export function openCampaigns({
     total: () => read().total(),
     threats: (campaign, options) => read().threats(campaign, options),
     catchUp: () => follower().catchUp(),
+    behindMs: () => (behindSinceMs === undefined ? 0 : clock.monotonicMs() - behindSinceMs),
     start() {
       isStopped = false;
       if (database.isShared) schedule = every({ clock, pattern: everySecond, run });

@@ -1,7 +1,7 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value } from "../../database/statement.ts";
-import { optionalIsoTime, toIsoTime, type Clock } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
 import { threats } from "../../threats/store/tables.ts";
 import type { SiteState } from "../../vocabulary/site.ts";
 import type { Report, Takedown } from "./report.ts";
@@ -32,6 +32,8 @@ export interface TakedownLists {
   list(view: ReportView, page: { limit: number; offset: number }): { reports: ListedReport[]; total: number };
   /** Counts what needs a person. Takes microseconds: every page of the console shows it. */
   attention(): TakedownAttention;
+  /** Counts the emails that wait for an attempt. `oldestAt` is when the oldest of them was written; null: none waits. */
+  queue(): { queued: number; oldestAt: Instant | null };
   /** Returns the reports of a threat, oldest first. */
   ofThreat(threatId: string): ListedReport[];
   /** Returns the attempts to take a threat down, oldest first. */
@@ -106,6 +108,7 @@ export function createTakedownLists({
       notDelivered: counts.notDelivered.get()!.total,
       followUps: counts.followUps.get({ now: clock.now() })!.total,
     }),
+    queue: () => counts.queue.get()!,
     ofThreat: (threatId) => store.reportsOfThreat.all({ id: threatId }).map((row) => listed(toReport(row))),
     takedownsOfThreat: (threatId) => store.takedownsOfThreat.all({ id: threatId }).map(toTakedown),
     reportsOf: (threatId) =>
@@ -149,6 +152,15 @@ function attentionStatements(database: Database) {
         .where(condition),
     );
   return {
+    queue: statement(database, (query) =>
+      query
+        .select({
+          queued: sql<number>`count(*)`,
+          oldestAt: sql<Instant | null>`min(${takedownReports.createdAt})`,
+        })
+        .from(takedownReports)
+        .where(sql`${takedownReports.attemptAt} is not null`),
+    ),
     notDelivered: count(isUndelivered),
     followUps: count(isDue),
     cameBack: statement(database, (query) =>

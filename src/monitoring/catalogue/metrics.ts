@@ -1,4 +1,5 @@
 import type { Metric } from "../model/metric.ts";
+import { caseMetrics } from "./cases.ts";
 import { deliveryMetrics } from "./deliveries.ts";
 import { operationMetrics } from "./operation.ts";
 import { processMetrics } from "./process.ts";
@@ -11,6 +12,7 @@ import { threatMetrics } from "./threats.ts";
 export const metrics = {
   ...requestMetrics,
   ...threatMetrics,
+  ...caseMetrics,
   ...sourceMetrics,
   ...deliveryMetrics,
   ...storageMetrics,

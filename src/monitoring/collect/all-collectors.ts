@@ -1,6 +1,8 @@
 import type { ApiKeys } from "../../access/keys/keys.ts";
 import { createCertificateEnds } from "../../conditions/certificate-ends.ts";
 import { certificateFiles } from "../../conditions/open-conditions.ts";
+import type { CampaignServices } from "../../cases/campaigns/open-campaigns.ts";
+import type { OpenTakedowns } from "../../cases/takedowns/open-takedowns.ts";
 import type { Config } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import type { DatabaseHealth } from "../../database/health/health.ts";
@@ -10,12 +12,14 @@ import { buildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import type { ReloadOutcome } from "../../reload/outcome.ts";
+import type { DataRetention } from "../../retention/retention.ts";
 import type { Scans } from "../../scans/scans.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { Traps } from "../../traps/traps.ts";
 import type { Collector } from "../model/metric.ts";
 import { accessCollector } from "./access.ts";
 import { applianceCollector } from "./appliance.ts";
+import { caseCollector } from "./cases.ts";
 import { deliveryCollector } from "./deliveries.ts";
 import { backupCollector, reloadCollector, type BackupNumbers } from "./operation.ts";
 import { processCollector } from "./process.ts";
@@ -26,10 +30,12 @@ import { lookupCollector, scanCollector, threatCollector } from "./threats.ts";
 /** Creates the collectors of all services except for the HTTP server, which adds its own. */
 export function createCollectors({
   backups,
+  campaigns,
   clock,
   config,
   database,
   databaseHealth,
+  dataRetention,
   enrichment,
   keys,
   lastReload,
@@ -37,14 +43,17 @@ export function createCollectors({
   messaging: { deliveries, notifications },
   names,
   scans,
+  takedowns,
   threats,
   traps,
 }: {
   backups?: { status(): BackupNumbers };
+  campaigns: CampaignServices;
   clock: Clock;
   config: Config;
   database: Database;
   databaseHealth: Pick<DatabaseHealth, "status">;
+  dataRetention: DataRetention;
   enrichment: OpenedEnrichment;
   keys: ApiKeys;
   /** Returns the outcome of the last reload. */
@@ -56,6 +65,7 @@ export function createCollectors({
   };
   names: { metrics: () => SourceNumbers };
   scans: Scans;
+  takedowns: OpenTakedowns;
   threats: Threats;
   traps: Pick<Traps, "totals">;
 }): readonly Collector[] {
@@ -66,6 +76,7 @@ export function createCollectors({
     threatCollector({ database, threats }),
     scanCollector(scans),
     lookupCollector({ clock, enrichment }),
+    caseCollector({ campaigns, clock, dataRetention, takedowns }),
     sourceCollector(names.metrics),
     deliveryCollector({ clock, deliveries, messageTotals: notifications.totals }),
     storageCollector({ clock, database, databaseHealth }),

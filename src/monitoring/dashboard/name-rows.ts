@@ -117,6 +117,40 @@ export const nameRows: readonly Row[] = [
     ],
   },
   {
+    title: "Takedowns",
+    panels: [
+      {
+        title: "Takedowns that need a person",
+        description: "Reports that were not delivered, follow-ups that are due, and sites that are up again.",
+        kind: "timeseries",
+        unit: "none",
+        queries: [{ expr: own(metrics.takedownAttention), legend: "{{reason}}" }],
+      },
+      {
+        title: "Oldest report that waits to be sent",
+        description: "It should return to 0 within a minute.",
+        kind: "timeseries",
+        unit: "s",
+        queries: [{ expr: own(metrics.reportOldestQueued), legend: "age" }],
+      },
+      {
+        title: "Campaigns behind",
+        description:
+          "Time for which campaigns have not been in step with the threats. It should return to 0.",
+        kind: "timeseries",
+        unit: "s",
+        queries: [{ expr: own(metrics.campaignsBehind), legend: "behind" }],
+      },
+      {
+        title: "Deleted by the retention",
+        description: "Threats, screenshots and audit entries per second, by setting.",
+        kind: "timeseries",
+        unit: "cps",
+        queries: [{ expr: rate(metrics.retentionDeleted, ["setting"]), legend: "{{setting}}" }],
+      },
+    ],
+  },
+  {
     title: "Deliveries",
     panels: [
       {

@@ -84,6 +84,49 @@ export const alerts = {
       "Deliveries are repeated until they succeed or their retries are used up. Check the receiver.",
     page: "notify.md#check-deliveries",
   },
+  PhishwatchTakedownReportsDelayed: {
+    severity: "warning",
+    expr: `${series(metrics.reportOldestQueued)} > 3600`,
+    forMinutes: 10,
+    summary: "A takedown report has waited to be sent for {{ $value | humanizeDuration }}",
+    description:
+      "The mail server defers or rejects the connection. The page Takedowns shows its words; `phishwatch check` tests it.",
+    page: "takedown.md#delivery",
+  },
+  PhishwatchTakedownReportsUndelivered: {
+    severity: "warning",
+    expr: `${series(metrics.takedownAttention, { reason: "not_delivered" })} > 0`,
+    forMinutes: 60,
+    summary: "{{ $value }} takedown reports were not delivered",
+    description:
+      "They bounced, failed or were interrupted while the site is up. The page Takedowns lists them: use another recipient, or send them again.",
+    page: "takedown.md#delivery",
+  },
+  PhishwatchFollowUpsOverdue: {
+    severity: "warning",
+    expr: `${series(metrics.takedownAttention, { reason: "follow_up" })} > 0`,
+    forMinutes: 1440,
+    summary: "{{ $value }} takedown reports have been due for a follow-up for a day",
+    description: "The sites are still up. The page Takedowns lists them: follow up or escalate.",
+    page: "takedown.md#follow-up-and-escalate",
+  },
+  PhishwatchCampaignsBehind: {
+    severity: "warning",
+    expr: `${series(metrics.campaignsBehind)} > 600`,
+    forMinutes: 10,
+    summary: "Campaigns have been behind for {{ $value | humanizeDuration }}",
+    description:
+      "New threats are recorded, but not grouped. The log has the reason as campaigns.not_updated; a busy machine also delays them.",
+    page: "campaigns.md#limits",
+  },
+  PhishwatchRetentionFailing: {
+    severity: "warning",
+    expr: `${series(metrics.retentionLastSuccess)} == 0`,
+    forMinutes: 120,
+    summary: "Old data is not deleted",
+    description: "The log has the reason as retention.data_failed. The next hour tries again.",
+    page: "retention.md#set",
+  },
   PhishwatchSourceStopped: {
     severity: "warning",
     expr: `${series(metrics.sourceOk)} == 0 unless on (instance, kind, source) ${series(metrics.sourceState, { state: "paused" })}`,
