@@ -66,7 +66,7 @@ describe("the page of a threat", () => {
       "Issuer R11, Let's Encrypt",
       "Not reported yet.",
       "API key soc, 192.0.2.44 resolved it",
-      "Console, 192.0.2.7 reactivated it",
+      "admin (console), 192.0.2.7 reactivated it",
       "Page asks for: password",
       "Recorded (source: feed)",
     ])

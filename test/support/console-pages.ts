@@ -170,7 +170,7 @@ export interface ConsolePage {
 /** Ids of the sample data, for addresses. */
 export type Samples = Awaited<ReturnType<typeof seedSamples>>;
 
-export const tester: Actor = { channel: "console", name: null, address: "192.0.2.7" };
+export const tester: Actor = { channel: "console", name: "admin", address: "192.0.2.7" };
 
 /** Markup, quotes, a bidirectional override, and an invisible character, which pages must render as text. */
 export const hostileText = `"><script>alert(1)</script><img src=x onerror=alert(2)>' \u202Egnp.exe\u200B &amp;`;

@@ -98,7 +98,7 @@ export function addSampleThreats(app: Pick<App, "threats">, now: number): string
     { domain: `${`${"a".repeat(61)}.`.repeat(3)}example-bank-${"b".repeat(40)}.com`, similarity: 0.95 },
   ];
   const ids = addThreats(app, now, [...striking, ...usual]);
-  const by = { channel: "console", name: null, address: "192.0.2.7" } as const;
+  const by = { channel: "console", name: "admin", address: "192.0.2.7" } as const;
   app.threats.changeStatus(ids.slice(20, 32), "resolved", { by });
   app.threats.changeStatus(ids.slice(40, 46), "false_positive", { by });
   return ids;

@@ -16,7 +16,7 @@ const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
 /** The person at work in the samples. */
-export const analyst: Actor = { channel: "console", name: null, address: "192.0.2.7" };
+export const analyst: Actor = { channel: "console", name: "admin", address: "192.0.2.7" };
 /** A program that decides through the API. */
 export const automation: Actor = { channel: "api", name: "SOAR", address: "192.0.2.44" };
 
