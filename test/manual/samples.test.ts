@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { logEvents } from "../../src/lib/log-events/catalogue.ts";
+import { withReasons } from "../../scripts/render-campaign-reasons.ts";
 import { withLogEvents } from "../../scripts/render-log-events.ts";
 import { withMonitoring } from "../../scripts/render-monitoring.ts";
 import { withManualTable } from "../../scripts/render-manual-table.ts";
@@ -185,6 +186,11 @@ describe("the README and the manual", () => {
   test("the README's table of the manual matches the pages (otherwise run scripts/render-manual-table.ts)", () => {
     const readme = readDocument("README.md");
     expect(withManualTable(readme)).toBe(readme);
+  });
+
+  test("the table of reasons for campaigns matches the reasons (otherwise run scripts/render-campaign-reasons.ts)", () => {
+    const page = readDocument("src/manual/campaigns.md");
+    expect(withReasons(page)).toBe(page);
   });
 
   test("the tables of log events match the catalogue (otherwise run scripts/render-log-events.ts)", () => {

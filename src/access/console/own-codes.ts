@@ -6,8 +6,7 @@ import { codeUri, readableSecret, readCode } from "../accounts/one-time-codes.ts
 import { readRecoveryCode } from "../accounts/recovery-codes.ts";
 import type { Actor } from "../audit/actor.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
-import { retryAfterSeconds, type AttemptOrigin } from "./attempt-queue.ts";
-import type { CodeAttempts } from "./attempt-queue.ts";
+import { retryAfterSeconds, type AttemptOrigin, type CodeAttempts } from "./attempt-queue.ts";
 import type { ConsoleSession } from "./sessions.ts";
 
 /** The account that makes a change to itself, and its session. */

@@ -15,7 +15,9 @@ export type ReasonCode = (typeof reasonCodes)[number];
 /** Two threats belong together if the weights of the aspects that they share add up to this. */
 export const pairWeightMin = 50;
 
-/** A reason for which threats belong together. */
+/**
+ * A reason for which threats belong together. The manual's table is generated from it (`scripts/render-campaign-reasons.ts`).
+ */
 export interface Reason {
   name: string;
   /** Name within a list. */
@@ -25,6 +27,7 @@ export interface Reason {
   weight: number;
   /** Why it costs an attacker money or work. */
   cost: string;
+  /** Examples. */
   joins: string;
   joinsNot: string;
 }

@@ -1,6 +1,5 @@
 import { dayMs, type Instant } from "../../lib/clock.ts";
-import type { SiteState } from "../../vocabulary/site.ts";
-import type { Presence } from "../../vocabulary/site.ts";
+import type { Presence, SiteState } from "../../vocabulary/site.ts";
 
 /**
  * How long a copy that a visitor was shown (a beacon reported it) outweighs lookups that got no such page: a site can
