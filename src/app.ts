@@ -176,6 +176,7 @@ export function openApp(environment: Environment) {
     messaging,
     names,
     scans,
+    takedowns,
     lastReload: () => reload?.last(),
   });
 

@@ -25,6 +25,7 @@ import {
   scanCondition,
   sourceConditions,
 } from "./observed.ts";
+import { takedownConditions } from "./takedown-conditions.ts";
 
 /** The monitor, and what else shows the same conditions. */
 export interface Conditions extends ConditionMonitor {
@@ -43,6 +44,7 @@ export function openConditions({
   messaging: { deliveries, notifications },
   names: { certificateLogs, sources },
   scans,
+  takedowns,
   lastReload,
 }: {
   backups: Pick<BackupServices, "copies" | "status">;
@@ -61,6 +63,7 @@ export function openConditions({
     sources: readonly Source[];
   };
   scans: Pick<Scans, "latestOutcome" | "resolverHealth">;
+  takedowns: Parameters<typeof takedownConditions>[0];
   /** Returns the outcome of the last reload of the configuration file. */
   lastReload: () => ReloadOutcome | undefined;
 }): Conditions {
@@ -86,6 +89,7 @@ export function openConditions({
           databaseCondition(databaseHealth.status()),
           backupCondition(backups.copies.latest(), backups.status()),
           overdueCondition(backups.status()),
+          ...takedownConditions(takedowns),
         ],
         news: certificateLogs === undefined ? [] : logListNews(certificateLogs.list()),
       };

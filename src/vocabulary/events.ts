@@ -45,6 +45,7 @@ export const systemEventTypes = [
   "system.backup_failed",
   "system.reload_failed",
   "system.log_list_updated",
+  "system.takedown_attention",
 ] as const;
 export type SystemEventType = (typeof systemEventTypes)[number];
 

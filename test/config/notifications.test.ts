@@ -96,7 +96,7 @@ describe("subscriptions", () => {
     [
       "an unknown event",
       subscription('events = ["threat.create"]'),
-      '4: subscriptions[0].events[0]: found "threat.create"; expected "threat.created", "threat.updated", "threat.resolved", "scan.started", "scan.completed", "beacon.triggered", "token.accessed", "system.source_stopped", "system.endpoint_failing", "system.scan_failed", "system.certificate_expiring", "system.disk_filling", "system.database_failing", "system.backup_failed", "system.reload_failed" or "system.log_list_updated"; did you mean "threat.created"?',
+      '4: subscriptions[0].events[0]: found "threat.create"; expected "threat.created", "threat.updated", "threat.resolved", "scan.started", "scan.completed", "beacon.triggered", "token.accessed", "system.source_stopped", "system.endpoint_failing", "system.scan_failed", "system.certificate_expiring", "system.disk_filling", "system.database_failing", "system.backup_failed", "system.reload_failed", "system.log_list_updated" or "system.takedown_attention"; did you mean "threat.created"?',
     ],
     [
       "no event at all",

@@ -27,6 +27,13 @@ export interface TakedownAttention {
   followUps: number;
 }
 
+/** Items that need a person, oldest first. */
+export interface TakedownNeeds {
+  cameBack: Takedown[];
+  notDelivered: ListedReport[];
+  followUps: ListedReport[];
+}
+
 export interface TakedownLists {
   /** Returns a page of the reports of a view, newest first. */
   list(view: ReportView, page: { limit: number; offset: number }): { reports: ListedReport[]; total: number };
@@ -34,6 +41,8 @@ export interface TakedownLists {
   attention(): TakedownAttention;
   /** Counts the emails that wait for an attempt. `oldestAt` is when the oldest of them was written; null: none waits. */
   queue(): { queued: number; oldestAt: Instant | null };
+  /** Returns what `attention` counts, at most `limit` of each kind. */
+  needs(limit: number): TakedownNeeds;
   /** Returns the reports of a threat, oldest first. */
   ofThreat(threatId: string): ListedReport[];
   /** Returns the attempts to take a threat down, oldest first. */
@@ -109,6 +118,11 @@ export function createTakedownLists({
       followUps: counts.followUps.get({ now: clock.now() })!.total,
     }),
     queue: () => counts.queue.get()!,
+    needs: (limit) => ({
+      cameBack: counts.oldestBack.all({ limit }).map(toTakedown),
+      notDelivered: counts.oldestNotDelivered.all({ limit }).map((row) => listed(toReport(row))),
+      followUps: counts.oldestDue.all({ limit, now: clock.now() }).map((row) => listed(toReport(row))),
+    }),
     ofThreat: (threatId) => store.reportsOfThreat.all({ id: threatId }).map((row) => listed(toReport(row))),
     takedownsOfThreat: (threatId) => store.takedownsOfThreat.all({ id: threatId }).map(toTakedown),
     reportsOf: (threatId) =>
@@ -151,6 +165,15 @@ function attentionStatements(database: Database) {
         .from(takedownReports)
         .where(condition),
     );
+  const oldest = (condition: SQL) =>
+    statement(database, (query) =>
+      query
+        .select()
+        .from(takedownReports)
+        .where(condition)
+        .orderBy(takedownReports.seq)
+        .limit(sql.placeholder("limit")),
+    );
   return {
     queue: statement(database, (query) =>
       query
@@ -169,6 +192,17 @@ function attentionStatements(database: Database) {
         .from(takedowns)
         .innerJoin(threats, sql`${threats.seq} = ${takedowns.threatSeq}`)
         .where(isBack),
+    ),
+    oldestNotDelivered: oldest(isUndelivered),
+    oldestDue: oldest(isDue),
+    oldestBack: statement(database, (query) =>
+      query
+        .select(takedownColumns)
+        .from(takedowns)
+        .innerJoin(threats, sql`${threats.seq} = ${takedowns.threatSeq}`)
+        .where(isBack)
+        .orderBy(takedowns.seq)
+        .limit(sql.placeholder("limit")),
     ),
     backThreats: statement(database, (query) =>
       query

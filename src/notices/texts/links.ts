@@ -11,6 +11,9 @@ export interface ConsoleLinks {
   trap(kind: "beacon" | "honeytoken", id: string): Link;
   sources(): Link;
   scans(): Link;
+  takedowns(): Link;
+  /** A report to those who can take a site down. */
+  report(seq: number): Link;
   endpoint(id: string): Link;
   channel(id: string): Link;
   system(): Link;
@@ -30,6 +33,8 @@ export function consoleLinks(publicUrl: string): ConsoleLinks {
     trap: (kind, id) => link(`Open the ${kind}`, `${kind}s/${id}`),
     sources: () => link("Open the sources", "sources"),
     scans: () => link("Open the scans", "scans"),
+    takedowns: () => link("Open the takedowns", "takedowns"),
+    report: (seq) => link("Open the report", `takedowns/${seq}`),
     endpoint: (id) => link("Open the endpoint", `settings/webhooks/${id}`),
     channel: (id) => link("Open the channel", `settings/notifications/channels/${id}`),
     system: () => link("Open the system page", "settings/system"),

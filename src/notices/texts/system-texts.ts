@@ -14,8 +14,9 @@ export interface ConditionChange {
   page?: ConditionPage;
 }
 
-/** A page of the console; for an endpoint or channel, with its ID. */
-export type ConditionPage = "sources" | "scans" | { endpoint: string } | { channel: string };
+/** A page of the console; for an endpoint or channel, with its ID, for a report with its number. */
+export type ConditionPage =
+  "sources" | "scans" | "takedowns" | { endpoint: string } | { channel: string } | { report: number };
 
 /** Returns the message about a condition of the appliance. */
 export function conditionChanged(
@@ -35,6 +36,7 @@ export function conditionChanged(
 function linkTo(page: ConditionPage | undefined, links: ConsoleLinks) {
   if (page === undefined) return links.system();
   if (typeof page === "string") return links[page]();
+  if ("report" in page) return links.report(page.report);
   return "endpoint" in page ? links.endpoint(page.endpoint) : links.channel(page.channel);
 }
 

@@ -25,6 +25,7 @@ const noticeLabels: Record<NoticeType, string> = {
   "system.backup_failed": "failed backups",
   "system.reload_failed": "configuration files that cannot be applied",
   "system.log_list_updated": "new log lists",
+  "system.takedown_attention": "takedowns that need attention",
 };
 
 /** Types by subject, in the order of forms and sentences. */
