@@ -124,6 +124,8 @@ describe("an account", () => {
   test.each([
     ["eleven char", "at least 12"],
     ["x".repeat(1_001), "at most 1000"],
+    // A sign-in form with it would be too large.
+    ["🐟".repeat(400), "too long"],
     ["Bob@Example.com", "name of the account"],
     ["PasswordPassword", "first that an attacker tries"],
     ["aaaaaaaaaaaaaaaa", "first that an attacker tries"],

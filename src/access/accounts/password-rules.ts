@@ -4,6 +4,11 @@ import { FieldError } from "../../lib/errors.ts";
 export const passwordCharactersMin = 12;
 /** Longer input is not a password: it is rejected before it is hashed. */
 export const passwordCharactersMax = 1_000;
+/**
+ * Maximum length in a form, where other characters than ASCII letters and digits take 3 to 12 bytes. Somebody who is not signed
+ * in can send a form of 4 KiB at most, and a form that sets a password contains it twice.
+ */
+const passwordFormBytesMax = 1_900;
 
 /** Long enough, and still among the first that an attacker tries. In lowercase. */
 const worst = new Set([
@@ -48,6 +53,8 @@ export function requireGoodPassword(
   };
   if (password.length > passwordCharactersMax)
     fail(`The password is too long. Use at most ${passwordCharactersMax} characters.`);
+  if (new URLSearchParams({ "": password }).toString().length > passwordFormBytesMax)
+    fail("The password is too long: it has many characters that are not letters a to z and digits.");
   if (Array.from(password).length < passwordCharactersMin)
     fail(`The password is too short. Use at least ${passwordCharactersMin} characters.`);
   const folded = password.toLowerCase();
