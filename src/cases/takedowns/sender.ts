@@ -160,6 +160,10 @@ function createAttempt({
     const claimed = await database.write(() => {
       // It may have been closed meanwhile.
       if (store.report.get({ seq })?.delivery !== "queued") return false;
+      if (isObsolete(store, seq)) {
+        store.setDelivery.run({ ...row, delivery: "failed", deliveryResponse: obsolete, attemptAt: null });
+        return false;
+      }
       store.setDelivery.run({ ...row, delivery: "sending", attemptAt: null });
       return true;
     });
@@ -193,6 +197,14 @@ function createAttempt({
     /** Stores the outcome of the last attempt, if the database could not be written after it. */
     storeOutcome,
   };
+}
+
+const obsolete = "not sent, because its threats were deleted or marked as false positives";
+
+/** Returns whether nobody wants a queued report to be sent any more: hours may have passed since it was written. */
+function isObsolete(store: TakedownStore, reportSeq: number): boolean {
+  const covered = store.takedownsOfReport.all({ reportSeq });
+  return covered.every(({ status }) => status === null || status === "false_positive");
 }
 
 const noMailServer: SmtpResult = {

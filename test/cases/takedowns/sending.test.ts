@@ -122,6 +122,20 @@ test("a report that the mail server defers is sent later, with the same Message-
   ]);
 });
 
+test("a queued report is not sent any more once its threats are false positives", async () => {
+  const world = await openWorld({ rejectContent: () => ({ code: 451, text: "4.3.2 try later" }) });
+  const { clock, id, server, takedowns, threats } = world;
+  takedowns.start();
+  const { seq } = takedowns.add(reportOf([id], "PW-00000001"), { by: analyst }).report;
+  await until(() => takedowns.get(seq).report.attempts === 1, "the attempt was recorded");
+  await takedowns.settled();
+  threats.changeStatus([id], "false_positive", { by: analyst });
+  clock.advance(60_000);
+  const report = await settledAs(world, seq, "failed");
+  expect(report.deliveryResponse).toContain("false positives");
+  expect(server.named("abuse@hosting.example")).toBe(1);
+});
+
 test("a report that was queued when the process was killed is sent by the next one, and one that was being sent is not", async () => {
   const world = await openWorld();
   const { database, id, open, server, takedowns } = world;
