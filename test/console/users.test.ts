@@ -76,6 +76,11 @@ describe("an administrator", () => {
     expect((await admin.post(`${users}/${admin.accountSeq}/disable`)).text).toContain(
       "You cannot disable your own account.",
     );
+    // Without the proof that the page of the own account asks for, a computer left alone would be enough.
+    for (const action of ["reset", "remove-codes"])
+      expect((await admin.post(`${users}/${admin.accountSeq}/${action}`)).text).toContain(
+        "This is your own account.",
+      );
   });
 
   test("sees the reason why the last administrator with a password keeps the role", async () => {

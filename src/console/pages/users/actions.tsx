@@ -39,10 +39,23 @@ export async function enableUser(context: UsersContext): Promise<PageResult> {
   return redirect(userPath(seq), `${name} is enabled.`);
 }
 
+/**
+ * People replace their own password and codes on the page of their account, which asks for proof: otherwise, somebody at a
+ * computer that was left alone could take the account over.
+ * @throws PublicError `bad_request`
+ */
+function requireOther({ account: self }: UsersContext, seq: number): void {
+  if (seq === self.seq)
+    throw badRequest(
+      "This is your own account. Change its password and one-time codes on the page “Your account”.",
+    );
+}
+
 /** Creates a link to choose a password with. */
 export async function resetUser(context: UsersContext): Promise<PageResult> {
   const { services, by, write, putOnce } = context;
   const { seq } = userOf(context);
+  requireOther(context, seq);
   const link = await write(() => services.accountManagement.reset(seq, {}, { by }));
   putOnce(shownLinkName(seq), link);
   return redirect(userLinkPath(seq));
@@ -80,6 +93,7 @@ export function askToRemoveUserCodes(context: UsersContext): PageResult {
 export async function removeUserCodes(context: UsersContext): Promise<PageResult> {
   const { services, by, write } = context;
   const { seq, name } = userOf(context);
+  requireOther(context, seq);
   await write(() => services.accountManagement.removeCodes(seq, { by }));
   return redirect(userPath(seq), `The one-time codes of ${name} are removed.`);
 }

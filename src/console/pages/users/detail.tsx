@@ -103,7 +103,7 @@ function Actions({ account, isSelf }: { account: Account; isSelf: boolean }) {
   const { disabledAt, hasCodes, lastSignInAt, origin, password, seq } = account;
   const path = userPath(seq);
   const isPending = origin === "local" && password === null && lastSignInAt === null;
-  const canReset = origin === "local" && password !== "configuration" && disabledAt === null;
+  const canReset = !isSelf && origin === "local" && password !== "configuration" && disabledAt === null;
   return (
     <>
       {canReset ? (
@@ -114,9 +114,11 @@ function Actions({ account, isSelf }: { account: Account; isSelf: boolean }) {
       ) : (
         <PostButton action={`${path}/enable`} label="Enable" variant="primary" />
       )}
-      {hasCodes || isPending ? (
+      {(hasCodes && !isSelf) || isPending ? (
         <Menu>
-          {hasCodes ? <MenuLink path={`${path}/remove-codes`} label="Remove one-time codes" danger /> : null}
+          {hasCodes && !isSelf ? (
+            <MenuLink path={`${path}/remove-codes`} label="Remove one-time codes" danger />
+          ) : null}
           {isPending ? <MenuLink path={`${path}/withdraw`} label="Withdraw invitation" danger /> : null}
         </Menu>
       ) : null}
