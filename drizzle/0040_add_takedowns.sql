@@ -91,12 +91,12 @@ BEGIN
 	UPDATE takedowns SET counted_from = max(NEW.site_state_at, reported_at)
 	WHERE threat_seq = NEW.seq AND down_at IS NULL AND closed_at IS NULL AND counted_from IS NULL
 		AND NEW.site_state IN ('up', 'back');
-	-- The latest only: an earlier one ended before this one began.
+	-- The latest only: an earlier one ended before this one began. A site that is 'back' is merely called 'up' later.
 	UPDATE takedowns SET back_at = NEW.site_state_at
 	WHERE seq = (SELECT max(seq) FROM takedowns WHERE threat_seq = NEW.seq) AND down_at IS NOT NULL
-		AND NEW.site_state IN ('up', 'back');
+		AND NEW.site_state IN ('up', 'back') AND coalesce(OLD.site_state, '') NOT IN ('up', 'back');
 	UPDATE takedowns SET down_at = max(NEW.site_state_at, reported_at), down_state = NEW.site_state
 	WHERE threat_seq = NEW.seq AND down_at IS NULL AND closed_at IS NULL
-		AND (NEW.site_state IN ('blocked', 'unregistered')
-			OR (counted_from IS NOT NULL AND NEW.site_state IN ('down', 'parked')));
+		AND (NEW.site_state IN ('blocked', 'unregistered', 'down')
+			OR (counted_from IS NOT NULL AND NEW.site_state = 'parked'));
 END;

@@ -206,3 +206,34 @@ test("a pasted response of 5,000 hostile characters is kept as it is, without co
     "the maximum is 20000",
   );
 });
+
+test("a site that is back is not back once more when it is called up, 30 days later", () => {
+  const { addThreat, clock, report, setSite, takedowns } = openWorld();
+  const id = addThreat("exarnple-bank.com");
+  setSite(id, "up");
+  report([id], "PW-00000001");
+  clock.advance(dayMs);
+  setSite(id, "down");
+  clock.advance(dayMs);
+  setSite(id, "back");
+  const backAt = clock.now();
+  clock.advance(30 * dayMs);
+  setSite(id, "up");
+  expect(takedowns.takedownsOfThreat(id)).toMatchObject([{ outcome: "down", backAt }]);
+  clock.advance(dayMs);
+  setSite(id, "down");
+  clock.advance(dayMs);
+  setSite(id, "back");
+  expect(takedowns.takedownsOfThreat(id)[0]!.backAt).toBe(clock.now());
+});
+
+test("a parked site that goes down after the report ends the takedown without a time", () => {
+  const { addThreat, clock, report, setSite, takedowns } = openWorld();
+  const id = addThreat("exarnple-bank.com");
+  setSite(id, "parked");
+  report([id], "PW-00000001");
+  clock.advance(dayMs);
+  setSite(id, "down");
+  expect(takedowns.takedownsOfThreat(id)).toMatchObject([{ outcome: "down", countedFrom: null }]);
+  expect(takedowns.statistics().total).toMatchObject({ reported: 1, down: 0, open: 0, medianMs: null });
+});

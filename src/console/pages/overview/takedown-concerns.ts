@@ -26,7 +26,7 @@ export function takedownConcerns({ cameBack, followUps, notDelivered }: Takedown
       ...link,
       tone: "warn",
       title: `${counted(followUps, "report needs", "reports need")} a follow-up`,
-      cause: "The site is still up.",
+      cause: "The site is not down.",
     });
   return concerns;
 }

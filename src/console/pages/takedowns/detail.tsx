@@ -123,7 +123,13 @@ function NextStep({ details: { after, report, takedowns } }: { details: ReportDe
       </Card>
     );
   return (
-    <Card title={isDue ? "Follow up: the site is still up" : "Next step"}>
+    <Card title={isDue ? "Follow up: the site is not down" : "Next step"}>
+      {report.delivery === "interrupted" ? (
+        <p>The email may have arrived. Check the log of the mail server before you send it again.</p>
+      ) : null}
+      {report.delivery === "failed" ? (
+        <p>The email was not sent. Fix the cause, then send it again.</p>
+      ) : null}
       {report.followUpAt === null ? null : (
         <p>
           Follow-up due <Time at={report.followUpAt} relative="due" />. Nothing is sent automatically.
