@@ -16,7 +16,6 @@ import { describeForThirdParties } from "../threats/store/similarity-reasons.ts"
 import type { Threats } from "../threats/threats.ts";
 import type { DatedChange } from "../threats/triage/history.ts";
 import type { Note } from "../threats/triage/notes.ts";
-import { abuseReport } from "./abuse-report.ts";
 
 /** Everything that is known about one threat. */
 export interface Evidence {
@@ -84,12 +83,13 @@ export async function gatherEvidence(
  * on text of attackers. Files that should not leave the organization are in `internal/`. `SHA256SUMS` has the format
  * that `sha256sum --check` reads.
  * @param options.isForThirdParties without `internal/`
+ * @param options.report text of a report that is ready to send
  */
 export function evidenceBundle(
   evidence: Evidence,
-  { isForThirdParties = false }: { isForThirdParties?: boolean } = {},
+  { isForThirdParties = false, report }: { isForThirdParties?: boolean; report?: string } = {},
 ): Uint8Array<ArrayBuffer> {
-  const entries = entriesOf(evidence).filter(
+  const entries = entriesOf(evidence, report).filter(
     ({ name }) => !isForThirdParties || !name.startsWith("internal/"),
   );
   const sums = entries.map((entry) => ({ ...entry, sha256: sha256(entry.bytes) }));
@@ -112,11 +112,10 @@ export function evidenceBundle(
   return zip({ ...files, SHA256SUMS: encode(listed) }, isImage);
 }
 
-function entriesOf(evidence: Evidence): Entry[] {
-  const { threat, known, history, notes, events, deliveries, registrationResponse } = evidence;
+function entriesOf(evidence: Evidence, report: string | undefined): Entry[] {
+  const { known, history, notes, events, deliveries, registrationResponse } = evidence;
   const { screenshot, original } = evidence;
   const checkedAt = known?.checkedAt;
-  const report = abuseReport({ threat, facts: known?.facts, checkedAt });
   const found = history.filter(({ by }) => by === null);
   const decided = history.filter(({ by }) => by !== null);
   return [
@@ -127,11 +126,9 @@ function entriesOf(evidence: Evidence): Entry[] {
       bytes: json(evidenceJson(evidence)),
     },
     { name: "history.json", content: "changes of the facts", bytes: json(found.map(changeOf)) },
-    {
-      name: "report.txt",
-      content: "abuse report, ready to send",
-      bytes: encode(`Subject: ${report.subject}\n\n${report.body}`),
-    },
+    ...(report === undefined
+      ? []
+      : [{ name: "report.txt", content: "abuse report, ready to send", bytes: encode(report) }]),
     ...(registrationResponse === undefined
       ? []
       : [

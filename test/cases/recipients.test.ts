@@ -4,7 +4,7 @@ import { browserLists } from "../../src/cases/recipients/browser-lists.ts";
 import { authorityOf, certificateAuthorities } from "../../src/cases/recipients/certificate-authorities.ts";
 import { hostedSuffixes, hostedSuffixOf } from "../../src/cases/recipients/hosted-suffixes.ts";
 import { recipientsOf, type RecipientCase } from "../../src/cases/recipients/recipients.ts";
-import { usableEmail } from "../../src/evidence/usable-email.ts";
+import { usableEmail } from "../../src/cases/recipients/usable-email.ts";
 import type { Facts, HostNetwork } from "../../src/enrichment/facts/facts.ts";
 import { recipientKinds } from "../../src/vocabulary/cases.ts";
 

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
 import { actorJson } from "../../src/access/audit/actor.ts";
 import type { Browser } from "../../src/lookups/page/chromium.ts";
+import { bundleWithReport } from "../../src/cases/takedowns/files.ts";
 import { evidenceBundle, gatherEvidence } from "../../src/evidence/evidence-bundle.ts";
 import { createEventLog } from "../../src/events/event-log.ts";
 import { createDeliveryLog } from "../../src/deliveries/delivery-log.ts";
@@ -43,7 +44,10 @@ async function bundle(): Promise<Uint8Array<ArrayBuffer>> {
     deliveries,
   };
   expect(await gatherEvidence(services, "thr_none")).toBeUndefined();
-  return evidenceBundle((await gatherEvidence(services, id))!);
+  const evidence = (await gatherEvidence(services, id))!;
+  const forThirdParties = unzipSync(evidenceBundle(evidence, { isForThirdParties: true }));
+  expect(Object.keys(forThirdParties).filter((name) => /^internal\/|report/.test(name))).toEqual([]);
+  return bundleWithReport(evidence, { now: 0, signature: "Ada Analyst" });
 }
 
 test("the bundle contains everything known about a threat, with checksums that other programs confirm", async () => {
@@ -96,7 +100,9 @@ test("the bundle contains everything known about a threat, with checksums that o
   ]);
   const types = read("internal/events.json").map(({ event }: { event: { type: string } }) => event.type);
   expect(types).toEqual(["threat.resolved", "threat.updated", "threat.created"]);
-  expect(bytes("report.txt").toString()).toStartWith("Subject: ");
+  const report = bytes("report.txt").toString();
+  expect(report).toMatch(/^(?:To: \S+\n)?Subject: .+\n\nTo the abuse team of /);
+  expect(report).toEndWith("Kind regards,\nAda Analyst\n");
   // The key of the screenshot's public URL must not be disclosed.
   expect(Buffer.from(zip).includes(opened.threats.get(id)!.screenshotToken)).toBe(false);
 });

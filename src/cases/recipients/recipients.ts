@@ -15,7 +15,7 @@ import { browserLists } from "./browser-lists.ts";
 import { authorityOf } from "./certificate-authorities.ts";
 import { hostedSuffixOf } from "./hosted-suffixes.ts";
 import type { Recipient } from "./recipient.ts";
-import { usableEmail } from "../../evidence/usable-email.ts";
+import { usableEmail } from "./usable-email.ts";
 
 /** Everything that determines who can act. */
 export interface RecipientCase {

@@ -5,7 +5,7 @@ import type { Instant } from "../../lib/clock.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { ReportMethod } from "../../vocabulary/cases.ts";
 import type { Recipient } from "../recipients/recipient.ts";
-import { recipientsOf } from "../recipients/recipients.ts";
+import { hasContact, knownRecipients } from "../recipients/of-evidence.ts";
 import { digestOf, reportFiles } from "./files.ts";
 import { messageIdOf } from "./email.ts";
 import { threatsPerReportMax, type Report, type ReportPurpose } from "./report.ts";
@@ -243,16 +243,6 @@ function defaultChoice(
   const reachable = choices.filter(({ recipient }) => hasContact(recipient));
   const unasked = reachable.find(({ earlier }) => earlier.length === 0);
   return (purpose === "again" ? undefined : unasked) ?? reachable[0] ?? choices[0];
-}
-
-/** Returns whether an address or a form of a recipient is known. */
-export function hasContact({ email, formUrl }: Pick<Recipient, "email" | "formUrl">): boolean {
-  return email !== undefined || formUrl !== undefined;
-}
-
-function knownRecipients({ threat, known, origins }: Evidence): Recipient[] {
-  const issuers = origins.certificates.map(({ issuer }) => issuer);
-  return recipientsOf({ threat, facts: known?.facts, issuers });
 }
 
 export function recipientKey({

@@ -1,8 +1,10 @@
 import { evidenceBundle, evidenceJson, json, sha256, type Evidence } from "../../evidence/evidence-bundle.ts";
-import { toIsoTime } from "../../lib/clock.ts";
+import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { zip } from "../../lib/zip.ts";
 import { csvCell } from "../../outputs/exports/csv.ts";
+import { hasContact, knownRecipients } from "../recipients/of-evidence.ts";
 import type { NewReport } from "./report-input.ts";
+import { preparedText } from "./texts.ts";
 
 type NewFile = NewReport["files"][number];
 
@@ -61,6 +63,35 @@ function siteTable(evidence: readonly Evidence[]): Uint8Array {
     ...evidence.map((one) => siteColumns.map(([, read]) => read(one))),
   ];
   return new TextEncoder().encode(records.map((cells) => `${cells.map(csvCell).join(",")}\r\n`).join(""));
+}
+
+/**
+ * Returns the evidence bundle for the own organization, with the text of a report to the recipient to ask first, for a
+ * person who writes it without phishwatch.
+ * @param signature end of the text; null: not set
+ */
+export function bundleWithReport(
+  evidence: Evidence,
+  { now, signature }: { now: Instant; signature: string | null },
+): Uint8Array<ArrayBuffer> {
+  const recipients = knownRecipients(evidence);
+  const recipient = recipients.find(hasContact) ?? recipients[0];
+  if (recipient === undefined) return evidenceBundle(evidence);
+  const { threat, known } = evidence;
+  const { subject, body } = preparedText({
+    reference: null,
+    purpose: "first",
+    recipient,
+    threats: [{ threat, facts: known?.facts, checkedAt: known?.checkedAt }],
+    previous: null,
+    before: undefined,
+    files: { attached: [], bundle: undefined },
+    signature,
+    now,
+  });
+  const to = recipient.email ?? recipient.formUrl;
+  const lines = [...(to === undefined ? [] : [`To: ${to}`]), `Subject: ${subject}`, "", body];
+  return evidenceBundle(evidence, { report: lines.join("\n") });
 }
 
 /** Returns one digest of all files. Two forms with the same digest send the same files. */

@@ -21,7 +21,8 @@ type StatedThreat = ReportedThreat & { threat: Pick<Threat, "siteState"> };
 
 /** Everything that the text of a report is made of. */
 export interface TextSources {
-  reference: string;
+  /** Null: the report is not on record. */
+  reference: string | null;
   purpose: ReportPurpose;
   recipient: { kind: RecipientKind; name: string };
   threats: readonly StatedThreat[];
@@ -53,12 +54,14 @@ export function preparedText(sources: TextSources): { subject: string; body: str
     ...actionsOf(sources).map((action, index) => `  ${index + 1}. ${action}`),
     ...section("Files", fileLines(sources)),
     "",
-    `Our reference is ${reference}. Please keep it in the subject of your response.`,
-    "",
+    ...(reference === null
+      ? []
+      : [`Our reference is ${reference}. Please keep it in the subject of your response.`, ""]),
     "Kind regards,",
     signature ?? signaturePlaceholder,
   ];
-  return { subject: `${subjectOf(sources)} [${reference}]`, body: `${lines.join("\n")}\n` };
+  const mark = reference === null ? "" : ` [${reference}]`;
+  return { subject: `${subjectOf(sources)}${mark}`, body: `${lines.join("\n")}\n` };
 }
 
 function subjectOf({ purpose, threats }: TextSources): string {

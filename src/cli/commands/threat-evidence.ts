@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { evidenceBundle, gatherEvidence } from "../../evidence/evidence-bundle.ts";
+import { bundleWithReport } from "../../cases/takedowns/files.ts";
+import { gatherEvidence } from "../../evidence/evidence-bundle.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
@@ -23,22 +24,26 @@ export const evidenceCommand = command({
     ],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ threats, enrichment, eventLog, deliveries }) => {
-      const [id = "", file = ""] = args;
-      const target = resolve(file);
-      const evidence = await gatherEvidence(
-        { threats, enrichment, eventLog, deliveries: deliveries.log },
-        id,
-      );
-      if (evidence === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
-      try {
-        // As private as the database.
-        writeFileSync(target, evidenceBundle(evidence), { flag: "wx", mode: 0o600 });
-      } catch (error) {
-        const exists = (error as NodeJS.ErrnoException).code === "EEXIST";
-        const why = exists ? "it already exists" : messageOf(error);
-        throw new FailedError(`cannot write ${visible(target, 1_000)}: ${visible(why, 300)}`);
-      }
-      terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
-    }),
+    withAppliance(
+      { terminal, options },
+      async ({ threats, enrichment, eventLog, deliveries }, { takedown }) => {
+        const [id = "", file = ""] = args;
+        const target = resolve(file);
+        const evidence = await gatherEvidence(
+          { threats, enrichment, eventLog, deliveries: deliveries.log },
+          id,
+        );
+        if (evidence === undefined) throw new FailedError(`there is no threat ${visible(id, 100)}`);
+        try {
+          // As private as the database.
+          const bundle = bundleWithReport(evidence, { now: Date.now(), signature: takedown.signature });
+          writeFileSync(target, bundle, { flag: "wx", mode: 0o600 });
+        } catch (error) {
+          const exists = (error as NodeJS.ErrnoException).code === "EEXIST";
+          const why = exists ? "it already exists" : messageOf(error);
+          throw new FailedError(`cannot write ${visible(target, 1_000)}: ${visible(why, 300)}`);
+        }
+        terminal.err.write(`wrote ${visible(target, 1_000)}\n`);
+      },
+    ),
 });

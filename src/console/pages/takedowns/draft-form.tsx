@@ -1,6 +1,6 @@
-import { hasContact, type Draft, type RecipientChoice } from "../../../cases/takedowns/draft.ts";
+import { hasContact } from "../../../cases/recipients/of-evidence.ts";
+import { type Draft, type RecipientChoice } from "../../../cases/takedowns/draft.ts";
 import { textDigest } from "../../../cases/takedowns/texts.ts";
-import { mailtoAddress } from "../../../evidence/abuse-report.ts";
 import { escapeHidden } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import type { ReportMethod } from "../../../vocabulary/cases.ts";
@@ -10,6 +10,7 @@ import { Button, Form, HiddenFields, TextArea, TextField } from "../../kit/form.
 import { Tag } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { newReportPath, newTakedownPath, takedownPath, threatPath } from "../../kit/paths.ts";
+import { mailtoAddress } from "./mailto.ts";
 import { FileList } from "./draft-files.tsx";
 import { abilities, isWebAddress, kindLabels, SourceOf } from "./parts.tsx";
 
@@ -141,7 +142,7 @@ function Instructions({ draft, typed }: { draft: Draft; typed: Typed }) {
   const { email, subject, body } = typed;
   // Forms have a field for it, which accepts no address with brackets.
   const pages = draft.method === "form" ? draft.evidence.map(addressOf) : [];
-  const mailto = email === "" ? undefined : mailtoAddress({ to: { email, who: "" }, subject, body });
+  const mailto = email === "" ? undefined : mailtoAddress({ to: email, subject, body });
   return (
     <div class="stack gap-s">
       {draft.method === "form" && formUrl !== undefined && isWebAddress(formUrl) ? (

@@ -1,4 +1,5 @@
-import { evidenceBundle, gatherEvidence } from "../../../evidence/evidence-bundle.ts";
+import { bundleWithReport } from "../../../cases/takedowns/files.ts";
+import { gatherEvidence } from "../../../evidence/evidence-bundle.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { download, type PageResult } from "../../kit/page-result.ts";
 import { findThreat, type ThreatContext } from "./load.ts";
@@ -45,5 +46,7 @@ export async function downloadEvidence(context: ThreatContext): Promise<PageResu
   const { id } = findThreat(context);
   const { threats, enrichment, eventLog, deliveries } = context.services;
   const gathered = await gatherEvidence({ threats, enrichment, eventLog, deliveries: deliveries.log }, id);
-  return download(`${id}-evidence.zip`, "application/zip", evidenceBundle(gathered!));
+  const { signature } = context.services.config.takedown;
+  const bundle = bundleWithReport(gathered!, { now: context.now, signature });
+  return download(`${id}-evidence.zip`, "application/zip", bundle);
 }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "bun:test";
-import { abuseReport, mailtoAddress } from "../../src/evidence/abuse-report.ts";
-import type { Facts } from "../../src/enrichment/facts/facts.ts";
-import { existing, hosted, plainPage } from "../support/enrichment.ts";
+import { recipientsOf } from "../../../src/cases/recipients/recipients.ts";
+import { preparedText } from "../../../src/cases/takedowns/texts.ts";
+import { mailtoAddress } from "../../../src/console/pages/takedowns/mailto.ts";
+import type { Facts } from "../../../src/enrichment/facts/facts.ts";
+import { existing, plainPage } from "../../support/enrichment.ts";
 
-type Given = Parameters<typeof abuseReport>[0];
+type Given = Parameters<typeof preparedText>[0]["threats"][number];
 
 const seen = Date.UTC(2026, 0, 15, 12);
 const facts = {
@@ -24,26 +26,37 @@ const whois = {
   abuse_email: "abuse@registrar.example",
 };
 
+/** Returns the text to the registrar, or to the owner of the suffix below which the name is. */
 function report(change: Partial<Given["threat"]> = {}, known: Facts | null = facts) {
-  return abuseReport({
-    threat: {
-      domain: "examp1e-bank.com",
-      protectedDomain: "example-bank.com",
-      type: "typosquatting",
-      reasons: [{ code: "legacy", params: { text: '"1" looks like "l"' } }],
-      firstSeen: seen,
-      whois,
-      ...change,
-    },
-    facts: known ?? undefined,
-    checkedAt: known === null ? null : seen,
+  const threat: Given["threat"] = {
+    domain: "examp1e-bank.com",
+    protectedDomain: "example-bank.com",
+    type: "typosquatting",
+    reasons: [{ code: "legacy", params: { text: '"1" looks like "l"' } }],
+    firstSeen: seen,
+    whois,
+    siteState: null,
+    ...change,
+  };
+  const given = known ?? undefined;
+  const all = recipientsOf({ threat, facts: given });
+  const recipient = all.find(({ kind }) => kind === "registrar") ?? all[0]!;
+  return preparedText({
+    reference: null,
+    purpose: "first",
+    recipient,
+    threats: [{ threat, facts: given, checkedAt: known === null ? null : seen }],
+    previous: null,
+    before: undefined,
+    files: { attached: [], bundle: undefined },
+    signature: null,
+    now: seen,
   });
 }
 
-describe("abuse report", () => {
+describe("the prepared text of a report", () => {
   test("addresses the registrar in the phrases that abuse desks look for", () => {
-    const { to, subject, body } = report();
-    expect(to).toEqual({ email: "abuse@registrar.example", who: "Example Registrar" });
+    const { subject, body } = report();
     expect(subject).toBe("Phishing: examp1e-bank[.]com is a look-alike of example-bank.com");
     expect(body).toBe(`To the abuse team of Example Registrar:
 
@@ -73,10 +86,11 @@ Registration
 
 Requested action
   1. Please suspend the domain (for example by setting clientHold).
-  2. Please preserve registrant and hosting records for law enforcement.
+  2. Please preserve registrant records for law enforcement.
   3. Please confirm the action that you have taken.
 
-The evidence, with SHA-256 checksums, is available on request.
+Files
+  - The complete evidence is available on request.
 
 Kind regards,
 [name, organization, phone]
@@ -91,7 +105,7 @@ Kind regards,
       "a phishing page as phishing and brand impersonation",
       {},
       facts,
-      ["hosting a phishing page (brand impersonation)", "preserve registrant and hosting records"],
+      ["hosting a phishing page (brand impersonation)", "preserve registrant records"],
       /undefined|null/,
     ],
     [
@@ -175,7 +189,7 @@ Kind regards,
       "a name under a hosting provider's suffix with a request to take down the content",
       { domain: "example-bank.pages.dev" },
       facts,
-      ["Please suspend the name and take down the content that is served under it."],
+      ["Please suspend the name and remove the content that is served under it."],
       /clientHold/,
     ],
   ])("describes %s", (_, threat, known, expected, forbidden) => {
@@ -195,51 +209,6 @@ Kind regards,
     expect(report({}, null).subject).toBe(
       "Brand impersonation: examp1e-bank[.]com is a look-alike of example-bank.com",
     );
-  });
-
-  test.each<[string, Partial<Given["threat"]>, Facts | null, (string | RegExp)[]]>([
-    [
-      "the registry if the registrar is unknown",
-      { whois: {} },
-      null,
-      [/^The registrar is not known yet/, /https:\/\/www\.iana\.org\/domains\/root\/db\/com\.html/],
-    ],
-    [
-      "ICANN's list if the registrar lists no abuse contact",
-      { whois: { source: "rdap", registrar: "Example Registrar" } },
-      null,
-      [/^No registrar abuse contact is listed in the registration data.*Example Registrar/, /iana\.org/],
-    ],
-    [
-      "the abuse desk's phone number and the hosting provider of the IP address",
-      { whois: { ...whois, abuse_phone: "+1.5550100" } },
-      facts,
-      [/\+1\.5550100/, /iana\.org/, /hosting provider of 192\.0\.2\.7/],
-    ],
-    [
-      "the hosting provider, and no registrar, for a name under its suffix",
-      { domain: "example-bank.pages.dev" },
-      null,
-      [/^pages\.dev belongs to a hosting provider/],
-    ],
-  ])("points to %s", (_, threat, known, expected) => {
-    const { to, otherWays } = report(threat, known);
-    expect(otherWays).toHaveLength(expected.length);
-    for (const [index, pattern] of expected.entries()) expect(otherWays[index]).toMatch(pattern);
-    expect(to === undefined).toBe(threat.whois?.abuse_email === undefined);
-  });
-
-  test("names the hosting provider of the present address, and never writes to the look-alike itself", () => {
-    const network = { ...(hosted.ok && hosted.network), addresses: ["192.0.2.7"], at: seen };
-    const known = { ...facts, networks: [network] } as Facts;
-    const ways = (given: Facts) => report({}, given).otherWays.join("\n");
-    expect(ways(known)).toContain("Example Host LLC can take the page down");
-    expect(ways(known)).toContain("abuse@example-host.example (https://rdap.registry.example/ip/192.0.2.7)");
-    const former = { ...known, networks: [{ ...network, addresses: ["198.51.100.1"] }] } as Facts;
-    expect(ways(former)).not.toContain("Example Host LLC");
-    const own = { ...known, networks: [{ ...network, abuseEmail: "abuse@www.examp1e-bank.com" }] } as Facts;
-    expect(ways(own)).toContain("lists no abuse contact");
-    expect(report({ whois: { ...whois, abuse_email: "abuse@examp1e-bank.com" } }).to).toBeUndefined();
   });
 
   test("does not reveal to third parties that the protected page carries a beacon", () => {
@@ -266,14 +235,14 @@ Kind regards,
         certificate: { ...facts.page!.certificate!, issuer: hostile },
       },
     };
-    const { to, body, otherWays, subject } = report(
+    const { body, subject } = report(
       {
         reasons: Array.from({ length: 99 }, () => ({ code: "legacy", params: { text: hostile } })),
         whois: { ...whois, registrar: hostile, created_at: hostile, abuse_phone: hostile },
       },
       known,
     );
-    const text = [to!.who, subject, ...otherWays].join("\n") + body;
+    const text = `${subject}\n${body}`;
     expect(text).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
     expect(text).not.toMatch(/^Dear registrar|^ignore/m);
     expect(body.length).toBeLessThan(6_000);
@@ -283,8 +252,8 @@ Kind regards,
   });
 
   test("opens unchanged in a mail program", () => {
-    const short = { ...report(), body: "a & b? \ud800 #1 100%\n" };
-    const { address, withBody } = mailtoAddress(short)!;
+    const short = { ...report(), to: "abuse@registrar.example", body: "a & b? \ud800 #1 100%\n" };
+    const { address, withBody } = mailtoAddress(short);
     expect(withBody).toBe(true);
     expect(address).toStartWith(
       "mailto:abuse@registrar.example?subject=Phishing%3A%20examp1e-bank%5B.%5Dcom",
@@ -294,9 +263,8 @@ Kind regards,
     expect(searchParams.get("body")).toBe("a & b? \ufffd #1 100%\r\n");
     expect([...searchParams.keys()]).toEqual(["subject", "body"]);
     // Browsers pass no longer address to a mail program, and report no error.
-    const long = mailtoAddress({ ...short, body: "x ".repeat(2_000) })!;
+    const long = mailtoAddress({ ...short, body: "x ".repeat(2_000) });
     expect(long.withBody).toBe(false);
     expect(long.address).toBe(address.replace(/&body=.*/, ""));
-    expect(mailtoAddress(report({ whois: {} }))).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { isAtOrBelow, parseHostName } from "../lib/host-names.ts";
+import { isAtOrBelow, parseHostName } from "../../lib/host-names.ts";
 
 /** RFC 5321 §4.5.3.1.3. */
 const emailCharactersMax = 254;
