@@ -259,6 +259,9 @@ describe("a user whom a trusted proxy has authenticated", () => {
     const start = (given: Record<string, string>) =>
       visitor.post("/console/scans/start", { form_token: formToken }, given);
     expect((await start(headers)).status).not.toBe(403);
+    const signOut = await visitor.post("/console/sign-out", { form_token: formToken }, headers);
+    expect(signOut.location).toBe("/console/account");
+    expect((await visitor.get(signOut.location!, headers)).text).toContain("sign out of the proxy");
     expect((await start({ ...headers, "remote-groups": "Staff" })).status).toBe(403);
     expect(grace().role).toBe("viewer");
     const none = await visitor.get("/console", { ...headers, "remote-groups": "Visitors" });

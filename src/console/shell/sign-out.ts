@@ -1,5 +1,5 @@
-import type { PageResult } from "../kit/page-result.ts";
-import { signInPath } from "../kit/paths.ts";
+import { redirect, type PageResult } from "../kit/page-result.ts";
+import { accountPath, signInPath } from "../kit/paths.ts";
 import type { Context } from "./router.ts";
 import type { ConsoleServices } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
@@ -11,7 +11,13 @@ export function createSignOut({
   memory,
   visitors,
 }: Pick<ConsoleServices, "consoleSignIn"> & { memory: SessionMemory; visitors: Visitors }) {
-  async function signOut({ session, by, write }: Context): Promise<PageResult> {
+  async function signOut({ account, session, by, write }: Context): Promise<PageResult> {
+    // The next request would start another session, and people would believe that they had signed out.
+    if (account.origin === "proxy")
+      return redirect(accountPath, {
+        tone: "warning",
+        text: "A proxy signs you in. To sign out, sign out of the proxy.",
+      });
     await write(() => consoleSignIn.signOut(session, { by }));
     return leave(session.seq);
   }
