@@ -17,21 +17,24 @@ type Step = (() => void) | undefined;
  */
 export function createCampaignWriter({
   database,
+  floor,
   grouping,
   yielder,
 }: {
   database: Database;
+  /** Threats up to this one are not grouped, and lose a number of an earlier process. */
+  floor: number;
   grouping: Grouping;
   yielder: Yielder;
 }) {
-  const { all, newest, remove, setNumber, upsert } = prepare(database);
-  const lastVersion = () => newest.get()!.version ?? 0;
-  /** Versions of the change log that own writes have added. */
-  let own: { after: number; upTo: number }[] = [];
+  const { all, lastVersion, old, remove, setNumber, upsert } = prepare(database);
+  const own = createOwnWrites({ database, lastVersion });
   /** Numbers as they are stored, by the `seq` of the threat. */
   const numbers = new Map<number, number>();
   /** False if nothing has changed since the last write, so that an idle server does nothing. */
   let hasNews = true;
+  /** Threats that are not grouped, and whose number is stored. */
+  let dropped: number[] = old.all(floor).map(({ seq }) => seq);
   /** Hashes of the rows as they are stored, by number. */
   const rows = new Map(all.all().map((row) => [row.number, hashOf(row)]));
 
@@ -44,6 +47,9 @@ export function createCampaignWriter({
   }
 
   function* changes(): Generator<Step> {
+    const left = dropped;
+    dropped = [];
+    for (const seq of left) yield () => void setNumber.run(null, seq);
     const { alone, groups } = grouping.takeChanges();
     for (const member of alone) yield* stepsOf(member, null);
     for (const group of groups) {
@@ -78,6 +84,11 @@ export function createCampaignWriter({
       if (number === null) numbers.delete(seq);
       else numbers.set(seq, number);
     },
+    /** Removes the number of a threat that is grouped no more. */
+    drop(seq: number): void {
+      hasNews = true;
+      if (numbers.delete(seq)) dropped.push(seq);
+    },
     /** Writes what changed since the last call. After an error, the state is unknown. */
     async write(): Promise<void> {
       if (!hasNews) return;
@@ -86,34 +97,42 @@ export function createCampaignWriter({
       for (const step of changes()) {
         if (step !== undefined) batch.push(step);
         if (batch.length === rowsPerWrite) {
-          await commit(batch);
+          await own.commit(batch);
           batch = [];
         }
         if (yielder.due()) await yielder.pause();
       }
-      if (batch.length > 0) await commit(batch);
+      if (batch.length > 0) await own.commit(batch);
+    },
+    isOwn: own.isOwn,
+    forgetUpTo: own.forgetUpTo,
+  };
+}
+
+/** Commits writes, and remembers the versions of the change log that they have added. */
+function createOwnWrites({ database, lastVersion }: { database: Database; lastVersion: () => number }) {
+  let ranges: { after: number; upTo: number }[] = [];
+  return {
+    async commit(batch: readonly NonNullable<Step>[]): Promise<void> {
+      const range = await database.write(
+        () => {
+          const after = lastVersion();
+          for (const step of batch) step();
+          return { after, upTo: lastVersion() };
+        },
+        { relaxed: true, patient: true },
+      );
+      const last = ranges.at(-1);
+      if (last?.upTo === range.after) last.upTo = range.upTo;
+      else ranges.push(range);
     },
     /** Returns whether a version of the change log is of a write of this process. */
-    isOwn: (version: number) => own.some(({ after, upTo }) => version > after && version <= upTo),
+    isOwn: (version: number) => ranges.some(({ after, upTo }) => version > after && version <= upTo),
     /** Forgets own versions that were read. */
     forgetUpTo(version: number): void {
-      own = own.filter(({ upTo }) => upTo > version);
+      ranges = ranges.filter(({ upTo }) => upTo > version);
     },
   };
-
-  async function commit(batch: readonly NonNullable<Step>[]): Promise<void> {
-    const range = await database.write(
-      () => {
-        const after = lastVersion();
-        for (const step of batch) step();
-        return { after, upTo: lastVersion() };
-      },
-      { relaxed: true, patient: true },
-    );
-    const last = own.at(-1);
-    if (last?.upTo === range.after) last.upTo = range.upTo;
-    else own.push(range);
-  }
 }
 
 function hashOf({ size, score, reasons }: { size: number; score: number; reasons: string }): bigint | number {
@@ -121,6 +140,9 @@ function hashOf({ size, score, reasons }: { size: number; score: number; reasons
 }
 
 function prepare({ sqlite }: Database) {
+  const newest = sqlite.prepare<{ version: number | null }, []>(
+    "select max(version) as version from threat_touches",
+  );
   return {
     setNumber: sqlite.prepare<unknown, [number | null, number]>(
       "update threats set campaign_seq = ? where seq = ?",
@@ -133,8 +155,9 @@ function prepare({ sqlite }: Database) {
     all: sqlite.prepare<{ number: number; size: number; score: number; reasons: string }, []>(
       "select number, size, score, reasons from campaigns",
     ),
-    newest: sqlite.prepare<{ version: number | null }, []>(
-      "select max(version) as version from threat_touches",
+    old: sqlite.prepare<{ seq: number }, [number]>(
+      "select seq from threats where campaign_seq is not null and seq <= ?",
     ),
+    lastVersion: () => newest.get()!.version ?? 0,
   };
 }

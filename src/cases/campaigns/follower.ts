@@ -12,13 +12,20 @@ export interface CampaignFollower {
 }
 
 const batchRows = 200;
+/** The newest threats are grouped, because each takes up to 2.6 kB of memory: a million would need gigabytes. */
+const groupedThreatsMax = 200_000;
 
-/** @param yielder divides the work into slices */
+/**
+ * @param threatsMax number of threats that are grouped; the older ones have no campaign
+ * @param yielder divides the work into slices
+ */
 export function createCampaignFollower({
   database,
+  threatsMax = groupedThreatsMax,
   yielder,
 }: {
   database: Database;
+  threatsMax?: number;
   yielder: Yielder;
 }): CampaignFollower {
   const threats = createThreatReader(database);
@@ -38,13 +45,14 @@ export function createCampaignFollower({
       if (rows.length === 0) break;
       for (const row of rows) await apply(state, row.seq, row);
       state.lastSeq = rows.at(-1)!.seq;
+      await dropOldest(state);
     }
     for (;;) {
       const batch = changes.after(state.version, batchRows);
       if (batch.length === 0) break;
       const changed = batch.filter(({ version }) => !writer.isOwn(version));
       for (const seq of new Set(changed.map(({ threatSeq }) => threatSeq)))
-        await apply(state, seq, threats.one(seq));
+        if (seq > state.floor) await apply(state, seq, threats.one(seq));
       state.version = batch.at(-1)!.version;
       writer.forgetUpTo(state.version);
       if (yielder.due()) await yielder.pause();
@@ -54,7 +62,21 @@ export function createCampaignFollower({
 
   function startOver(version: number): State {
     const grouping = createGrouping();
-    return { grouping, writer: createCampaignWriter({ database, grouping, yielder }), version, lastSeq: 0 };
+    const floor = threats.floor(threatsMax);
+    const writer = createCampaignWriter({ database, floor, grouping, yielder });
+    return { grouping, writer, version, floor, lastSeq: floor };
+  }
+
+  /** Takes the oldest threats out of the grouping until it has room for all that were read. */
+  async function dropOldest(present: State): Promise<void> {
+    while (present.grouping.size() > threatsMax) {
+      const [oldest] = threats.after(present.floor, 1);
+      if (oldest === undefined) return;
+      present.floor = oldest.seq;
+      for (const _step of present.grouping.apply(oldest.seq, undefined))
+        if (yielder.due()) await yielder.pause();
+      present.writer.drop(oldest.seq);
+    }
   }
 
   async function apply(
@@ -88,6 +110,8 @@ interface State {
   writer: ReturnType<typeof createCampaignWriter>;
   /** Last change of the log that was read. */
   version: number;
+  /** Threats up to this one are not grouped. */
+  floor: number;
   /** Last threat that was read. */
   lastSeq: number;
 }

@@ -27,6 +27,9 @@ export function createThreatReader({ sqlite }: Database) {
   const serialsOf = sqlite.prepare<{ serial: string }, [number]>(
     "select serial from threat_certificates where threat_seq = ? and serial <> '' order by seq desc limit 8",
   );
+  const floor = sqlite.prepare<{ seq: number }, [number]>(
+    "select seq from threats order by seq desc limit 1 offset ?",
+  );
   const complete = ({ facts, ...threat }: StoredThreat): ReadThreat => ({
     ...threat,
     facts: facts === null ? undefined : (JSON.parse(facts) as Facts),
@@ -35,6 +38,8 @@ export function createThreatReader({ sqlite }: Database) {
   return {
     /** Returns threats in the order of `seq`. */
     after: (seq: number, limit: number) => after.all(seq, limit).map(complete),
+    /** Returns the newest threat that is not among a number of newer ones; 0: all are. */
+    floor: (newer: number): number => floor.get(newer)?.seq ?? 0,
     one(seq: number): ReadThreat | undefined {
       const threat = one.get(seq);
       return threat === null ? undefined : complete(threat);

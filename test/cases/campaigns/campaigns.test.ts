@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { createCampaignFollower } from "../../../src/cases/campaigns/follower.ts";
 import { openCampaigns } from "../../../src/cases/campaigns/open-campaigns.ts";
 import type { ReasonCode } from "../../../src/cases/campaigns/reasons.ts";
 import { nothingKnown, type Facts } from "../../../src/enrichment/facts/facts.ts";
@@ -190,6 +191,33 @@ describe("campaigns", () => {
     await again.catchUp();
     expect(again.of(all[4]!.seq)).toBeUndefined();
     expect(again.of(all[0]!.seq)).toMatchObject({ size: 4 });
+  });
+
+  test("contain the newest threats only once there are more than the limit, also after a start", async () => {
+    const world = openStores();
+    open.push(world);
+    const { database } = world;
+    const yielder = createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
+    const follow = () => createCampaignFollower({ database, threatsMax: 3, yielder });
+    const numbers = () =>
+      database.sqlite.query("select campaign_seq from threats order by seq").values().flat();
+    const follower = follow();
+    const [a, b] = ["a", "b"].map((name) => addThreat(world, `${name}-bank.net`, at("203.0.113.7")).seq);
+    await follower.catchUp();
+    expect(numbers()).toEqual([a!, a!]);
+    addThreat(world, "c-bank.net", at("203.0.113.7"));
+    const d = addThreat(world, "d-bank.net", at("203.0.113.7")).seq;
+    await follower.catchUp();
+    expect(numbers()).toEqual([null, b!, b!, b!]);
+    setFacts(world, a!, at("203.0.113.7"));
+    for (const name of ["e", "f"]) addThreat(world, `${name}-bank.net`);
+    await follower.catchUp();
+    expect(numbers()).toEqual([null, null, null, null, null, null]);
+    expect(database.sqlite.query("select * from campaigns").all()).toEqual([]);
+
+    database.sqlite.run("update threats set campaign_seq = ? where seq <= ?", [a!, d]);
+    await follow().catchUp();
+    expect(numbers()).toEqual([null, null, null, null, null, null]);
   });
 
   test("list their threats with what joins each, and one name that imitates two domains is none", async () => {
