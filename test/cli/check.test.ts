@@ -24,6 +24,34 @@ const everything = () =>
       return { path, mode, uid, mtimeMs, ctimeMs, content };
     });
 
+/** Adds a threat with two reports: one bounced, and one that is due for a follow-up. */
+function addBouncedReport(path: string): void {
+  const sqlite = new Sqlite(path);
+  sqlite.run(
+    `insert into threats (id, protected_domain_seq, domain, type, status, severity, similarity, source, reasons,
+       severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token)
+     select 'thr_1', min(seq), 'exarnple-bank.com', 'typosquatting', 'active', 'high', 0.9, 'feed', '[]', '[]', 0, 0, 0, '{}', ''
+     from protected_domains`,
+  );
+  sqlite.run(
+    `insert into takedowns (seq, threat_seq, domain, protected_domain, reported_at)
+     select 1, seq, domain, 'example-bank.com', 0 from threats`,
+  );
+  for (const [seq, delivery, followUpAt] of [
+    [1, "bounced", null],
+    [2, "sent", 1],
+  ] as const) {
+    sqlite.run(
+      `insert into takedown_reports (seq, reference, purpose, recipient_kind, recipient_name, recipient_source, method,
+         subject, body, language, created_at, channel, delivery, follow_up_at)
+       values (?1, 'PW-' || ?1, 'first', 'hoster', 'H', '{}', 'email', 's', 'b', 'en', 0, 'console', ?2, ?3)`,
+      [seq, delivery, followUpAt],
+    );
+    sqlite.run("insert into takedown_report_threats (report_seq, takedown_seq) values (?, 1)", [seq]);
+  }
+  sqlite.close();
+}
+
 describe("the database", () => {
   test("`check` before the first start creates neither the folder nor the database, and says that there is none (M9)", async () => {
     const before = everything();
@@ -41,6 +69,7 @@ describe("the database", () => {
     await folder.run(["domains", "add", "example-shop.com"]);
     await folder.run(["webhooks", "add", "http://127.0.0.1:9/", "--name", "soc"]);
     await folder.run(["honeytokens", "create", "url", "--name", "wiki"]);
+    addBouncedReport(join(folder.path, "data/test.db"));
     const before = everything();
     const { code, out } = await check();
     expect(code).toBe(0);
@@ -48,6 +77,8 @@ describe("the database", () => {
     expect(out).toMatch(/^ok +protected domains: 2$/m);
     expect(out).toMatch(/^ok +endpoint soc: /m);
     expect(out).toMatch(/^warning +traps: beacons: 0, honeytokens: 1;/m);
+    expect(out).toMatch(/^warning +takedown reports: 1 report not delivered$/m);
+    expect(out).toMatch(/^warning +takedown reports: 1 report due for a follow-up$/m);
     expect(everything()).toEqual(before);
   });
 

@@ -243,6 +243,11 @@ export const checkCatalog = {
     meaning: "each channel is enabled, has a subscription, and its messages are accepted",
     remedy: "see the page `channels`",
   },
+  takedowns: {
+    group: "Delivery",
+    meaning: "takedown reports are sent within an hour and delivered, and no follow-up is due",
+    remedy: "correct `[smtp]`, use another recipient, or follow up; see the page `takedown`",
+  },
   lists: {
     group: "Embedded lists",
     meaning: "the lists that the program contains are recent, and a data update can be used",

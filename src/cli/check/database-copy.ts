@@ -2,7 +2,7 @@ import { constants, Database as Sqlite } from "bun:sqlite";
 import { statSync } from "node:fs";
 import type { Instant } from "../../lib/clock.ts";
 
-/** Tables whose rows a check needs. All other tables stay empty: they can be large. */
+/** Tables whose rows a check needs, beside the threats that were reported. All other tables stay empty: they can be large. */
 const copiedTables = [
   "__drizzle_migrations",
   "settings",
@@ -23,6 +23,9 @@ const copiedTables = [
   "archive_checks",
   "list_imports",
   "scans",
+  "takedowns",
+  "takedown_reports",
+  "takedown_report_threats",
   // Tables of earlier versions, which migrations read.
   "webhook_endpoints",
   "beacons",
@@ -103,6 +106,10 @@ function copySchema(memory: Sqlite): void {
   for (const { sql } of tables) memory.run(sql);
   for (const { name } of tables.filter((table) => copiedTables.includes(table.name)))
     memory.run(`INSERT INTO main."${name}" SELECT * FROM file."${name}"`);
+  if (tables.some(({ name }) => name === "takedowns"))
+    memory.run(
+      "INSERT INTO main.threats SELECT * FROM file.threats WHERE seq IN (SELECT threat_seq FROM file.takedowns)",
+    );
   // Afterward, because triggers would count the rows that are copied.
   for (const { type, sql } of schema) if (type !== "table") memory.run(sql);
 }

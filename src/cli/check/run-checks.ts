@@ -9,7 +9,7 @@ import { fillRandom } from "../appliance/fill-random.ts";
 import { checkSetup, ports } from "../checks/access.ts";
 import { backupResults } from "../checks/backups.ts";
 import { serverCertificate } from "../checks/certificates.ts";
-import { channelResults, filterResults } from "../checks/channels.ts";
+import { channelResults, filterResults, takedownResults } from "../checks/channels.ts";
 import {
   allowedDomains,
   archiveChecks,
@@ -109,6 +109,7 @@ function appChecks(app: App, config: Config, checks: EndpointChecks, now: number
     [screenshots(config), ...trapsDeployed(app)],
     endpointResults(app, config, checks, now),
     channelResults(app, config, offline),
+    takedownResults(app, now),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { ChannelRecipient } from "../../channels/all/channels.ts";
 import type { Config } from "../../config/config.ts";
 import { isLocalUrl } from "../../config/safety/exposure.ts";
 import { causeOf } from "../../deliveries/rules/recipient-state.ts";
+import { spanText } from "../../lib/durations.ts";
 import { counted } from "../../lib/wording.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 
@@ -117,4 +118,34 @@ export function filterResults({
     const change = `run 'phishwatch domains add ${missing[0]}', or correct the filter`;
     return [{ check: "filters", what, state: "warning", detail, change }];
   });
+}
+
+const reports = { check: "takedowns", what: "takedown reports" } as const;
+const waitMsMax = 3_600_000;
+const attend = "run 'phishwatch takedowns list --show attention', and open Takedowns in the console";
+
+/** Checks whether takedown reports are sent and delivered, and whether follow-ups are due. */
+export function takedownResults({ takedowns }: Pick<App, "takedowns">, now: number): CheckResult[] {
+  const { queued, oldestAt } = takedowns.queue();
+  const { followUps, notDelivered } = takedowns.attention();
+  const warning = (detail: string): CheckResult => ({ ...reports, state: "warning", detail, change: attend });
+  const results: CheckResult[] = [];
+  if (queued > 0 && takedowns.addresses() === null)
+    results.push({
+      ...reports,
+      state: "error",
+      detail: `${counted(queued, "report")} cannot be sent: no mail server or no sender is set`,
+      setting: "smtp.host",
+      change: "set a mail server and a sender",
+    });
+  else if (oldestAt !== null && now - oldestAt > waitMsMax)
+    results.push(
+      warning(
+        `${counted(queued, "report")} to be sent; the oldest has waited for ${spanText(now - oldestAt)}`,
+      ),
+    );
+  if (notDelivered > 0) results.push(warning(`${counted(notDelivered, "report")} not delivered`));
+  if (followUps > 0) results.push(warning(`${counted(followUps, "report")} due for a follow-up`));
+  if (results.length > 0 || takedowns.list("all", { limit: 1, offset: 0 }).total === 0) return results;
+  return [{ ...reports, state: "ok", detail: "sent and delivered; no follow-up is due" }];
 }
