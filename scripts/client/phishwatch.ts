@@ -254,8 +254,8 @@ export type ThreatCase = {
       /** URL of its form. */
       form_url: string | null;
       source: {
-        /** Where the contact is from. */
-        from: "rdap" | "whois" | "address_rdap" | "certificate" | "list";
+        /** Where the contact is from; `person`: somebody typed the address. */
+        from: "rdap" | "whois" | "address_rdap" | "certificate" | "list" | "person";
         /** URL of the response or page that states it. */
         url: string | null;
         /** When it was looked up. */

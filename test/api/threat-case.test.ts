@@ -43,9 +43,16 @@ test("the case of a threat has assignee, due time and state of the site, and the
 test("the reports of a threat are in its case, with their recipients and outcome, as the document describes them", async () => {
   const takedowns = createTakedowns({ ...api, fillRandom, onQueued: () => {} });
   takedowns.add(reportOf([id], "PW-00000001"), { by });
-  takedowns.add(reportOf([id], "PW-00000002", { method: "manual", messageId: null, purpose: "escalation" }), {
-    by,
-  });
+  const typed = { kind: "registrar", name: "Example Registrar", source: { from: "person" } } as const;
+  takedowns.add(
+    reportOf([id], "PW-00000002", {
+      method: "manual",
+      messageId: null,
+      purpose: "escalation",
+      recipient: typed,
+    }),
+    { by },
+  );
   const { json } = await api.call("GET", `/v1/threats/${id}/case`, { key: api.key() });
   expect(json.data.reports).toMatchObject([
     { reference: "PW-00000001", created_by: "kim", method: "email", recipient: { name: "Example Hosting" } },

@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { reasonCodes } from "../../cases/campaigns/reasons.ts";
+import { contactSources } from "../../cases/recipients/recipient.ts";
 import { deliveryStates, reportPurposes } from "../../cases/takedowns/report.ts";
 import { notFound } from "../../lib/errors.ts";
 import { exampleThreatId } from "../../threats/api-object.ts";
@@ -21,8 +22,8 @@ const recipient = Type.Object(
     form_url: orNull(text("URL of its form.")),
     source: Type.Object(
       {
-        from: choice(["rdap", "whois", "address_rdap", "certificate", "list"], {
-          description: "Where the contact is from.",
+        from: choice(contactSources, {
+          description: "Where the contact is from; `person`: somebody typed the address.",
         }),
         url: orNull(text("URL of the response or page that states it.")),
         at: orNull(time("When it was looked up.")),

@@ -1,6 +1,12 @@
 import type { Instant } from "../../lib/clock.ts";
 import type { RecipientKind } from "../../vocabulary/cases.ts";
 
+/**
+ * Where the contact of a recipient comes from. `address_rdap`: registration data of the IP address, from RDAP or WHOIS.
+ * `list`: a table of this program. `person`: somebody typed the address.
+ */
+export const contactSources = ["rdap", "whois", "address_rdap", "certificate", "list", "person"] as const;
+
 /** Somebody who can take a site down or warn its visitors, with how we know. */
 export interface Recipient {
   kind: RecipientKind;
@@ -19,8 +25,7 @@ export interface Recipient {
 
 /** Where the contact comes from. */
 export interface RecipientSource {
-  /** `address_rdap`: registration data of the IP address, from RDAP or WHOIS. `list`: a table of this program. */
-  from: "rdap" | "whois" | "address_rdap" | "certificate" | "list";
+  from: (typeof contactSources)[number];
   /** URL of the response, or of the page that states the contact. */
   url?: string;
   /** Time of the lookup; absent for a table. */

@@ -3,7 +3,7 @@ import { gatherEvidence, type Evidence } from "../../evidence/evidence-bundle.ts
 import { badRequest } from "../../lib/errors.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Threats } from "../../threats/threats.ts";
-import type { ReportMethod } from "../../vocabulary/cases.ts";
+import type { RecipientKind, ReportMethod } from "../../vocabulary/cases.ts";
 import type { Recipient } from "../recipients/recipient.ts";
 import { hasContact, knownRecipients } from "../recipients/of-evidence.ts";
 import { digestOf, reportFiles } from "./files.ts";
@@ -193,7 +193,13 @@ async function evidenceOf(services: EvidenceServices, given: readonly string[]):
   return found;
 }
 
-/** Returns the recipients of all threats: those that can act on most of them first, otherwise in their order. */
+/** Recipients that rarely act first. All threats of a campaign often share them, while a few differ in their host. */
+const lateKinds: readonly RecipientKind[] = ["registry", "browser_list", "certificate_authority"];
+
+/**
+ * Returns the recipients of all threats. Of several threats: hosts and registrars first, and those that can act on most
+ * of the threats before others; otherwise in their order.
+ */
 function choicesOf(
   { takedowns }: Pick<DraftServices, "takedowns">,
   all: readonly Evidence[],
@@ -207,11 +213,21 @@ function choicesOf(
       choices.set(key, choice);
       choice.threatIds.push(evidence.threat.id);
       for (const report of reports)
-        if (recipientKey(report.recipient) === key && !choice.earlier.some(({ seq }) => seq === report.seq))
+        if (isSame(report.recipient, recipient) && !choice.earlier.some(({ seq }) => seq === report.seq))
           choice.earlier.push(report);
     }
   }
-  return [...choices.values()].toSorted((a, b) => b.threatIds.length - a.threatIds.length);
+  const isLate = ({ recipient }: RecipientChoice) =>
+    Number(all.length > 1 && lateKinds.includes(recipient.kind));
+  return [...choices.values()].toSorted(
+    (a, b) => isLate(a) - isLate(b) || b.threatIds.length - a.threatIds.length,
+  );
+}
+
+/** Returns whether a report went to a recipient, also if a person changed the address. */
+function isSame(reported: Report["recipient"], recipient: Recipient): boolean {
+  if (recipientKey(reported) === recipientKey(recipient)) return true;
+  return reported.kind === recipient.kind && reported.name === recipient.name;
 }
 
 /** Adds the recipient of the first report to those of a follow-up, if the facts no longer lead to it. */
@@ -223,14 +239,9 @@ function withPrevious(
   if (purpose !== "follow_up" || previous === null) return choices;
   const key = recipientKey(previous.recipient);
   if (choices.some((choice) => choice.key === key)) return choices;
-  const { source, ...recipient } = previous.recipient;
-  const from = source.from === "person" ? "list" : source.from;
   const threatIds = all.map(({ threat }) => threat.id);
   const reason = "It received the report that this one follows up.";
-  return [
-    { key, recipient: { ...recipient, reason, source: { ...source, from } }, threatIds, earlier: [previous] },
-    ...choices,
-  ];
+  return [{ key, recipient: { ...previous.recipient, reason }, threatIds, earlier: [previous] }, ...choices];
 }
 
 /** Returns the recipient of the previous report for a follow-up, otherwise the first one that received none. */

@@ -3,7 +3,7 @@ import type { Instant } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { ReportMethod } from "../../vocabulary/cases.ts";
 import type { SiteState } from "../../vocabulary/site.ts";
-import type { Recipient } from "../recipients/recipient.ts";
+import type { Recipient, RecipientSource } from "../recipients/recipient.ts";
 
 /** `escalation`: to another recipient, because an earlier one did not act. `again`: the site came back. */
 export const reportPurposes = ["first", "follow_up", "escalation", "again"] as const;
@@ -47,13 +47,8 @@ export interface Takedown {
 
 /** Recipient of a report, as it was known when the report was sent. */
 export interface ReportRecipient extends Pick<Recipient, "kind" | "name" | "email" | "formUrl"> {
-  source: ReportSource;
+  source: RecipientSource;
 }
-
-/** Where the contact is from; `person`: somebody typed the address. */
-export type ReportSource = Omit<Recipient["source"], "from"> & {
-  from: Recipient["source"]["from"] | "person";
-};
 
 /** A report as it is on record. Names and responses are text of strangers. */
 export interface Report {

@@ -5,7 +5,8 @@ import { instant, json } from "../../database/columns.ts";
 import { threats } from "../../threats/store/tables.ts";
 import { recipientKinds, reportMethods } from "../../vocabulary/cases.ts";
 import { siteStates } from "../../vocabulary/site.ts";
-import { deliveryStates, reportPurposes, type ReportSource } from "./report.ts";
+import type { RecipientSource } from "../recipients/recipient.ts";
+import { deliveryStates, reportPurposes } from "./report.ts";
 
 /**
  * The attempts to have the site at one threat taken down: from the first report until the site is down. A site that
@@ -59,7 +60,7 @@ export const takedownReports = sqliteTable(
     /** Null: none is known. */
     recipientEmail: text("recipient_email"),
     recipientFormUrl: text("recipient_form_url"),
-    recipientSource: json<ReportSource>("recipient_source").notNull(),
+    recipientSource: json<RecipientSource>("recipient_source").notNull(),
     method: text("method", { enum: reportMethods }).notNull(),
     /** As sent. */
     subject: text("subject").notNull(),

@@ -142,7 +142,9 @@ function lookAlikes(threats: readonly StatedThreat[]): string {
   }
   const phishing = threats.filter((one) => isPhishing(one) && !isGone(one)).length;
   const pages =
-    phishing === 0 ? "" : ` ${counted(phishing, "of them is", "of them are")} hosting phishing pages.`;
+    phishing === 0
+      ? ""
+      : ` ${counted(phishing, "of them is hosting a phishing page", "of them are hosting phishing pages")}.`;
   return `The ${threats.length} names below are look-alikes of our domain ${own} (brand impersonation).${pages}`;
 }
 

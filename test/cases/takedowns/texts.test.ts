@@ -72,6 +72,8 @@ test("a follow-up claims that a site is up only if it is", () => {
   expect(followUp("registered")).toContain("We know of no action since.");
   expect(followUp("registered")).not.toContain("still up");
   expect(followUp("down")).toContain("and hosted a phishing page");
+  const some = [threatOf("up"), threatOf("parked", registered)];
+  expect(bodyOf({ threats: some })).toContain("1 of them is hosting a phishing page.");
   expect(bodyOf({ purpose: "escalation", previous })).toContain("We reported this to the registrar on");
 });
 
