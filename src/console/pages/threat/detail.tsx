@@ -202,9 +202,6 @@ function MainColumn({
           <Timeline threat={threat} history={details.history} notes={details.notes} />
         </Card>
       </Late>
-      <Late>
-        <Reports reports={details.reports} threatId={threat.id} />
-      </Late>
     </div>
   );
 }
@@ -245,6 +242,7 @@ function Aside({ advice, deliveries, events, ...details }: Details) {
       <Card title="Case" id="case">
         <CaseDetails {...details} />
       </Card>
+      <Reports reports={details.reports} threatId={id} />
       {details.campaignTies === undefined ? null : (
         <Card title="Campaign">
           <CampaignNote ties={details.campaignTies} />
