@@ -147,6 +147,12 @@ describe("one-time codes", () => {
     expect(actions("carol")[0]).toBe("console.sign_in");
     expect(actions("carol")[1]).toBe("account.use_recovery_code");
     expect(ownAccount.recoveryCodesLeft(self)).toBe(9);
+    // A password can have the form of a recovery code.
+    const password = "0123-4567-89ab-cdef";
+    await accountManagement.setPassword(seq, password, options);
+    expect(await ownAccount.renewRecoveryCodes(self, password, options)).toHaveLength(10);
+    const guess = ownAccount.removeCodes(self, "0123-4567-89ab-cdee", options);
+    expect(await guess.catch(String)).toContain("incorrect");
   });
 
   test("that everybody needs are set up after the password, and the page shows the recovery codes once", async () => {

@@ -137,8 +137,16 @@ function createProof({
   originOf: (self: Self, by: Actor) => AttemptOrigin;
   requirePassword: RequirePassword;
 }) {
-  /** Verifies a code and runs the change in the same transaction. */
-  async function withCode<T>(self: Self, code: string, by: Actor, change: () => T): Promise<T> {
+  /**
+   * Verifies a code and runs the change in the same transaction. Returns undefined if the code is wrong and could be a
+   * password.
+   */
+  async function withCode<T>(
+    self: Self,
+    code: string,
+    by: Actor,
+    change: () => T,
+  ): Promise<{ value: T } | undefined> {
     const accountSeq = self.account.seq;
     let verdict: string | undefined;
     let result: { value: T } | undefined;
@@ -151,7 +159,8 @@ function createProof({
       }),
     );
     if (isCorrect === undefined) throw tooManyAttempts();
-    if (result !== undefined) return result.value;
+    if (result !== undefined) return result;
+    if (verdict === "wrong" && readRecoveryCode(code) !== undefined) return undefined;
     const reason =
       isCorrect === "limited"
         ? "Too many wrong codes were entered. Use the password or a recovery code, or try again in 5 minutes."
@@ -166,8 +175,8 @@ function createProof({
     if (!accounts.require(self.account.seq).hasCodes)
       throw badRequest("This account has no one-time codes. Reload the page.");
     const isCode = readCode(proof) !== undefined || readRecoveryCode(proof) !== undefined;
-    // A password can have the form of a recovery code, but the account's owner would not use it as a code.
-    if (isCode) return withCode(self, proof, by, change);
+    const done = isCode ? await withCode(self, proof, by, change) : undefined;
+    if (done !== undefined) return done.value;
     await requirePassword(self, proof, "proof", by);
     return database.write(() => change() as never);
   };
