@@ -6,6 +6,7 @@ import { isActiveKind, kindCount, kinds } from "./columns/kinds.ts";
 import { writeKeys } from "./columns/sort-keys.ts";
 import type { FoundThreat } from "./database-lookups.ts";
 import type { SearchOrder, Slice } from "./filter.ts";
+import { neighborsOf } from "./neighbors.ts";
 import { sortedByNameMax, sortedSlice, type Buffers, type Matches } from "./match-rows.ts";
 
 /** The matches of one campaign, or one match without a campaign. */
@@ -54,23 +55,59 @@ export function groupedSlice({
   order: SearchOrder;
   slice: Slice;
   buffers: Buffers;
-}): { groups: RowGroup[]; total: number } {
-  const firsts = firstOfEach(columns, matches, order, buffers);
+}): { rows: RowGroup[]; groupTotal: number; campaignTotal: number } {
+  const { firsts, campaignTotal } = firstOfEach(columns, matches, order, buffers);
   const first = { ...matches, rows: firsts, count: firsts.length };
-  // Too many matches to sort them by name are too many for their groups as well, so that both have the same order.
-  const isTooMany = order.key === "name" && matches.count > sortedByNameMax;
-  const shownOrder: SearchOrder = isTooMany ? { key: "first_seen", descending: true } : order;
-  const rows = sortedSlice({ columns, matches: first, order: shownOrder, slice, buffers });
-  return { groups: describe(columns, matches, rows), total: firsts.length };
+  const rows = sortedSlice({ columns, matches: first, order: orderOf(order, matches), slice, buffers });
+  return { rows: describe(columns, matches, rows), groupTotal: firsts.length, campaignTotal };
 }
 
-/** Returns the first match of each group, in ascending order. */
+/**
+ * Returns the position of the group of a row, from 1. A row that does not match has the position of the group of its
+ * campaign, or else of the group where its sort key would place it.
+ * @param buffers the keys are overwritten
+ */
+export function positionOfGroup({
+  columns,
+  matches,
+  order,
+  row,
+  buffers,
+}: {
+  columns: Columns;
+  matches: Matches;
+  order: SearchOrder;
+  row: number;
+  buffers: Buffers;
+}): number {
+  const { campaigns } = columns;
+  const { firsts } = firstOfEach(columns, matches, order, buffers);
+  const campaign = campaigns[row]!;
+  const first = campaign === 0 ? row : (firsts.find((one) => campaigns[one] === campaign) ?? row);
+  const groups = { ...matches, rows: firsts, count: firsts.length };
+  const { position } = neighborsOf({
+    columns,
+    matches: groups,
+    order: orderOf(order, matches),
+    row: first,
+    buffers,
+  });
+  return Math.max(1, Math.min(position, firsts.length));
+}
+
+/** Too many matches to sort them by name are too many for their groups as well, so that both have the same order. */
+function orderOf(order: SearchOrder, { count }: Matches): SearchOrder {
+  const isTooMany = order.key === "name" && count > sortedByNameMax;
+  return isTooMany ? { key: "first_seen", descending: true } : order;
+}
+
+/** Returns the first match of each group, in ascending order, and the number of groups with several matches. */
 function firstOfEach(
   columns: Columns,
   { rows, count }: Matches,
   { key, descending }: SearchOrder,
   { keys }: Buffers,
-): Int32Array {
+): { firsts: Int32Array; campaignTotal: number } {
   const { campaigns, campaignNumbers, names } = columns;
   /** By number of the campaign: its first match so far; -1: none. */
   const firsts = new Int32Array(campaignNumbers.count()).fill(-1);
@@ -100,12 +137,18 @@ function firstOfEach(
   }
   const found = new Int32Array(count);
   let groups = 0;
+  let campaignTotal = 0;
+  /** By number of the campaign: its matches, up to 2. */
+  const counts = new Uint8Array(firsts.length);
   for (let index = 0; index < count; index += 1) {
     const row = rows[index]!;
     const campaign = campaigns[row]!;
     if (campaign === 0 || firsts[campaign] === row) found[groups++] = row;
+    if (campaign === 0 || counts[campaign] === 2) continue;
+    counts[campaign]! += 1;
+    if (counts[campaign] === 2) campaignTotal += 1;
   }
-  return found.subarray(0, groups);
+  return { firsts: found.subarray(0, groups), campaignTotal };
 }
 
 /** Returns what the groups with these first matches contain, in the same order. */

@@ -34,14 +34,16 @@ import {
 } from "./database-lookups.ts";
 import { facetsOf, type Facets } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
-import { groupedSlice, withThreats, type ThreatGroup } from "./groups.ts";
+import { groupedSlice, positionOfGroup, withThreats, type ThreatGroup } from "./groups.ts";
 import { hostRows } from "./host-counts.ts";
 import {
   createBuffers,
   matchRows,
+  pick,
   sortedByNameMax,
   sortedSlice,
   topSlice,
+  warmUp,
   type Buffers,
   type Matches,
 } from "./match-rows.ts";
@@ -70,6 +72,11 @@ export interface ThreatIndex extends ThreatStatistics {
     order: SearchOrder,
     page: { page: number; perPage: number },
   ): Promise<GroupedResult>;
+  /**
+   * Returns the position of the group that has a threat, from 1. A threat that does not match has that of its campaign, or
+   * of the group where its sort key would place it. Undefined if there is no such threat.
+   */
+  groupPosition(filter: SearchFilter, order: SearchOrder, id: string): Promise<number | undefined>;
   /** Returns the ids of at most `max` matches, in order, without threats created after `lastSeq`. */
   ids(filter: SearchFilter, order: SearchOrder, limits: { max: number; lastSeq: number }): Promise<string[]>;
   /**
@@ -106,6 +113,8 @@ export interface GroupedResult extends Omit<SearchResult, "threats"> {
   groups: ThreatGroup[];
   /** Number of groups. */
   groupTotal: number;
+  /** Number of campaigns with several matches. */
+  campaignTotal: number;
 }
 
 /** Place of a threat in an ordered view. */
@@ -117,13 +126,6 @@ export interface Place {
   previous: FoundThreat | undefined;
   next: FoundThreat | undefined;
 }
-
-/**
- * Until the loops are compiled, they take ten times as long, a tenth of a second for a million rows. So they first run on a few
- * rows, with pauses.
- */
-const warmUpRuns = 60;
-const warmUpRows = 16_384;
 
 /** From this number of filters on, reading all protected domains takes less time than looking up each. */
 const manyFilters = 50;
@@ -137,7 +139,7 @@ export function createThreatIndex({
 }): ThreatIndex {
   const store = createColumnStore(database);
   const load = createLoader(database);
-  const seqOfThreat = createThreatSeqs(database);
+  const rowOf = createRowLookup(database);
   const domains = createDomainSeqs(database);
   const { seqOfDomain, seqsOfDomains, domainNames } = domains;
   const seqOfAssignee = createAssigneeSeqs(database);
@@ -145,8 +147,6 @@ export function createThreatIndex({
   const { allMatches, view } = createMatching({ database, domains, seqOfAssignee, buffers });
   const current = () => store.catchUp(yielder());
   let isPrepared = false;
-
-  const seqsOf = ({ seqs }: Columns, rows: readonly number[]) => rows.map((row) => seqs[row]!);
 
   return {
     async prepare() {
@@ -166,9 +166,16 @@ export function createThreatIndex({
       const columns = await current();
       const slice = { offset: (page - 1) * perPage, limit: perPage };
       const matches = allMatches(columns, filter);
-      const { groups: found, total: groupTotal } = groupedSlice({ columns, matches, order, slice, buffers });
-      const groups = withThreats(columns, found, { load, domains: domainNames });
-      return { groups, groupTotal, ...aboutMatches(columns, filter, order, matches) };
+      const { rows, ...totals } = groupedSlice({ columns, matches, order, slice, buffers });
+      const groups = withThreats(columns, rows, { load, domains: domainNames });
+      return { groups, ...totals, ...aboutMatches(columns, filter, order, matches) };
+    },
+
+    async groupPosition(filter, order, id) {
+      const columns = await current();
+      const row = rowOf(columns, id);
+      if (row === undefined) return undefined;
+      return positionOfGroup({ columns, matches: allMatches(columns, filter), order, row, buffers });
     },
 
     async ids(filter, order, { max, lastSeq }) {
@@ -183,8 +190,7 @@ export function createThreatIndex({
 
     async around(filter, order, id) {
       const columns = await current();
-      const seq = seqOfThreat(id);
-      const row = seq && rowOfSeq(columns, seq);
+      const row = rowOf(columns, id);
       if (row === undefined) return undefined;
       const matches = allMatches(columns, filter);
       const { position, previous, next } = neighborsOf({ columns, matches, order, row, buffers });
@@ -218,6 +224,17 @@ export function createThreatIndex({
     },
 
     ...createStatistics({ current, allMatches, domainNames }),
+  };
+}
+
+const seqsOf = ({ seqs }: Columns, rows: readonly number[]) => rows.map((row) => seqs[row]!);
+
+/** Returns a function that finds the row of a threat; undefined if there is no such threat. */
+function createRowLookup(database: Database) {
+  const seqOfThreat = createThreatSeqs(database);
+  return (columns: Columns, id: string): number | undefined => {
+    const seq = seqOfThreat(id);
+    return seq && rowOfSeq(columns, seq);
   };
 }
 
@@ -271,25 +288,8 @@ function aboutMatches(
   };
 }
 
-async function warmUp(all: Columns, buffers: Buffers, yielder: Yielder): Promise<void> {
-  const columns = { ...all, count: Math.min(all.count, warmUpRows) };
-  const order = { key: "severity", descending: true } as const;
-  for (let run = 0; run < warmUpRuns; run += 1) {
-    const matches = matchRows({ columns, filter: {}, protectedDomainSeq: undefined, buffers });
-    sortedSlice({ columns, matches, order, slice: { offset: 0, limit: 1 }, buffers });
-    await yielder.pause();
-  }
-}
-
 /** Returns the rows that are marked in both; undefined: all rows are. */
 function both(one: Uint8Array | undefined, other: Uint8Array | undefined): Uint8Array | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return one.map((mark, row) => mark & other[row]!);
-}
-
-/** Returns the elements of a column at the rows that match. */
-function pick(column: Float64Array, { rows, count }: Pick<Matches, "rows" | "count">): Float64Array {
-  const picked = new Float64Array(count);
-  for (let index = 0; index < count; index += 1) picked[index] = column[rows[index]!]!;
-  return picked;
 }

@@ -87,7 +87,7 @@ test("a cookie that no page has set changes nothing", async () => {
 });
 
 test("the preferences of a reader are kept in every time zone, however long its name is", () => {
-  const preferences = { theme: "light", density: "comfortable", shortcuts: false } as const;
+  const preferences = { theme: "light", density: "comfortable", shortcuts: false, grouping: "none" } as const;
   const lost = timeZones().filter((timeZone) => {
     const [cookie] = preferencesCookie({ ...preferences, timeZone }, false).split(";");
     const request = new Request("http://localhost/console", { headers: { cookie: cookie! } });

@@ -113,7 +113,10 @@ describe("the list of threats", () => {
       ["sort=similarity&order=asc", [bank, mail, shop]],
     ];
     for (const [query, expected] of cases) {
-      expect([query, await idsAt(`/console/threats?${query}`)]).toEqual([query, expected as string[]]);
+      expect([query, await idsAt(`/console/threats?${query}&group=none`)]).toEqual([
+        query,
+        expected as string[],
+      ]);
     }
     const { html } = await visitor.get("/console/threats?severity=high&sort=similarity");
     expect(html).toContain('href="/console/threats?severity=high&amp;sort=similarity&amp;order=asc"');
@@ -132,7 +135,7 @@ describe("the list of threats", () => {
     opened.app.threats.changeStatus([decided!], "resolved", {
       by: { channel: "system", name: null, address: null },
     });
-    const { html } = await visitor.get("/console/threats?group=campaign");
+    const { html } = await visitor.get("/console/threats");
     expect(rowsText(html)).toEqual([
       expect.stringMatching(
         /example-bank -2 \. net and 2 more Campaign of 3 threats · example-bank\.com , example-shop\.com Up 2/,
@@ -141,17 +144,37 @@ describe("the list of threats", () => {
     ]);
     expect(html).toContain('href="/console/campaigns/7"');
     expect(html).toContain("1–2 of 2");
+    expect(html).toContain(">1 campaign and 1 threat without one<");
     // Without script, the row leads to the threats of the campaign in the list.
     const members = /href="([^"]*campaign=7[^"]*)"/.exec(html)![1]!.replaceAll("&amp;", "&");
     expect(await idsAt(members)).toEqual([two!, other!, one!]);
     const part = await visitor.get(members, { "x-fragment": "members" });
     expect(idsIn(part.html)).toEqual([two!, other!, one!]);
     expect(part.html).not.toContain("<h1");
-    const all = await visitor.get("/console/threats?group=campaign&status=all");
+    const all = await visitor.get("/console/threats?status=all");
     expect(rowsText(all.html)[0]).toContain("Campaign of 4 threats · 3 active, 1 resolved · ");
 
+    // The campaign of the open threat is expanded; the other numbers on the page count threats.
+    const shown = await visitor.get(`/console/threats?open=${other}`);
+    expect(
+      [...shown.html.matchAll(/<li class="([^"]*)" data-row data-id="([^"]*)"/g)].map(([, ...row]) => row),
+    ).toEqual([
+      ["row", "campaign-7"],
+      ["row member", two!],
+      ["row member open", other!],
+      ["row member", one!],
+      ["row", alone!],
+    ]);
+    expect(shown.html).toMatch(/aria-current="page">To decide<span>4</);
+    // A list of threats by choice, in the address or for the account.
+    expect(await idsAt("/console/threats?group=none")).toHaveLength(4);
+    await visitor.post("/console/preferences", { grouping: "none", to: "/console/threats" });
+    expect(await idsAt("/console/threats")).toHaveLength(4);
+    expect(await idsAt("/console/threats?group=campaign")).toEqual([alone!]);
+    await visitor.post("/console/preferences", { grouping: "campaign", to: "/console/threats" });
+
     const fields = {
-      query: "group=campaign",
+      query: "",
       last_seq: /name="last_seq" value="(\d+)"/.exec(html)![1]!,
       status: "false_positive",
     };
@@ -186,7 +209,7 @@ describe("the list of threats", () => {
     expect(await change({ change: "assignee", assignee: "name:admin", id: ids })).toContain(
       "1 threat is now assigned to admin. 2 threats already were.",
     );
-    expect(rowsText((await visitor.get("/console/threats?assignee=me")).html)).toHaveLength(3);
+    expect(rowsText((await visitor.get("/console/threats?assignee=me&group=none")).html)).toHaveLength(3);
     await change({ change: "assignee", assignee: "nobody", id: ids[2] });
     expect(assignees()).toEqual(["admin", "admin", undefined]);
     expect(await change({ change: "due", due: "3", all: "yes" })).toContain(

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { browserTimeoutMs, chromium, openBrowser, type Browser } from "../support/browser.ts";
 import { tester } from "../support/console-pages.ts";
+import { seedCampaign } from "../support/console-campaign-samples.ts";
+import { addThreats } from "../support/console-threats.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
 
@@ -40,6 +42,115 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
         document.body.dispatchEvent(new DragEvent(type, { dataTransfer: dragged, bubbles: true, cancelable: true }));
     })()`);
   const panel = "(document.querySelector('#import-panel')?.innerText ?? '')";
+
+  test(
+    "a campaign is one row of the list that the keyboard moves over, expands, selects, decides and restores",
+    async () => {
+      const hour = 3_600_000;
+      const { campaign } = await seedCampaign(app.app, "dns.example");
+      const [newest, oldest] = addThreats(app.app, Date.now(), [
+        { domain: "example-bank-a.org", agoMs: 1 },
+        { domain: "example-bank-z.dev", agoMs: 99 * hour },
+      ]) as [string, string];
+      // The engine finds no more campaigns than that one.
+      await app.app.campaigns.catchUp();
+      const group = `campaign-${campaign}`;
+      const active = () => app.app.threats.totals().find(({ status }) => status === "active")?.total ?? 0;
+      const ids = () =>
+        browser.evaluate<string[]>(
+          `[...document.querySelectorAll("[data-row]")].map((row) => row.dataset.id)`,
+        );
+      /** Waits until a row has the focus and the panel shows a threat. */
+      const here = (row: string, shown: string | null) =>
+        browser.until(
+          `document.activeElement?.closest("[data-row]")?.dataset.id === ${JSON.stringify(row)} &&
+           (document.getElementById("panel")?.dataset.id ?? null) === ${JSON.stringify(shown)}`,
+          `${row} has the focus, and the panel shows ${shown}`,
+        );
+      const says = (text: string) =>
+        browser.until(`document.querySelector(".toasts")?.innerText.includes("${text}")`, text);
+      const press = async (...keys: string[]) => {
+        for (const key of keys) await browser.press(key);
+      };
+      const list = async (query = "") => {
+        await browser.open(`${app.url}/console/threats${query}`);
+        await browser.until(`document.readyState === "complete" && document.querySelector("[data-row]")`);
+      };
+      await list();
+      expect(await ids()).toEqual([newest, group, oldest]);
+      expect(await browser.text()).toContain("1 campaign and 2 threats without one");
+
+      // A campaign has no panel; the next threat has one again.
+      await press("j", "o");
+      await here(newest, newest);
+      await press("j");
+      await here(group, null);
+      await press("j");
+      await here(oldest, oldest);
+      await press("k", "k");
+      await here(newest, newest);
+      await press("Escape", "j");
+      await here(group, null);
+
+      await press("e", "x");
+      await browser.until(`document.querySelector("[data-selected]").innerText === "14 selected"`);
+      const members = (await ids()).slice(2, -1);
+      expect(members).toHaveLength(14);
+      await browser.click("[data-select-all]");
+      await browser.until(`document.querySelector("[data-selected]").innerText === "16 selected"`);
+      await browser.click("[data-select-all]");
+      await browser.evaluate(`document.querySelector("[data-group] a.go").focus()`);
+      await press("j", "m");
+      await says("1 threat is now assigned to admin.");
+      await here(members[0]!, null);
+      await press("r");
+      await says("1 threat is now resolved.");
+      await here(members[1]!, null);
+      await press("k", "k", "e");
+      await browser.until(
+        `document.querySelectorAll("[data-row]").length === 3`,
+        "the campaign is collapsed",
+      );
+      await here(group, null);
+      await press("f");
+      await says("13 threats are now false positive.");
+      await here(oldest, null);
+      expect(active()).toBe(2);
+      await press("u");
+      await says("Decision undone: 13 threats restored.");
+      await here(group, null);
+      expect(active()).toBe(15);
+
+      // Next in the panel goes into the campaign, and the address opens the list there.
+      await browser.click(`[data-id="${newest}"] a.go`);
+      await here(newest, newest);
+      await browser.click("#panel a[data-key=j]");
+      await here(members[1]!, members[1]!);
+      await list(`?open=${members[5]}`);
+      await browser.until(`document.querySelector(".row.member.open")?.dataset.id === "${members[5]}"`);
+      await press("k");
+      await here(members[4]!, members[4]!);
+      await browser.click("#panel a[data-key=k]");
+      await here(members[3]!, members[3]!);
+      expect(browser.complaints()).toEqual([]);
+
+      await browser.script(false);
+      try {
+        await list();
+        await browser.click("a.expand");
+        await browser.until(
+          `location.search.includes("campaign=${campaign}") && document.querySelectorAll("[data-row]").length === 13`,
+        );
+        // The choice of a list without groups is kept for the account.
+        await list();
+        await browser.click("button[name=grouping][value=none]");
+        await browser.until(`document.querySelectorAll("[data-row]").length === 15`);
+      } finally {
+        await browser.script(true);
+      }
+    },
+    browserTimeoutMs,
+  );
 
   test(
     "a file dropped on the page is imported with live progress, and its page opens at the end",

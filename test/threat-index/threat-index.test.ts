@@ -220,11 +220,13 @@ describe("the threat index", () => {
       const expected = naiveGroups(rows, filter, order);
       const found = await index.searchGroups(filter, order, { page, perPage });
       const shown = expected.slice((page - 1) * perPage, page * perPage);
-      const counts = { groupTotal: found.groupTotal, total: found.total };
+      const { groupTotal, campaignTotal, total } = found;
+      const counts = { groupTotal, campaignTotal, total };
       expect({ filter, order, ...counts }).toEqual({
         filter,
         order,
         groupTotal: expected.length,
+        campaignTotal: expected.filter(({ members }) => members.length > 1).length,
         total: naiveSearch(rows, filter).length,
       });
       expect(found.groups.map(({ first, campaignSeq }) => [first.seq, campaignSeq])).toEqual(
@@ -245,6 +247,19 @@ describe("the threat index", () => {
           [...new Set(members.map(({ protectedDomain }) => protectedDomain))].sort(),
         );
       }
+      const own = rows[random(rows.length)]!;
+      const inGroup = expected.findIndex(
+        ({ first, members }) =>
+          members.includes(own) || (own.campaignSeq !== null && first.campaignSeq === own.campaignSeq),
+      );
+      // A threat that does not match, and is alone, marks its place.
+      const marked = naiveSearch([...expected.map(({ first }) => first), own], {}, order);
+      const place = inGroup === -1 ? marked.indexOf(own) : inGroup;
+      expect([filter, order, await index.groupPosition(filter, order, own.id)]).toEqual([
+        filter,
+        order,
+        Math.max(1, Math.min(place + 1, expected.length)),
+      ]);
     }
   });
 

@@ -114,6 +114,7 @@ function removePanel() {
 }
 
 function closePanel() {
+  isPanelWaiting = false;
   const shown = shownPanel();
   if (!shown) return;
   const address = new URL(location.href);
@@ -145,8 +146,11 @@ function hidePanel(shown) {
 /** @param {any} link */
 async function followPanelLink(link) {
   const id = link.pathname.split("/").at(-1);
-  const row = rowOf(id);
+  const here = one("form#triage [data-group]") && rowOf(shownPanel()?.dataset.id);
+  // The rows of campaigns are in another order than the threats of the view.
+  const row = here ? await threatBeside(here, link.dataset.key === "j" ? 1 : -1) : rowOf(id);
   if (row) return goTo(row);
+  if (here) return;
   currentId = "";
   await showPanel(id, "replace");
 }

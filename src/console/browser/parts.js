@@ -32,7 +32,9 @@ async function showPage(address, how) {
   const fresh = await fetchPage(address);
   if (how !== "keep") setAddress(address, how);
   listedView = viewOf(location.href);
+  const ids = expandedIds();
   swapContent(fresh);
+  await expandAgain(ids);
 }
 
 /** @param {Document} fresh */

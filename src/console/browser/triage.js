@@ -3,6 +3,8 @@
 
 /** The row that has, or last had, the focus. */
 let currentId = "";
+/** The panel was removed at a campaign, which has none, and comes back at the next threat. */
+let isPanelWaiting = false;
 /** Ids of the decisions on this page by their number, to find the rows again after an undo. */
 const decidedIds = /** @type {Map<string, string[]>} */ (new Map());
 const decidedIdsMax = 100;
@@ -41,9 +43,10 @@ function goTo(row) {
   currentId = row.dataset.id;
   one("a.go", row).focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
-  if (!shownPanel()) return;
+  if (!shownPanel() && !isPanelWaiting) return;
   // A campaign has no panel, and keys must not decide about another row than the one that is shown.
-  if (row.dataset.group) removePanel();
+  isPanelWaiting = row.dataset.group !== undefined;
+  if (isPanelWaiting) removePanel();
   else showPanel(currentId, "replace").catch(showError);
 }
 
@@ -84,6 +87,27 @@ async function turnPage(step) {
   if (!next) return undefined;
   await showPage(next.href, "push");
   return unseen();
+}
+
+/**
+ * Returns the threat before or after a row; a campaign on the way is expanded.
+ * @param {any} row @param {1 | -1} step
+ */
+async function threatBeside(row, step) {
+  let at = row;
+  while (at) {
+    const list = rows();
+    const next = list[list.indexOf(at) + step] ?? (await turnPage(step));
+    if (!next?.dataset.group) return next;
+    const link = one("a[data-expand]", next);
+    if (link.ariaExpanded !== "true") {
+      await expand(link);
+      const members = rows().filter(({ dataset }) => dataset.member === next.dataset.group);
+      if (members.length > 0) return members.at(step > 0 ? 0 : -1);
+    }
+    at = next;
+  }
+  return undefined;
 }
 
 /** @param {string} selector */
@@ -260,7 +284,8 @@ async function undo(path, fields) {
   const ids = decidedIds.get(batch) ?? [];
   const address = new URL(location.href);
   // The page of the list that has the threat of the panel is shown.
-  if (shownPanel() && ids[0]) address.searchParams.set("open", ids[0]);
+  const threatId = ids.find((id) => !id.startsWith("campaign-"));
+  if (shownPanel() && threatId) address.searchParams.set("open", threatId);
   if (!isEdited()) await showPage(address.href, "replace");
   const row = ids.map(rowOf).find(Boolean);
   if (row) goTo(row);
@@ -300,6 +325,24 @@ document.addEventListener("click", (/** @type {any} */ event) => {
   inTurn(() => expand(link));
 });
 
+/** Ids of the campaigns whose threats are shown. */
+const expandedIds = () =>
+  all("form#triage a[data-expand][aria-expanded=true]").map(
+    (link) => link.closest("[data-group]").dataset.id,
+  );
+
+/** Shows the threats of campaigns again after the rows were replaced. @param {string[]} ids */
+async function expandAgain(ids) {
+  const id = currentId;
+  for (const row of ids.map(rowOf)) {
+    const link = row && one("a[data-expand]:not([aria-expanded=true])", row);
+    if (link) await expand(link);
+  }
+  currentId = id;
+  const row = document.activeElement === document.body && rowOf(id);
+  if (row) one("a.go", row).focus({ preventScroll: true });
+}
+
 /** @param {any} link */
 async function expand(link) {
   const row = link.closest("[data-group]");
@@ -314,13 +357,18 @@ async function expand(link) {
   prepare(members);
   row.after(...members.children);
   currentId = row.dataset.id;
+  markOpen(shownPanel()?.dataset.id ?? "");
 }
 
 /** @param {any} form */
 function showSelected(form) {
+  const campaigns = all("input[name=campaign]:checked", form).map(({ value }) => value);
   let count = 0;
-  for (const { dataset } of all("input:is([name=id], [name=campaign]):checked", form))
-    count += Number(dataset.count ?? 1);
+  for (const box of all("input:is([name=id], [name=campaign]):checked", form)) {
+    // A threat of a selected campaign counts once.
+    const { member } = box.closest("[data-row]").dataset;
+    if (!campaigns.includes(member)) count += Number(box.dataset.count ?? 1);
+  }
   for (const label of all("[data-selected]", form))
     label.textContent = count === 0 ? "Selected" : `${count.toLocaleString("en-US")} selected`;
 }

@@ -7,6 +7,9 @@ export const themes = ["auto", "light", "dark"] as const;
 export type Theme = (typeof themes)[number];
 export const densities = ["comfortable", "compact"] as const;
 export type Density = (typeof densities)[number];
+/** `campaign`: a row of the list of threats is a campaign, or a threat without one; `none`: a row is a threat. */
+export const groupings = ["campaign", "none"] as const;
+export type Grouping = (typeof groupings)[number];
 
 /**
  * How the console looks to somebody. Kept with the account, and in a cookie of the browser, which applies before the
@@ -19,6 +22,7 @@ export interface Preferences {
   density: Density;
   /** Whether single keys act (WCAG 2.2, 2.1.4). */
   shortcuts: boolean;
+  grouping: Grouping;
 }
 
 const cookieName = "phishwatch_reader";
@@ -30,6 +34,7 @@ const noPreferences: Preferences = {
   timeZone: undefined,
   density: "comfortable",
   shortcuts: true,
+  grouping: "campaign",
 };
 
 /** Returns the `Set-Cookie` value that keeps the preferences. */
@@ -39,8 +44,9 @@ export function preferencesCookie(preferences: Preferences, secure: boolean): st
 }
 
 /** Returns the text that is stored with an account. */
-export function preferencesText({ theme, timeZone = "", density, shortcuts }: Preferences): string {
-  return [theme, timeZone, density, shortcuts ? "keys" : "no keys"].join(separator);
+export function preferencesText(preferences: Preferences): string {
+  const { theme, timeZone = "", density, shortcuts, grouping } = preferences;
+  return [theme, timeZone, density, shortcuts ? "keys" : "no keys", grouping].join(separator);
 }
 
 /** @param saved text that is stored with the account; its time zone is that of the browser until one is chosen */
@@ -54,19 +60,26 @@ export function preferencesOf(request: Request, saved?: string): Preferences {
 }
 
 function parsePreferences(text: string): Preferences {
-  const [theme, timeZone, density, shortcuts] = text.split(separator);
-  return readPreferences({ theme, timeZone, density, shortcuts: shortcuts === "no keys" ? "no" : "yes" });
+  const [theme, timeZone, density, keys, grouping] = text.split(separator);
+  return readPreferences({
+    theme,
+    timeZone,
+    density,
+    shortcuts: keys === "no keys" ? "no" : "yes",
+    grouping,
+  });
 }
 
 /** Returns preferences from their texts; the default in place of an unknown value. */
 export function readPreferences(
-  given: Record<"theme" | "timeZone" | "density" | "shortcuts", string | null | undefined>,
+  given: Record<"theme" | "timeZone" | "density" | "shortcuts" | "grouping", string | null | undefined>,
 ): Preferences {
   return {
     theme: themes.find((one) => one === given.theme) ?? noPreferences.theme,
     timeZone: timeZoneIn(given.timeZone),
     density: densities.find((one) => one === given.density) ?? noPreferences.density,
     shortcuts: given.shortcuts !== "no",
+    grouping: groupings.find((one) => one === given.grouping) ?? noPreferences.grouping,
   };
 }
 

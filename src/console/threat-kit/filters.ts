@@ -14,6 +14,7 @@ import { threatTypes, severities, threatSources, statuses } from "../../vocabula
 import { siteStates, type SiteState } from "../../vocabulary/site.ts";
 import { parseDay, parseWholeNumber } from "../kit/fields.ts";
 import { pathWith, threatsPath } from "../kit/paths.ts";
+import { groupings, preferencesOf, type Grouping } from "../shell/reader.ts";
 import type { Context } from "../shell/router.ts";
 
 /** View of the list as described by its URL, which can be bookmarked and shared. */
@@ -21,8 +22,8 @@ export interface ListRequest {
   filter: SearchFilter;
   order: SearchOrder;
   look: Look;
-  /** Whether the threats of a campaign are one row. */
-  isGrouped: boolean;
+  /** Undefined: as the account prefers (`isGrouped`). */
+  grouping: Grouping | undefined;
   /** Parameters of the view in canonical order, without those for pagination and messages. */
   query: URLSearchParams;
 }
@@ -38,9 +39,6 @@ const parameterNames =
 /** How the threats of a view are shown: as rows, or as a grid of screenshots. */
 export const looks = ["list", "gallery"] as const;
 export type Look = (typeof looks)[number];
-
-/** `campaign`: a row is a campaign, or a threat without one; `none`: a row is a threat. */
-const groupings = ["campaign", "none"] as const;
 
 /** The visitor and the time that a view refers to: "assigned to me", "overdue". */
 export type ListReader = Pick<Context, "account" | "now">;
@@ -83,8 +81,20 @@ export function readListRequest(given: URLSearchParams, reader: ListReader): Lis
   const key = oneOf(query, "sort", sortKeys) ?? defaultSort;
   const order = oneOf(query, "order", ["asc", "desc"] as const) ?? defaultDirection(key);
   const look = oneOf(query, "look", looks) ?? "list";
-  const isGrouped = oneOf(query, "group", groupings) === "campaign" && look === "list";
-  return { filter, order: { key, descending: order === "desc" }, look, isGrouped, query };
+  const grouping = oneOf(query, "group", groupings);
+  return { filter, order: { key, descending: order === "desc" }, look, grouping, query };
+}
+
+/** Returns whether the threats of a campaign are one row of the list. */
+export function isGrouped(
+  { look, filter, grouping }: ListRequest,
+  { account, request, services }: Context<"preferences">,
+): boolean {
+  if (look !== "list") return false;
+  if (grouping !== undefined) return grouping === "campaign";
+  // The threats of one campaign would be one row.
+  if (filter.campaignSeq !== undefined) return false;
+  return preferencesOf(request, services.preferences.of(account.seq)).grouping === "campaign";
 }
 
 /** Default direction: names and due times ascending, everything else descending. */

@@ -5,6 +5,7 @@ import { preferencesPath } from "../../kit/paths.ts";
 import { utc } from "../../kit/times.ts";
 import {
   densities,
+  groupings,
   preferencesCookie,
   preferencesOf,
   preferencesText,
@@ -22,10 +23,11 @@ const densityLabels = {
   comfortable: "Comfortable, with screenshots",
   compact: "Compact, one line per threat",
 };
+const groupingLabels = { campaign: "One row per campaign", none: "One row per threat" };
 
 export function showPreferences({ request, query, account, services }: Context<"preferences">): PageResult {
   const saved = services.preferences.of(account.seq);
-  const { theme, timeZone = utc, density, shortcuts } = preferencesOf(request, saved);
+  const { theme, timeZone = utc, density, shortcuts, grouping } = preferencesOf(request, saved);
   return page(
     "Preferences",
     <>
@@ -53,6 +55,13 @@ export function showPreferences({ request, query, account, services }: Context<"
             name="density"
             values={[density]}
             choices={densities.map((value) => ({ value, label: densityLabels[value] }))}
+          />
+          <Choices
+            single
+            label="Campaigns in the list"
+            name="grouping"
+            values={[grouping]}
+            choices={groupings.map((value) => ({ value, label: groupingLabels[value] }))}
           />
           <Choices
             single
@@ -88,6 +97,7 @@ export async function savePreferences({
     timeZone: text("time_zone", before.timeZone),
     density: text("density", before.density),
     shortcuts: text("shortcuts", before.shortcuts ? "yes" : "no"),
+    grouping: text("grouping", before.grouping),
   });
   await write(() => services.preferences.save(account.seq, preferencesText(preferences)));
   return redirect(ownPath(form.get("to")), undefined, {

@@ -5,19 +5,21 @@ import type { PageResult } from "../../kit/page-result.ts";
 import { ownPath } from "../../shell/visitors.ts";
 import type { Context } from "../../shell/router.ts";
 import { decidedFlash, decisionOptions, leavesView } from "../../threat-kit/decisions.ts";
-import { listPath, readListRequest } from "../../threat-kit/filters.ts";
+import { isGrouped, listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { endDecision } from "../../threat-kit/toast.tsx";
 import { perPage } from "./list.tsx";
 import { nothingSelected, selectedIds } from "./selection.ts";
 
 /** Applies a decision to the selected threats, or to all that match the filters. */
-export async function triageThreats(context: Context<"threats" | "threatIndex">): Promise<PageResult> {
+export async function triageThreats(
+  context: Context<"preferences" | "threats" | "threatIndex">,
+): Promise<PageResult> {
   const { services, request, form, by, now, write } = context;
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("choose a decision");
   const given = new URLSearchParams(form.get("query") ?? "");
   const list = readListRequest(given, context);
-  const { filter, query } = list;
+  const { filter, order, query } = list;
   const search = services.threatIndex();
   const ids = await selectedIds(search, form, list);
   const { triage } = services.threats;
@@ -32,7 +34,10 @@ export async function triageThreats(context: Context<"threats" | "threatIndex">)
   async function placeAfter(): Promise<string> {
     const page = parseWholeNumber(given.get("page")) ?? 1;
     if (page <= 1) return listPath(query);
-    const shown = Math.min(page, Math.ceil((await search.count(filter)) / perPage));
+    const rows = isGrouped(list, context)
+      ? (await search.searchGroups(filter, order, { page: 1, perPage: 1 })).groupTotal
+      : await search.count(filter);
+    const shown = Math.min(page, Math.ceil(rows / perPage));
     return listPath(query, { page: shown > 1 ? String(shown) : undefined });
   }
 }

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
+import { isId } from "../../../lib/ids.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
-import type { ThreatGroup } from "../../../threat-index/threat-index.ts";
+import type { GroupedResult, ThreatGroup } from "../../../threat-index/threat-index.ts";
 import type { SiteState } from "../../../vocabulary/site.ts";
 import { statuses } from "../../../vocabulary/threats.ts";
 import { Time } from "../../kit/components.tsx";
@@ -9,12 +10,13 @@ import { Name } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { campaignPath } from "../../kit/paths.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { listPath } from "../../threat-kit/filters.ts";
+import type { Context } from "../../shell/router.ts";
+import { listPath, type ListRequest } from "../../threat-kit/filters.ts";
 import { SeverityMark } from "../../threat-kit/severity.tsx";
 import { Thumbnail } from "../../threat-kit/shot.tsx";
 import { SiteMark } from "../../threat-kit/site.tsx";
 import { hasWork, WorkMarks } from "./case-marks.tsx";
-import { Row, workOf, type RowsProps } from "./rows.tsx";
+import { Members, Row, workOf, type MembersProps, type RowsProps } from "./rows.tsx";
 
 /** States of the sites of a campaign by what the team has to know first. */
 const siteStatesByUrgency: readonly SiteState[] = [
@@ -37,19 +39,74 @@ function isCampaign(group: ThreatGroup): group is CampaignGroup {
   return group.campaignSeq !== null && group.count > 1;
 }
 
+/** A campaign whose threats are shown below its row. */
+export interface Expanded extends MembersProps {
+  campaignSeq: number;
+}
+
+/** Returns the view of the threats of a campaign. */
+function membersQuery(query: URLSearchParams, campaignSeq: number): URLSearchParams {
+  const members = new URLSearchParams(query);
+  members.set("group", "none");
+  members.set("campaign", String(campaignSeq));
+  return members;
+}
+
+/** Returns the threats of the campaign of a threat around it, to show them below the row of the campaign. */
+export async function membersAround(
+  { threats: { get }, threatIndex }: Context<"threats" | "threatIndex">["services"],
+  { filter, order, query }: ListRequest,
+  id: string,
+  perPage: number,
+) {
+  const campaignSeq = isId("threat", id) ? get(id)?.campaignSeq : undefined;
+  if (campaignSeq === undefined || campaignSeq === null) return undefined;
+  const index = threatIndex();
+  const members = { ...filter, campaignSeq };
+  const { position = 1 } = (await index.around(members, order, id)) ?? {};
+  const { threats, total } = await index.search(members, order, {
+    page: Math.ceil(position / perPage),
+    perPage,
+  });
+  if (!threats.some((threat) => threat.id === id)) return undefined;
+  return { campaignSeq, threats, total, query: membersQuery(query, campaignSeq) };
+}
+
+/** Says what the rows are, since the other numbers of the page count threats. */
+export function GroupNote({ campaignTotal, groupTotal }: GroupedResult) {
+  if (campaignTotal === 0) return null;
+  const others = groupTotal - campaignTotal;
+  return (
+    <p class="inset hint after">
+      {counted(campaignTotal, "campaign")}
+      {others === 0 ? "" : ` and ${counted(others, "threat")} without one`}
+    </p>
+  );
+}
+
 /** Campaigns, and threats without one, as rows with a checkbox each. */
-export function GroupRows({ groups, ...common }: GroupProps & { groups: readonly ThreatGroup[] }) {
+export function GroupRows({
+  groups,
+  expanded,
+  ...common
+}: GroupProps & { groups: readonly ThreatGroup[]; expanded: Expanded | undefined }) {
   const { now } = usePage();
   const worked = groups.some((group) =>
     hasWork(isCampaign(group) ? workOfGroup(group) : workOf(group.first), now),
   );
+  const label = groups.some(isCampaign) ? "Campaigns and threats" : "Threats";
   return (
-    <ul class={worked ? "rows threats worked" : "rows threats"} aria-label="Campaigns and threats">
+    <ul class={worked ? "rows threats worked" : "rows threats"} aria-label={label}>
       {groups.map((group) =>
-        isCampaign(group) ? (
+        !isCampaign(group) ? (
+          <Row threat={group.first} {...common} />
+        ) : group.campaignSeq !== expanded?.campaignSeq ? (
           <CampaignRow group={group} {...common} />
         ) : (
-          <Row threat={group.first} {...common} />
+          <>
+            <CampaignRow group={group} {...common} isExpanded />
+            <Members {...expanded} />
+          </>
         ),
       )}
     </ul>
@@ -66,7 +123,8 @@ function CampaignRow({
   keywordsOf,
   query,
   showStatus,
-}: GroupProps & { group: CampaignGroup }) {
+  isExpanded,
+}: GroupProps & { group: CampaignGroup; isExpanded?: boolean }) {
   const { campaignSeq, count, first, newestAt, severity } = group;
   const { domain, id, protectedDomain } = first;
   return (
@@ -98,7 +156,8 @@ function CampaignRow({
           <a
             class="expand"
             data-expand=""
-            href={listPath(query, { campaign: String(campaignSeq), group: "none" })}
+            aria-expanded={isExpanded ? "true" : undefined}
+            href={listPath(membersQuery(query, campaignSeq))}
           >
             Campaign of {counted(count, "threat")}
           </a>

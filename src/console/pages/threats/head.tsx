@@ -1,8 +1,17 @@
 import { exportFormatNames, exportFormats } from "../../../outputs/exports/formats.ts";
 import { LinkButton, PageHead } from "../../kit/components.tsx";
 import { Menu, MenuLink } from "../../kit/disclosure.tsx";
+import { Form, HiddenFields } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
-import { decisionsPath, exportPath, newViewPath, pathWith, savedViewPath } from "../../kit/paths.ts";
+import {
+  decisionsPath,
+  exportPath,
+  newViewPath,
+  pathWith,
+  preferencesPath,
+  savedViewPath,
+} from "../../kit/paths.ts";
+import type { Grouping } from "../../shell/reader.ts";
 import { listPath, type Look } from "../../threat-kit/filters.ts";
 import type { ViewTab } from "../views/views.ts";
 
@@ -11,12 +20,15 @@ export function ListHead({
   query,
   look,
   isGrouped,
+  isOneCampaign,
   tabs,
   total,
 }: {
   query: URLSearchParams;
   look: Look;
   isGrouped: boolean;
+  /** The view is filtered by campaign, so there is nothing to group. */
+  isOneCampaign: boolean;
   tabs: readonly ViewTab[];
   /** Number of threats in the view. */
   total: number;
@@ -28,50 +40,59 @@ export function ListHead({
           <LinkButton path={decisionsPath} label="Recent decisions" variant="plain" small icon="undo" />
         </span>
         <div class="join">
-          <LookLink query={query} isHere={look === "list" && !isGrouped} icon="list" label="List" />
-          <LookLink
-            query={query}
-            isHere={isGrouped}
-            group="campaign"
-            icon="group"
-            label="Grouped by campaign"
-          />
-          <LookLink query={query} isHere={look === "gallery"} look="gallery" icon="grid" label="Gallery" />
+          <GroupingButton grouping="none" isHere={look === "list" && !isGrouped} icon="list" label="List" />
+          {isOneCampaign ? null : (
+            <GroupingButton grouping="campaign" isHere={isGrouped} icon="group" label="Grouped by campaign" />
+          )}
+          <a
+            class="btn small square"
+            href={listPath(query, { look: "gallery" })}
+            aria-current={look === "gallery" ? "true" : undefined}
+            aria-label="Gallery"
+            title="Gallery"
+          >
+            <Icon name="grid" />
+          </a>
         </div>
         <Menu>
           <ViewActions query={query} tabs={tabs} />
           {total === 0 ? null : <Exports query={query} />}
         </Menu>
       </PageHead>
+      <Form action={preferencesPath} id={groupingForm}>
+        <HiddenFields fields={{ to: listPath(query, { look: undefined, group: undefined }) }} />
+      </Form>
     </div>
   );
 }
 
-function LookLink({
-  query,
+const groupingForm = "grouping";
+
+/** Shows the list in this way, now and until another one is chosen. */
+function GroupingButton({
+  grouping,
   isHere,
-  look,
-  group,
   icon,
   label,
 }: {
-  query: URLSearchParams;
+  grouping: Grouping;
   isHere: boolean;
-  look?: Look;
-  group?: "campaign";
-  icon: "list" | "grid" | "group";
+  icon: "list" | "group";
   label: string;
 }) {
   return (
-    <a
+    <button
+      type="submit"
+      form={groupingForm}
+      name="grouping"
+      value={grouping}
       class="btn small square"
-      href={listPath(query, { look, group })}
       aria-current={isHere ? "true" : undefined}
       aria-label={label}
       title={label}
     >
       <Icon name={icon} />
-    </a>
+    </button>
   );
 }
 

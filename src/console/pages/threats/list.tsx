@@ -4,6 +4,7 @@ import {
   sortedByNameMax,
   type FoundThreat,
   type GroupedResult,
+  type Place,
   type SearchFilter,
   type SearchResult,
   type ThreatIndex,
@@ -15,14 +16,14 @@ import { fragment, page, redirect, type PageResult } from "../../kit/page-result
 import { importPath, namesPath, overviewPath, threatsPath, triagePath } from "../../kit/paths.ts";
 import { Empty, isPastEnd, Pagination, pageNumber, PastEnd } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
+import { isGrouped, listPath, readListRequest, type ListRequest } from "../../threat-kit/filters.ts";
 import { seenFields } from "../../threat-kit/decisions.ts";
 import { threatPanel } from "../threat/panel.tsx";
 import { SelectionBar } from "./bulk.tsx";
 import { FilterBar } from "./filter-bar.tsx";
 import { filterChoices } from "./filter-menu.tsx";
 import { Fresh } from "../../threat-kit/fresh.tsx";
-import { GroupRows } from "./group-rows.tsx";
+import { GroupNote, GroupRows, membersAround, type Expanded } from "./group-rows.tsx";
 import { ListHead } from "./head.tsx";
 import { MemberRows, ThreatGallery, ThreatRows, type RowsProps } from "./rows.tsx";
 import { ViewTabs } from "../views/view-tabs.tsx";
@@ -31,7 +32,15 @@ import { viewTabs, type ViewTab } from "../views/views.ts";
 export const perPage = 50;
 
 export type ListContext = Context<
-  "campaigns" | "cases" | "domains" | "enrichment" | "savedViews" | "takedowns" | "threats" | "threatIndex"
+  | "campaigns"
+  | "cases"
+  | "domains"
+  | "enrichment"
+  | "preferences"
+  | "savedViews"
+  | "takedowns"
+  | "threats"
+  | "threatIndex"
 >;
 
 export async function listThreats(context: ListContext): Promise<PageResult> {
@@ -42,7 +51,7 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
   await index.prepare();
   const mark = services.threats.triage.mark();
   const request = readListRequest(given, context);
-  const { filter, order, look, isGrouped, query } = request;
+  const { filter, order, look, query } = request;
   const domains = services.domains.list();
   const keywords = new Map(domains.map((domain) => [domain.domain, domain.keywords]));
   const open = given.get("open") ?? undefined;
@@ -59,17 +68,16 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
     const { threats, total } = await index.search(filter, order, { page: 1, perPage });
     return fragment(<MemberRows {...rowsOf(threats)} total={total} />);
   }
+  const hasGroups = isGrouped(request, context);
   const place = open === undefined ? undefined : await index.around(filter, order, open);
-  // The page that contains the open threat, if there is one.
-  const number =
-    place === undefined || place.total === 0 || isGrouped
-      ? pageNumber(given)
-      : Math.ceil(Math.min(place.position, place.total) / perPage);
+  const number = (await pageOf({ index, request, open, place, hasGroups })) ?? pageNumber(given);
   const slice = { page: number, perPage };
-  const found = isGrouped
+  const found = hasGroups
     ? await index.searchGroups(filter, order, slice)
     : await index.search(filter, order, slice);
   const threats = "groups" in found ? found.groups.map(({ first }) => first) : found.threats;
+  const expanded =
+    hasGroups && open !== undefined ? await membersAround(services, request, open, perPage) : undefined;
   const tabs = viewTabs(services.savedViews.list(), query, context);
   const counts = await countTabs(index, tabs);
   const assignees = services.cases.assignees();
@@ -83,7 +91,14 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
   return page(
     "Threats",
     <>
-      <ListHead query={query} look={look} isGrouped={isGrouped} tabs={tabs} total={found.total} />
+      <ListHead
+        query={query}
+        look={look}
+        isGrouped={hasGroups}
+        isOneCampaign={filter.campaignSeq !== undefined}
+        tabs={tabs}
+        total={found.total}
+      />
       <ViewTabs
         tabs={tabs}
         counts={counts.map((count, position) => (tabs[position]!.isHere ? found.total : count))}
@@ -97,11 +112,33 @@ export async function listThreats(context: ListContext): Promise<PageResult> {
         number={number}
         anywhere={services.threats.totals().length > 0}
         rows={rowsOf(threats)}
+        expanded={expanded && { ...expanded, ...rowsOf(expanded.threats), query: expanded.query }}
         assignees={assignees}
       />
     </>,
     { beside: open === undefined ? null : await threatPanel(services, open, request, place) },
   );
+}
+
+/** Returns the number of the page that contains the open threat; undefined if there is none. */
+async function pageOf({
+  index,
+  request: { filter, order },
+  open,
+  place,
+  hasGroups,
+}: {
+  index: ThreatIndex;
+  request: ListRequest;
+  open: string | undefined;
+  place: Place | undefined;
+  hasGroups: boolean;
+}): Promise<number | undefined> {
+  if (open === undefined || place === undefined || place.total === 0) return undefined;
+  const position = hasGroups
+    ? await index.groupPosition(filter, order, open)
+    : Math.min(place.position, place.total);
+  return position && Math.ceil(position / perPage);
 }
 
 /** Counts the threats of each tab; undefined: takes too long. */
@@ -124,6 +161,7 @@ function Results({
   number,
   anywhere,
   rows,
+  expanded,
   assignees,
 }: {
   request: ListRequest;
@@ -135,6 +173,8 @@ function Results({
   /** Whether there is any threat at all. */
   anywhere: boolean;
   rows: RowsProps;
+  /** The campaign of the open threat. */
+  expanded: Expanded | undefined;
   assignees: readonly Assignee[];
 }) {
   const groups = "groups" in found ? found.groups : undefined;
@@ -145,6 +185,7 @@ function Results({
     <div class="results" id="results">
       <Fresh query={query} since={found.lastSeq} count={0} />
       <RunNote filter={filter} />
+      {"groups" in found ? <GroupNote {...found} /> : null}
       {found.sortedAsRequested ? null : (
         <p class="inset hint after">
           Sorted by first seen: sorting by name is available up to {grouped(sortedByNameMax)} threats. Narrow
@@ -165,7 +206,7 @@ function Results({
             }}
           />
           {groups !== undefined ? (
-            <GroupRows {...rows} groups={groups} />
+            <GroupRows {...rows} groups={groups} expanded={expanded} />
           ) : look === "gallery" ? (
             <ThreatGallery {...rows} />
           ) : (

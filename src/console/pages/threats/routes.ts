@@ -22,6 +22,7 @@ export const threatListPages = pageGroup({
     "domains",
     "enrichment",
     "exports",
+    "preferences",
     "publicUrl",
     "savedViews",
     "takedowns",

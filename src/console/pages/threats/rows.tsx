@@ -46,10 +46,25 @@ export function ThreatRows({ threats, ...common }: RowsProps) {
   );
 }
 
-/** The first threats of a campaign, for the script to show below its row, and a link to all if there are more. */
-export function MemberRows({ threats, total, ...common }: RowsProps & { total: number }) {
+/** Threats of a campaign. */
+export interface MembersProps extends RowsProps {
+  /** Number of threats of the campaign in the view. */
+  total: number;
+}
+
+/** The same as a fragment, for the script. */
+export function MemberRows(members: MembersProps) {
   return (
     <ul>
+      <Members {...members} />
+    </ul>
+  );
+}
+
+/** Some threats of a campaign as rows below its own, and a link to all if there are more. */
+export function Members({ threats, total, ...common }: MembersProps) {
+  return (
+    <>
       {threats.map((threat) => (
         <Row threat={threat} {...common} isMember />
       ))}
@@ -60,7 +75,7 @@ export function MemberRows({ threats, total, ...common }: RowsProps & { total: n
           </a>
         </li>
       ) : null}
-    </ul>
+    </>
   );
 }
 
@@ -130,7 +145,7 @@ function Tile(props: ItemProps) {
 function itemAttributes({ threat: { id, campaignSeq }, open, isMember = false }: ItemProps, name: string) {
   if (isMember)
     return {
-      class: `${name} member`,
+      class: id === open ? `${name} member open` : `${name} member`,
       "data-row": "",
       "data-id": id,
       "data-member": campaignSeq ?? undefined,
