@@ -4,7 +4,7 @@ import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { statement, value } from "../database/statement.ts";
-import type { Clock } from "../lib/clock.ts";
+import { createJumpDetector, type Clock } from "../lib/clock.ts";
 import { formatDuration } from "../lib/durations.ts";
 import {
   ageInEffect,
@@ -30,6 +30,9 @@ export interface Notices {
   recordCounts(): void;
 }
 
+/** A clock that was set forward makes everything older. Smaller steps are those of a clock that is corrected. */
+const forwardMsMin = 3_600_000;
+
 export function createNotices({
   auditLog,
   clock,
@@ -37,7 +40,7 @@ export function createNotices({
   database,
 }: {
   auditLog: Pick<AuditLog, "list" | "record">;
-  clock: Pick<Clock, "now">;
+  clock: Pick<Clock, "monotonicMs" | "now">;
   config: Pick<Config, "retention">;
   database: Database;
 }): Notices {
@@ -45,6 +48,10 @@ export function createNotices({
   const ofRule = eq(retentionNotices.rule, value(retentionNotices.rule));
   const find = statement(database, (builder) => builder.select().from(retentionNotices).where(ofRule));
   const restoredAt = () => auditLog.list({ action: "backup.restore" }, { limit: 1, offset: 0 })[0]?.at;
+
+  const jumpedMs = createJumpDetector(clock);
+  /** Whether the clock was set forward since settings were stored last. */
+  let isForward = false;
 
   function recordCounts(): void {
     for (const { rule, unrecorded, ageMs } of query.select().from(retentionNotices).all()) {
@@ -58,11 +65,14 @@ export function createNotices({
   return {
     settle() {
       recordCounts();
+      isForward ||= jumpedMs() >= forwardMsMin;
+      database.afterCommit(() => (isForward = false));
       for (const rule of retentionRules) {
         const known = find.get({ rule });
         const next = nextNotice(known, settingOf(rule, config), {
           now: clock.now(),
           restoredAt: restoredAt(),
+          isForward,
         });
         if (next === undefined) {
           if (known !== undefined)

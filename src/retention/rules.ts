@@ -30,16 +30,19 @@ export function settingOf(rule: RetentionRule, { retention }: Pick<Config, "rete
 /**
  * Returns the notice that follows from a setting; undefined: the rule is off. A longer setting deletes a part of what a
  * shorter one does, so that it takes effect without a new notice.
+ * @param isForward whether the clock was set forward, which makes everything older: the notice begins again, so that a
+ *   wrong clock deletes nothing before somebody can correct it
  * @param restoredAt when the database was last restored from a backup, as far as known: the notice begins again, as a
  *   restore may bring back what somebody still wants to see
  */
 export function nextNotice(
   known: Notice | undefined,
   settingMs: number | null,
-  { now, restoredAt }: { now: Instant; restoredAt: Instant | undefined },
+  { isForward, now, restoredAt }: { isForward: boolean; now: Instant; restoredAt: Instant | undefined },
 ): Notice | undefined {
   if (settingMs === null) return undefined;
   if (known === undefined) return { ageMs: settingMs, since: now, previousAgeMs: null };
+  if (isForward) return { ageMs: settingMs, since: now, previousAgeMs: null };
   if (restoredAt !== undefined && restoredAt > known.since && restoredAt <= now)
     return { ageMs: settingMs, since: restoredAt, previousAgeMs: null };
   // The clock was set back.

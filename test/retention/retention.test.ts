@@ -72,6 +72,25 @@ const rowsIn = (table: string) =>
 const filesLeft = () => (existsSync(folder) ? readdirSync(folder).toSorted() : []);
 
 describe("a setting", () => {
+  test("deletes nothing for 24 hours after the clock was set forward", async () => {
+    const { threatId } = record("example-bank-1.com");
+    stores.threats.triage.change([threatId], "resolved", { by: analyst });
+    config.retention.resolvedMs = 30 * dayMs;
+    await retention.settle();
+    stores.clock.advance(2 * dayMs);
+    await retention.run();
+    stores.clock.setBy(365 * dayMs);
+    expect((await retention.run()).resolved).toBe(0);
+    stores.clock.advance(noticeMs - 1);
+    expect((await retention.run()).resolved).toBe(0);
+    // Corrected in time.
+    stores.clock.setBy(-365 * dayMs);
+    stores.clock.advance(noticeMs);
+    expect((await retention.run()).resolved).toBe(0);
+    stores.clock.advance(30 * dayMs);
+    expect((await retention.run()).resolved).toBe(1);
+  });
+
   test(`deletes exactly what its preview showed, and nothing before 24 hours have passed [seed ${seed}]`, async () => {
     const random = randomFrom(seed);
     const ids: string[] = [];

@@ -11,6 +11,7 @@ function after(settings: readonly (readonly [day: number, days: number | null])[
   let notice: Notice | undefined;
   for (const [day, days] of settings)
     notice = nextNotice(notice, days === null ? null : age(days), {
+      isForward: false,
       now: start + age(day),
       restoredAt: restoredDay === undefined ? undefined : start + age(restoredDay),
     });
@@ -88,7 +89,7 @@ test(`no sequence of settings deletes what was not announced for 24 hours [seed 
     for (let step = 0; step < 20; step++) {
       now += random(20) * 3_600_000;
       const ageMs = random(4) === 0 ? null : age(7 + random(5) * 10);
-      notice = nextNotice(notice, ageMs, { now, restoredAt: undefined });
+      notice = nextNotice(notice, ageMs, { isForward: false, now, restoredAt: undefined });
       history.push({ at: now, ageMs });
       const checkAt = now + random(30) * 3_600_000;
       const effective = notice === undefined ? null : ageInEffect(notice, checkAt);
