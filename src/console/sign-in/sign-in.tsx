@@ -59,7 +59,8 @@ export function createSignIn({
         message: "This page expired. Enter the password again.",
         status: 400,
       });
-    const name = form.get("name") ?? "";
+    // Keyboards of phones add a space after a word that they complete.
+    const name = (form.get("name") ?? "").trim();
     const password = form.get("password") ?? "";
     const userAgent = request.headers.get("user-agent") ?? "";
     const by = consoleActor(null, address);
