@@ -121,6 +121,17 @@ describe("an account", () => {
     expect(() => management.invite({ name, role: "viewer" }, options)).toThrow(message);
   });
 
+  test("can be invited although a proxy has created as many as it may", () => {
+    const { accounts, management } = open();
+    stores.database.sqlite.run(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+       INSERT INTO accounts (name, role, created_at, origin) SELECT 'p' || i, 'viewer', 0, 'proxy' FROM n`,
+    );
+    const row = { role: "viewer", createdAt: 0, passwordHash: null, origin: "proxy" } as const;
+    expect(() => accounts.insert({ ...row, name: "one-more" })).toThrow("There are 1000 accounts");
+    expect(management.invite({ name: "alice", role: "viewer" }, options).account.name).toBe("alice");
+  });
+
   test.each([
     ["eleven char", "at least 12"],
     ["x".repeat(1_001), "at most 1000"],

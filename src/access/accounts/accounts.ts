@@ -36,7 +36,10 @@ export type Credentials = Pick<
 
 /** The account that exists from the first start on. `console.password` sets its password. */
 export const firstAccountName = "admin";
-/** Maximum number of accounts: a proxy creates one for each name. */
+/**
+ * Maximum number of accounts of each origin: a proxy creates one for each name, and must not use up the accounts that
+ * administrators create.
+ */
 export const accountsMax = 1_000;
 
 export interface Accounts {
@@ -97,7 +100,8 @@ export function createAccounts({
     const name = readAccountName(given);
     return name === undefined ? undefined : found(byName.get({ name }));
   };
-  const countOf = (where?: SQL) => query.select({ n: count() }).from(accounts).where(where).get()!.n;
+  const countOf = (where: SQL | undefined) =>
+    query.select({ n: count() }).from(accounts).where(where).get()!.n;
 
   return {
     get,
@@ -118,7 +122,7 @@ export function createAccounts({
       database.transaction(() => {
         if (find(row.name) !== undefined)
           throw badRequest(`The name ${row.name} is taken. Choose another one.`);
-        if (countOf() >= accountsMax)
+        if (countOf(eq(accounts.origin, row.origin)) >= accountsMax)
           throw badRequest(`There are ${accountsMax} accounts, which is the maximum.`);
         return toAccount(query.insert(accounts).values(row).returning().get());
       }),

@@ -31,7 +31,7 @@ export function createProxySignIn({
   database: Pick<Database, "write">;
 }): ProxySignIn {
   function create(name: string, role: Role): Account | undefined {
-    if (accounts.list().length >= accountsMax) return undefined;
+    if (accounts.list().filter(({ origin }) => origin === "proxy").length >= accountsMax) return undefined;
     const row = { name, role, createdAt: clock.now(), passwordHash: null, origin: "proxy" } as const;
     const account = accounts.insert(row);
     auditLog.record(system, "account.add", name, { role, origin: "proxy" });
