@@ -71,6 +71,9 @@ test("a takedown goes from the report through its follow-up to down, with the co
     expect.stringContaining("did not list the attachments that you chose"),
   ]);
   expect(fieldsOf(corrected.html).body).toContain("  - attached: evidence.json\n");
+  // A form that was submitted by hand never sends an email.
+  const form = await visitor.post("/console/takedowns/new", { ...without, method: "form" });
+  expect([form.status, form.text]).toEqual([400, expect.stringContaining("can no longer be reached")]);
   expect(await mails()).toEqual([]);
   const first = await write(`threat=${id}`, "abuse@registrar.example");
   const [report, ...others] = await mails();

@@ -59,6 +59,12 @@ export async function sendReport(context: TakedownContext): Promise<PageResult> 
     requestOf(context, form, { reference, attach: form.getAll("attach") }),
   );
   const attached = draft.files.flatMap((file) => (file.attached ? file.name : []));
+  // For example "I submitted the form" for a recipient whose form is no longer known: that never sends an email.
+  if (draft.method !== form.get("method"))
+    return render(context, draft, typed, {
+      [wholeForm]:
+        "The recipient can no longer be reached in the way that you chose. Check the page, then send the report again.",
+    });
   if (draft.digest !== form.get("digest")) {
     const { subject, body } = textAfterChange(draft, typed, form.get("prepared"));
     return render(
