@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createGrouping } from "../../src/cases/campaigns/grouping.ts";
+import { createGrouping } from "../../src/cases/grouping/grouping.ts";
 import { openCampaigns } from "../../src/cases/campaigns/open-campaigns.ts";
 import { traitsOf, type ThreatSource } from "../../src/cases/campaigns/traits.ts";
 import { openDatabase, type Database } from "../../src/database/database.ts";
@@ -47,7 +47,7 @@ function groupInMemory(): void {
   printTimes("each of the last threats", times.slice(-timed));
   const { byKind, joinedFalsely, joinedTruly, truePairs } = countPairs(
     world,
-    (seq) => grouping.member(seq)!.group,
+    (seq) => grouping.member(seq)?.group,
   );
   console.log(`pairs: ${joinedTruly} of ${truePairs} joined, ${joinedFalsely} joined incorrectly`);
   for (const [kind, counts] of byKind) console.log(`  ${kind}: ${counts.joinedTruly} of ${counts.truePairs}`);

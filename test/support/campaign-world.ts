@@ -51,14 +51,17 @@ export function campaignWorld({ count, seed }: { count: number; seed: number }):
   const random = generator(seed).below;
   const threats: ThreatSource[] = [];
   const truth: CampaignWorld["truth"] = new Map();
-  const add = (domain: string, brand: string, facts: Omit<Facts, "unknown">, serials: string[] = []) => {
+  const names = new Set<string>();
+  const add = (given: string, brand: string, facts: Omit<Facts, "unknown">, serials: string[] = []) => {
     const seq = threats.length + 1;
+    const domain = unused(names, given);
     const status = random(20) === 0 ? "resolved" : "active";
     threats.push({
       seq,
       domain,
       protectedDomain: `${brand}.com`,
       status,
+      firstSeen: start,
       facts: { ...facts, unknown: {} },
       serials,
     });
@@ -75,6 +78,15 @@ export function campaignWorld({ count, seed }: { count: number; seed: number }):
     for (const seq of addCampaign(random, add, { kind, campaign })) truth.set(seq, { kind, campaign });
   }
   return { threats, truth };
+}
+
+/** Returns the name, below another suffix if it is taken, and adds it. */
+function unused(names: Set<string>, name: string): string {
+  let free = name;
+  for (let next = 0; names.has(free); next += 1)
+    free = `${name.slice(0, name.lastIndexOf("."))}.${String.fromCharCode(97 + (next % 26), 97 + (Math.floor(next / 26) % 26), 97 + Math.floor(next / 676))}`;
+  names.add(free);
+  return free;
 }
 
 type Add = (domain: string, brand: string, facts: Omit<Facts, "unknown">, serials?: string[]) => number;

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { reasonCodes } from "../../cases/campaigns/reasons.ts";
+import { reasonCodes } from "../../cases/grouping/reasons.ts";
 import { contactSources } from "../../cases/recipients/recipient.ts";
 import { deliveryStates, reportPurposes } from "../../cases/takedowns/report.ts";
 import { notFound } from "../../lib/errors.ts";

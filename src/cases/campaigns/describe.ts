@@ -1,7 +1,10 @@
 import { toIsoTime } from "../../lib/clock.ts";
-import { orderSpanMs, type Group, type Member } from "./attributes.ts";
 import type { Campaign } from "./campaigns.ts";
-import { reasons, type ReasonCode } from "./reasons.ts";
+import { runOf } from "../grouping/attributes.ts";
+import type { Grouping } from "../grouping/grouping.ts";
+import type { Group, Member } from "../grouping/members.ts";
+import { orderSpanMs } from "../grouping/neighbors.ts";
+import { reasons, type ReasonCode } from "../grouping/reasons.ts";
 import type { CampaignReason } from "./tables.ts";
 
 /** A larger group is no campaign: something common joins it that is not recognized as shared. */
@@ -16,13 +19,26 @@ interface Shared {
   members: Member[];
 }
 
-/** Returns the campaign of a group; undefined if it is none, such as one name that imitates two protected domains. */
-export function describeGroup({ members }: Group): Campaign | undefined {
-  if (members.length > campaignThreatsMax) return undefined;
-  if (new Set(members.map(({ name }) => name)).size < 2) return undefined;
-  const shared = [...sharedAttributes(members), ...orders(members)];
+/** Members whose attributes are read between two pauses. */
+const membersPerPause = 200;
+
+/** Returns whether a group is a campaign. One name that imitates two protected domains is none. */
+export function isCampaign({ members }: Group): boolean {
+  return members.length <= campaignThreatsMax && members.some(({ name }) => name !== members[0]!.name);
+}
+
+/** Returns the number of a campaign: the `seq` of its oldest threat. */
+export function numberOf({ members }: Group): number {
+  return members.reduce((least, { seq }) => Math.min(least, seq), Infinity);
+}
+
+/** Returns what joins the threats of a campaign, in steps. */
+export function* describeGroup(group: Group, grouping: Grouping): Generator<void, Campaign> {
+  const { members } = group;
+  const shared = [...(yield* sharedAttributes(members, grouping)), ...orders(members, grouping)];
+  yield;
   return {
-    number: members.reduce((least, { seq }) => Math.min(least, seq), Infinity),
+    number: numberOf(group),
     size: members.length,
     score: campaignScore(shared, members.length),
     reasons: shared
@@ -30,7 +46,8 @@ export function describeGroup({ members }: Group): Campaign | undefined {
         (a, b) =>
           b.members.length - a.members.length ||
           reasons[b.reason].weight - reasons[a.reason].weight ||
-          (a.value < b.value ? -1 : 1),
+          (a.value < b.value ? -1 : Number(a.value > b.value)) ||
+          a.members[0]!.seq - b.members[0]!.seq,
       )
       .slice(0, campaignReasonsMax)
       .map(reasonOf),
@@ -56,31 +73,33 @@ function campaignScore(shared: readonly Shared[], size: number): number {
   return Math.min(scoreMax, Math.round(score));
 }
 
-function sharedAttributes(members: readonly Member[]): Shared[] {
-  const byAttribute = new Map<number, Shared>();
-  for (const member of members)
-    for (const { id, isShared, reason, value } of member.attributes) {
-      if (isShared) continue;
-      const entry = byAttribute.get(id);
-      if (entry === undefined) byAttribute.set(id, { reason, value, members: [member] });
+function* sharedAttributes(
+  members: readonly Member[],
+  { attributesOf }: Grouping,
+): Generator<void, Shared[]> {
+  const byRun = new Map<string, Shared>();
+  for (const [index, member] of members.entries()) {
+    if (index % membersPerPause === membersPerPause - 1) yield;
+    for (const attribute of attributesOf(member)) {
+      const { id, isShared, reason, value } = attribute;
+      if (isShared || reason === "registration") continue;
+      const run = `${id}.${runOf(attribute, member)}`;
+      const entry = byRun.get(run);
+      if (entry === undefined) byRun.set(run, { reason, value, members: [member] });
       else entry.members.push(member);
     }
-  return [...byAttribute.values()].filter((entry) => entry.members.length > 1);
+  }
+  return [...byRun.values()].filter((entry) => entry.members.length > 1);
 }
 
 /** Returns runs of registrations at one registrar, each within an hour of the one before. */
-function orders(members: readonly Member[]): Shared[] {
-  const ordered = members.flatMap((member) =>
-    member.registration === undefined || member.hour?.isShared === true
-      ? []
-      : [{ ...member.registration, member }],
-  );
+function orders(members: readonly Member[], { isBusyHour }: Grouping): Shared[] {
+  const ordered = members.filter((member) => member.registrar !== undefined && !isBusyHour(member));
   const runs: Shared[] = [];
   for (const atRegistrar of Map.groupBy(ordered, ({ registrar }) => registrar).values()) {
     let end = -Infinity;
-    for (const { at, label, member } of atRegistrar.toSorted(
-      (a, b) => a.at - b.at || a.member.seq - b.member.seq,
-    )) {
+    for (const member of atRegistrar.toSorted((a, b) => a.registeredAt - b.registeredAt || a.seq - b.seq)) {
+      const { registeredAt: at, registrarLabel: label } = member;
       if (at - end <= orderSpanMs) runs.at(-1)!.members.push(member);
       else runs.push({ reason: "registration", value: `${minuteText(at)} UTC, ${label}`, members: [member] });
       end = at;

@@ -1,7 +1,7 @@
 import type { Database } from "../../database/database.ts";
 import type { Yielder } from "../../lib/yielder.ts";
-import { createCampaignWriter } from "./campaign-writer.ts";
-import { createGrouping, type Grouping } from "./grouping.ts";
+import { createCampaignWriter, type CampaignWriter } from "./campaign-writer.ts";
+import { createGrouping, type Grouping } from "../grouping/grouping.ts";
 import { createChangeReader, createThreatReader, type ReadThreat } from "./read-threats.ts";
 import { traitsOf } from "./traits.ts";
 
@@ -12,7 +12,13 @@ export interface CampaignFollower {
 }
 
 const batchRows = 200;
-/** The newest threats are grouped, because each takes up to 2.6 kB of memory: a million would need gigabytes. */
+/** Range of `seq` that is read at once. */
+const seqsPerRead = 100;
+
+/**
+ * Threats that are grouped, the newest ones: each takes 0.5 kB of memory. Those that have nothing that others may have
+ * take none, and do not count.
+ */
 const groupedThreatsMax = 200_000;
 
 /**
@@ -38,14 +44,14 @@ export function createCampaignFollower({
     const { first, last: newest } = changes.bounds();
     // The log holds the latest changes only.
     if (state !== undefined && first !== null && first > state.version + 1) state = undefined;
-    state ??= startOver(newest ?? 0);
+    state ??= await startOver(newest ?? 0);
     const { writer } = state;
-    for (;;) {
-      const rows = threats.after(state.lastSeq, batchRows);
-      if (rows.length === 0) break;
-      for (const row of rows) await apply(state, row.seq, row);
-      state.lastSeq = rows.at(-1)!.seq;
+    for (const end = threats.lastSeq(); state.lastSeq < end;) {
+      const upTo = Math.min(state.lastSeq + seqsPerRead, end);
+      for (const threat of threats.between(state.lastSeq, upTo)) await apply(state, threat.seq, threat);
+      state.lastSeq = upTo;
       await dropOldest(state);
+      if (yielder.due()) await yielder.pause();
     }
     for (;;) {
       const batch = changes.after(state.version, batchRows);
@@ -53,6 +59,7 @@ export function createCampaignFollower({
       const changed = batch.filter(({ version }) => !writer.isOwn(version));
       for (const seq of new Set(changed.map(({ threatSeq }) => threatSeq)))
         if (seq > state.floor) await apply(state, seq, threats.one(seq));
+      await dropOldest(state);
       state.version = batch.at(-1)!.version;
       writer.forgetUpTo(state.version);
       if (yielder.due()) await yielder.pause();
@@ -60,34 +67,48 @@ export function createCampaignFollower({
     await writer.write();
   }
 
-  function startOver(version: number): State {
+  /** Reads all threats. Most have nothing that others may have, and are not even read from the database. */
+  async function startOver(version: number): Promise<State> {
     const grouping = createGrouping();
-    const floor = threats.floor(threatsMax);
-    const writer = createCampaignWriter({ database, floor, grouping, yielder });
-    return { grouping, writer, version, floor, lastSeq: floor };
+    const writer = createCampaignWriter({ database, grouping, yielder });
+    const numbered: number[] = [];
+    const lastSeq = threats.lastSeq();
+    let floor = lastSeq;
+    while (floor > 0 && grouping.size() < threatsMax) {
+      const upTo = floor;
+      floor = Math.max(0, upTo - seqsPerRead);
+      for (const threat of threats.between(floor, upTo)) {
+        grouping.load(traitsOf(threat));
+        if (threat.campaign !== null) numbered.push(threat.seq);
+        if (yielder.due()) await yielder.pause();
+      }
+      if (yielder.due()) await yielder.pause();
+    }
+    await sliced(grouping.connect());
+    for (const seq of [...numbered, ...threats.numberedUpTo(floor)]) grouping.touch(seq);
+    const started = { grouping, writer, version, floor, lastSeq };
+    await dropOldest(started);
+    return started;
   }
 
   /** Takes the oldest threats out of the grouping until it has room for all that were read. */
   async function dropOldest(present: State): Promise<void> {
-    while (present.grouping.size() > threatsMax) {
-      const [oldest] = threats.after(present.floor, 1);
-      if (oldest === undefined) return;
-      present.floor = oldest.seq;
-      for (const _step of present.grouping.apply(oldest.seq, undefined))
-        if (yielder.due()) await yielder.pause();
-      present.writer.drop(oldest.seq);
+    const { grouping } = present;
+    while (grouping.size() > threatsMax) {
+      present.floor += 1;
+      if (grouping.member(present.floor) !== undefined)
+        await sliced(grouping.apply(present.floor, undefined));
+      if (yielder.due()) await yielder.pause();
     }
   }
 
-  async function apply(
-    { grouping, writer }: State,
-    seq: number,
-    threat: ReadThreat | undefined,
-  ): Promise<void> {
-    writer.know(seq, threat?.campaign ?? null);
-    for (const _step of grouping.apply(seq, threat === undefined ? undefined : traitsOf(threat)))
-      if (yielder.due()) await yielder.pause();
+  async function apply({ grouping }: State, seq: number, threat: ReadThreat | undefined): Promise<void> {
+    await sliced(grouping.apply(seq, threat === undefined ? undefined : traitsOf(threat)));
     if (yielder.due()) await yielder.pause();
+  }
+
+  async function sliced(steps: Generator<void>): Promise<void> {
+    for (const _step of steps) if (yielder.due()) await yielder.pause();
   }
 
   return {
@@ -107,7 +128,7 @@ export function createCampaignFollower({
 
 interface State {
   grouping: Grouping;
-  writer: ReturnType<typeof createCampaignWriter>;
+  writer: CampaignWriter;
   /** Last change of the log that was read. */
   version: number;
   /** Threats up to this one are not grouped. */

@@ -1,13 +1,18 @@
 import type { Database } from "../../database/database.ts";
 import type { Facts } from "../../enrichment/facts/facts.ts";
 import type { Status } from "../../vocabulary/threats.ts";
+import type { Instant } from "../../lib/clock.ts";
 import type { ThreatSource } from "./traits.ts";
+
+/** Nothing is known about most threats: `{"unknown":{}}`. */
+const emptyFactsLength = 14;
 
 interface StoredThreat {
   seq: number;
   domain: string;
   protectedDomain: string;
   status: Status;
+  firstSeen: Instant;
   facts: string | null;
   campaign: number | null;
 }
@@ -17,18 +22,23 @@ export type ReadThreat = ThreatSource & { campaign: number | null };
 
 /** Reads threats with the facts that grouping compares. */
 export function createThreatReader({ sqlite }: Database) {
-  const select = `select t.seq, t.domain, d.domain as protectedDomain, t.status, e.facts, t.campaign_seq as campaign
+  const select = `select t.seq, t.domain, d.domain as protectedDomain, t.status, t.first_seen as firstSeen, e.facts,
+      t.campaign_seq as campaign
     from threats t join protected_domains d on d.seq = t.protected_domain_seq
     left join enrichments e on e.threat_seq = t.seq`;
-  const after = sqlite.prepare<StoredThreat, [number, number]>(
-    `${select} where t.seq > ? order by t.seq limit ?`,
+  const between = sqlite.prepare<StoredThreat, [number, number]>(
+    `${select} where t.seq > ? and t.seq <= ? and (
+      length(e.facts) > ${emptyFactsLength} or t.domain glob '*[0-9]*' or t.campaign_seq is not null
+      or exists (select 1 from threat_certificates c where c.threat_seq = t.seq))
+    order by t.seq`,
   );
   const one = sqlite.prepare<StoredThreat, [number]>(`${select} where t.seq = ?`);
+  const numbered = sqlite.prepare<{ seq: number }, [number]>(
+    "select seq from threats where campaign_seq is not null and seq <= ?",
+  );
+  const last = sqlite.prepare<{ seq: number | null }, []>("select max(seq) as seq from threats");
   const serialsOf = sqlite.prepare<{ serial: string }, [number]>(
     "select serial from threat_certificates where threat_seq = ? and serial <> '' order by seq desc limit 8",
-  );
-  const floor = sqlite.prepare<{ seq: number }, [number]>(
-    "select seq from threats order by seq desc limit 1 offset ?",
   );
   const complete = ({ facts, ...threat }: StoredThreat): ReadThreat => ({
     ...threat,
@@ -36,14 +46,17 @@ export function createThreatReader({ sqlite }: Database) {
     serials: serialsOf.all(threat.seq).map(({ serial }) => serial),
   });
   return {
-    /** Returns threats in the order of `seq`. */
-    after: (seq: number, limit: number) => after.all(seq, limit).map(complete),
-    /** Returns the newest threat that is not among a number of newer ones; 0: all are. */
-    floor: (newer: number): number => floor.get(newer)?.seq ?? 0,
+    /** Returns threats of a range that may have something that others have as well, in the order of `seq`. */
+    *between(after: number, upTo: number): Generator<ReadThreat> {
+      for (const threat of between.all(after, upTo)) yield complete(threat);
+    },
     one(seq: number): ReadThreat | undefined {
       const threat = one.get(seq);
       return threat === null ? undefined : complete(threat);
     },
+    /** Returns threats that have a number. */
+    numberedUpTo: (seq: number) => numbered.all(seq).map((threat) => threat.seq),
+    lastSeq: () => last.get()!.seq ?? 0,
   };
 }
 

@@ -1,6 +1,6 @@
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { json } from "../../database/columns.ts";
-import type { ReasonCode } from "./reasons.ts";
+import type { ReasonCode } from "../grouping/reasons.ts";
 
 /** Something that several threats of a campaign have in common. */
 export interface CampaignReason {

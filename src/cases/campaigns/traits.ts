@@ -2,11 +2,11 @@ import { BlockList, isIPv6 } from "node:net";
 import { splitName } from "../../detection/names/suffix.ts";
 import { markKinds, type Facts, type MarkKind } from "../../enrichment/facts/facts.ts";
 import { siteMarksOf } from "../../enrichment/facts/site-marks.ts";
-import { dayMs } from "../../lib/clock.ts";
+import { dayMs, type Instant } from "../../lib/clock.ts";
 import type { Status } from "../../vocabulary/threats.ts";
-import type { Traits } from "./attributes.ts";
+import type { Traits } from "../grouping/members.ts";
 import deliveryNetworks from "./delivery-networks.txt" with { type: "text" };
-import { reasonCodes, type ReasonCode } from "./reasons.ts";
+import { reasonCodes, type ReasonCode } from "../grouping/reasons.ts";
 
 type Values = Traits["values"][number][];
 
@@ -42,13 +42,22 @@ export interface ThreatSource {
   domain: string;
   protectedDomain: string;
   status: Status;
+  firstSeen: Instant;
   facts: Facts | undefined;
   /** Serial numbers of certificates in which certificate logs showed the name, newest first. */
   serials: readonly string[];
 }
 
 /** Returns what grouping needs to know about a threat. All facts may be of an attacker's choice. */
-export function traitsOf({ seq, domain, protectedDomain, status, facts, serials }: ThreatSource): Traits {
+export function traitsOf({
+  seq,
+  domain,
+  protectedDomain,
+  status,
+  facts,
+  firstSeen,
+  serials,
+}: ThreatSource): Traits {
   const brand = brandOf(protectedDomain);
   const { isHosted, values: names, shape } = nameTraits(domain, brand);
   const registration = isHosted ? undefined : orderOf(facts);
@@ -66,6 +75,7 @@ export function traitsOf({ seq, domain, protectedDomain, status, facts, serials 
   return {
     seq,
     name: domain,
+    firstSeen,
     brand,
     family: `${brand} ${shape}`,
     order:

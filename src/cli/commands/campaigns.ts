@@ -1,5 +1,5 @@
 import type { Campaign, CampaignSummary, CampaignThreat } from "../../cases/campaigns/campaigns.ts";
-import { reasons } from "../../cases/campaigns/reasons.ts";
+import { reasons } from "../../cases/grouping/reasons.ts";
 import { dayMs, toIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";

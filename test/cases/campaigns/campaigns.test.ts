@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createCampaignFollower } from "../../../src/cases/campaigns/follower.ts";
 import { openCampaigns } from "../../../src/cases/campaigns/open-campaigns.ts";
-import type { ReasonCode } from "../../../src/cases/campaigns/reasons.ts";
+import type { ReasonCode } from "../../../src/cases/grouping/reasons.ts";
 import { nothingKnown, type Facts } from "../../../src/enrichment/facts/facts.ts";
 import { mergeFacts } from "../../../src/enrichment/facts/merge-facts.ts";
 import { enrichments } from "../../../src/enrichment/tables.ts";
@@ -210,14 +210,19 @@ describe("campaigns", () => {
     await follower.catchUp();
     expect(numbers()).toEqual([null, b!, b!, b!]);
     setFacts(world, a!, at("203.0.113.7"));
-    for (const name of ["e", "f"]) addThreat(world, `${name}-bank.net`);
+    // Those of which only the name is known take no room.
+    addThreat(world, "g-bank.net");
     await follower.catchUp();
-    expect(numbers()).toEqual([null, null, null, null, null, null]);
+    expect(numbers()).toEqual([null, b!, b!, b!, null]);
+    for (const name of ["e", "f"])
+      addThreat(world, `${name}-bank.net`, at(name === "e" ? "203.0.113.8" : "203.0.113.9"));
+    await follower.catchUp();
+    expect(numbers()).toEqual([null, null, null, null, null, null, null]);
     expect(database.sqlite.query("select * from campaigns").all()).toEqual([]);
 
     database.sqlite.run("update threats set campaign_seq = ? where seq <= ?", [a!, d]);
     await follow().catchUp();
-    expect(numbers()).toEqual([null, null, null, null, null, null]);
+    expect(numbers()).toEqual([null, null, null, null, null, null, null]);
   });
 
   test("list their threats with what joins each, and one name that imitates two domains is none", async () => {

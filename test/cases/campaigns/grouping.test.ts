@@ -1,17 +1,19 @@
 import { expect, test } from "bun:test";
-import type { Traits } from "../../../src/cases/campaigns/attributes.ts";
-import { createGrouping, type Grouping } from "../../../src/cases/campaigns/grouping.ts";
-import { reasonCodes, reasons } from "../../../src/cases/campaigns/reasons.ts";
+import type { Traits } from "../../../src/cases/grouping/members.ts";
+import { createGrouping, type Grouping } from "../../../src/cases/grouping/grouping.ts";
+import { reasonCodes, reasons } from "../../../src/cases/grouping/reasons.ts";
 import { randomFrom, seed } from "../../support/random.ts";
 import { groupNaively } from "./naive-grouping.ts";
 
 type Random = ReturnType<typeof randomFrom>;
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 test("the groups equal those of a comparison of all pairs, after each of many random changes", () => {
   const random = randomFrom(seed);
   let learned = 0;
+  let reused = 0;
   let largest = 0;
   for (let round = 0; round < 6; round += 1) {
     const grouping = createGrouping();
@@ -28,14 +30,19 @@ test("the groups equal those of a comparison of all pairs, after each of many ra
       else present.set(seq, traits);
       change(grouping, seq, traits);
       if (step % 8 === 0) compare(grouping, present);
-      for (const one of grouping.member(seq)?.attributes ?? []) learned += Number(one.isShared);
+      const member = grouping.member(seq);
+      for (const one of member === undefined ? [] : grouping.attributesOf(member)) {
+        learned += Number(one.isShared);
+        reused += Number(one.breaks !== undefined);
+      }
     }
     compare(grouping, present);
     const found = groupsOf(grouping, present);
     largest = Math.max(largest, ...found.map(({ length }) => length));
   }
-  // The comparison covers groups as well as attributes that became shared.
+  // The comparison covers groups, attributes that became shared, and attributes that were used again.
   expect(learned, `seed ${seed}`).toBeGreaterThan(0);
+  expect(reused, `seed ${seed}`).toBeGreaterThan(0);
   expect(largest, `seed ${seed}`).toBeGreaterThan(2);
 });
 
@@ -54,6 +61,42 @@ test("the order in which threats arrive does not change their groups", () => {
     for (const traits of shuffled(random, order)) change(grouping, traits.seq, traits);
     expect(groupsOf(grouping, new Map(all.map((one) => [one.seq, one]))), `seed ${seed}`).toEqual(expected);
   }
+});
+
+test("a grouping of threats that were all loaded at once equals one that they joined one by one", () => {
+  const random = randomFrom(seed);
+  const all = Array.from({ length: 300 }, (_, index) =>
+    randomTraits(random, index + 1, { values: 40, brands: 10 }),
+  );
+  const grouping = createGrouping();
+  for (const traits of all) grouping.load(traits);
+  for (const _ of grouping.connect());
+  compare(grouping, new Map(all.map((one) => [one.seq, one])));
+  // Removed again, nothing is left behind.
+  for (const { seq } of shuffled(random, all)) change(grouping, seq, undefined);
+  expect(all.map(({ seq }) => grouping.member(seq))).toEqual(all.map(() => undefined));
+});
+
+test("an address joins names that use it at most 90 days after the last one that had it", () => {
+  const grouping = createGrouping();
+  const used = (seq: number, from: number, until: number | undefined) =>
+    change(grouping, seq, {
+      ...threat(seq, []),
+      firstSeen: from * dayMs,
+      values: [
+        { reason: "address", value: "203.0.113.7", until: until === undefined ? undefined : until * dayMs },
+      ],
+    });
+  const sizes = () => [1, 2, 3, 4].map((seq) => grouping.member(seq)?.group?.members.length);
+  used(1, 0, 10);
+  used(2, 5, 20);
+  used(3, 110, undefined);
+  used(4, 400, undefined);
+  expect(sizes()).toEqual([4, 4, 4, 4]);
+  used(2, 5, 19);
+  expect(sizes()).toEqual([2, 2, 2, 2]);
+  used(3, 110, 309);
+  expect(sizes()).toEqual([2, 2, undefined, undefined]);
 });
 
 test("any two weak reasons of different aspects join two threats, and one alone does not", () => {
@@ -79,7 +122,7 @@ function compare(grouping: Grouping, present: ReadonlyMap<number, Traits>): void
 }
 
 function groupsOf(grouping: Grouping, present: ReadonlyMap<number, Traits>): number[][] {
-  const groups = new Set([...present.keys()].flatMap((seq) => grouping.member(seq)!.group ?? []));
+  const groups = new Set([...present.keys()].flatMap((seq) => grouping.member(seq)?.group ?? []));
   return [...groups]
     .map(({ members }) => members.map(({ seq }) => seq).toSorted((a, b) => a - b))
     .toSorted((a, b) => a[0]! - b[0]!);
@@ -89,6 +132,7 @@ function threat(seq: number, codes: readonly (typeof reasonCodes)[number][]): Tr
   return {
     seq,
     name: `n${seq}.test`,
+    firstSeen: 0,
     brand: "brand",
     family: `brand ${seq}`,
     order: undefined,
@@ -106,17 +150,21 @@ function randomTraits(random: Random, seq: number, world: { values: number; bran
   const brand = `brand${random(world.brands)}`;
   const registrar = `registrar ${random(3)}`;
   const at = Math.floor(random(world.values * 8) * hourMs * 0.4);
+  // The same for each set of traits of a threat.
+  const firstSeen = ((seq * 37) % 400) * dayMs;
   const values = (
     ["certificate", "address", "page", "favicon", "name_servers", "numbered_brand"] as const
   ).flatMap((reason) => {
     const isStrong = reasons[reason].weight >= 50;
     if (random(isStrong ? 8 : 2) !== 0) return [];
-    return [{ reason, value: `${random(world.values)}`, until: undefined }];
+    const until = random(3) === 0 ? firstSeen + random(60) * dayMs : undefined;
+    return [{ reason, value: `${random(world.values)}`, until }];
   });
   const isRegistered = random(3) > 0;
   return {
     seq,
     name: `n${seq}.test`,
+    firstSeen,
     brand,
     family: `${brand} ${random(40)}`,
     order: isRegistered ? `${random(200)} ${registrar}` : undefined,

@@ -1,18 +1,20 @@
-import type { Traits } from "../../../src/cases/campaigns/attributes.ts";
-import { pairWeightMin, reasons, type ReasonCode } from "../../../src/cases/campaigns/reasons.ts";
-import { isShared } from "../../../src/cases/campaigns/shared.ts";
+import type { Traits } from "../../../src/cases/grouping/members.ts";
+import { pairWeightMin, reasons, type ReasonCode } from "../../../src/cases/grouping/reasons.ts";
+import { isShared } from "../../../src/cases/grouping/shared.ts";
 
 const hourMs = 3_600_000;
+const reuseMs = 90 * 24 * hourMs;
 
 /** Groups threats by comparing each pair: the definition of the grouping, without any index. */
 export function groupNaively(all: readonly Traits[]): number[][] {
   const linking = all.filter(({ links }) => links);
   const isCommon = sharednessOf(all);
+  const isInOneRun = runsOf(linking);
   const parent = linking.map((_, index) => index);
   const root = (index: number): number => (parent[index] === index ? index : root(parent[index]!));
   linking.forEach((one, i) =>
     linking.slice(0, i).forEach((other, j) => {
-      if (pairWeight(one, other, isCommon) >= pairWeightMin) parent[root(i)] = root(j);
+      if (pairWeight(one, other, { isCommon, isInOneRun }) >= pairWeightMin) parent[root(i)] = root(j);
     }),
   );
   const groups = Map.groupBy(linking.keys(), root);
@@ -24,15 +26,47 @@ export function groupNaively(all: readonly Traits[]): number[][] {
 
 type IsCommon = (reason: ReasonCode, value: string) => boolean;
 
-function pairWeight(one: Traits, other: Traits, isCommon: IsCommon): number {
+type IsInOneRun = (reason: ReasonCode, value: string, one: Traits, other: Traits) => boolean;
+
+/** Threats share a value if the times at which they had it are at most 90 days apart, or those of others in between. */
+function runsOf(linking: readonly Traits[]): IsInOneRun {
+  const known = new Map<string, Map<Traits, Traits>>();
+  const find = (parents: Map<Traits, Traits>, one: Traits): Traits =>
+    parents.get(one) === one ? one : find(parents, parents.get(one)!);
+  const partsOf = (reason: ReasonCode, value: string) => {
+    const key = `${reason} ${value}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const spans = linking.flatMap((threat) => {
+      const found = threat.values.find((its) => its.reason === reason && its.value === value);
+      return found === undefined ? [] : [{ threat, from: threat.firstSeen, until: found.until ?? Infinity }];
+    });
+    const parents = new Map(spans.map(({ threat }) => [threat, threat]));
+    for (const a of spans)
+      for (const b of spans)
+        if (a.from <= b.until + reuseMs && b.from <= a.until + reuseMs)
+          parents.set(find(parents, a.threat), find(parents, b.threat));
+    known.set(key, parents);
+    return parents;
+  };
+  return (reason, value, one, other) => {
+    const parents = partsOf(reason, value);
+    return parents.has(one) && parents.has(other) && find(parents, one) === find(parents, other);
+  };
+}
+
+function pairWeight(
+  one: Traits,
+  other: Traits,
+  { isCommon, isInOneRun }: { isCommon: IsCommon; isInOneRun: IsInOneRun },
+): number {
   const weights = new Map<string, number>();
   const note = (reason: ReasonCode) => {
     const { aspect, weight } = reasons[reason];
     weights.set(aspect, Math.max(weights.get(aspect) ?? 0, weight));
   };
   for (const { reason, value } of one.values)
-    if (!isCommon(reason, value) && other.values.some((its) => its.reason === reason && its.value === value))
-      note(reason);
+    if (!isCommon(reason, value) && isInOneRun(reason, value, one, other)) note(reason);
   const [a, b] = [one.registration, other.registration];
   const areTogether =
     a !== undefined && b !== undefined && a.registrar === b.registrar && Math.abs(a.at - b.at) <= hourMs;

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createGrouping } from "../../../src/cases/campaigns/grouping.ts";
+import { createGrouping } from "../../../src/cases/grouping/grouping.ts";
 import { traitsOf } from "../../../src/cases/campaigns/traits.ts";
 import { campaignKinds, campaignWorld, countPairs } from "../../support/campaign-world.ts";
 
@@ -7,7 +7,7 @@ test("synthetic campaigns are found among ten times as many other threats, which
   const world = campaignWorld({ count: 10_000, seed: 1 });
   const grouping = createGrouping();
   for (const threat of world.threats) for (const _step of grouping.apply(threat.seq, traitsOf(threat)));
-  const { byKind, joinedFalsely, joinedTruly } = countPairs(world, (seq) => grouping.member(seq)!.group);
+  const { byKind, joinedFalsely, joinedTruly } = countPairs(world, (seq) => grouping.member(seq)?.group);
   expect(joinedFalsely / (joinedFalsely + joinedTruly)).toBeLessThan(0.02);
   for (const kind of campaignKinds) {
     const counts = byKind.get(kind)!;

@@ -32,7 +32,14 @@ function valuesOf(
   changes: Partial<Facts>,
   { domain = "acme-login.net", serials = [] as string[] } = {},
 ): string[] {
-  const source = { seq: 1, domain, protectedDomain: "acme.com", status: "active" as const, serials };
+  const source = {
+    seq: 1,
+    domain,
+    protectedDomain: "acme.com",
+    status: "active" as const,
+    firstSeen: 0,
+    serials,
+  };
   return traitsOf({ ...source, facts: { ...facts, ...changes } }).values.map(
     ({ reason, value }) => `${reason} ${value}`,
   );
@@ -91,6 +98,7 @@ describe("what a threat can have in common with others", () => {
         domain: "acme-login.net",
         protectedDomain: "acme.com",
         status: "active",
+        firstSeen: 0,
         serials: [],
         facts: { ...facts, registration: { ...facts.registration!, created_at } },
       });

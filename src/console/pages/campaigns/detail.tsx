@@ -1,5 +1,5 @@
 import type { Campaign, CampaignThreat } from "../../../cases/campaigns/campaigns.ts";
-import { reasons } from "../../../cases/campaigns/reasons.ts";
+import { reasons } from "../../../cases/grouping/reasons.ts";
 import type { Assignee } from "../../../cases/cases.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped } from "../../../lib/wording.ts";

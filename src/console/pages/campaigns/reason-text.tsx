@@ -1,4 +1,4 @@
-import { reasons } from "../../../cases/campaigns/reasons.ts";
+import { reasons } from "../../../cases/grouping/reasons.ts";
 import type { CampaignReason } from "../../../cases/campaigns/tables.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { Text } from "../../kit/name.tsx";

@@ -18,7 +18,7 @@ export interface Diversity {
 }
 
 /** More names than this share nothing that would tell them apart. */
-const namesPerAttributeMax = 2_000;
+export const namesPerAttributeMax = 2_000;
 /** Fewer names than this never make an attribute shared, so their diversity need not be counted. */
 export const namesToLearn = 6;
 /** Names of one brand resemble each other, so that this many of different shapes count as one dissimilar name. */
