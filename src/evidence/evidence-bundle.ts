@@ -14,6 +14,7 @@ import type { Origins } from "../threats/store/origins.ts";
 import type { Threat } from "../threats/store/queries.ts";
 import { describeForThirdParties } from "../threats/store/similarity-reasons.ts";
 import type { Threats } from "../threats/threats.ts";
+import type { ThreatSource } from "../vocabulary/threats.ts";
 import type { DatedChange } from "../threats/triage/history.ts";
 import type { Note } from "../threats/triage/notes.ts";
 
@@ -170,8 +171,9 @@ function entriesOf(evidence: Evidence, report: string | undefined): Entry[] {
   ];
 }
 
-/** Returns what is known about a threat, for `evidence.json`. */
+/** Returns what is known about a threat, for `evidence.json`, which third parties may read. */
 export function evidenceJson({ threat, known, origins }: Evidence): object {
+  const { certificates, urls } = originsJson(origins);
   return {
     id: threat.id,
     domain: threat.domain,
@@ -184,14 +186,20 @@ export function evidenceJson({ threat, known, origins }: Evidence): object {
     severity_reasons: threat.severityReasons.map(describeSeverityReason),
     status: threat.status,
     status_changed_at: optionalIsoTime(threat.statusChangedAt),
-    source: threat.source,
+    source: sourceForThirdParties(threat.source),
     first_seen: optionalIsoTime(threat.firstSeen),
     created_at: optionalIsoTime(threat.createdAt),
     registration: threat.whois,
     looked_at: optionalIsoTime(known?.checkedAt),
     facts: known === undefined ? null : factsJson(known.facts),
-    ...originsJson(origins),
+    certificates,
+    urls: urls.map((one) => ({ ...one, source: sourceForThirdParties(one.source) })),
   };
+}
+
+/** Null, as if it were unknown, if a beacon found the threat: see `describeForThirdParties`. */
+function sourceForThirdParties(source: ThreatSource): ThreatSource | null {
+  return source === "beacon" ? null : source;
 }
 
 function changeOf({ at, field, before, after, by }: DatedChange): object {

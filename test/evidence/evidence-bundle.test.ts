@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
 import { actorJson } from "../../src/access/audit/actor.ts";
 import type { Browser } from "../../src/lookups/page/chromium.ts";
-import { bundleWithReport } from "../../src/cases/takedowns/files.ts";
-import { evidenceBundle, gatherEvidence } from "../../src/evidence/evidence-bundle.ts";
+import { bundleWithReport, reportFiles } from "../../src/cases/takedowns/files.ts";
+import { gatherEvidence } from "../../src/evidence/evidence-bundle.ts";
 import { createEventLog } from "../../src/events/event-log.ts";
 import { createDeliveryLog } from "../../src/deliveries/delivery-log.ts";
 import { openEnrichment, plainPage, registered, type OpenEnrichment } from "../support/enrichment.ts";
@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => opened.dispose());
 
-async function bundle(): Promise<Uint8Array<ArrayBuffer>> {
+async function gathered() {
   const { database, threats } = opened;
   const deliveries = createDeliveryLog({ database });
   const services = {
@@ -44,10 +44,11 @@ async function bundle(): Promise<Uint8Array<ArrayBuffer>> {
     deliveries,
   };
   expect(await gatherEvidence(services, "thr_none")).toBeUndefined();
-  const evidence = (await gatherEvidence(services, id))!;
-  const forThirdParties = unzipSync(evidenceBundle(evidence, { isForThirdParties: true }));
-  expect(Object.keys(forThirdParties).filter((name) => /^internal\/|report/.test(name))).toEqual([]);
-  return bundleWithReport(evidence, { now: 0, signature: "Ada Analyst" });
+  return (await gatherEvidence(services, id))!;
+}
+
+async function bundle(): Promise<Uint8Array<ArrayBuffer>> {
+  return bundleWithReport(await gathered(), { now: 0, signature: "Ada Analyst" });
 }
 
 test("the bundle contains everything known about a threat, with checksums that other programs confirm", async () => {
@@ -130,3 +131,35 @@ async function unpack(folder: string, zip: Uint8Array): Promise<string[]> {
   for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
   return Object.keys(files);
 }
+
+test("the files of a report reveal neither that a beacon found the copy, nor notes, decisions and a second text", async () => {
+  const evidence = await gathered();
+  const { threat, origins } = evidence;
+  const found: typeof evidence = {
+    ...evidence,
+    threat: {
+      ...threat,
+      source: "beacon",
+      reasons: [{ code: "beacon_reported", params: { beacon: "sign-in" } }],
+    },
+    origins: { ...origins, urls: [{ url: "https://examp1e-bank.com/", source: "beacon", seenAt: 0 }] },
+  };
+  const files = await reportFiles([found, found]);
+  expect(files.map(({ attached, name }) => [name, attached])).toEqual([
+    ["evidence.json", true],
+    ["sites.csv", true],
+    ["screenshot-1.jpg", true],
+    ["screenshot-2.jpg", true],
+    ["evidence.zip", false],
+  ]);
+  const inner = Object.values(unzipSync(files.at(-1)!.content)).map((zip) => unzipSync(zip));
+  const entries = inner.flatMap((one) => Object.entries(one));
+  expect(entries.map(([name]) => name).filter((name) => /^internal\/|^report/.test(name))).toEqual([]);
+  const texts = [...files.slice(0, 2).map(({ content }) => content), ...entries.map(([, bytes]) => bytes)];
+  for (const bytes of texts)
+    expect(new TextDecoder().decode(bytes)).not.toMatch(/beacon|Written to the registrar/);
+  // The same evidence gives the same files, so that the page and the email agree.
+  expect((await reportFiles([found, found])).map(({ sha256 }) => sha256)).toEqual(
+    files.map(({ sha256 }) => sha256),
+  );
+});

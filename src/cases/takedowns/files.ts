@@ -25,7 +25,7 @@ const smallWidthPixels = 800;
 export async function reportFiles(evidence: readonly Evidence[]): Promise<NewFile[]> {
   const facts = json({ format: "phishwatch report 1", threats: evidence.map(evidenceJson) });
   const attached: NewFile[] = [file("evidence.json", "application/json", facts)];
-  if (evidence.length > 1) attached.push(file("sites.csv", "text/csv", siteTable(evidence)));
+  if (evidence.length > 1) attached.push(file("sites.csv", "text/csv; charset=utf-8", siteTable(evidence)));
   let room = attachedBytesMax - attached.reduce((sum, { content }) => sum + content.length, 0);
   const pictured = evidence.slice(0, screenshotsMax);
   for (const [index, { screenshot }] of pictured.entries()) {

@@ -25,7 +25,7 @@ export function FileList({ draft }: { draft: Draft }) {
                 Attach {file.name} <span class="hint">{fileText(file)}</span>
               </span>
             </label>
-            <a href={draftFilePath(file.name, ids)} aria-label={`Download ${file.name}`}>
+            <a class="s" href={draftFilePath(file.name, ids)} aria-label={`Download ${file.name}`}>
               Download
             </a>
           </div>
