@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createHmac } from "node:crypto";
 import { createAccountCodes } from "../../src/access/accounts/account-codes.ts";
 import { createAccountLinks } from "../../src/access/accounts/account-links.ts";
 import { createAccountManagement } from "../../src/access/accounts/account-management.ts";
@@ -16,6 +15,7 @@ import { migrateDatabase } from "../../src/database/migrate.ts";
 import { fillRandom } from "../support/appliance.ts";
 import { openReleased, releasedVersions } from "../support/released.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
+import { oneTimeCode } from "../support/one-time-code.ts";
 
 let stores: Stores;
 beforeEach(() => void (stores = openStores()));
@@ -262,22 +262,8 @@ describe("one-time codes", () => {
   });
 });
 
-/** Computes the code with another implementation. */
 function codeOf(secret: string): string {
-  const bits = [...secret].map((c) =>
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0"),
-  );
-  const key = Buffer.from(
-    bits
-      .join("")
-      .match(/.{8}/g)!
-      .map((byte) => Number.parseInt(byte, 2)),
-  );
-  const counter = Buffer.alloc(8);
-  counter.writeUInt32BE(Math.floor(stores.clock.now() / 30_000), 4);
-  const mac = createHmac("sha1", key).update(counter).digest();
-  const start = mac.at(-1)! & 15;
-  return String((mac.readUInt32BE(start) & 0x7fffffff) % 1e6).padStart(6, "0");
+  return oneTimeCode(secret, stores.clock.now());
 }
 
 function wrong(code: string): string {

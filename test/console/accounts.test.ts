@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createHmac } from "node:crypto";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import decode from "qr/decode.js";
@@ -7,6 +6,7 @@ import { QrCode } from "../../src/console/sign-in/qr-code.tsx";
 import { manualClock } from "../support/appliance.ts";
 import { consolePassword, openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 import { analyst } from "../support/stores.ts";
+import { oneTimeCode } from "../support/one-time-code.ts";
 
 const clock = manualClock(1_790_000_000_000);
 const goodPassword = "correct horse battery";
@@ -207,22 +207,8 @@ test("the QR code is read as the address that the page shows, and carries no sty
   expect(decode({ width: side, height: side, data })).toBe(uri);
 });
 
-/** Computes the code of RFC 6238 for the clock of the test. */
 function codeOf(secret: string): string {
-  const bits = [...secret].map((c) =>
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(c).toString(2).padStart(5, "0"),
-  );
-  const key = Buffer.from(
-    bits
-      .join("")
-      .match(/.{8}/g)!
-      .map((byte) => Number.parseInt(byte, 2)),
-  );
-  const counter = Buffer.alloc(8);
-  counter.writeUInt32BE(Math.floor(clock.now() / 30_000), 4);
-  const mac = createHmac("sha1", key).update(counter).digest();
-  const start = mac.at(-1)! & 15;
-  return String((mac.readUInt32BE(start) & 0x7fffffff) % 1e6).padStart(6, "0");
+  return oneTimeCode(secret, clock.now());
 }
 
 test("guesses at an account keep neither it nor another account out, and their names are written nowhere", async () => {

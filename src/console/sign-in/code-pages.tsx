@@ -18,19 +18,11 @@ export function CodePage({ pending, to, message }: CodeForm) {
     <main class="card stack">
       <h1>Enter a code</h1>
       <FormError message={message} />
-      <Form action={signInCodePath} class="stack">
-        <HiddenFields fields={{ pending, to }} />
-        <TextField
-          label="One-time code"
-          name="code"
-          autocomplete="one-time-code"
-          maxLength={40}
-          required
-          autofocus
-          hint="The 6 digits that your authenticator shows now, or one of your recovery codes. If you have neither, ask an administrator to remove the one-time codes from your account."
-        />
-        <Button label="Sign in" variant="primary" />
-      </Form>
+      <CodeField
+        pending={pending}
+        to={to}
+        hint="The 6 digits that your authenticator shows now, or one of your recovery codes. If you have neither, ask an administrator to remove the one-time codes from your account."
+      />
       <p>
         <a href={signInPath}>Start again</a>
       </p>
@@ -58,20 +50,26 @@ export function EnrollPage({
       <QrCode text={uri} label="QR code of the secret for the authenticator" />
       <Copyable text={readableSecret(secret)} label="the secret" secret />
       <Copyable text={uri} label="the address for the authenticator" secret />
-      <Form action={signInCodePath} class="stack">
-        <HiddenFields fields={{ pending, to }} />
-        <TextField
-          label="One-time code"
-          name="code"
-          autocomplete="one-time-code"
-          maxLength={40}
-          required
-          autofocus
-          hint="The 6 digits that the authenticator shows now."
-        />
-        <Button label="Sign in" variant="primary" />
-      </Form>
+      <CodeField pending={pending} to={to} hint="The 6 digits that the authenticator shows now." />
     </main>
+  );
+}
+
+function CodeField({ pending, to, hint }: Omit<CodeForm, "message"> & { hint: string }) {
+  return (
+    <Form action={signInCodePath} class="stack">
+      <HiddenFields fields={{ pending, to }} />
+      <TextField
+        label="One-time code"
+        name="code"
+        autocomplete="one-time-code"
+        maxLength={40}
+        required
+        autofocus
+        hint={hint}
+      />
+      <Button label="Sign in" variant="primary" />
+    </Form>
   );
 }
 

@@ -1,4 +1,12 @@
-import { cardOf, entitiesOf, isObject, list, type Entity, type Json } from "../registries/rdap-entities.ts";
+import {
+  cardOf,
+  entitiesOf,
+  isObject,
+  list,
+  readRdapObject,
+  type Entity,
+  type Json,
+} from "../registries/rdap-entities.ts";
 import { countryValue, textValue } from "../registries/registry-values.ts";
 import { abuseEmailIn } from "./abuse-in-text.ts";
 import { rangeAround } from "./address-range.ts";
@@ -19,13 +27,9 @@ const linksMax = 64;
  * @param address that was queried; a network that does not contain it is unreadable.
  */
 export function readRdapNetwork(body: string, address: string): RdapNetworkReading {
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch {
-    return { kind: "unreadable", reason: /^\s*</.test(body) ? "HTML instead of JSON" : "not JSON" };
-  }
-  if (!isObject(json)) return { kind: "unreadable", reason: "not a JSON object" };
+  const read = readRdapObject(body);
+  if (!("json" in read)) return read;
+  const { json } = read;
   if (json["errorCode"] !== undefined) {
     const code = typeof json["errorCode"] === "number" ? json["errorCode"] : "";
     return { kind: "unreadable", reason: `RDAP error ${code} ${textValue(json["title"]) ?? ""}`.trim() };

@@ -1,5 +1,13 @@
 import type { Registration } from "../../vocabulary/registration.ts";
-import { cardOf, entitiesOf, isObject, list, type Entity, type Json } from "../registries/rdap-entities.ts";
+import {
+  cardOf,
+  entitiesOf,
+  isObject,
+  list,
+  readRdapObject,
+  type Entity,
+  type Json,
+} from "../registries/rdap-entities.ts";
 import {
   hostNameValue,
   nameServersMax,
@@ -27,13 +35,9 @@ const linksMax = 64;
  * @param domain the name that was queried, in A-label form; a response about another name is unreadable.
  */
 export function readRdap(body: string, domain: string): RdapReading {
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch {
-    return { kind: "unreadable", reason: /^\s*</.test(body) ? "HTML instead of JSON" : "not JSON" };
-  }
-  if (!isObject(json)) return { kind: "unreadable", reason: "not a JSON object" };
+  const read = readRdapObject(body);
+  if (!("json" in read)) return read;
+  const { json } = read;
   if (json["errorCode"] !== undefined) {
     const code = json["errorCode"];
     return {

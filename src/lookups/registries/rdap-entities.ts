@@ -13,6 +13,17 @@ export interface Entity {
   within: string[];
 }
 
+/** Returns the JSON object that a response consists of, or why it is none. */
+export function readRdapObject(body: string): { json: Json } | { kind: "unreadable"; reason: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return { kind: "unreadable", reason: /^\s*</.test(body) ? "HTML instead of JSON" : "not JSON" };
+  }
+  return isObject(json) ? { json } : { kind: "unreadable", reason: "not a JSON object" };
+}
+
 /** Returns the entities up to a limited depth and number, outer ones first. */
 export function entitiesOf(json: Json): Entity[] {
   const found: Entity[] = [];
