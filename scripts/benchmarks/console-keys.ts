@@ -25,7 +25,7 @@ export async function measureKeys(url: string): Promise<{ key: string; p50Ms: nu
   const browser = await openBrowser();
   try {
     await browser.signIn(url);
-    await browser.open(`${url}/console/threats`);
+    await browser.open(`${url}/console/threats?group=none`);
     await browser.until(`document.readyState === "complete" && document.querySelector("[data-row]")`);
     await browser.evaluate(record);
     for (const key of ["j", "o"]) await browser.press(key);

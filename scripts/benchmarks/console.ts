@@ -1,6 +1,7 @@
 import { appendFileSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { chromium } from "../../test/support/browser.ts";
 import { consolePassword as password } from "../../test/support/console.ts";
 import { measureKeys } from "./console-keys.ts";
@@ -38,6 +39,10 @@ function dayAgo(days: number): string {
   return new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 }
 
+/** Number of threats from the first one of a campaign to the first one of the next, and number of those in it. */
+const campaignStride = 40;
+const campaignThreats = 12;
+
 /** A page and its path, which can differ for each request. */
 type Page = [name: string, pathOf: (sample: ThreatSample) => string];
 
@@ -45,6 +50,9 @@ type Page = [name: string, pathOf: (sample: ThreatSample) => string];
 const pages: Page[] = [
   ["overview", () => "/console"],
   ["threats", () => "/console/threats"],
+  ["threats, page 5,000 of groups", list("page=5000")],
+  ["threats, due first", list("sort=due")],
+  ["threats, not grouped", list("group=none")],
   ["threats, all, newest", list("status=all&sort=first_seen")],
   ["threats, all, by similarity", list("status=all&sort=similarity")],
   ["threats, all, by status change", list("status=all&sort=status_changed&order=asc")],
@@ -69,6 +77,7 @@ const pages: Page[] = [
     "threat, in a view of all",
     ({ ids }) => `/console/threats/${random.pick(ids)}?status=all&sort=similarity`,
   ],
+  ["threats, one campaign", list(`campaign=${campaignStride + 1}`)],
   ["threats, one open", ({ ids }) => `/console/threats?status=all&sort=similarity&open=${random.pick(ids)}`],
   ["domain", ({ domain }) => `/console/domains/${domain}`],
   ["deliveries", () => "/console/settings/webhooks/deliveries"],
@@ -87,6 +96,7 @@ try {
 async function main(): Promise<void> {
   const database = join(folder, "phishwatch.db");
   copyFileSync(seededDatabase(threatCount).path, database);
+  formCampaigns(database);
   const sample = sampleThreats(database, { threatCount, sampleSize: 1_000, seed: 7 });
   const port = freePort();
   const config = writeConfig({ database, port });
@@ -123,6 +133,18 @@ async function main(): Promise<void> {
   console.log(
     `\n${formatTable(["key press to the next threat on the screen", "p50 ms", "p95 ms"], keyRows)}`,
   );
+}
+
+/** Stores campaigns, as the server does for threats that share facts. */
+function formCampaigns(path: string): void {
+  const database = new Database(path);
+  database.run("PRAGMA synchronous = OFF");
+  database
+    .query(
+      "UPDATE threats SET campaign_seq = seq / $stride * $stride + 1 WHERE seq % $stride BETWEEN 1 AND $threats",
+    )
+    .run({ $stride: campaignStride, $threats: campaignThreats });
+  database.close();
 }
 
 async function measure(target: ServerProcess, url: string, cookie: string, path: () => string) {
