@@ -37,6 +37,7 @@ test("the threats of a campaign are reported, assigned, decided and restored tog
     expect((await visitor.get(`/console/threats/${campaignThreat}`)).html).toContain("1 of 14 in a campaign");
     expect((await visitor.get("/console/campaigns")).html).toContain("203.0.113.99");
 
+    expect(html).toContain("14 threats, 14 active, 0 up, 0 reported.");
     const [admin] = app.cases.assignees();
     await visitor.post(`${path}/assignee`, { id: ids, assignee: `name:${admin!.name}` });
     expect(ids.map((id) => app.cases.of(id)?.assignee?.name)).toEqual(ids.map(() => admin!.name));

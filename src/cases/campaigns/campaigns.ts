@@ -1,6 +1,7 @@
 import type { Database } from "../../database/database.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Severity, Status } from "../../vocabulary/threats.ts";
+import type { SiteState } from "../../vocabulary/site.ts";
 import type { CampaignReason } from "./tables.ts";
 
 /** Threats that belong together, by what their names and sites have in common. */
@@ -24,6 +25,12 @@ export interface CampaignSummary extends Campaign {
   /** Threats first seen since the time that the caller gave. */
   recent: number;
   active: number;
+  /** Threats whose site is up. */
+  up: number;
+  /** Threats whose site was up and is gone or blocked. */
+  down: number;
+  /** Threats that were reported to anybody. */
+  reported: number;
   highest: Severity;
   /** Protected domains, with the number of their threats, the most frequent first. */
   protectedDomains: { domain: string; threats: number }[];
@@ -42,6 +49,10 @@ export interface CampaignThreat {
   registrar: string | null;
   /** ISO 8601; undefined if unknown. */
   registeredAt: string | undefined;
+  siteState: SiteState | null;
+  /** `seq` of the account; null: nobody. */
+  assigneeSeq: number | null;
+  isReported: boolean;
   /** Indexes in the reasons of the campaign. */
   reasons: number[];
 }
@@ -60,7 +71,7 @@ export interface Campaigns {
   get(number: number): Campaign | undefined;
   /** Returns the campaign of a threat in its public JSON form; null if it has none. */
   jsonOf(threatSeq: number): object | null;
-  /** Returns campaigns with active threats first, those with the latest threats first. */
+  /** Returns campaigns with active threats first, then those whose sites are up, then those with the latest threats. */
   list(options: {
     limit: number;
     offset: number;
@@ -107,11 +118,15 @@ export function createCampaigns({ sqlite }: Database): Campaigns {
   >(summaryQuery);
   const count = sqlite.prepare<{ total: number }, []>("select count(*) as total from campaigns");
   const members = sqlite.prepare<
-    Omit<CampaignThreat, "registeredAt" | "reasons"> & { registeredAt: string | null },
+    Omit<CampaignThreat, "registeredAt" | "reasons" | "isReported"> & {
+      registeredAt: string | null;
+      isReported: number;
+    },
     [number, number, number]
   >(
     `select t.seq, t.id, t.domain, d.domain as protectedDomain, t.status, t.severity, t.first_seen as firstSeen,
-       t.ip_address as ipAddress, t.registrar, t.whois ->> '$.created_at' as registeredAt
+       t.ip_address as ipAddress, t.registrar, t.whois ->> '$.created_at' as registeredAt,
+       t.site_state as siteState, t.assignee_seq as assigneeSeq, ${isReported} as isReported
      from threats t join protected_domains d on d.seq = t.protected_domain_seq
      where t.campaign_seq = ? order by t.seq limit ? offset ?`,
   );
@@ -139,19 +154,31 @@ export function createCampaigns({ sqlite }: Database): Campaigns {
           protectedDomains: JSON.parse(protectedDomains) as CampaignSummary["protectedDomains"],
         })),
     total: () => count.get()!.total,
-    threats: ({ number, reasons }, { limit, offset }) =>
-      members.all(number, limit, offset).map(({ registeredAt, ...threat }) => ({
+    threats({ number, reasons }, { limit, offset }) {
+      const rows = members.all(number, limit, offset);
+      const ties = new Map(rows.map(({ seq }) => [seq, [] as number[]]));
+      for (const [index, { seqs }] of reasons.entries()) for (const seq of seqs) ties.get(seq)?.push(index);
+      return rows.map(({ isReported: reported, registeredAt, ...threat }) => ({
         ...threat,
+        isReported: reported === 1,
         registeredAt: registeredAt ?? undefined,
-        reasons: reasons.flatMap(({ seqs }, index) => (seqs.includes(threat.seq) ? [index] : [])),
-      })),
+        reasons: ties.get(threat.seq)!,
+      }));
+    },
   };
 }
 
+/** Whether threat `t` was reported. */
+const isReported = `exists (select 1 from takedowns k join takedown_report_threats r on r.takedown_seq = k.seq
+  where k.threat_seq = t.seq)`;
+
 const summaryQuery = `
+  select listed.*, (select count(*) from threats t where t.campaign_seq = listed.number and ${isReported}) as reported from (
   select c.number, c.size, c.score, c.reasons, oldest.domain as name,
     min(t.first_seen) as firstSeen, max(t.first_seen) as lastSeen,
     sum(t.first_seen >= $since) as recent, sum(t.status = 'active') as active,
+    coalesce(sum(t.site_state in ('up', 'back')), 0) as up,
+    coalesce(sum(t.site_state in ('down', 'blocked')), 0) as down,
     case min(case t.severity when 'high' then 0 when 'medium' then 1 else 2 end)
       when 0 then 'high' when 1 then 'medium' else 'low' end as highest,
     (select json_group_array(json_object('domain', domain, 'threats', threats)) from (
@@ -161,7 +188,8 @@ const summaryQuery = `
   where $domain is null or exists (
     select 1 from threats o join protected_domains d on d.seq = o.protected_domain_seq
     where o.campaign_seq = c.number and d.domain = $domain)
-  group by c.number order by active > 0 desc, lastSeen desc, c.number desc limit $limit offset $offset`;
+  group by c.number order by active > 0 desc, up > 0 desc, lastSeen desc, c.number desc
+  limit $limit offset $offset) listed`;
 
 function parsed(stored: StoredCampaign | null): Campaign | undefined {
   return stored === null ? undefined : { ...stored, reasons: JSON.parse(stored.reasons) as CampaignReason[] };

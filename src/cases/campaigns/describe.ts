@@ -10,7 +10,8 @@ import type { CampaignReason } from "./tables.ts";
 /** A larger group is no campaign: something common joins it that is not recognized as shared. */
 const campaignThreatsMax = 5_000;
 const campaignReasonsMax = 40;
-const reasonThreatsMax = 1_000;
+/** Threats that the reasons of a campaign list together; those of the reasons that most threats share come first. */
+const listedThreatsMax = 20_000;
 const scoreMax = 100;
 
 interface Shared {
@@ -37,6 +38,7 @@ export function* describeGroup(group: Group, grouping: Grouping): Generator<void
   const { members } = group;
   const shared = [...(yield* sharedAttributes(members, grouping)), ...orders(members, grouping)];
   yield;
+  let left = listedThreatsMax;
   return {
     number: numberOf(group),
     size: members.length,
@@ -50,13 +52,17 @@ export function* describeGroup(group: Group, grouping: Grouping): Generator<void
           a.members[0]!.seq - b.members[0]!.seq,
       )
       .slice(0, campaignReasonsMax)
-      .map(reasonOf),
+      .map((entry) => {
+        const reason = reasonOf(entry, left);
+        left -= reason.seqs.length;
+        return reason;
+      }),
   };
 }
 
-function reasonOf({ reason, value, members }: Shared): CampaignReason {
+function reasonOf({ reason, value, members }: Shared, listedMax: number): CampaignReason {
   const seqs = members.map(({ seq }) => seq).toSorted((a, b) => a - b);
-  return { reason, value, threats: seqs.length, seqs: seqs.slice(0, reasonThreatsMax) };
+  return { reason, value, threats: seqs.length, seqs: seqs.slice(0, listedMax) };
 }
 
 /**

@@ -9,7 +9,7 @@ export interface CampaignReason {
   value: string;
   /** Number of threats that have it in common. */
   threats: number;
-  /** `seq` of these threats, the oldest first; at most 1,000. */
+  /** `seq` of these threats, the oldest first; at most 20,000 in all reasons together. */
   seqs: number[];
 }
 

@@ -18,6 +18,9 @@ const columns: Column<CampaignSummary>[] = [
   { title: "OLDEST NAME", cell: ({ name }) => shownDomain(name), elastic: true },
   { title: "THREATS", cell: ({ size }) => String(size), right: true },
   { title: "ACTIVE", cell: ({ active }) => String(active), right: true },
+  { title: "UP", cell: ({ up }) => String(up), right: true },
+  { title: "DOWN", cell: ({ down }) => String(down), right: true },
+  { title: "REPORTED", cell: ({ reported }) => String(reported), right: true },
   { title: `NEW (${growthDays}D)`, cell: ({ recent }) => String(recent), right: true },
   { title: "SCORE", cell: ({ score }) => String(score), right: true },
   { title: "SEVERITY", cell: ({ highest }) => highest },
@@ -113,11 +116,14 @@ function campaignJson({ number: own, reasons: found, score, size }: Campaign) {
 }
 
 function summaryJson(campaign: CampaignSummary): object {
-  const { active, firstSeen, highest, lastSeen, name, protectedDomains } = campaign;
+  const { active, down, firstSeen, highest, lastSeen, name, protectedDomains, reported, up } = campaign;
   return {
     ...campaignJson(campaign),
     name,
     active,
+    sites_up: up,
+    sites_down: down,
+    reported,
     severity: highest,
     first_seen: toIsoTime(firstSeen),
     last_seen: toIsoTime(lastSeen),

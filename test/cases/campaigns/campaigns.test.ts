@@ -225,6 +225,30 @@ describe("campaigns", () => {
     expect(numbers()).toEqual([null, null, null, null, null, null, null]);
   });
 
+  test("say of each of many threats what joins it, and count the sites that are up or down", async () => {
+    const world = openWorld();
+    const { sqlite } = world.database;
+    const count = 1_200;
+    const seqs = world.database.transaction(() =>
+      Array.from({ length: count }, (_, index) => {
+        const name = String.fromCharCode(
+          ...[26 ** 2, 26, 1].map((part) => 97 + (Math.floor(index / part) % 26)),
+        );
+        return addThreat(world, `${name}-bank.net`, at("203.0.113.7")).seq;
+      }),
+    );
+    sqlite.run("update threats set site_state = 'down' where seq <= ?", [seqs[9]!]);
+    sqlite.run("update threats set site_state = 'up' where seq = ?", [seqs.at(-1)!]);
+    await world.campaigns.catchUp();
+    const campaign = world.campaigns.of(seqs[0]!)!;
+    expect(campaign.size).toBe(count);
+    const all = world.campaigns.threats(campaign, { limit: count, offset: 0 });
+    expect(all.map(({ reasons }) => reasons)).toEqual(seqs.map(() => [0]));
+    expect(world.campaigns.list({ limit: 9, offset: 0, recentSince: 0 })).toMatchObject([
+      { active: count, up: 1, down: 10, reported: 0 },
+    ]);
+  });
+
   test("list their threats with what joins each, and one name that imitates two domains is none", async () => {
     const world = openWorld();
     const { campaigns } = world;

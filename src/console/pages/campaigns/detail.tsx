@@ -39,11 +39,13 @@ export function showCampaign(context: CampaignContext): PageResult {
   // Read before the threats, so that no later decision is replaced.
   const mark = threats.triage.mark();
   const campaign = findCampaign(context);
-  const all = campaigns.threats(campaign, { limit: triageThreatsMax, offset: 0 });
+  const all = campaigns.threats(campaign, { limit: campaign.size, offset: 0 });
   const number = Math.min(pageNumber(query), Math.max(1, Math.ceil(all.length / perPage)));
   const path = campaignPath(campaign.number);
   const name = all[0]?.domain ?? String(campaign.number);
   const active = all.filter(({ status }) => status === "active").length;
+  const up = all.filter(({ siteState }) => siteState === "up" || siteState === "back").length;
+  const reported = all.filter(({ isReported }) => isReported).length;
   const shown = all.slice((number - 1) * perPage, number * perPage);
   return page(
     `Campaign of ${visible(name, 80)}`,
@@ -55,7 +57,7 @@ export function showCampaign(context: CampaignContext): PageResult {
           </>
         }
         crumbs={[{ label: "Campaigns", path: campaignsPath }]}
-        lead={`${counted(campaign.size, "threat")}, ${grouped(active)} active. Score ${campaign.score} of 100. Others may share an attribute on purpose, so check what joins each threat before you decide.`}
+        lead={`${counted(campaign.size, "threat")}, ${grouped(active)} active, ${grouped(up)} up, ${grouped(reported)} reported. Score ${campaign.score} of 100. Others may share an attribute on purpose, so check what joins each threat before you decide.`}
       />
       <div class="cols cols-main">
         <div class="stack">
@@ -229,15 +231,25 @@ function Assign({
   threats: readonly CampaignThreat[];
 }) {
   const active = threats.filter(({ status }) => status === "active");
+  // Those that nobody works on first, so that a larger campaign can be assigned to the end.
+  const next = active
+    .toSorted((a, b) => Number(a.assigneeSeq !== null) - Number(b.assigneeSeq !== null))
+    .slice(0, triageThreatsMax);
   if (!usePage().may("decide") || active.length === 0) return null;
   return (
     <Card title="Assign together">
       <Form action={assignCampaignPath(campaign.number)} class="stack">
-        {active.map(({ id }) => (
+        {next.map(({ id }) => (
           <input type="hidden" name="id" value={id} />
         ))}
         <Select label="Assignee" name="assignee" choices={[nobodyChoice, ...accountChoices(assignees)]} />
-        <Button label={`Assign ${counted(active.length, "active threat")}`} />
+        <Button
+          label={
+            next.length < active.length
+              ? `Assign ${grouped(next.length)} of ${grouped(active.length)} active threats`
+              : `Assign ${counted(active.length, "active threat")}`
+          }
+        />
       </Form>
     </Card>
   );

@@ -48,6 +48,23 @@ const columns: Column<CampaignSummary>[] = [
     cell: ({ active }) => (active === 0 ? <span class="faint">0</span> : grouped(active)),
   },
   {
+    title: "Sites up",
+    layout: "number",
+    fold: "hidden",
+    cell: ({ down, up }) => (
+      <>
+        {up === 0 ? <span class="faint">0</span> : grouped(up)}
+        {down === 0 ? null : <p>{grouped(down)} down</p>}
+      </>
+    ),
+  },
+  {
+    title: "Reported",
+    layout: "number",
+    fold: "hidden",
+    cell: ({ reported }) => (reported === 0 ? <span class="faint">0</span> : grouped(reported)),
+  },
+  {
     title: `New in ${growthDays} days`,
     layout: "number",
     fold: "hidden",
@@ -93,7 +110,7 @@ export function listCampaigns({ services, query, now }: Context<"campaigns">): P
         </Help>
       </PageHead>
       <PagedTable
-        caption="Campaigns, those with active threats first"
+        caption="Campaigns, those with active threats and sites that are up first"
         columns={columns}
         rowsIn={(range) => campaigns.list({ ...range, recentSince: now - growthDays * dayMs })}
         total={campaigns.total()}

@@ -24,7 +24,11 @@ export function reportGroups(
   threats: readonly CampaignThreat[],
 ): ReportGroup[] {
   const groups = new Map<string, ReportGroup>();
-  const open = threats.filter(({ status }) => status === "active").slice(0, threatsReadMax);
+  const open = threats
+    .filter(({ status }) => status === "active")
+    // Unreported ones first, or a large campaign could not be reported to the end.
+    .toSorted((a, b) => Number(a.isReported) - Number(b.isReported))
+    .slice(0, threatsReadMax);
   for (const { id } of open) {
     const threat = services.threats.get(id);
     if (threat === undefined) continue;
