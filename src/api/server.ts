@@ -163,7 +163,7 @@ export function createServer({
     site: {
       threats,
       readScreenshot,
-      renderMetrics: (format) => renderMetrics(all(), format),
+      renderMetrics: (format) => renderMetrics(all(), format, log),
       config: config.server,
       readiness,
       consolePage: config.console.enabled ? consolePageOf(openConsole, clientAddress) : null,

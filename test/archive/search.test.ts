@@ -304,6 +304,7 @@ test("the metrics report names, size, oldest day and problems of the archive, an
     renderMetrics(
       [sourceCollector(() => ({ totals: [], sources: [], archive: one, archiveChecks: () => [] }))],
       "prometheus",
+      log,
     );
   await until(
     async () => (await textOf(archive)).includes("phishwatch_archive_names 2\n"),

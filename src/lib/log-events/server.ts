@@ -22,6 +22,12 @@ export const serverEvents = {
       "Work in progress did not end within 10 s of the signal. It is repeated after the next start.",
     fields: [],
   },
+  "server.metrics_not_collected": {
+    level: "warn",
+    text: "some metrics could not be collected",
+    description: "The values of some metrics could not be read, so /metrics lacks them.",
+    fields: ["error"],
+  },
   "service.manager_not_notified": {
     level: "warn",
     text: "service manager could not be notified",
