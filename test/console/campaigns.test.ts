@@ -21,8 +21,15 @@ test("the threats of a campaign are reported, assigned, decided and restored tog
     expect(html).toContain("Shares address, numbered name, name servers, registration");
     // Nothing is selected before the analyst has seen what joins each threat.
     expect(html).not.toMatch(/name="id"[^>]*checked/);
+    // All are active, so that they cannot be reactivated.
+    expect([...html.matchAll(/name="status" value="(\w+)"/g)].map(([, status]) => status)).toEqual([
+      "resolved",
+      "false_positive",
+    ]);
     const ids = [...html.matchAll(/type="checkbox" name="id" value="([^"]+)"/g)].map(([, id]) => id!);
     expect(ids).toHaveLength(14);
+    app.database.sqlite.run("update threats set site_state = 'up' where id = ?", [ids[0]!]);
+    expect((await visitor.get(path)).html).toContain('title="A page is up at the name."');
     const [, report = ""] = /href="(\/console\/takedowns\/new\?[^"]+)"/.exec(html)!;
     expect(report.match(/threat=/g)).toHaveLength(14);
     const draft = await visitor.get(report.replaceAll("&amp;", "&"));

@@ -22,6 +22,7 @@ import { type Column, Pagination, Table, pageNumber } from "../../kit/table.tsx"
 import type { Context } from "../../shell/router.ts";
 import { decisions, seenFields } from "../../threat-kit/decisions.ts";
 import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
+import { SiteMark } from "../../threat-kit/site.tsx";
 import { accountChoices, nobodyChoice } from "../cases/assignee-field.ts";
 import { kindLabels } from "../takedowns/parts.tsx";
 import { findCampaign } from "./assign.ts";
@@ -147,7 +148,20 @@ function Threats({
         </>
       ),
     },
-    { title: "Status", fold: "state", cell: ({ status }) => <StatusMark status={status} /> },
+    {
+      title: "Status and site",
+      fold: "state",
+      cell: ({ siteState, status }) => (
+        <>
+          <StatusMark status={status} />
+          {siteState === null ? null : (
+            <div>
+              <SiteMark site={siteState} />
+            </div>
+          )}
+        </>
+      ),
+    },
     { title: "Severity", fold: "hidden", cell: ({ severity }) => <SeverityMark severity={severity} /> },
     {
       title: "Protected domain",
@@ -179,11 +193,13 @@ function Threats({
           <input type="checkbox" data-select-all="id" />
           this page
         </label>
-        {decisions.map(({ status, label }) => (
-          <button type="submit" name="status" value={status} class="btn">
-            {label}
-          </button>
-        ))}
+        {decisions
+          .filter(({ status }) => threats.some((threat) => threat.status !== status))
+          .map(({ status, label }) => (
+            <button type="submit" name="status" value={status} class="btn">
+              {label}
+            </button>
+          ))}
       </div>
     </Form>
   );
