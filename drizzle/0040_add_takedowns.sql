@@ -100,3 +100,10 @@ BEGIN
 		AND (NEW.site_state IN ('blocked', 'unregistered', 'down')
 			OR (counted_from IS NOT NULL AND NEW.site_state = 'parked'));
 END;
+--> statement-breakpoint
+-- A site that is reported is checked within 4 hours, and from then on at that interval (src/enrichment/plan.ts).
+CREATE TRIGGER takedowns_check_site AFTER INSERT ON takedowns
+WHEN NEW.threat_seq IS NOT NULL AND NEW.down_at IS NULL
+BEGIN
+	UPDATE enrichments SET due_at = min(due_at, NEW.reported_at + 4 * 3600000) WHERE threat_seq = NEW.threat_seq;
+END;

@@ -89,12 +89,21 @@ function saveCheck(
   const complete = results.existence?.exists !== "unknown";
   store.saveCheck(threatSeq, now, {
     rank: ranks.recheck,
-    ...nextCheck(subject, { complete, news, siteState }, now),
+    ...nextCheck(
+      subject,
+      { complete, isWatched: subject.openTakedowns > 0 || isFailing(after), news, siteState },
+      now,
+    ),
   });
   const { status } = subject;
   if (enabledLookups.screenshots && wantsScreenshot(before, after, { requested, status, now })) {
     store.saveScreenshotDue(threatSeq, { rank, dueAt: now, failures: 0 });
   }
+}
+
+/** Returns whether the page that is known did not respond at the last check. */
+function isFailing({ page, pageFailures = 0 }: Facts): boolean {
+  return page !== undefined && pageFailures > 0;
 }
 
 /** Keeps a false positive in the queue without checking it: a person may change their mind. */

@@ -42,6 +42,11 @@ const dayMs = 24 * hourMs;
 export const intervalsMs: readonly number[] = [1, 2, 4, 8, 16, 30].map((days) => days * dayMs);
 /** Maximum interval between checks of a site that was taken down, so that its return is noticed. */
 const goneIntervalMsMax = 7 * dayMs;
+/**
+ * Maximum interval between checks of a site that somebody waits for, because it was reported, and of one whose page did
+ * not respond at the last check: three such checks in a row mean that it is down.
+ */
+const watchedIntervalMsMax = 4 * hourMs;
 /** Delays after a check that was incomplete. After the last one, the next check follows its interval. */
 export const retryDelaysMs: readonly number[] = [5 * 60_000, 30 * 60_000, 2 * hourMs];
 const postponedMsMin = 1_000;
@@ -122,10 +127,16 @@ export interface NextCheck {
 /**
  * @param news whether something changed that makes the next days interesting
  * @param siteState state of the site after the check
+ * @param isWatched whether the site was reported and is not down, or its page has just failed to respond
  */
 export function nextCheck(
   { step, failures }: { step: number; failures: number },
-  { complete, news, siteState }: { complete: boolean; news: boolean; siteState: SiteState | null },
+  {
+    complete,
+    isWatched = false,
+    news,
+    siteState,
+  }: { complete: boolean; isWatched?: boolean; news: boolean; siteState: SiteState | null },
   now: Instant,
 ): NextCheck {
   const retryDelayMs = retryDelaysMs[failures];
@@ -133,7 +144,8 @@ export function nextCheck(
     return { dueAt: now + retryDelayMs, step, failures: failures + 1 };
   const at = news ? 0 : Math.min(step, intervalsMs.length - 1);
   const isGone = siteState === "down" || siteState === "blocked";
-  const intervalMs = Math.min(intervalsMs[at]!, isGone ? goneIntervalMsMax : Infinity);
+  const intervalMsMax = isGone ? goneIntervalMsMax : isWatched ? watchedIntervalMsMax : Infinity;
+  const intervalMs = Math.min(intervalsMs[at]!, intervalMsMax);
   return { dueAt: now + intervalMs, step: Math.min(at + 1, intervalsMs.length - 1), failures: 0 };
 }
 

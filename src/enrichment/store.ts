@@ -29,6 +29,8 @@ export interface Subject {
   networkFailures: number;
   /** Null if the networks of its addresses are not wanted. */
   networkRank: number | null;
+  /** Number of takedowns that people wait for: 1 if the site was reported and is not down. */
+  openTakedowns: number;
   facts: Facts;
 }
 
@@ -165,6 +167,9 @@ function subjects(query: Database["query"]) {
       registrationRank: enrichments.registrationRank,
       networkFailures: enrichments.networkFailures,
       networkRank: enrichments.networkRank,
+      // Takedowns are stored by a folder that is above this one.
+      openTakedowns: sql<number>`(select count(*) from takedowns where threat_seq = ${threats.seq}
+        and down_at is null and closed_at is null and ${threats.status} = 'active')`,
       facts: enrichments.facts,
     })
     .from(enrichments)

@@ -172,6 +172,15 @@ describe("schedule", () => {
     expect(waited).toEqual([1, 2, 4, 8, 16, 30, 30, 30]);
   });
 
+  test("a site that is watched is checked every 4 hours, and one that is down as rarely as others", () => {
+    const hoursUntil = (siteState: "up" | "down") =>
+      (nextCheck({ step: 5, failures: 0 }, { complete: true, isWatched: true, news: false, siteState }, now)
+        .dueAt -
+        now) /
+      3_600_000;
+    expect([hoursUntil("up"), hoursUntil("down")]).toEqual([4, 7 * 24]);
+  });
+
   test("news restart the schedule with the shortest interval", () => {
     expect(nextCheck({ step: 5, failures: 0 }, { complete: true, news: true, siteState: "up" }, now)).toEqual(
       {

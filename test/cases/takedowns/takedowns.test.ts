@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { referencePattern } from "../../../src/cases/takedowns/report.ts";
+import { createEnrichmentStore } from "../../../src/enrichment/store.ts";
 import { analyst } from "../../support/stores.ts";
 import { openTakedownWorld, reportOf } from "../../support/takedowns.ts";
 
@@ -236,4 +237,20 @@ test("a parked site that goes down after the report ends the takedown without a 
   setSite(id, "down");
   expect(takedowns.takedownsOfThreat(id)).toMatchObject([{ outcome: "down", countedFrom: null }]);
   expect(takedowns.statistics().total).toMatchObject({ reported: 1, down: 0, open: 0, medianMs: null });
+});
+
+test("a site that is reported is checked within 4 hours, and is watched until it is down", async () => {
+  const { addThreat, clock, database, report, setSite } = openWorld();
+  const store = createEnrichmentStore(database);
+  const id = addThreat("exarnple-bank.com");
+  await store.admitNew(clock.now(), 10);
+  const { threatSeq } = store.findById(id)!;
+  store.saveCheck(threatSeq, clock.now(), { rank: 4, dueAt: clock.now() + 30 * dayMs, step: 5, failures: 0 });
+  setSite(id, "up");
+  expect(store.find(threatSeq)!.openTakedowns).toBe(0);
+  report([id], "PW-00000001");
+  expect(store.find(threatSeq)!.openTakedowns).toBe(1);
+  expect(store.factsOf(id)!.dueAt).toBe(clock.now() + 4 * hourMs);
+  setSite(id, "down");
+  expect(store.find(threatSeq)!.openTakedowns).toBe(0);
 });
