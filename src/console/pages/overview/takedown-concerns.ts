@@ -12,7 +12,7 @@ export function takedownConcerns({ cameBack, followUps, notDelivered }: Takedown
       ...link,
       tone: "bad",
       title: `${counted(cameBack, "site")} came back after a takedown`,
-      cause: null,
+      cause: `${cameBack === 1 ? "It was" : "They were"} down after a report, and may need another.`,
     });
   if (notDelivered > 0)
     concerns.push({

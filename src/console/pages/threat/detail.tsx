@@ -12,7 +12,7 @@ import { Help } from "../../kit/disclosure.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { Text } from "../../kit/name.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
-import { newReportPath, threatPath } from "../../kit/paths.ts";
+import { threatPath } from "../../kit/paths.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
 import { listPath, readListRequest } from "../../threat-kit/filters.ts";
 import { ReasonTags, severityManualPath } from "../../threat-kit/reasons.tsx";
@@ -265,7 +265,6 @@ function Aside({ advice, deliveries, events, ...details }: Details) {
           ))}
         </ul>
         <div class="line after">
-          <LinkButton path={newReportPath([id])} label="Report" icon="send" small />
           <LinkButton
             path={`${threatPath(id)}/evidence`}
             label="Evidence"
