@@ -8,7 +8,7 @@
  * by kind and the bounds of the sort keys per block of rows, so that a view without other filters needs no scan
  * (`top-rows.ts`), and a range of time only some of the blocks. Only the rows of the page are then read from SQLite.
  *
- * Memory: about 130 bytes per threat, a fifth of them its name. Time for n threats: O(n) for a search, a few
+ * Memory: about 145 bytes per threat, a fifth of them its name. Time for n threats: O(n) for a search, a few
  * milliseconds for a million; O(1) in n for the first pages of an unfiltered view. The first search reads all
  * threats, about three seconds for a million, in slices that let requests through; a later one reads what has changed
  * since (`columns/column-store.ts`).
