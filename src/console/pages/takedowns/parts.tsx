@@ -112,7 +112,7 @@ const steps: Record<Exclude<NextStep, "none">, { tone: Tone; text: string }> = {
 };
 
 export function NextMark({ next }: { next: NextStep }) {
-  if (next === "none") return <StateMark tone="neutral">Done</StateMark>;
+  if (next === "none") return <StateMark tone="neutral">No next step</StateMark>;
   const { text, tone } = steps[next];
   return <StateMark tone={tone}>{text}</StateMark>;
 }
