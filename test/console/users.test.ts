@@ -49,6 +49,7 @@ describe("an administrator", () => {
   test.each([
     [{ name: "", role: "analyst" }, "The name is empty."],
     [{ name: "API key ci", role: "analyst" }, "is not a name of an account."],
+    [{ name: "Me", role: "analyst" }, "Me is not a name of an account."],
     [{ name: "boss", role: "analyst" }, "The name boss is taken."],
     [{ name: "dave", role: "root" }, "Choose one of these roles"],
     [{ name: "dave", role: "viewer", days: "1000" }, "Choose one of the listed times."],

@@ -1,3 +1,4 @@
+import { wordsForPeople } from "../../access/accounts/account-names.ts";
 import { readPastedName } from "../../detection/names/pasted-name.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -85,7 +86,7 @@ export function filterOf({
     text: name === undefined ? undefined : nameQuery(name),
     changedSince: since,
     minSimilarity,
-    assignee: assignee === "none" ? null : assignee,
+    assignee: assignee === wordsForPeople.nobody ? null : assignee,
     overdueAt: overdue ? systemClock.now() : undefined,
     siteStates: states.length === 0 ? undefined : states,
     campaignSeq: campaign,

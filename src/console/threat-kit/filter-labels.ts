@@ -1,9 +1,10 @@
+import { wordsForPeople } from "../../access/accounts/account-names.ts";
 import { hostFields } from "../../threat-index/columns/hosts.ts";
 import type { SearchFilter } from "../../threat-index/threat-index.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Indicator } from "../../threats/severity/indicators.ts";
 import { hostLabels, indicatorLabels, inWords } from "../kit/labels.ts";
-import { assigneeWords, hostParameters } from "./filters.ts";
+import { hostParameters } from "./filters.ts";
 
 /** A filter of the view, as a chip shows it. */
 export interface ActiveFilter {
@@ -41,8 +42,8 @@ const chips: readonly (readonly [name: string, label: string, value: (given: str
 
 /** Returns the value of the parameter `assignee` in words. */
 function assigneeInWords(given: string): string {
-  if (given === assigneeWords.own) return "you";
-  return given === assigneeWords.nobody ? "nobody" : given;
+  if (given === wordsForPeople.own) return "you";
+  return given === wordsForPeople.nobody ? "nobody" : given;
 }
 
 /** Formats a day, or a time down to the minute: `2026-01-13 UTC`, `2026-01-13 06:20 UTC`. */

@@ -1,3 +1,4 @@
+import { wordsForPeople } from "../../access/accounts/account-names.ts";
 import { normalizeName } from "../../detection/names/name.ts";
 import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { badRequest, PublicError } from "../../lib/errors.ts";
@@ -42,9 +43,6 @@ export type Look = (typeof looks)[number];
 
 /** The visitor and the time that a view refers to: "assigned to me", "overdue". */
 export type ListReader = Pick<Context, "account" | "now">;
-
-/** Values of the parameter `assignee` that are no names. */
-export const assigneeWords = { own: "me", nobody: "none" } as const;
 
 /**
  * Parses the view that a URL describes. Defaults: active threats, most severe first.
@@ -165,8 +163,8 @@ function verifiedOf(query: URLSearchParams): boolean | undefined {
 function assigneeOf(query: URLSearchParams, { account }: ListReader): string | null | undefined {
   const given = query.get("assignee");
   if (given === null) return undefined;
-  if (given === assigneeWords.nobody) return null;
-  return given === assigneeWords.own ? account.name : given;
+  if (given === wordsForPeople.nobody) return null;
+  return given === wordsForPeople.own ? account.name : given;
 }
 
 /** Returns several states, separated by commas. */

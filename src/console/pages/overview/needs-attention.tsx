@@ -1,3 +1,4 @@
+import { wordsForPeople } from "../../../access/accounts/account-names.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import type { ThreatIndex } from "../../../threat-index/threat-index.ts";
@@ -5,7 +6,7 @@ import { Card, LinkButton } from "../../kit/components.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { relativeAge } from "../../kit/times.ts";
-import { assigneeWords, listPath } from "../../threat-kit/filters.ts";
+import { listPath } from "../../threat-kit/filters.ts";
 import type { Concern } from "./attention.ts";
 
 /** Active threats of high severity. */
@@ -102,7 +103,7 @@ export function workConcerns({ mine, overdue, overdueSince, back }: Work, now: I
             tone: "warn" as const,
             title: `${counted(mine, "threat is", "threats are")} assigned to you`,
             cause: null,
-            path: to({ assignee: assigneeWords.own, sort: "due" }),
+            path: to({ assignee: wordsForPeople.own, sort: "due" }),
             action: "Open",
           },
         ]),

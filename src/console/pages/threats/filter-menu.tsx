@@ -1,3 +1,4 @@
+import { wordsForPeople } from "../../../access/accounts/account-names.ts";
 import { grouped } from "../../../lib/wording.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import type { Facets } from "../../../threat-index/facets.ts";
@@ -8,7 +9,7 @@ import { siteStates } from "../../../vocabulary/site.ts";
 import { Button, TextField } from "../../kit/form.tsx";
 import { indicatorLabels, inWords } from "../../kit/labels.ts";
 import { Name } from "../../kit/name.tsx";
-import { assigneeWords, listPath } from "../../threat-kit/filters.ts";
+import { listPath } from "../../threat-kit/filters.ts";
 import { Dropdown } from "./dropdown.tsx";
 
 /** Values of one filter, with the number of threats that each would leave; undefined: unknown. */
@@ -57,8 +58,8 @@ export async function filterChoices({
     site_state: ofFacet(siteStates, facets.siteState).filter(({ count }) => count > 0),
     severity: ofFacet(severities, facets.severity),
     assignee: (
-      await counted([assigneeWords.nobody, ...assignees], (name) => ({
-        assignee: name === assigneeWords.nobody ? null : name,
+      await counted([wordsForPeople.nobody, ...assignees], (name) => ({
+        assignee: name === wordsForPeople.nobody ? null : name,
       }))
     )
       .filter(({ count }) => count !== 0)
