@@ -1,11 +1,5 @@
-import type { Clock } from "../../lib/clock.ts";
-import { addressClass, addressNumber, type AddressRules } from "../../network/addresses.ts";
-import { createHttpClient } from "../../network/http/http-client.ts";
-import type { ResolveHost } from "../../network/resolve.ts";
-import { createTurns, type Turns } from "../../network/turns.ts";
-import { createRdapRequests } from "../registries/rdap-requests.ts";
-import { createServerPacing } from "../registries/server-pacing.ts";
-import { createWhoisClient } from "../registries/whois-client.ts";
+import { addressClass, addressNumber } from "../../network/addresses.ts";
+import { createRegistryClients, type RegistryAccess } from "../registries/registry-clients.ts";
 import {
   embeddedAddressRegistries,
   type AddressRegistry,
@@ -27,52 +21,19 @@ export interface NetworkLookup {
   close(): void;
 }
 
-const requestTimeoutMs = 10_000;
-const whoisResponseBytesMax = 64 * 1024;
-const queryIntervalMs = 1_000;
-const turnWaitMsMax = 30_000;
 const cacheEntriesMax = 2_000;
 const cachedMs = 86_400_000;
 
 /**
  * Queries the RDAP service of the address's regional registry (RFC 9082 §3.1.1), and its WHOIS server if that fails.
- * Connects only to addresses that `rules` allow, no matter who names the server.
- *
- * @param timeoutMs limit for one request.
- * @param intervalMs interval between two queries to one server.
  */
 export function createNetworkLookup({
-  clock,
-  rules,
-  resolveHost,
-  userAgent,
-  turns = createTurns(),
   registryFor = embeddedAddressRegistries(),
-  timeoutMs = requestTimeoutMs,
-  intervalMs = queryIntervalMs,
-}: {
-  clock: Clock;
-  rules: AddressRules;
-  resolveHost: ResolveHost;
-  userAgent: string;
-  /** Shared with everything else that processes responses. */
-  turns?: Turns;
-  registryFor?: AddressRegistryFor;
-  timeoutMs?: number;
-  intervalMs?: number;
-}): NetworkLookup {
-  const client = createHttpClient({ rules, resolveHost, turns });
-  const pacing = createServerPacing({ clock, intervalMs, waitMsMax: turnWaitMsMax });
-  const get = createRdapRequests({ client, clock, pacing, userAgent, timeoutMs });
-  const query = createWhoisClient({
-    clock,
-    rules,
-    resolveHost,
-    timeoutMs,
-    responseBytesMax: whoisResponseBytesMax,
-  });
-  const { queryRdap, queryWhois } = createNetworkQueries({ get, pacing, query, turns });
-  const cache = createNetworkCache({ clock, entriesMax: cacheEntriesMax, keepMs: cachedMs });
+  ...access
+}: RegistryAccess & { registryFor?: AddressRegistryFor }): NetworkLookup {
+  const { client, ...clients } = createRegistryClients(access);
+  const { queryRdap, queryWhois } = createNetworkQueries(clients);
+  const cache = createNetworkCache({ clock: access.clock, entriesMax: cacheEntriesMax, keepMs: cachedMs });
   /** Queries in progress by block of addresses, as one response may be about all of them. */
   const inProgress = new Map<string, Promise<NetworkResult>>();
 

@@ -1,15 +1,9 @@
 import { registeredDomain } from "../../detection/names/suffix.ts";
-import { type Clock, toIsoTime } from "../../lib/clock.ts";
+import { toIsoTime } from "../../lib/clock.ts";
 import { parseHostName } from "../../lib/host-names.ts";
-import type { AddressRules } from "../../network/addresses.ts";
-import { createHttpClient } from "../../network/http/http-client.ts";
-import type { ResolveHost } from "../../network/resolve.ts";
-import { createTurns, type Turns } from "../../network/turns.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
-import { createRdapRequests } from "../registries/rdap-requests.ts";
+import { createRegistryClients, type RegistryAccess } from "../registries/registry-clients.ts";
 import { createResponseCache } from "../registries/response-cache.ts";
-import { createServerPacing } from "../registries/server-pacing.ts";
-import { createWhoisClient } from "../registries/whois-client.ts";
 import { createRdapClient } from "./rdap-client.ts";
 import { createRdapDirectory, ianaBootstrapUrl } from "./rdap-directory.ts";
 import type { RdapServices } from "./rdap-services.ts";
@@ -33,62 +27,33 @@ export interface RegistrationLookup {
   close(): void;
 }
 
-const requestTimeoutMs = 10_000;
-const whoisResponseBytesMax = 64 * 1024;
-const queryIntervalMs = 1_000;
-const turnWaitMsMax = 30_000;
 const cacheEntriesMax = 5_000;
 const registeredCachedMs = 6 * 3_600_000;
 const unregisteredCachedMs = 3_600_000;
 const ianaWhoisServer = "whois.iana.org";
 
 /**
- * Queries RDAP if the suffix has a service, and WHOIS if it has none or that service fails. Connects only to addresses
- * that `rules` allow, no matter who names the server.
+ * Queries RDAP if the suffix has a service, and WHOIS if it has none or that service fails.
  *
  * @param rdapServices replaces IANA's list.
  * @param bootstrapUrl URL of IANA's list of RDAP services.
- * @param timeoutMs limit for one request.
- * @param intervalMs interval between two queries to one server.
  */
 export function createRegistrationLookup({
-  clock,
-  rules,
-  resolveHost,
-  userAgent,
-  turns = createTurns(),
   rdapServices,
   bootstrapUrl = ianaBootstrapUrl,
   whoisServerFor = embeddedWhoisServers(),
   ianaServer = ianaWhoisServer,
-  timeoutMs = requestTimeoutMs,
-  intervalMs = queryIntervalMs,
-}: {
-  clock: Clock;
-  rules: AddressRules;
-  resolveHost: ResolveHost;
-  userAgent: string;
-  /** Shared with everything else that processes responses. */
-  turns?: Turns;
+  ...access
+}: RegistryAccess & {
   rdapServices?: RdapServices;
   bootstrapUrl?: string;
   whoisServerFor?: WhoisServerFor;
   ianaServer?: string;
-  timeoutMs?: number;
-  intervalMs?: number;
 }): RegistrationLookup {
-  const client = createHttpClient({ rules, resolveHost, turns });
+  const { clock, userAgent } = access;
+  const { client, get, pacing, query, timeoutMs, turns } = createRegistryClients(access);
   const directory = createRdapDirectory({ client, clock, url: bootstrapUrl, userAgent, timeoutMs });
-  const pacing = createServerPacing({ clock, intervalMs, waitMsMax: turnWaitMsMax });
-  const get = createRdapRequests({ client, clock, pacing, userAgent, timeoutMs });
   const rdap = createRdapClient({ get, turns });
-  const query = createWhoisClient({
-    clock,
-    rules,
-    resolveHost,
-    timeoutMs,
-    responseBytesMax: whoisResponseBytesMax,
-  });
   const whois = createWhoisLookup({ query, serverFor: whoisServerFor, pacing, turns, ianaServer });
   const cached = createResponseCache<RegistrationResult>({
     clock,
