@@ -27,6 +27,7 @@ import type { Threats } from "../threats/threats.ts";
 import { createDueCounts } from "./due-counts.ts";
 import { createSiteStateBackfill } from "./facts/backfill-site-states.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
+import { createOriginals } from "./facts/originals.ts";
 import { createLookupMeter, type LookupMeter } from "../lookups/lookup-meter.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 
@@ -100,15 +101,24 @@ export function openEnrichment({
   });
   const chromium = chromiumOf({ config, which, isRoot });
   const { path } = config.storage;
-  const enrichment = createEnrichment({
-    enabledLookups: {
-      get names() {
-        return config.lookups.enabled;
-      },
-      get registration() {
-        return config.lookups.enabled && config.scan.registrationData;
-      },
+  const enabledLookups = {
+    get names() {
+      return config.lookups.enabled;
     },
+    get registration() {
+      return config.lookups.enabled && config.scan.registrationData;
+    },
+  };
+  const measured = meter.measure(
+    lookups?.(lookUpExistence) ?? {
+      existence: lookUpExistence,
+      registration: registrations.lookUpRegistration,
+      network: networks.lookUpNetwork,
+      page: pages.lookUpPage,
+    },
+  );
+  const enrichment = createEnrichment({
+    enabledLookups,
     browser:
       "path" in chromium
         ? meter.measureBrowser(createBrowser({ chromium, clock, log, rules, resolveHost, ports }))
@@ -117,14 +127,7 @@ export function openEnrichment({
     clock,
     database,
     log,
-    lookups: meter.measure(
-      lookups?.(lookUpExistence) ?? {
-        existence: lookUpExistence,
-        registration: registrations.lookUpRegistration,
-        network: networks.lookUpNetwork,
-        page: pages.lookUpPage,
-      },
-    ),
+    lookups: measured,
     onStop() {
       registrations.close();
       networks.close();
@@ -137,26 +140,35 @@ export function openEnrichment({
     threats,
   });
   return {
-    ...withBackfill(enrichment, { clock, database, log }),
+    ...withBackground(enrichment, { clock, database, enabledLookups, log, lookups: measured }),
     meter,
     dueCounts: createDueCounts(database),
   };
 }
 
-/** Adds the site states of threats of earlier versions to the background work. */
-function withBackfill(
+/** Adds the site states of threats of earlier versions, and the protected domains' own sites, to the background work. */
+function withBackground(
   enrichment: Enrichment,
-  shared: { clock: Clock; database: Database; log: Log },
+  shared: {
+    clock: Clock;
+    database: Database;
+    enabledLookups: { names: boolean };
+    log: Log;
+    lookups: Lookups;
+  },
 ): Enrichment {
-  const backfill = createSiteStateBackfill({ ...shared, settings: createSettings(shared) });
+  const settings = createSettings(shared);
+  const backfill = createSiteStateBackfill({ ...shared, settings });
+  const originals = createOriginals({ ...shared, settings });
   return {
     ...enrichment,
     start() {
       backfill.start();
+      originals.start();
       enrichment.start();
     },
     async stop() {
-      await Promise.all([backfill.stop(), enrichment.stop()]);
+      await Promise.all([backfill.stop(), originals.stop(), enrichment.stop()]);
     },
   };
 }

@@ -62,6 +62,7 @@ export function campaignWorld({ count, seed }: { count: number; seed: number }):
       protectedDomain: `${brand}.com`,
       status,
       firstSeen: start,
+      originals: new Set(),
       facts: { ...facts, unknown: {} },
       serials,
     });

@@ -13,6 +13,7 @@ export type SettingName =
   | "setup_test_delivered_at"
   | "backup_outcomes"
   | "site_states_left"
+  | `original_marks:${number}`
   | `feed_token:${string}`
   | `preferences:${number}`;
 

@@ -2,7 +2,13 @@ import type { Database } from "../../database/database.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import { createCampaignWriter, type CampaignWriter } from "./campaign-writer.ts";
 import { createGrouping, type Grouping } from "../grouping/grouping.ts";
-import { createChangeReader, createThreatReader, type ReadThreat } from "./read-threats.ts";
+import {
+  createChangeReader,
+  createOriginalReader,
+  createThreatReader,
+  originalsIn,
+  type ReadThreat,
+} from "./read-threats.ts";
 import { traitsOf } from "./traits.ts";
 
 /** Keeps the stored campaigns in step with the threats and their facts, whichever process writes them. */
@@ -36,6 +42,7 @@ export function createCampaignFollower({
 }): CampaignFollower {
   const threats = createThreatReader(database);
   const changes = createChangeReader(database);
+  const originalReader = createOriginalReader(database);
   /** Undefined before the first read, and after an error. */
   let state: State | undefined;
   let last: Promise<void> = Promise.resolve();
@@ -44,13 +51,16 @@ export function createCampaignFollower({
     const { first, last: newest } = changes.bounds();
     // The log holds the latest changes only.
     if (state !== undefined && first !== null && first > state.version + 1) state = undefined;
-    state ??= await startOver(newest ?? 0);
+    const originalText = originalReader.text();
+    // An address of a protected domain changes rarely, and then any threat may be affected.
+    if (state?.originalText !== originalText) state = undefined;
+    state ??= await startOver(newest ?? 0, originalText);
     const { writer } = state;
     for (const end = threats.lastSeq(); state.lastSeq < end;) {
       const upTo = Math.min(state.lastSeq + seqsPerRead, end);
       for (const threat of threats.between(state.lastSeq, upTo)) await apply(state, threat.seq, threat);
       state.lastSeq = upTo;
-      await dropOldest(state);
+      await dropOldest(state, threatsMax, yielder);
       if (yielder.due()) await yielder.pause();
     }
     for (;;) {
@@ -59,7 +69,7 @@ export function createCampaignFollower({
       const changed = batch.filter(({ version }) => !writer.isOwn(version));
       for (const seq of new Set(changed.map(({ threatSeq }) => threatSeq)))
         if (seq > state.floor) await apply(state, seq, threats.one(seq));
-      await dropOldest(state);
+      await dropOldest(state, threatsMax, yielder);
       state.version = batch.at(-1)!.version;
       writer.forgetUpTo(state.version);
       if (yielder.due()) await yielder.pause();
@@ -68,7 +78,8 @@ export function createCampaignFollower({
   }
 
   /** Reads all threats. Most have nothing that others may have, and are not even read from the database. */
-  async function startOver(version: number): Promise<State> {
+  async function startOver(version: number, originalText: string): Promise<State> {
+    const originals = originalsIn(originalText);
     const grouping = createGrouping();
     const writer = createCampaignWriter({ database, grouping, yielder });
     const numbered: number[] = [];
@@ -78,37 +89,29 @@ export function createCampaignFollower({
       const upTo = floor;
       floor = Math.max(0, upTo - seqsPerRead);
       for (const threat of threats.between(floor, upTo)) {
-        grouping.load(traitsOf(threat));
+        grouping.load(traitsOf({ ...threat, originals }));
         if (threat.campaign !== null) numbered.push(threat.seq);
         if (yielder.due()) await yielder.pause();
       }
       if (yielder.due()) await yielder.pause();
     }
-    await sliced(grouping.connect());
+    await sliced(grouping.connect(), yielder);
     for (const seq of [...numbered, ...threats.numberedUpTo(floor)]) grouping.touch(seq);
-    const started = { grouping, writer, version, floor, lastSeq };
-    await dropOldest(started);
+    const started = { grouping, writer, version, floor, lastSeq, originals, originalText };
+    await dropOldest(started, threatsMax, yielder);
     return started;
   }
 
-  /** Takes the oldest threats out of the grouping until it has room for all that were read. */
-  async function dropOldest(present: State): Promise<void> {
-    const { grouping } = present;
-    while (grouping.size() > threatsMax) {
-      present.floor += 1;
-      if (grouping.member(present.floor) !== undefined)
-        await sliced(grouping.apply(present.floor, undefined));
-      if (yielder.due()) await yielder.pause();
-    }
-  }
-
-  async function apply({ grouping }: State, seq: number, threat: ReadThreat | undefined): Promise<void> {
-    await sliced(grouping.apply(seq, threat === undefined ? undefined : traitsOf(threat)));
+  async function apply(
+    { grouping, originals }: State,
+    seq: number,
+    threat: ReadThreat | undefined,
+  ): Promise<void> {
+    await sliced(
+      grouping.apply(seq, threat === undefined ? undefined : traitsOf({ ...threat, originals })),
+      yielder,
+    );
     if (yielder.due()) await yielder.pause();
-  }
-
-  async function sliced(steps: Generator<void>): Promise<void> {
-    for (const _step of steps) if (yielder.due()) await yielder.pause();
   }
 
   return {
@@ -133,6 +136,24 @@ interface State {
   version: number;
   /** Threats up to this one are not grouped. */
   floor: number;
+  /** Marks of the protected domains' own sites, and the text that was read. */
+  originals: ReadonlySet<string>;
+  originalText: string;
   /** Last threat that was read. */
   lastSeq: number;
+}
+
+/** Takes the oldest threats out of the grouping until it has room for all that were read. */
+async function dropOldest(present: State, threatsMax: number, yielder: Yielder): Promise<void> {
+  const { grouping } = present;
+  while (grouping.size() > threatsMax) {
+    present.floor += 1;
+    if (grouping.member(present.floor) !== undefined)
+      await sliced(grouping.apply(present.floor, undefined), yielder);
+    if (yielder.due()) await yielder.pause();
+  }
+}
+
+async function sliced(steps: Generator<void>, yielder: Yielder): Promise<void> {
+  for (const _step of steps) if (yielder.due()) await yielder.pause();
 }

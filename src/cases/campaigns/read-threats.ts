@@ -18,7 +18,7 @@ interface StoredThreat {
 }
 
 /** A threat with the number of the campaign that is stored with it. */
-export type ReadThreat = ThreatSource & { campaign: number | null };
+export type ReadThreat = Omit<ThreatSource, "originals"> & { campaign: number | null };
 
 /** Reads threats with the facts that grouping compares. */
 export function createThreatReader({ sqlite }: Database) {
@@ -73,4 +73,29 @@ export function createChangeReader({ sqlite }: Database) {
     bounds: () => bounds.get()!,
     after: (version: number, limit: number) => after.all(version, limit),
   };
+}
+
+/** Reads what the protected domains' own sites have, which is no reason to join threats. */
+export function createOriginalReader({ sqlite }: Database) {
+  const marks = sqlite.prepare<{ marks: string }, []>(
+    "select value ->> '$.marks' as marks from settings where name like 'original_marks:%' order by name",
+  );
+  return {
+    /** Returns all of them as one text, which is the same as long as nothing changes. */
+    text: (): string =>
+      `[${marks
+        .all()
+        .map((row) => row.marks)
+        .join()}]`,
+  };
+}
+
+/** Returns the values in such a text, as `kind value`. */
+export function originalsIn(text: string): ReadonlySet<string> {
+  const all = JSON.parse(text) as Record<string, string[]>[];
+  return new Set(
+    all.flatMap((marks) =>
+      Object.entries(marks).flatMap(([kind, values]) => values.map((value) => `${kind} ${value}`)),
+    ),
+  );
 }

@@ -46,6 +46,8 @@ export interface ThreatSource {
   facts: Facts | undefined;
   /** Serial numbers of certificates in which certificate logs showed the name, newest first. */
   serials: readonly string[];
+  /** Marks of the protected domains' own sites, as `kind value`. */
+  originals: ReadonlySet<string>;
 }
 
 /** Returns what grouping needs to know about a threat. All facts may be of an attacker's choice. */
@@ -57,6 +59,7 @@ export function traitsOf({
   facts,
   firstSeen,
   serials,
+  originals,
 }: ThreatSource): Traits {
   const brand = brandOf(protectedDomain);
   const { isHosted, values: names, shape } = nameTraits(domain, brand);
@@ -64,7 +67,7 @@ export function traitsOf({
   const values: Values = [
     ...names,
     ...certificateValues(serials),
-    ...(facts === undefined ? [] : siteValues(facts, isHosted ? pageMarks : markKinds)),
+    ...(facts === undefined ? [] : siteValues(facts, { originals, kinds: isHosted ? pageMarks : markKinds })),
   ];
   const unique = new Map<string, Values[number]>();
   // Certificates of certificate logs come first, and do not end.
@@ -129,12 +132,18 @@ function serialValue(text: string): string | undefined {
 }
 
 /** Returns what the site has, or was last seen with. */
-function siteValues(facts: Facts, kinds: readonly MarkKind[]): Values {
+function siteValues(
+  facts: Facts,
+  { kinds, originals }: { kinds: readonly MarkKind[]; originals: ReadonlySet<string> },
+): Values {
   const present = siteMarksOf(facts);
+  // A server of the protected domain presents its certificate to visitors of any name.
+  if (originals.has(`certificates names ${facts.page?.certificate?.namesHash}`)) present.certificates = [];
   return kinds.flatMap((kind) => {
     const former = present[kind].length > 0 ? undefined : facts.former?.[kind];
     const values = former?.values ?? present[kind];
     return values
+      .filter((value) => !originals.has(`${kind} ${value}`))
       .filter((value) => kind !== "addresses" || !(nowhere.has(value) || isProxy(value)))
       .map((value) => ({ reason: reasonOfMark[kind], value, until: former?.until }));
   });

@@ -35,7 +35,7 @@ export function siteMarksOf(facts: Facts): SiteMarks {
     ]),
     structure: bounded(isOwnPage ? [page.structureHash] : []),
     favicon: bounded(isOwnPage ? [page.faviconHash] : []),
-    screenshot: bounded(isOwnPage && screenshot?.atOriginal !== true ? [screenshot?.hash] : []),
+    screenshot: bounded(isOwnPage && !isOriginal(screenshot) ? [screenshot?.hash] : []),
   };
 }
 
@@ -62,6 +62,11 @@ function formerRegistration({ former, registration }: Facts): FormerMarks["regis
     ...(registrar !== undefined && { registrar }),
     ...(registrar_iana_id !== undefined && { registrar_iana_id }),
   };
+}
+
+/** Returns whether a screenshot shows the original, or looks exactly like it. */
+function isOriginal(screenshot: Facts["screenshot"]): boolean {
+  return screenshot?.atOriginal === true || screenshot?.visualSimilarity === 1;
 }
 
 function noMarks(): SiteMarks {

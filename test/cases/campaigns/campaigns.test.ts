@@ -4,6 +4,8 @@ import { openCampaigns } from "../../../src/cases/campaigns/open-campaigns.ts";
 import type { ReasonCode } from "../../../src/cases/grouping/reasons.ts";
 import { nothingKnown, type Facts } from "../../../src/enrichment/facts/facts.ts";
 import { mergeFacts } from "../../../src/enrichment/facts/merge-facts.ts";
+import { createOriginals } from "../../../src/enrichment/facts/originals.ts";
+import { createSettings } from "../../../src/access/settings/settings.ts";
 import { enrichments } from "../../../src/enrichment/tables.ts";
 import { createYielder } from "../../../src/lib/yielder.ts";
 import { openDatabase } from "../../../src/database/database.ts";
@@ -73,6 +75,19 @@ function setFacts({ database }: Pick<Stores, "database">, seq: number, facts: Pa
     .where(eq(enrichments.threatSeq, seq))
     .run();
 }
+
+const page: NonNullable<Facts["page"]> = {
+  finalUrl: "https://example-bank.com/",
+  redirects: [],
+  status: 200,
+  title: "Sign in",
+  asksForPassword: true,
+  asksForCard: false,
+  namesBrand: true,
+  redirectsToProtected: false,
+  faviconHash: "-1",
+  structureHash: "5e",
+};
 
 const at = (address: string): Partial<Facts> => ({
   existence: { exists: "yes", addresses: [address], nameServers: [], mailServers: [], wildcard: false },
@@ -223,6 +238,38 @@ describe("campaigns", () => {
     database.sqlite.run("update threats set campaign_seq = ? where seq <= ?", [a!, d]);
     await follow().catchUp();
     expect(numbers()).toEqual([null, null, null, null, null, null, null]);
+  });
+
+  test("are not joined by the address and page of the protected domain, which a name can be pointed to", async () => {
+    const world = openWorld();
+    const { campaigns, clock, database, log } = world;
+    const site: Partial<Facts> = { ...at("203.0.113.7"), page };
+    const [one, two] = ["a", "b"].map((name) => addThreat(world, `${name}-bank.net`, site).seq);
+    await campaigns.catchUp();
+    expect(joined(campaigns, two!)).toEqual([one!, 2]);
+
+    const lookedUp: string[] = [];
+    const originals = createOriginals({
+      clock,
+      database,
+      enabledLookups: { names: true },
+      log,
+      settings: createSettings({ clock, database }),
+      lookups: {
+        existence: async (name) => {
+          lookedUp.push(name);
+          return at("203.0.113.7").existence!;
+        },
+        page: async () => ({ ok: true, page }),
+      },
+    });
+    await originals.run();
+    await originals.run();
+    expect(lookedUp).toEqual(["example-bank.com", "example-shop.com"]);
+    await campaigns.catchUp();
+    expect(campaigns.total()).toBe(0);
+    expect(joined(campaigns, two!)).toBeUndefined();
+    await originals.stop();
   });
 
   test("say of each of many threats what joins it, and count the sites that are up or down", async () => {

@@ -30,7 +30,7 @@ const facts: Facts = {
 /** Values of the traits, as `reason value`. */
 function valuesOf(
   changes: Partial<Facts>,
-  { domain = "acme-login.net", serials = [] as string[] } = {},
+  { domain = "acme-login.net", serials = [] as string[], originals = [] as string[] } = {},
 ): string[] {
   const source = {
     seq: 1,
@@ -38,6 +38,7 @@ function valuesOf(
     protectedDomain: "acme.com",
     status: "active" as const,
     firstSeen: 0,
+    originals: new Set(originals),
     serials,
   };
   return traitsOf({ ...source, facts: { ...facts, ...changes } }).values.map(
@@ -65,6 +66,25 @@ describe("what a threat can have in common with others", () => {
   test("is nothing of the protected brand, to which a name redirects", () => {
     const redirect = { ...page, asksForPassword: false, redirectsToProtected: true };
     expect(valuesOf({ page: redirect })).toEqual([all[0]!, all[3]!]);
+  });
+
+  test("is nothing that the protected domains themselves have", () => {
+    const own = [
+      "addresses 203.0.113.7",
+      "nameServers ns1.own.example ns2.own.example",
+      "structure 5e",
+      "favicon -1",
+      "certificates names ab",
+    ];
+    // The certificate of the protected domain does not cover the name that was pointed to its address.
+    const certificate = { issuer: "R11", notBefore: "", notAfter: "", fault: "name", namesHash: "ab" };
+    const copied = { ...page, certificate: { ...certificate, identity: "sha256 77" } };
+    expect(valuesOf({ page: copied }, { originals: own })).toEqual([]);
+    expect(valuesOf({ page: copied })).toEqual(["certificate sha256 77", ...all]);
+    const picture = (visualSimilarity: number) =>
+      valuesOf({ screenshot: { at: 0, hash: "77", visualSimilarity } }, { originals: own });
+    expect(picture(1)).toEqual([]);
+    expect(picture(0.9)).toEqual(["screenshot 77"]);
   });
 
   test("is a serial number that an authority chose, but not one of a certificate that anybody can make", () => {
@@ -99,6 +119,7 @@ describe("what a threat can have in common with others", () => {
         protectedDomain: "acme.com",
         status: "active",
         firstSeen: 0,
+        originals: new Set(),
         serials: [],
         facts: { ...facts, registration: { ...facts.registration!, created_at } },
       });
