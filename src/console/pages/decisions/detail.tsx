@@ -19,7 +19,8 @@ const perPage = 100;
 export function showDecision({ services, params, query }: Context<"domains" | "threats">): PageResult {
   const { triage } = services.threats;
   const decision = triage.decision(parseWholeNumber(params["batch"]) ?? 0);
-  if (decision === undefined) throw notFound("There is no decision with this number. Decisions are listed for one day.");
+  if (decision === undefined)
+    throw notFound("There is no decision with this number. Decisions are listed for one day.");
   const { at, batch, by, status, threats } = decision;
   const path = decisionPath(batch);
   const keywords = new Map(services.domains.list().map((domain) => [domain.domain, domain.keywords]));
