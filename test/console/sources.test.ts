@@ -39,7 +39,7 @@ test("A feed is paused and resumed with buttons that work without script, and th
   const paused = await visitor.submit("/console/sources/feed/nrd/pause", { from: "list" });
   expect(paused.text).toContain("Feed nrd: paused. The position is kept.");
   expect(paused.text).toMatch(
-    /Feed nrd Paused now by console.* It reads nothing and keeps its position\. Resume it/,
+    /Feed nrd Paused now by admin \(console\).* It reads nothing and keeps its position\. Resume it/,
   );
   expect(paused.text).toMatch(/Feed nrd .*nrd Paused never 0 names 0 matches 0 new threats Resume/);
   expect((await visitor.get("/console/sources/feed/nrd")).text).toMatch(
@@ -141,7 +141,7 @@ test.each<[string, Parameters<typeof healthOf>[0], typeof pause | undefined, str
     { ...fine, state: "paused", problem: "it does not exist", overdue },
     pause,
     "Paused",
-    /^Paused 2 hours ago by console ann\. .* Resume it/,
+    /^Paused 2 hours ago by ann \(console\)\. .* Resume it/,
   ],
 ])("The health of a source that %s is in words that say what to do", (_, status, paused, label, text) => {
   const health = healthOf(status, paused, 7 * hourMs);

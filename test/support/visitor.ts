@@ -76,7 +76,7 @@ export function createVisitor(url: string): Visitor {
     async submit(path, fields) {
       const response = await self.post(path, fields);
       if (response.location === null)
-        throw new Error(`${path} did not redirect: ${response.status} ${response.text.slice(0, 500)}`);
+        throw new Error(`${path} did not redirect: ${response.status} ${response.text.slice(0, 1_000)}`);
       return self.get(response.location);
     },
   };
