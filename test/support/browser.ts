@@ -179,15 +179,49 @@ const parts = {
   layout: { rules: { "color-contrast": { enabled: false } } },
 };
 
+/**
+ * Marks text whose looks are not known yet, for the check of contrast, and returns all looks: color, what is behind it, size and
+ * weight determine the contrast.
+ */
+const markNewLooks = (known: readonly string[]) => `(() => {
+  const known = new Set(${JSON.stringify(known)});
+  for (const element of document.body.querySelectorAll("*")) {
+    const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== "");
+    if (!hasText && !element.matches("input, select, textarea")) continue;
+    const { color, fontSize, fontWeight } = getComputedStyle(element);
+    const behind = [];
+    let isOpaque = false;
+    for (let at = element; at !== null; at = at.parentElement) {
+      const { backgroundColor, backgroundImage, opacity } = getComputedStyle(at);
+      if (opacity !== "1") behind.push(opacity);
+      if (isOpaque) continue;
+      behind.push(backgroundColor, backgroundImage);
+      isOpaque = backgroundColor.startsWith("rgb(");
+    }
+    const looks = [color, fontSize, fontWeight, ...behind.filter((one) => !/^(none|rgba\\(0, 0, 0, 0\\))$/.test(one))].join();
+    element.toggleAttribute("data-new-looks", !known.has(looks));
+    known.add(looks);
+  }
+  window.axe.configure({ rules: [{ id: "color-contrast", selector: "[data-new-looks]" }] });
+  return [...known];
+})()`;
+
 /** Fails if axe-core finds a violation of WCAG 2.2 AA or of its best practices. */
 export async function expectAccessible(
   browser: Browser,
   where: string,
   /** `colors` checks only contrast; `layout` checks everything else, because contrast takes longest. */
   what: "all" | "colors" | "layout" = "all",
+  /** Looks of text whose contrast was checked before and is not checked again. Those of the page are added. */
+  checked?: Set<string>,
 ): Promise<void> {
   axe ??= readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
   await browser.evaluate(`(() => { if (!window.axe) { ${axe} } })()`);
+  if (checked !== undefined) {
+    const before = checked.size;
+    for (const looks of await browser.evaluate<string[]>(markNewLooks([...checked]))) checked.add(looks);
+    if (what === "colors" && checked.size === before) return;
+  }
   const violations = await browser.evaluate<
     { id: string; help: string; nodes: { html: string; failureSummary: string }[] }[]
   >(
