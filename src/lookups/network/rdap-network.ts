@@ -2,6 +2,7 @@ import {
   cardOf,
   entitiesOf,
   isObject,
+  linkTo,
   list,
   readRdapObject,
   type Entity,
@@ -19,7 +20,6 @@ export type RdapNetworkReading =
 
 const remarksMax = 20;
 const linesMax = 40;
-const linksMax = 64;
 
 /**
  * Reads an IP network object (RFC 9083 §5.4) with the extensions of the regional registries. A member that is missing or
@@ -40,7 +40,7 @@ export function readRdapNetwork(body: string, address: string): RdapNetworkReadi
   if (rangeAround(first, last, address) === undefined)
     return { kind: "unreadable", reason: "response is about no network of this address" };
   const network = { first: first.trim(), last: last.trim(), ...describe(json) };
-  return { kind: "network", network, parentUrl: parentLink(json) };
+  return { kind: "network", network, parentUrl: linkTo(json, "up") };
 }
 
 function describe(json: Json): Partial<Network> {
@@ -87,15 +87,6 @@ function asnOf(json: Json): number | undefined {
     const number = typeof value === "string" ? Number(/^(?:AS)?(\d{1,10})$/i.exec(value)?.[1]) : value;
     if (typeof number === "number" && Number.isInteger(number) && number > 0 && number < 2 ** 32)
       return number;
-  }
-  return undefined;
-}
-
-function parentLink(json: Json): string | undefined {
-  for (const link of list(json["links"], linksMax)) {
-    if (!isObject(link) || link["rel"] !== "up" || typeof link["href"] !== "string") continue;
-    const { href } = link;
-    if (/^https?:/i.test(href) && href.length < 2_000 && URL.canParse(href)) return href;
   }
   return undefined;
 }

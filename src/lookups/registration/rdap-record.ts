@@ -3,6 +3,7 @@ import {
   cardOf,
   entitiesOf,
   isObject,
+  linkTo,
   list,
   readRdapObject,
   type Entity,
@@ -21,13 +22,13 @@ import {
 import { known } from "./registration-values.ts";
 
 export type RdapReading =
+  /** `related`: the registrar's record (RFC 9083 §4.2), for registries that hold only part of the data. */
   | { kind: "registered"; registration: Registration; related: string | undefined }
   /** An RDAP error object (RFC 9083 §6). */
   | { kind: "error"; errorCode: number | undefined; title: string | undefined }
   | { kind: "unreadable"; reason: string };
 
 const eventsMax = 64;
-const linksMax = 64;
 
 /**
  * Reads the registration data of an RDAP domain object (RFC 9083 §5.3). A member that is missing or has another type than
@@ -50,7 +51,11 @@ export function readRdap(body: string, domain: string): RdapReading {
   if (name === undefined || json["objectClassName"] === "entity")
     return { kind: "unreadable", reason: "not a domain object" };
   if (name !== domain) return { kind: "unreadable", reason: "response is about another name" };
-  return { kind: "registered", registration: registrationOf(json), related: relatedLink(json) };
+  return {
+    kind: "registered",
+    registration: registrationOf(json),
+    related: linkTo(json, "related", "application/rdap+json"),
+  };
 }
 
 function registrationOf(json: Json): Registration {
@@ -106,16 +111,4 @@ function eventsOf(json: Json): Map<string, string> {
     if (time !== undefined && !events.has(action)) events.set(action, time);
   }
   return events;
-}
-
-/** Returns the URL of the registrar's record (RFC 9083 §4.2), for registries that hold only part of the data. */
-function relatedLink(json: Json): string | undefined {
-  for (const link of list(json["links"], linksMax)) {
-    if (!isObject(link) || link["rel"] !== "related" || typeof link["href"] !== "string") continue;
-    const type = link["type"];
-    if (type !== undefined && type !== "application/rdap+json") continue;
-    if (/^https?:/i.test(link["href"]) && link["href"].length < 2_000 && URL.canParse(link["href"]))
-      return link["href"];
-  }
-  return undefined;
 }

@@ -4,6 +4,8 @@ import { countryValue, emailValue, phoneValue, textValue } from "./registry-valu
 const entitiesMax = 64;
 const entityDepthMax = 4;
 const vcardPropertiesMax = 64;
+const linksMax = 64;
+const urlCharactersMax = 2_000;
 
 export type Json = Record<string, unknown>;
 export interface Entity {
@@ -22,6 +24,20 @@ export function readRdapObject(body: string): { json: Json } | { kind: "unreadab
     return { kind: "unreadable", reason: /^\s*</.test(body) ? "HTML instead of JSON" : "not JSON" };
   }
   return isObject(json) ? { json } : { kind: "unreadable", reason: "not a JSON object" };
+}
+
+/**
+ * Returns the URL of the first link with a relation (RFC 9083 §4.2) that can be requested.
+ * @param type media type that the link must have if it states one; absent: any.
+ */
+export function linkTo(json: Json, relation: string, type?: string): string | undefined {
+  for (const link of list(json["links"], linksMax)) {
+    if (!isObject(link) || link["rel"] !== relation) continue;
+    const { href, type: stated = type } = link;
+    if (typeof href !== "string" || (type !== undefined && stated !== type)) continue;
+    if (/^https?:/i.test(href) && href.length < urlCharactersMax && URL.canParse(href)) return href;
+  }
+  return undefined;
 }
 
 /** Returns the entities up to a limited depth and number, outer ones first. */

@@ -9,6 +9,7 @@ import { createSettings } from "../../../src/access/settings/settings.ts";
 import { enrichments } from "../../../src/enrichment/tables.ts";
 import { createYielder } from "../../../src/lib/yielder.ts";
 import { openDatabase } from "../../../src/database/database.ts";
+import { phishingPage } from "../../support/phishing-page.ts";
 import { analyst, openStores, type Stores } from "../../support/stores.ts";
 import { eq } from "drizzle-orm";
 
@@ -76,18 +77,7 @@ function setFacts({ database }: Pick<Stores, "database">, seq: number, facts: Pa
     .run();
 }
 
-const page: NonNullable<Facts["page"]> = {
-  finalUrl: "https://example-bank.com/",
-  redirects: [],
-  status: 200,
-  title: "Sign in",
-  asksForPassword: true,
-  asksForCard: false,
-  namesBrand: true,
-  redirectsToProtected: false,
-  faviconHash: "-1",
-  structureHash: "5e",
-};
+const page = { ...phishingPage, finalUrl: "https://example-bank.com/" };
 
 const at = (address: string): Partial<Facts> => ({
   existence: { exists: "yes", addresses: [address], nameServers: [], mailServers: [], wildcard: false },

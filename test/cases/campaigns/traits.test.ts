@@ -1,19 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { traitsOf } from "../../../src/cases/campaigns/traits.ts";
 import type { Facts } from "../../../src/enrichment/facts/facts.ts";
+import { phishingPage as page } from "../../support/phishing-page.ts";
 
-const page: NonNullable<Facts["page"]> = {
-  finalUrl: "https://acme-login.net/",
-  redirects: [],
-  status: 200,
-  title: "Sign in",
-  asksForPassword: true,
-  asksForCard: false,
-  namesBrand: true,
-  redirectsToProtected: false,
-  faviconHash: "-1",
-  structureHash: "5e",
-};
 const facts: Facts = {
   existence: {
     exists: "yes",
