@@ -22,7 +22,7 @@ import {
 /** From top to bottom: a subject imports only from those below it. */
 const subjects = (
   "main cli sandbox app console api http manual monitoring traps conditions standby backups scans sources retention cases evidence outputs notifications channels notices deliveries " +
-  "enrichment list-updates lookups threat-index threats events domains access archive detection certificate-transparency service network reload database config vocabulary lib"
+  "enrichment inspection list-updates lookups threat-index threats events domains access archive detection certificate-transparency service network reload database config vocabulary lib"
 ).split(" ");
 const sourceLinesMax = 300;
 const folderFilesMax = 15;

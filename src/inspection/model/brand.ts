@@ -1,0 +1,25 @@
+import type { PageFingerprint } from "./fingerprint.ts";
+
+/** A protected brand with everything that pages are compared with. */
+export interface Brand {
+  protectedDomain: string;
+  /** Brand keywords and the name of the site. */
+  names: readonly string[];
+  /** Names of the owner and of partners that are never threats, with everything below them. */
+  allow: readonly string[];
+  /** Pages that are likely to be imitated. */
+  originals: readonly OriginalPage[];
+  /** Logos that were added as files. */
+  logos: readonly BrandLogo[];
+}
+
+export interface OriginalPage {
+  address: string;
+  fingerprint: PageFingerprint;
+}
+
+export interface BrandLogo {
+  name: string;
+  /** A raster image: PNG, JPEG or WebP. */
+  image: Uint8Array;
+}

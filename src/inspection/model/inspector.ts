@@ -1,0 +1,37 @@
+import type { Page } from "../../lookups/page/page-lookup.ts";
+import type { Brand } from "./brand.ts";
+import type { PageFingerprint } from "./fingerprint.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** Fetches, reads and compares pages, where that delays nothing else. */
+export interface Inspector {
+  /**
+   * Opens an address as a visitor would and compares what is shown there with the brands. Never throws for what a page
+   * or a server does.
+   */
+  inspect(target: InspectionTarget, signal: AbortSignal): Promise<InspectionResult>;
+  /** Replaces the brands with which pages are compared. */
+  setBrands(brands: readonly Brand[]): void;
+  close(): Promise<void>;
+}
+
+export interface InspectionTarget {
+  /** URL (HTTP or HTTPS), or a host name, whose home page is opened by HTTPS first. */
+  address: string;
+  /** Protected domains with which the page is compared; absent: all. */
+  protectedDomains?: readonly string[];
+  /** Whether a browser may be used when the page cannot be judged without one. */
+  browser: "never" | "if_needed" | "always";
+}
+
+export type InspectionResult =
+  | {
+      ok: true;
+      page: Page;
+      fingerprint: PageFingerprint;
+      /** One for each brand for which there is any signal, highest score first. */
+      verdicts: Verdict[];
+      /** Screenshot (WebP), if a browser was used. */
+      screenshot?: Uint8Array;
+    }
+  | { ok: false; reason: string };

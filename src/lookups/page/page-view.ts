@@ -1,0 +1,67 @@
+import type { FormField } from "./page-content.ts";
+
+/**
+ * A page as a visitor is shown it at an address, with limits on every part. All of it is untrusted text of the page's author.
+ * Addresses are absolute.
+ */
+export interface PageView {
+  /** Addresses of the redirect chain, at least one. The last one is where the visitor ends up. */
+  addresses: string[];
+  /** HTTP status of the last response. */
+  status: number;
+  /** Where the content is from. */
+  from: ContentOrigin;
+  /** Language that the page declares, such as `de`. */
+  language?: string;
+  /** Text of the first `<title>`. */
+  title: string;
+  /** Name of the site as the page states it: `og:site_name`, `application-name` or the application manifest. */
+  siteName?: string;
+  /** Address that the page names as its own: `<link rel=canonical>` or `og:url`. */
+  canonical?: string;
+  /** Texts of `h1` to `h3`. */
+  headings: string[];
+  /** Visible text. */
+  text: string;
+  /** Descriptions and alternative texts, which browsers do not show. */
+  hiddenText: string;
+  /** Elements in the order of the document, each as `tag.class.class`, classes in the order in which they are written. */
+  elements: string[];
+  /** Targets of `<a href>`, repeated as often as they occur. */
+  links: string[];
+  resources: PageResource[];
+  forms: PageForm[];
+  /** Labels of fields, and texts of buttons. */
+  labels: string[];
+  pictures: PagePicture[];
+  /** Hashes of inline scripts of some length, without white space. */
+  scriptHashes: string[];
+  /** Why part of the content could not be seen. */
+  unseen?: string;
+}
+
+/** `markup`: as sent. `scripts`: also from strings that its scripts decode. `browser`: as a browser rendered it. */
+export type ContentOrigin = "markup" | "scripts" | "browser";
+
+export interface PageResource {
+  kind: "script" | "style" | "picture" | "frame" | "manifest";
+  url: string;
+}
+
+export interface PageForm {
+  /** Where the form is sent: the address of the page if it names none. */
+  action: string;
+  method: "get" | "post";
+  fields: FormField[];
+}
+
+/** A picture of a page that was read, with what identifies it. */
+export interface PagePicture {
+  role: "icon" | "logo" | "picture";
+  /** Null for a picture that the page contains (`data:` URL, `<svg>`). */
+  url: string | null;
+  /** Start of the SHA-256 of its bytes; of an SVG without white space and comments: 16 hexadecimal digits. */
+  sha256: string;
+  /** Perceptual hash, 16 hexadecimal digits; absent for a format that is not decoded, and for a blank picture. */
+  hash?: string;
+}
