@@ -43,6 +43,24 @@ test("A threat whose name does not resemble the domain shows no number as its si
   }
 });
 
+test("a copied page at an unrelated name is not compared with the protected name letter by letter", async () => {
+  const match = { protectedDomain: "example-bank.com", type: "cloned_site" as const };
+  const sighting = { domain: "cheap-shoes.example", source: "submission", seenAt: Date.now() } as const;
+  const [{ threatId } = { threatId: "" }] = app.app.threats.record([
+    { ...sighting, match: { ...match, similarity: 0.98, reasons: [] } },
+  ]);
+  const path = pathOf(threatId);
+  for (const { text, html } of [
+    await visitor.get(path),
+    await visitor.get(path, { "x-fragment": "panel" }),
+  ]) {
+    expect(text).toContain("Cloned site");
+    expect(text).toContain("The name does not resemble example-bank.com . The threat is the page at it.");
+    expect(html).not.toContain('class="swap"');
+    expect(html).not.toContain('class="versus"');
+  }
+});
+
 describe("the page of a threat", () => {
   test("shows the reasons, name differences, facts, and decisions", async () => {
     const id = sight("examp1e-bank.com");

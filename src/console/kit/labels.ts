@@ -18,7 +18,7 @@ export const typeDescriptions: Record<ThreatType, string> = {
   levelsquatting: "The brand is in front of a domain that belongs to somebody else.",
   combosquatting: "The brand together with other words.",
   soundsquatting: "The name sounds like the brand, and is spelled differently.",
-  cloned_site: "A copy of a page, reported by a beacon, whatever its name.",
+  cloned_site: "A copy of a page, whatever its name: found by inspecting the page, or reported by a beacon.",
 };
 
 /** Labels of who hosts a name. */

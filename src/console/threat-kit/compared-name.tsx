@@ -5,7 +5,7 @@ import {
   type NamePart,
 } from "../../detection/match/compare-names.ts";
 import { unicodeName } from "../../detection/names/name.ts";
-import { ALabelBeside } from "../kit/name.tsx";
+import { ALabelBeside, Name } from "../kit/name.tsx";
 
 /** Longer additions are truncated in the middle: attackers use them to push the brand out of sight. */
 const addedMax = 48;
@@ -31,11 +31,17 @@ function createRememberedComparison(): CompareNames {
   };
 }
 
+/** Returns whether the names have nothing in common, as those of copied pages may: there are no differences to mark. */
+export function isUnrelated({ parts }: NameComparison): boolean {
+  return parts.length === 1 && parts[0]!.kind === "changed";
+}
+
 /**
  * A suspicious name with its differences from the protected name highlighted, and its A-label form if that
  * differs.
  */
 export function ComparedName({ name, comparison }: { name: string; comparison: NameComparison }) {
+  if (isUnrelated(comparison)) return <Name name={name} />;
   const parts = comparison.parts.map((part) => <Part part={part} />);
   if (unicodeName(name) === name)
     return (

@@ -1,16 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { visible } from "../../../lib/safe-text.ts";
-import { sentence } from "../../../lib/wording.ts";
 import type { Delivery } from "../../../deliveries/delivery-log.ts";
 import type { RecordedEvent } from "../../../events/event-log.ts";
 import type { Differences } from "../../../lookups/pictures/differing-regions.ts";
-import { describeSimilarityReason } from "../../../threats/store/similarity-reasons.ts";
 import type { Note } from "../../../threats/triage/notes.ts";
 import type { TrapVisit } from "../../../traps/visits/store.ts";
 import { Card, LinkButton } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { Icon } from "../../kit/icons.tsx";
-import { Text } from "../../kit/name.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { threatPath } from "../../kit/paths.ts";
 import { ComparedName } from "../../threat-kit/compared-name.tsx";
@@ -25,7 +22,7 @@ import { findThreat, type LoadedThreat, loadThreat, type ThreatContext } from ".
 import { CheckState, DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.tsx";
 import { Deliveries, NoteForm, Timeline } from "./history.tsx";
 import { LifecycleLine, timeToPage } from "../../threat-kit/lifecycle-line.tsx";
-import { NameDifferences, VersusTable } from "./name-comparison.tsx";
+import { NameCard } from "./name-comparison.tsx";
 import { PageComparison } from "./page-comparison.tsx";
 import { Reports } from "./reports.tsx";
 import { threatPanel } from "./panel.tsx";
@@ -189,11 +186,7 @@ function MainColumn({
   return (
     <div class="stack">
       <PageComparison {...details} facts={facts} />
-      <Card title="Name comparison" aside={<span class="faint">{similarityText(threat.similarity)}</span>}>
-        <VersusTable comparison={comparison} />
-        <NameDifferences comparison={comparison} />
-        <SimilarityReasons threat={threat} />
-      </Card>
+      <NameCard threat={threat} comparison={comparison} />
       <SeenAt visits={details.visits} />
       <FactCards threat={threat} facts={facts} enabledLookups={details.enabledLookups} origins={origins} />
       <Late>
@@ -203,29 +196,6 @@ function MainColumn({
         </Card>
       </Late>
     </div>
-  );
-}
-
-/** A value below 1 is not rounded up to it. */
-function similarityText(value: number): string {
-  if (value === 0) return "does not resemble the protected domain";
-  return `${(value < 1 ? Math.min(value, 0.99) : value).toFixed(2)} similarity`;
-}
-
-/** Why the detection takes the name for a look-alike. */
-function SimilarityReasons({ threat: { reasons } }: Pick<Details, "threat">) {
-  if (reasons.length === 0) return null;
-  return (
-    <>
-      <h3 class="after">Why it matches</h3>
-      <ul class="s quiet">
-        {reasons.map((reason) => (
-          <li>
-            <Text text={sentence(describeSimilarityReason(reason))} />
-          </li>
-        ))}
-      </ul>
-    </>
   );
 }
 

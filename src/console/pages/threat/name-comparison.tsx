@@ -1,8 +1,60 @@
 import type { NameComparison, NamePart } from "../../../detection/match/compare-names.ts";
 import type { EditKind } from "../../../detection/types.ts";
+import { sentence } from "../../../lib/wording.ts";
+import type { Threat } from "../../../threats/store/queries.ts";
+import { describeSimilarityReason } from "../../../threats/store/similarity-reasons.ts";
+import { Card } from "../../kit/components.tsx";
+import { Name, Text } from "../../kit/name.tsx";
+import { isUnrelated } from "../../threat-kit/compared-name.tsx";
+
+/** How the name of a threat resembles the protected one, and why the threat was recorded. */
+export function NameCard({ threat, comparison }: { threat: Threat; comparison: NameComparison }) {
+  return (
+    <Card title="Name comparison" aside={<span class="faint">{similarityText(threat)}</span>}>
+      <ComparedNames threat={threat} comparison={comparison} />
+      {isUnrelated(comparison) ? null : <NameDifferences comparison={comparison} />}
+      <SimilarityReasons threat={threat} />
+    </Card>
+  );
+}
+
+/** Two names one above the other, or a sentence if they have nothing in common. */
+export function ComparedNames({ threat, comparison }: { threat: Threat; comparison: NameComparison }) {
+  if (!isUnrelated(comparison)) return <VersusTable comparison={comparison} />;
+  return (
+    <p class="s quiet">
+      The name does not resemble <Name name={threat.protectedDomain} />.
+      {threat.type === "cloned_site" ? " The threat is the page at it." : ""}
+    </p>
+  );
+}
+
+/** A value below 1 is not rounded up to it. The similarity of a copied page is not that of its name. */
+function similarityText({ similarity, type }: Threat): string {
+  if (type === "cloned_site") return "not a look-alike by its name";
+  if (similarity === 0) return "does not resemble the protected domain";
+  return `${(similarity < 1 ? Math.min(similarity, 0.99) : similarity).toFixed(2)} similarity`;
+}
+
+/** Why the detection takes the name for a look-alike, or the page for a copy. */
+function SimilarityReasons({ threat: { reasons } }: { threat: Threat }) {
+  if (reasons.length === 0) return null;
+  return (
+    <>
+      <h3 class="after">Why it matches</h3>
+      <ul class="s quiet">
+        {reasons.map((reason) => (
+          <li>
+            <Text text={sentence(describeSimilarityReason(reason))} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
 
 /** Two names one above the other, aligned character by character. */
-export function VersusTable({ comparison: { isKeyword, parts } }: { comparison: NameComparison }) {
+function VersusTable({ comparison: { isKeyword, parts } }: { comparison: NameComparison }) {
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Name comparison">
       <table class="versus">
@@ -33,7 +85,7 @@ function Cell({ text, marked }: { text: string; marked: boolean }) {
 }
 
 /** Each difference of two names as a sentence. */
-export function NameDifferences({ comparison: { parts } }: { comparison: NameComparison }) {
+function NameDifferences({ comparison: { parts } }: { comparison: NameComparison }) {
   const differences = parts.filter(({ kind }) => kind !== "same");
   if (differences.length === 0) return <p class="s quiet">The names look the same.</p>;
   return (

@@ -17,7 +17,7 @@ import { CaseDetails } from "../cases/case-details.tsx";
 import { DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.tsx";
 import { LifecycleLine } from "../../threat-kit/lifecycle-line.tsx";
 import { loadThreat, type LoadedThreat } from "./load.ts";
-import { VersusTable } from "./name-comparison.tsx";
+import { ComparedNames } from "./name-comparison.tsx";
 import { PagePair } from "./page-comparison.tsx";
 
 /**
@@ -87,7 +87,7 @@ function ThreatPanel(loaded: LoadedThreat) {
         </Part>
       )}
       <Part title="Name">
-        <VersusTable comparison={comparison} />
+        <ComparedNames threat={threat} comparison={comparison} />
       </Part>
       <Part title="Page">
         <PagePair threat={threat} facts={known?.facts} whyMissing={whyMissing} />
