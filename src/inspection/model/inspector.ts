@@ -1,4 +1,5 @@
 import type { Page } from "../../lookups/page/page-lookup.ts";
+import type { PageView } from "../../lookups/page/page-view.ts";
 import type { Brand } from "./brand.ts";
 import type { PageFingerprint } from "./fingerprint.ts";
 import type { Verdict } from "./verdict.ts";
@@ -22,6 +23,8 @@ export interface InspectionTarget {
   protectedDomains?: readonly string[];
   /** Whether a browser may be used when the page cannot be judged without one. */
   browser: "never" | "if_needed" | "always";
+  /** Whether the result includes the page as it was read, which is large. Default: no. */
+  withView?: boolean;
 }
 
 export type InspectionResult =
@@ -33,5 +36,7 @@ export type InspectionResult =
       verdicts: Verdict[];
       /** Screenshot (WebP), if a browser was used. */
       screenshot?: Uint8Array;
+      /** Only if it was requested. */
+      view?: PageView;
     }
   | { ok: false; reason: string };

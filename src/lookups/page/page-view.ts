@@ -29,6 +29,8 @@ export interface PageView {
   elements: string[];
   /** Targets of `<a href>`, repeated as often as they occur. */
   links: string[];
+  /** Texts of the links, the first one of each target; absent if nothing was read that has any. */
+  linkTexts?: { url: string; text: string }[];
   resources: PageResource[];
   forms: PageForm[];
   /** Labels of fields, and texts of buttons. */
@@ -36,6 +38,10 @@ export interface PageView {
   pictures: PagePicture[];
   /** Hashes of inline scripts of some length, without white space. */
   scriptHashes: string[];
+  /** `name` and `short_name` of the application manifest; absent without one. */
+  manifestNames?: string[];
+  /** Names in the certificate of the last response; absent without TLS, and for a certificate that browsers reject. */
+  certificateNames?: string[];
   /** Why part of the content could not be seen. */
   unseen?: string;
 }
