@@ -1,3 +1,26 @@
+import type { PageFingerprint } from "./fingerprint.ts";
+
+/** A page that is compared with the brands. */
+export interface SeenPage {
+  fingerprint: PageFingerprint;
+  /** Certificate of the first TLS connection. `ageDays`: since its validity began. */
+  certificate?: { ageDays: number; isFaulty: boolean };
+  /** Logos that were located in the screenshot. */
+  logos?: readonly LocatedLogo[];
+}
+
+/** A brand's logo in a screenshot: its place in pixels. */
+export interface LocatedLogo {
+  protectedDomain: string;
+  name: string;
+  /** Normalized cross-correlation, up to 1. */
+  correlation: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 /** One observation about a page, and how much it says. */
 export interface Signal {
   /** Stable code; the table of signals in `comparison/` describes it. */

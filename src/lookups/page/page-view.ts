@@ -27,11 +27,12 @@ export interface PageView {
   hiddenText: string;
   /** Elements in the order of the document, each as `tag.class.class`, classes in the order in which they are written. */
   elements: string[];
-  /** Targets of `<a href>`, repeated as often as they occur. */
+  /** Targets of `<a href>` and `<area href>`, repeated as often as they occur. A fragment leads to the page itself. */
   links: string[];
   /** Texts of the links, the first one of each target; absent if nothing was read that has any. */
   linkTexts?: { url: string; text: string }[];
   resources: PageResource[];
+  /** Fields outside of every form are one more form, which is sent to the page. */
   forms: PageForm[];
   /** Labels of fields, and texts of buttons. */
   labels: string[];
@@ -42,6 +43,10 @@ export interface PageView {
   manifestNames?: string[];
   /** Names in the certificate of the last response; absent without TLS, and for a certificate that browsers reject. */
   certificateNames?: string[];
+  /** Absolute addresses (HTTP or HTTPS) in inline scripts and in what they decode, such as those that data is sent to. */
+  scriptAddresses?: string[];
+  /** Address in a comment of the program that saved the page: `saved from url=(0014)https://…`, `Mirrored from …`. */
+  savedFrom?: string;
   /** Why part of the content could not be seen. */
   unseen?: string;
 }
