@@ -76,8 +76,14 @@ function subjectOf({ purpose, threats }: TextSources): string {
   if (first === undefined) return prefix;
   const { domain, protectedDomain } = first.threat;
   if (threats.length === 1)
-    return `${prefix}: ${shortened(defanged(domain))} is a look-alike of ${protectedDomain}`;
-  return `${prefix}: ${threats.length} look-alikes of ${protectedDomains(threats)[0]}`;
+    return `${prefix}: ${shortened(defanged(domain))} ${isCopy(first) ? "imitates" : "is a look-alike of"} ${protectedDomain}`;
+  const nouns = threats.some(isCopy) ? "imitations" : "look-alikes";
+  return `${prefix}: ${threats.length} ${nouns} of ${protectedDomains(threats)[0]}`;
+}
+
+/** Returns whether a threat is a copied page, whose name need not resemble the protected one. */
+function isCopy({ threat }: ReportedThreat): boolean {
+  return threat.type === "cloned_site";
 }
 
 /** A name can have 253 characters, and a subject no more than 200. */
@@ -135,9 +141,12 @@ function lookAlikes(threats: readonly StatedThreat[]): string {
   const [first] = threats;
   const own = protectedDomains(threats).slice(0, protectedDomainsMax).join(", ");
   if (threats.length === 1 && first !== undefined) {
-    const lookAlike = `${defanged(first.threat.domain)} is a look-alike of our domain ${own}`;
+    const name = defanged(first.threat.domain);
+    const does = isGone(first) || !isPhishing(first) ? "hosted" : "is hosting";
+    if (isCopy(first))
+      return `${name} ${does} a phishing page that imitates our site ${own} (brand impersonation).`;
+    const lookAlike = `${name} is a look-alike of our domain ${own}`;
     if (!isPhishing(first)) return `${lookAlike} (brand impersonation).`;
-    const does = isGone(first) ? "hosted" : "is hosting";
     return `${lookAlike} and ${does} a phishing page (brand impersonation).`;
   }
   const phishing = threats.filter((one) => isPhishing(one) && !isGone(one)).length;
@@ -145,7 +154,10 @@ function lookAlikes(threats: readonly StatedThreat[]): string {
     phishing === 0
       ? ""
       : ` ${counted(phishing, "of them is hosting a phishing page", "of them are hosting phishing pages")}.`;
-  return `The ${threats.length} names below are look-alikes of our domain ${own} (brand impersonation).${pages}`;
+  const are = threats.some(isCopy)
+    ? "are look-alikes of our domain, or host pages that imitate our site,"
+    : "are look-alikes of our domain";
+  return `The ${threats.length} names below ${are} ${own} (brand impersonation).${pages}`;
 }
 
 function isGone({ threat: { siteState } }: StatedThreat): boolean {
@@ -162,18 +174,22 @@ function actionsOf({ recipient, threats }: TextSources): string[] {
   const it = (singular: string, plural: string) => (one ? singular : plural);
   const isHosted = threats.some(({ threat }) => splitName(threat.domain).hosted);
   const isPhishingReport = threats.some(isPhishing);
+  // A page is often copied to the site of somebody else that was compromised; a look-alike name is registered for it.
+  const ifCompromised = threats.some(isCopy)
+    ? ` If ${it("the site was compromised", "one of the sites was compromised")}, please have its owner remove the phishing page instead.`
+    : "";
   const confirm = "Please confirm the action that you have taken.";
   const registrant = "Please preserve registrant records for law enforcement.";
   switch (recipient.kind) {
     case "registrar":
       return [
-        `Please suspend the ${it("domain", "domains")} (for example by setting clientHold).`,
+        `Please suspend the ${it("domain", "domains")} (for example by setting clientHold).${ifCompromised}`,
         registrant,
         confirm,
       ];
     case "registry":
       return [
-        `Please suspend the ${it("domain", "domains")} (for example by setting serverHold), or ask the registrar to do so.`,
+        `Please suspend the ${it("domain", "domains")} (for example by setting serverHold), or ask the registrar to do so.${ifCompromised}`,
         registrant,
         confirm,
       ];

@@ -112,8 +112,11 @@ Kind regards,
       "a cloned site as phishing, even without facts",
       { type: "cloned_site" },
       null,
-      ["hosting a phishing page"],
-      /Evidence \(|undefined/,
+      [
+        "is hosting a phishing page that imitates our site example-bank.com",
+        "If the site was compromised, please have its owner remove the phishing page instead.",
+      ],
+      /look-alike|Evidence \(|undefined/,
     ],
     [
       "a look-alike without a phishing page as brand impersonation only",
@@ -195,7 +198,7 @@ Kind regards,
   ])("describes %s", (_, threat, known, expected, forbidden) => {
     const { body } = report(threat, known);
     for (const text of [
-      "look-alike",
+      "example-bank.com",
       "brand impersonation",
       "Requested action",
       "Please suspend",
