@@ -4,6 +4,7 @@ import { createReloadRecord } from "./access/audit/reload-entry.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
 import type { Environment } from "./app/environment.ts";
+import { reconcile as reconcileAll } from "./app/reconcile.ts";
 import { openBackups } from "./backups/open-backups.ts";
 import { openCampaigns } from "./cases/campaigns/open-campaigns.ts";
 import type { Config } from "./config/config.ts";
@@ -17,6 +18,7 @@ import { createProtectedDomains } from "./domains/domains.ts";
 import { openEnrichment } from "./enrichment/open-enrichment.ts";
 import { createEventLog } from "./events/event-log.ts";
 import { createOutbox } from "./events/outbox.ts";
+import { openInspection } from "./inspection/open-inspection.ts";
 import { memoryLimitBytes } from "./http/body/memory-limit.ts";
 import { buildInfo } from "./lib/build-info.ts";
 import { createIdFactory } from "./lib/ids.ts";
@@ -95,6 +97,7 @@ export function openApp(environment: Environment) {
 
   // Lookups
   const { dns, lookUp } = openDns({ clock, config, fillRandom, given: givenDns });
+  const inspection = openInspection({ database, domains, yielder });
   const enrichment = openEnrichment({
     clock,
     config,
@@ -197,6 +200,7 @@ export function openApp(environment: Environment) {
     enrichment,
     eventLog,
     exports,
+    inspection,
     lists,
     scans,
     takedowns,
@@ -250,13 +254,7 @@ export function openApp(environment: Environment) {
     });
   }
 
-  function reconcile({ apiKeys, lists: declaredLists, protectedDomains, ...declared }: Config): void {
-    domains.reconcile(protectedDomains);
-    keys.reconcile(apiKeys);
-    messaging.reconcile(declared);
-    lists.reconcile(declaredLists);
-  }
-
+  const reconcile = (declared: Config) => reconcileAll({ domains, keys, lists, messaging }, declared);
   database.transaction(() => (recordVersion(), reconcile(config)));
   live.onChange(() => (log.level = config.log.level));
   const record = createReloadRecord(auditLog);

@@ -8,6 +8,7 @@ const copiedTables = [
   "settings",
   "retention_notices",
   "protected_domains",
+  "originals",
   "api_keys",
   "recipients",
   "subscriptions",

@@ -22,7 +22,12 @@ export const databaseStores = [
     tables: ["threat_history", "threat_notes", "triage_acts", "triage_steps"],
     oldest: "at",
   },
-  { store: "facts", label: "Facts", tables: ["enrichments", "registration_answers"], oldest: "looked_at" },
+  {
+    store: "facts",
+    label: "Facts",
+    tables: ["enrichments", "registration_answers", "original_versions", "original_logos"],
+    oldest: "looked_at",
+  },
   {
     store: "takedowns",
     label: "Takedowns",
