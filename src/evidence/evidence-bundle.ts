@@ -12,7 +12,7 @@ import { originsJson } from "../threats/origins-json.ts";
 import { describeSeverityReason } from "../threats/severity/severity-reasons.ts";
 import type { Origins } from "../threats/store/origins.ts";
 import type { Threat } from "../threats/store/queries.ts";
-import { describeForThirdParties } from "../threats/store/similarity-reasons.ts";
+import { describeForThirdParties } from "../threats/severity/similarity-reasons.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { ThreatSource } from "../vocabulary/threats.ts";
 import type { DatedChange } from "../threats/triage/history.ts";

@@ -10,7 +10,7 @@ import { toPlainTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import { looksLikeOriginal } from "../threats/severity/phishing-page.ts";
 import type { Threat } from "../threats/store/queries.ts";
-import { describeForThirdParties } from "../threats/store/similarity-reasons.ts";
+import { describeForThirdParties, inspectedScore } from "../threats/severity/similarity-reasons.ts";
 
 /** A threat that a report is about, with what lookups found. */
 export interface ReportedThreat {
@@ -22,9 +22,14 @@ export interface ReportedThreat {
 const quotedCharactersMax = 120;
 const listedMax = 6;
 
-/** Returns whether a threat shows a phishing page, as far as the facts say. */
+/**
+ * Returns whether a threat shows a phishing page, as far as the facts say. A copy that a visitor was shown may be hidden
+ * from lookups; one that an inspection found is gone when another inspection no longer finds it.
+ */
 export function isPhishing({ threat, facts }: ReportedThreat): boolean {
-  return threat.type === "cloned_site" || (facts !== undefined && showsPhishingPage(facts));
+  if (facts !== undefined && showsPhishingPage(facts)) return true;
+  if (threat.type !== "cloned_site") return false;
+  return inspectedScore(threat.reasons) === undefined || facts?.page?.imitation?.imitates !== false;
 }
 
 /**
@@ -86,6 +91,7 @@ function evidenceLines(facts: Facts | undefined, protectedDomain: string): strin
   if (page.title !== "") found.push(`page title: ${quoted(page.title)}`);
   if (page.asksForPassword) found.push("the page asks for a password");
   if (page.asksForCard) found.push("the page asks for a payment card number");
+  if (page.imitation?.imitates === true) found.push(`the page imitates the page of ${protectedDomain}`);
   if (page.namesBrand) found.push("the page uses our brand name");
   if (looksLikeOriginal({ visualSimilarity: screenshot?.visualSimilarity }))
     found.push(`the page looks like the page of ${protectedDomain}`);

@@ -8,14 +8,15 @@ import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { dayMs, type Clock, type Instant } from "../lib/clock.ts";
 import { randomText, type FillRandom, type IdFactory } from "../lib/ids.ts";
+import type { PageImitation } from "../vocabulary/page-signals.ts";
 import type { SightingOutcome, ThreatSource, ThreatType } from "../vocabulary/threats.ts";
 import { dueAtFor } from "./case/due.ts";
-import { createCopyNoter } from "./note-copy.ts";
+import { createEvidenceNoter } from "./note-evidence.ts";
 import { severityOf } from "./severity/severity.ts";
 import { isVerified } from "./severity/verified.ts";
 import { createDeletedThreats } from "./store/deleted-threats.ts";
 import type { CertificateSighting, OriginStore } from "./store/origins.ts";
-import type { SimilarityReason } from "./store/similarity-reasons.ts";
+import { pageReasons, type SimilarityReason } from "./severity/similarity-reasons.ts";
 import { changedNow } from "./store/fields.ts";
 import { threats } from "./store/tables.ts";
 import type { StatusChanger } from "./triage/change-status.ts";
@@ -36,6 +37,8 @@ export interface Sighting {
   scanSeq?: number | undefined;
   /** Reasons beyond what the name shows. */
   reasons?: readonly SimilarityReason[];
+  /** Result of an inspection that found an imitating page; `match` then has the type `cloned_site` and its score. */
+  page?: Pick<PageImitation, "score" | "signals"> | undefined;
   /** Address that the source named; kept as a fact. */
   url?: string | undefined;
   /** Certificate that contains the name; kept as a fact. It counts once, however often it is logged. */
@@ -100,15 +103,20 @@ export function createRecorder({
 }: RecorderDependencies): (sighting: Sighting) => RecordedThreat {
   const statements = createStatements(database);
   const deletedThreats = createDeletedThreats(database);
-  const noteCopy = createCopyNoter({ cases, clock, database, history, outbox });
+  const noteEvidence = createEvidenceNoter({ cases, clock, database, history, outbox });
 
   function create(sighting: Sighting, protectedDomainSeq: number, seenAt: Instant): RecordedThreat {
-    const { domain, source } = sighting;
+    const { domain, page, source } = sighting;
     const { protectedDomain, type, similarity } = sighting.match;
+    const reasons = reasonsOf(sighting);
     // The list is ordered by `seq` where it promises the order of ids, so ids have to grow with it
     // even if another process wrote the last one or the clock was set back.
     const id = ids.next("threat", statements.lastId.get()?.id);
-    const { severity, reasons: severityReasons } = severityOf({ type, similarity });
+    const { severity, reasons: severityReasons } = severityOf({
+      type,
+      similarity,
+      similarityReasons: reasons,
+    });
     const now = clock.now();
     statements.insert.run({
       id,
@@ -119,7 +127,7 @@ export function createRecorder({
       severity,
       similarity,
       source,
-      reasons: [...(sighting.reasons ?? []), ...sighting.match.reasons],
+      reasons,
       severityReasons,
       firstSeen: seenAt,
       createdAt: now,
@@ -132,7 +140,7 @@ export function createRecorder({
       importSeq: sighting.importSeq ?? null,
       scanSeq: sighting.scanSeq ?? null,
       screenshotToken: randomText(fillRandom, screenshotTokenBytes),
-      cloneSeenAt: type === "cloned_site" ? seenAt : null,
+      cloneSeenAt: type === "cloned_site" && page === undefined ? seenAt : null,
       verified: isVerified({ type, cloneSeen: false }),
     });
     outbox.record("threat.created", { threat: { id, domain, type, severity, similarity } });
@@ -146,7 +154,7 @@ export function createRecorder({
     { seenAt, isRepeated }: { seenAt: Instant; isRepeated: boolean },
   ): RecordedThreat {
     const { protectedDomain } = sighting.match;
-    const severity = sighting.match.type === "cloned_site" ? noteCopy(known, seenAt) : known.severity;
+    const severity = noteEvidence(known, sighting, seenAt);
     if (isEarlier(sighting, seenAt, known))
       statements.setFirstSeen.run({ firstSeen: seenAt, changedAt: clock.now(), seq: known.seq });
     if (detection.reactivate && !isRepeated && isBack(sighting, known, { seenAt, now: clock.now() }))
@@ -164,7 +172,7 @@ export function createRecorder({
     const known = statements.findPair.get({ protectedDomainSeq, domain });
     const isRepeated =
       known !== undefined && certificate !== undefined && origins.hasCertificate(known.seq, certificate);
-    const reactivates = detection.reactivate && showsLife[sighting.source];
+    const reactivates = detection.reactivate && isInUse(sighting);
     const formerId =
       known === undefined
         ? deletedThreats.check(protectedDomainSeq, domain, { ...sighting, seenAt, reactivates })
@@ -180,11 +188,20 @@ export function createRecorder({
   };
 }
 
+function reasonsOf({ match, page, reasons = [] }: Sighting): SimilarityReason[] {
+  return [...(page === undefined ? [] : pageReasons(page)), ...reasons, ...match.reasons];
+}
+
 type KnownThreat = typeof threats.$inferSelect;
 
 function matchOf({ match }: Sighting): Pick<RecordedThreat, "protectedDomain" | "type" | "similarity"> {
   const { protectedDomain, type, similarity } = match;
   return { protectedDomain, type, similarity };
+}
+
+/** Whether the sighting shows that the domain is in use now. */
+function isInUse({ page, source }: Sighting): boolean {
+  return page !== undefined || showsLife[source];
 }
 
 function isEarlier({ isDay }: Sighting, seenAt: Instant, { firstSeen }: KnownThreat): boolean {
@@ -194,13 +211,13 @@ function isEarlier({ isDay }: Sighting, seenAt: Instant, { firstSeen }: KnownThr
 
 /** Whether the sighting shows that the domain of a resolved threat is in use again. */
 function isBack(
-  { source }: Sighting,
+  sighting: Sighting,
   { status, statusChangedAt }: KnownThreat,
   { seenAt, now }: { seenAt: Instant; now: Instant },
 ): boolean {
   // A decision that lies ahead was made before the clock was set back: a sighting of this moment came after it.
   const decidedAt = statusChangedAt > now ? now - 1 : statusChangedAt;
-  return status === "resolved" && showsLife[source] && seenAt > decidedAt;
+  return status === "resolved" && isInUse(sighting) && seenAt > decidedAt;
 }
 
 function createStatements(database: Database) {

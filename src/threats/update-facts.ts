@@ -67,6 +67,7 @@ export function createFactsUpdater({
         seq: threats.seq,
         type: threats.type,
         similarity: threats.similarity,
+        similarityReasons: threats.reasons,
         status: threats.status,
         severity: threats.severity,
         severityReasons: threats.severityReasons,

@@ -1,7 +1,7 @@
 import { decodeLabel } from "../../src/detection/names/name.ts";
 import { escapeHidden } from "../../src/lib/safe-text.ts";
 import type { SeverityReason } from "../../src/threats/severity/severity-reasons.ts";
-import type { SimilarityReason } from "../../src/threats/store/similarity-reasons.ts";
+import type { SimilarityReason } from "../../src/threats/severity/similarity-reasons.ts";
 
 /*
  * The sentences in which reasons were stored before they became codes, as commit 9c9da8f worded them. Frozen: tests
@@ -46,6 +46,8 @@ export function severitySentence({ code, params }: SeverityReason): string {
       return "its page has nothing to do with the brand";
     case "legacy":
       return params.text;
+    default:
+      throw new Error(`no version stored a sentence for ${code}`);
   }
 }
 
@@ -98,6 +100,8 @@ export function similaritySentence(reason: SimilarityReason): string {
       return `the vowel ${quote(params.expected)} is replaced by ${quote(params.found)} ${atPosition(params)}`;
     case "replacement":
       return `${quote(params.expected)} is replaced by ${quote(params.found)} ${atPosition(params)}`;
+    default:
+      throw new Error(`no version stored a sentence for ${code}`);
   }
 }
 

@@ -70,6 +70,24 @@ const rows: Row[] = [
     "low",
   ],
   [
+    "a page that certainly imitates the brand makes a distant name high",
+    0.8,
+    { ...exists, page: { ...plainPage, imitation: { score: 0.9, imitates: true } } },
+    "high",
+  ],
+  [
+    "a parked name whose page probably imitates the brand is medium",
+    0.8,
+    { ...exists, parked: "Sedo", page: { ...plainPage, imitation: { score: 0.8, imitates: true } } },
+    "medium",
+  ],
+  [
+    "a page that does not imitate the brand, but names it, leaves a distant name medium",
+    0.8,
+    { ...exists, page: { ...plainPage, namesBrand: true, imitation: { score: 0.2, imitates: false } } },
+    "medium",
+  ],
+  [
     "an unrelated page lowers a visually identical name to medium",
     0.96,
     { ...exists, page: plainPage },
@@ -184,6 +202,8 @@ describe("severity", () => {
       ["card", (facts) => onPage(facts, { asksForCard: true })],
       ["brand", (facts) => onPage(facts, { namesBrand: true })],
       ["looks", (facts) => onPage(facts, { visualSimilarity: 1 })],
+      ["imitation", (facts) => onPage(facts, { imitation: { score: 0.7, imitates: true } })],
+      ["certain imitation", (facts) => onPage(facts, { imitation: { score: 0.99, imitates: true } })],
     ];
     const better: typeof worse = [
       ["gone", (facts) => ({ ...facts, exists: "no" })],

@@ -14,14 +14,17 @@ import { temporaryFolder } from "../support/appliance.ts";
 const fixture = new URL("../fixtures/sentences-as-reasons.db.gz", import.meta.url);
 
 /** How that version found indicators in the sentences. */
-const oldWording: Record<Indicator, string> = {
+const oldWording = {
   asks_for_secrets: "its page asks for ",
   looks_like_original: "its page looks like the original",
   receives_mail: "a mail server receives for it",
   newly_registered: "it was registered ",
   parked: "it is parked ",
   leads_nowhere: "leads nowhere yet",
-};
+} satisfies Partial<Record<Indicator, string>>;
+const oldIndicators = indicators.filter(
+  (indicator) => indicator in oldWording,
+) as (keyof typeof oldWording)[];
 
 interface OldRow {
   id: string;
@@ -112,7 +115,7 @@ test("a database that stores reasons as sentences opens with the same threats, a
   ]);
 });
 
-test.each(indicators)(
+test.each(oldIndicators)(
   "the filter by %s finds the same threats in a database that stored sentences",
   async (indicator) => {
     using opened = await migrated();

@@ -3,7 +3,7 @@ import { factsJson } from "../../enrichment/facts/facts-json.ts";
 import { optionalIsoTime } from "../../lib/clock.ts";
 import { originsJson } from "../../threats/origins-json.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
-import { describeSimilarityReason } from "../../threats/store/similarity-reasons.ts";
+import { describeSimilarityReason } from "../../threats/severity/similarity-reasons.ts";
 import { registrationSources } from "../../vocabulary/registration.ts";
 import { choice, closed, orNull, time } from "../../vocabulary/schemas.ts";
 import { threatFields } from "../../vocabulary/threat-fields.ts";

@@ -10,7 +10,7 @@ import { originsJson } from "../../threats/origins-json.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
 import type { Origins } from "../../threats/store/origins.ts";
 import type { Threat } from "../../threats/store/queries.ts";
-import { describeSimilarityReason } from "../../threats/store/similarity-reasons.ts";
+import { describeSimilarityReason } from "../../threats/severity/similarity-reasons.ts";
 import type { DatedChange } from "../../threats/triage/history.ts";
 import type { Note } from "../../threats/triage/notes.ts";
 import { shortTime } from "../terminal/table.ts";

@@ -30,6 +30,7 @@ export const hostLabels: Record<HostField, string> = {
 
 export const indicatorLabels: Record<Indicator, string> = {
   asks_for_secrets: "asks for a password or card",
+  page_imitates: "imitates your page",
   looks_like_original: "looks like the original",
   receives_mail: "mail server",
   newly_registered: "newly registered",

@@ -89,6 +89,18 @@ export const severityReasonTexts: Record<
     tone: "good",
     explanation: "The page redirects to the protected domain, as a defensive registration does.",
   },
+  page_imitates: {
+    label: "Imitates your page",
+    icon: "image",
+    tone: "high",
+    explanation: "A comparison with your own pages and brand found that the page imitates them.",
+  },
+  page_imitated_before: {
+    label: "Imitated your page before",
+    icon: "history",
+    tone: "neutral",
+    explanation: "The page imitated yours when it was inspected. Now it shows something else, or is gone.",
+  },
   looks_like_original: {
     label: "Looks like the original",
     icon: "image",
@@ -125,6 +137,7 @@ export const severityReasonTexts: Record<
 const evidenceCodes: readonly SeverityReasonCode[] = [
   "copy_seen_in_use",
   "asks_for_secrets",
+  "page_imitates",
   "looks_like_original",
   "redirects_to_protected",
   "receives_mail",
@@ -132,6 +145,7 @@ const evidenceCodes: readonly SeverityReasonCode[] = [
   "names_brand",
   "sinkholed",
   "parked",
+  "page_imitated_before",
   "unrelated_page",
   "leads_nowhere",
   "not_in_dns",

@@ -161,7 +161,9 @@ export function severityFactsOf(facts: Facts, now: Instant): SeverityFacts {
             // A site that redirects us but not a browser has something to hide.
             redirectsToProtected: page.redirectsToProtected && screenshot?.atOriginal !== false,
             visualSimilarity: screenshot?.visualSimilarity,
+            imitation: page.imitation,
           },
+    isDown: facts.site?.downAt !== undefined && facts.site.backAt === undefined,
   };
 }
 

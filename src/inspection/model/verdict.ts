@@ -1,4 +1,7 @@
+import type { PageImitation } from "../../vocabulary/page-signals.ts";
 import type { PageFingerprint } from "./fingerprint.ts";
+
+export type { Signal } from "../../vocabulary/page-signals.ts";
 
 /** A page that is compared with the brands. */
 export interface SeenPage {
@@ -21,26 +24,8 @@ export interface LocatedLogo {
   height: number;
 }
 
-/** One observation about a page, and how much it says. */
-export interface Signal {
-  /** Stable code; the table of signals in `comparison/` describes it. */
-  code: string;
-  /** Result of the comparison, 0 to 1. */
-  strength: number;
-  /** Contribution to the score, in log-odds; negative: it speaks against an imitation. */
-  points: number;
-  /** Values for the text, such as the address of the original. Untrusted. */
-  params: Record<string, string | number>;
-}
-
 /** How closely a page imitates one protected brand. */
-export interface Verdict {
-  protectedDomain: string;
-  /** Estimated probability that the page imitates the brand, 0 to 1, at most four decimals. */
-  score: number;
-  imitates: boolean;
+export interface Verdict extends PageImitation {
   /** Address of the original page that resembles it most; null if no original is known. */
   original: string | null;
-  /** From the largest contribution to the smallest. */
-  signals: Signal[];
 }

@@ -6,6 +6,7 @@ import type { AddressRules } from "../../network/addresses.ts";
 import { createHttpClient } from "../../network/http/http-client.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import { createTurns, type Turns } from "../../network/turns.ts";
+import type { PageImitation } from "../../vocabulary/page-signals.ts";
 import { dataAddress, faviconAddress, faviconHash } from "./favicon.ts";
 import type { PageContent } from "./page-content.ts";
 import { asksFor, namesBrand, parkedAs } from "./page-indicators.ts";
@@ -40,6 +41,8 @@ export interface Page {
   faviconHash?: string;
   /** Identifies the forms, fields, pictures and scripts of the page in their order; absent if it has few of them. */
   structureHash?: string;
+  /** Result of comparing the page with its protected brand; absent: not compared. */
+  imitation?: PageImitation;
 }
 
 export interface PageCertificate {

@@ -4,7 +4,10 @@ import { hasPage, mailServersOf, parkedWith, type Facts } from "../../enrichment
 import { toPlainTime, type Instant } from "../../lib/clock.ts";
 import { sentence } from "../../lib/wording.ts";
 import { describeSeverityReason, type SeverityReason } from "../../threats/severity/severity-reasons.ts";
-import { describeSimilarityReason, type SimilarityReason } from "../../threats/store/similarity-reasons.ts";
+import {
+  describeSimilarityReason,
+  type SimilarityReason,
+} from "../../threats/severity/similarity-reasons.ts";
 import type { Severity, Status, ThreatSource, ThreatType } from "../../vocabulary/threats.ts";
 import { cut } from "../cut.ts";
 import { defangName, defangText } from "../defang.ts";

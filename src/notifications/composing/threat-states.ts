@@ -2,7 +2,7 @@ import type { Database } from "../../database/database.ts";
 import type { ThreatSnapshot } from "../../events/event-filter.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
-import type { SimilarityReason } from "../../threats/store/similarity-reasons.ts";
+import type { SimilarityReason } from "../../threats/severity/similarity-reasons.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
 
 /** Present state of a threat in a message, and what found it. */

@@ -1,7 +1,7 @@
 import { toIsoTime } from "../../lib/clock.ts";
 import { toListObject } from "../../threats/api-object.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
-import { describeForThirdParties } from "../../threats/store/similarity-reasons.ts";
+import { describeForThirdParties } from "../../threats/severity/similarity-reasons.ts";
 import type { ExportedThreat } from "./threat-reader.ts";
 
 /** RFC 4180. */

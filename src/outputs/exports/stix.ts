@@ -2,7 +2,7 @@ import { toIsoTime } from "../../lib/clock.ts";
 import { sentence } from "../../lib/wording.ts";
 import { isMereReport } from "../../threats/severity/mere-report.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
-import { describeForThirdParties } from "../../threats/store/similarity-reasons.ts";
+import { describeForThirdParties } from "../../threats/severity/similarity-reasons.ts";
 import type { ExportedThreat } from "./threat-reader.ts";
 
 /*

@@ -1,5 +1,5 @@
 import type { SeverityFacts } from "../../threats/severity/severity.ts";
-import type { SimilarityReason } from "../../threats/store/similarity-reasons.ts";
+import type { SimilarityReason } from "../../threats/severity/similarity-reasons.ts";
 import type { Severity, Status, ThreatSource, ThreatType } from "../../vocabulary/threats.ts";
 
 /** The part of a sample threat that does not depend on the seed. The table in the documentation is made of these. */

@@ -4,7 +4,7 @@ import { severityFactsOf } from "../../enrichment/facts/facts.ts";
 import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { severityOf, type SeverityFacts } from "../../threats/severity/severity.ts";
 import { isVerified } from "../../threats/severity/verified.ts";
-import type { SimilarityReason } from "../../threats/store/similarity-reasons.ts";
+import type { SimilarityReason } from "../../threats/severity/similarity-reasons.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 import type { ThreatSource, Status, ThreatType } from "../../vocabulary/threats.ts";
 import { decisionsOf, decisionTime, type Decision } from "./decisions.ts";

@@ -3,6 +3,7 @@ import type { SeverityReason, SeverityReasonCode } from "./severity-reasons.ts";
 /** Facts about a threat that the list can be filtered by: a function of the codes of its severity reasons. */
 export const indicators = [
   "asks_for_secrets",
+  "page_imitates",
   "looks_like_original",
   "receives_mail",
   "newly_registered",

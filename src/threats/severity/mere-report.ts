@@ -3,6 +3,7 @@ import type { SeverityReason, SeverityReasonCode } from "./severity-reasons.ts";
 
 /** Weights of what lookups found on a page that a beacon reported, and the sum that confirms the report. */
 export const evidenceOfCopy = {
+  page_imitates: 2,
   looks_like_original: 2,
   asks_for_secrets: 1,
   names_brand: 1,

@@ -7,6 +7,8 @@ export interface PageEvidence {
   redirectsToProtected: boolean;
   /** Visual similarity to the page of the protected domain, 0 to 1; undefined: not compared. */
   visualSimilarity?: number | undefined;
+  /** Result of comparing the page with the protected brand; undefined: not compared. */
+  imitation?: { score: number; imitates: boolean } | undefined;
 }
 
 /** Eight of the 64 bits of the perceptual hash may differ: dates, banners, a cookie notice. */
@@ -21,9 +23,14 @@ export function looksLikeOriginal({ visualSimilarity }: Pick<PageEvidence, "visu
   return visualSimilarity !== undefined && visualSimilarity >= sameLookMin;
 }
 
+/** Returns whether a page poses as the page of the protected brand, by its content or by its looks. */
+export function imitatesOriginal(page: Pick<PageEvidence, "visualSimilarity" | "imitation">): boolean {
+  return page.imitation?.imitates === true || looksLikeOriginal(page);
+}
+
 /** Returns whether a page poses as the protected brand and asks for secrets, without being the brand's own page. */
 export function isPhishingPage(page: PageEvidence): boolean {
-  return asksForSecrets(page) && (page.namesBrand || looksLikeOriginal(page)) && !page.redirectsToProtected;
+  return asksForSecrets(page) && (page.namesBrand || imitatesOriginal(page)) && !page.redirectsToProtected;
 }
 
 /** Returns a visual similarity (0 to 1) as readers see it: "69 %". */

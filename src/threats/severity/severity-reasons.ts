@@ -14,6 +14,8 @@ export type SeverityReason =
   | { code: "newly_registered"; params: { days: number; on?: string | undefined } }
   | { code: "long_registered"; params: { years: number; on?: string | undefined } }
   | { code: "redirects_to_protected"; params: None }
+  | { code: "page_imitates"; params: { score: number } }
+  | { code: "page_imitated_before"; params: None }
   | { code: "looks_like_original"; params: None }
   | { code: "asks_for_secrets"; params: { password: boolean; card: boolean } }
   | { code: "names_brand"; params: None }
@@ -54,6 +56,10 @@ export function describeSeverityReason({ code, params }: SeverityReason): string
         : `the domain has been registered since ${params.on}`;
     case "redirects_to_protected":
       return "the page redirects to the protected domain";
+    case "page_imitates":
+      return `the page imitates the protected brand (score ${params.score})`;
+    case "page_imitated_before":
+      return "the page imitated the protected brand when it was inspected, but does no longer";
     case "looks_like_original":
       return "the page looks like the original";
     case "asks_for_secrets": {

@@ -1,6 +1,7 @@
 import type { Presence } from "../../vocabulary/site.ts";
 import type { Severity, ThreatType } from "../../vocabulary/threats.ts";
-import { asksForSecrets, looksLikeOriginal, type PageEvidence } from "./phishing-page.ts";
+import { inspectedScore, type SimilarityReason } from "./similarity-reasons.ts";
+import { asksForSecrets, imitatesOriginal, looksLikeOriginal, type PageEvidence } from "./phishing-page.ts";
 import type { SeverityReason } from "./severity-reasons.ts";
 
 /** Facts about a suspicious domain beyond its name; absent or undefined: unknown. */
@@ -13,6 +14,8 @@ export interface SeverityFacts {
   mail?: boolean | undefined;
   /** The page at the name; undefined: none or unknown. */
   page?: PageEvidence | undefined;
+  /** Whether the site had a page and has none any more. */
+  isDown?: boolean | undefined;
   /** Parking service that the name is parked with. */
   parked?: string | undefined;
   /** Sinkhole that took the name over. */
@@ -51,6 +54,10 @@ const youngDaysMax = 30;
 const settledDaysMin = 365;
 const oldDaysMin = 5 * 365;
 const cloneFreshDaysMax = 7;
+/** Score from which a page is certainly an imitation; below, other evidence decides whether the severity is high. */
+const certainImitationFrom = 0.9;
+const looksAlikePoints = 4;
+const namesBrandPoints = 1;
 /** Outweighs all other points. */
 const decisive = 100;
 
@@ -63,6 +70,7 @@ const decisive = 100;
  * |---|---|
  * | name: visually identical, or a copy of the page was seen in use; close; similar | 4 (copy 6); 2; 1 |
  * | page: looks like the original; asks for a password or card; names the brand | +4; +3; +1 |
+ * | page imitates the brand, by an inspection: with a score of 0.9 or more; less; no longer. It replaces looks and brand | 4; 3; 1 |
  * | a mail server receives for the name | +2 |
  * | registered at most 30 days ago; 5 years ago or more | +1; −1 |
  * | parked; no address and no mail server; the page is unrelated to the brand | −1 |
@@ -72,26 +80,35 @@ const decisive = 100;
  * For a week after a copy was seen in use, exonerating facts are ignored: phishing kits show scanners a different
  * page than their victims, and internal names are not in public DNS.
  *
- * @param similarity 0 to 1, from the detection.
+ * @param similarity 0 to 1, from the detection; of a cloned site that an inspection found, the score of the inspection.
+ * @param similarityReasons reasons on record for the similarity.
  * @param cloneSeenDays whole days since a visitor was shown a copy of the page; undefined: never.
  */
 export function severityOf({
   type,
   similarity,
+  similarityReasons = [],
   facts,
   cloneSeenDays,
 }: {
   type: ThreatType;
   similarity: number;
+  similarityReasons?: readonly SimilarityReason[] | undefined;
   facts?: SeverityFacts | undefined;
   cloneSeenDays?: number | undefined;
 }): SeverityScore {
-  const isClone = type === "cloned_site" || cloneSeenDays !== undefined;
+  const isInspected = inspectedScore(similarityReasons) !== undefined;
+  const isClone = cloneSeenDays !== undefined || (type === "cloned_site" && !isInspected);
   const seenRecently = cloneSeenDays !== undefined && cloneSeenDays <= cloneFreshDaysMax;
   const found = (facts === undefined ? [] : factEvidence(facts)).filter(
     ({ points: given }) => given > 0 || !seenRecently,
   );
-  const evidence = [isClone ? cloneEvidence : nameEvidence(type, similarity), ...found];
+  const first = isClone
+    ? [cloneEvidence]
+    : type === "cloned_site"
+      ? inspectionEvidence(similarityReasons, facts)
+      : [nameEvidence(type, similarity)];
+  const evidence = [...first, ...found];
   const points = evidence.reduce((sum, one) => sum + one.points, 0);
   return {
     severity: points >= highFrom ? "high" : points >= mediumFrom ? "medium" : "low",
@@ -100,6 +117,32 @@ export function severityOf({
 }
 
 const cloneEvidence: Evidence = { points: 6, reason: { code: "copy_seen_in_use", params: {} } };
+
+/** Returns the evidence for a cloned site that was found by an inspection, beyond what its page shows now. */
+function inspectionEvidence(
+  similarityReasons: readonly SimilarityReason[],
+  facts: SeverityFacts | undefined,
+): Evidence[] {
+  const evidence: Evidence[] = [];
+  const imitation = facts?.page?.imitation;
+  for (const reason of similarityReasons) {
+    if (reason.code === "name_resembles")
+      evidence.push(nameEvidence(reason.params.type, reason.params.similarity));
+    if (reason.code !== "page_imitates" || imitation?.imitates === true) continue;
+    const isOver = imitation !== undefined || facts?.isDown === true;
+    evidence.push(
+      isOver
+        ? { points: 1, reason: { code: "page_imitated_before", params: {} } }
+        : imitationEvidence(reason.params.score),
+    );
+  }
+  return evidence;
+}
+
+function imitationEvidence(score: number): Evidence {
+  const points = score >= certainImitationFrom ? 4 : 3;
+  return { points, reason: { code: "page_imitates", params: { score } } };
+}
 
 function nameEvidence(type: ThreatType, similarity: number): Evidence {
   const params = { similarity };
@@ -136,7 +179,7 @@ function factEvidence(facts: SeverityFacts): Evidence[] {
 /** Such a page is not a sinkhole's, whatever it claims to be. */
 function isHarmful(page: PageEvidence | undefined): boolean {
   return (
-    page !== undefined && (asksForSecrets(page) || (looksLikeOriginal(page) && !page.redirectsToProtected))
+    page !== undefined && (asksForSecrets(page) || (imitatesOriginal(page) && !page.redirectsToProtected))
   );
 }
 
@@ -148,14 +191,23 @@ function pageEvidence(
   // secrets before it redirects is not the owner's.
   if (page.redirectsToProtected && !asksForSecrets(page))
     return [{ points: settled ? -3 : -2, reason: { code: "redirects_to_protected", params: {} } }];
+  const looksAlike = looksLikeOriginal(page) && !page.redirectsToProtected;
+  const poses = (looksAlike ? looksAlikePoints : 0) + (page.namesBrand ? namesBrandPoints : 0);
+  const imitation =
+    page.imitation?.imitates === true && !page.redirectsToProtected ? page.imitation : undefined;
   const evidence: Evidence[] = [];
-  if (looksLikeOriginal(page) && !page.redirectsToProtected)
-    evidence.push({ points: 4, reason: { code: "looks_like_original", params: {} } });
+  // The comparison takes looks and brand into account, which must count neither twice nor for less.
+  if (imitation !== undefined) {
+    const { points, reason } = imitationEvidence(imitation.score);
+    evidence.push({ points: Math.max(points, poses), reason });
+  } else if (looksAlike)
+    evidence.push({ points: looksAlikePoints, reason: { code: "looks_like_original", params: {} } });
   if (asksForSecrets(page)) {
     const params = { password: page.asksForPassword, card: page.asksForCard };
     evidence.push({ points: 3, reason: { code: "asks_for_secrets", params } });
   }
-  if (page.namesBrand) evidence.push({ points: 1, reason: { code: "names_brand", params: {} } });
+  if (page.namesBrand && imitation === undefined)
+    evidence.push({ points: namesBrandPoints, reason: { code: "names_brand", params: {} } });
   if (evidence.length === 0 && !idle)
     evidence.push({ points: -1, reason: { code: "unrelated_page", params: {} } });
   return evidence;

@@ -2,8 +2,8 @@ import type { ThreatType } from "../../vocabulary/threats.ts";
 import type { SeverityFacts } from "./severity.ts";
 
 /**
- * Returns whether a threat is more than a name: a lookup found that the name exists in DNS, or a visitor was shown a
- * copy of the page there. The severity of a threat that is not verified comes from its name alone. A name that is found
+ * Returns whether a threat is more than a name: a lookup found that the name exists in DNS, an inspection found that its
+ * page imitates the protected brand, or a visitor was shown a copy of the page there. The severity of a threat that is not verified comes from its name alone. A name that is found
  * to be gone is no longer verified.
  */
 export function isVerified({
@@ -16,5 +16,6 @@ export function isVerified({
   cloneSeen: boolean;
   facts?: Pick<SeverityFacts, "exists"> | undefined;
 }): boolean {
-  return facts?.exists === "yes" || cloneSeen || type === "cloned_site";
+  if (facts?.exists === "yes" || cloneSeen) return true;
+  return type === "cloned_site" && facts?.exists !== "no";
 }

@@ -8,7 +8,7 @@ import { siteStates } from "../../vocabulary/site.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
 import { severities, threatSources, statuses, threatTypes } from "../../vocabulary/threats.ts";
 import type { SeverityReason } from "../severity/severity-reasons.ts";
-import type { SimilarityReason } from "./similarity-reasons.ts";
+import type { SimilarityReason } from "../severity/similarity-reasons.ts";
 
 /**
  * `seq` grows with `id` (see `record.ts`), so that `(first_seen, seq)` is the order of the list. Each index ends in

@@ -2,7 +2,7 @@ import type { NameComparison, NamePart } from "../../../detection/match/compare-
 import type { EditKind } from "../../../detection/types.ts";
 import { sentence } from "../../../lib/wording.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
-import { describeSimilarityReason } from "../../../threats/store/similarity-reasons.ts";
+import { describeSimilarityReason } from "../../../threats/severity/similarity-reasons.ts";
 import { Card } from "../../kit/components.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { isUnrelated } from "../../threat-kit/compared-name.tsx";
