@@ -14,6 +14,7 @@ import type { Role } from "../vocabulary/permissions.ts";
 import type { FileValues } from "./schema.ts";
 import type { Severity } from "../vocabulary/threats.ts";
 import { toBackup, type BackupConfig } from "./sections/backup.ts";
+import { toInspection, type InspectionConfig } from "./sections/inspection.ts";
 import { toRetention, type RetentionConfig } from "./sections/retention.ts";
 import { toTakedown, type TakedownConfig } from "./sections/takedown.ts";
 import type { HostPort } from "./fields/texts.ts";
@@ -69,6 +70,7 @@ export interface Config {
   };
   /** Whether facts about threats are looked up at all. */
   lookups: { enabled: boolean };
+  inspection: InspectionConfig;
   screenshots: { chromiumArgs: string[] };
   webhooks: {
     timeoutMs: number;
@@ -204,6 +206,7 @@ export function toConfig(values: FileValues): Config {
       screenshots: scan.screenshots,
     },
     lookups: values.lookups,
+    inspection: toInspection(values.inspection),
     screenshots: { chromiumArgs: values.screenshots.chromium_args },
     webhooks: {
       timeoutMs: webhooks.timeout,

@@ -17,6 +17,7 @@ import {
   text,
 } from "./fields/fields.ts";
 import { data } from "./sections/data.ts";
+import { inspection } from "./sections/inspection.ts";
 import { retention } from "./sections/retention.ts";
 import { channels, lists, smtp, subscriptions } from "./sections/notifications.ts";
 import { archive, certificateLogs, feeds } from "./sections/sources.ts";
@@ -243,6 +244,7 @@ export const configSchema = table(
     cases,
     scan,
     lookups,
+    inspection,
     screenshots,
     webhooks,
     smtp,

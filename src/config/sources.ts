@@ -21,6 +21,8 @@ export interface FeedConfig {
   allowPrivateNetworks: boolean;
   format: FileValues["feeds"][number]["format"];
   column: string | null;
+  /** Whether the page at each address is inspected. */
+  inspect: boolean;
 }
 
 export interface CertificateLogsConfig {
@@ -63,6 +65,7 @@ export function toFeed(values: FileValues["feeds"][number]): FeedConfig {
     allowPrivateNetworks: values.allow_private_networks,
     format: values.format,
     column: values.column,
+    inspect: values.inspect,
   };
 }
 

@@ -91,18 +91,18 @@ describe("unknown keys", () => {
     [
       "a key outside its table",
       'listen = "x"',
-      "1: listen: found an unknown key; expected server, storage, console, api, detection, cases, scan, lookups, screenshots, webhooks, smtp, takedown, traps, certificate_logs, archive, backup, retention, data, log, protected_domains, feeds, api_keys, channels, subscriptions or lists; did you mean server.listen?",
+      "1: listen: found an unknown key; expected server, storage, console, api, detection, cases, scan, lookups, inspection, screenshots, webhooks, smtp, takedown, traps, certificate_logs, archive, backup, retention, data, log, protected_domains, feeds, api_keys, channels, subscriptions or lists; did you mean server.listen?",
     ],
     ["a key like no other", "[storage]\nzzz = 1", "2: storage.zzz: found an unknown key; expected path"],
     [
       "a misspelled table",
       '[webhook]\ntimeout = "1s"',
-      "1: webhook: found an unknown key; expected server, storage, console, api, detection, cases, scan, lookups, screenshots, webhooks, smtp, takedown, traps, certificate_logs, archive, backup, retention, data, log, protected_domains, feeds, api_keys, channels, subscriptions or lists; did you mean webhooks?",
+      "1: webhook: found an unknown key; expected server, storage, console, api, detection, cases, scan, lookups, inspection, screenshots, webhooks, smtp, takedown, traps, certificate_logs, archive, backup, retention, data, log, protected_domains, feeds, api_keys, channels, subscriptions or lists; did you mean webhooks?",
     ],
     [
       "an unknown table",
       "[sandbox]\nseed = 1",
-      "1: sandbox: found an unknown key; expected server, storage, console, api, detection, cases, scan, lookups, screenshots, webhooks, smtp, takedown, traps, certificate_logs, archive, backup, retention, data, log, protected_domains, feeds, api_keys, channels, subscriptions or lists",
+      "1: sandbox: found an unknown key; expected server, storage, console, api, detection, cases, scan, lookups, inspection, screenshots, webhooks, smtp, takedown, traps, certificate_logs, archive, backup, retention, data, log, protected_domains, feeds, api_keys, channels, subscriptions or lists",
     ],
     [
       "a misspelled key in an entry",
@@ -112,8 +112,8 @@ describe("unknown keys", () => {
     [
       "a hidden character in a key",
       '"lis\\u202eten" = 1\n"" = 2',
-      '1: "lis\\u{202e}ten": found an unknown key; expected server, storage, console, api, detection, cases, scan, lookups, screenshots, webhooks, smtp, takedown, traps, certificate_logs, archive, backup, retention, data, log, protected_domains, feeds, api_keys, channels, subscriptions or lists',
-      '2: "": found an unknown key; expected server, storage, console, api, detection, cases, scan, lookups, screenshots, webhooks, smtp, takedown, traps, certificate_logs, archive, backup, retention, data, log, protected_domains, feeds, api_keys, channels, subscriptions or lists',
+      '1: "lis\\u{202e}ten": found an unknown key; expected server, storage, console, api, detection, cases, scan, lookups, inspection, screenshots, webhooks, smtp, takedown, traps, certificate_logs, archive, backup, retention, data, log, protected_domains, feeds, api_keys, channels, subscriptions or lists',
+      '2: "": found an unknown key; expected server, storage, console, api, detection, cases, scan, lookups, inspection, screenshots, webhooks, smtp, takedown, traps, certificate_logs, archive, backup, retention, data, log, protected_domains, feeds, api_keys, channels, subscriptions or lists',
     ],
     [
       "a misspelled secret, which is not shown",

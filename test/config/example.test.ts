@@ -42,6 +42,7 @@ const defaults: Config = {
     screenshots: "auto",
   },
   lookups: { enabled: true },
+  inspection: { perMinute: 900, perDay: 100_000, browser: "if_needed" },
   screenshots: { chromiumArgs: [] },
   webhooks: {
     timeoutMs: 10_000,
@@ -68,6 +69,7 @@ const defaults: Config = {
     eventsMs: 2_592_000_000,
     deliveriesMs: 2_592_000_000,
     hitsMs: 7_776_000_000,
+    inspectionsMs: 2_592_000_000,
     falsePositivesMs: null,
     resolvedMs: null,
     screenshotsMs: null,
@@ -149,6 +151,7 @@ test("the commented entries of the example are valid without their #", () => {
       allowPrivateNetworks: false,
       format: "auto",
       column: null,
+      inspect: false,
     },
   ]);
   expect(config.apiKeys).toEqual([

@@ -11,7 +11,7 @@ import { randomFrom, seed } from "../support/random.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 const off = { falsePositivesMs: null, resolvedMs: null, screenshotsMs: null, auditMs: null };
-const shortTerm = { eventsMs: dayMs, deliveriesMs: dayMs, hitsMs: dayMs };
+const shortTerm = { eventsMs: dayMs, deliveriesMs: dayMs, hitsMs: dayMs, inspectionsMs: dayMs };
 
 let stores: Stores;
 let files: ScreenshotFolder;

@@ -179,7 +179,7 @@ describe("feeds", () => {
     source = open({
           name: "stream", path: null, url, type: "certstream", schedule: "0 0 * * *", headers: { "X-Key": "abc" },
           query: "token=secret", username: null, password: null, zones: [], bytesMax: 1 << 30, allowPrivateNetworks,
-          format: "auto", column: null,
+          format: "auto", column: null, inspect: false,
         });
     return source!;
   } // prettier-ignore

@@ -26,6 +26,7 @@ const declared: UrlFeedConfig = {
   allowPrivateNetworks: true,
   format: "auto",
   column: null,
+  inspect: false,
 };
 
 interface LogLine {

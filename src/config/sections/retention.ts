@@ -19,6 +19,11 @@ export const retention = table(
       default: "90d",
       description: "how long visits to beacons and honeytokens are kept",
     }),
+    inspections: text("duration", shortRetention, {
+      default: "30d",
+      description:
+        "how long results of inspections are kept; those without an imitation at most 500,000 rows",
+    }),
     false_positives: optionalText("duration", longRetention, {
       description: `delete threats that have been false positives for this long; "" = never`,
     }),
@@ -40,6 +45,7 @@ export interface RetentionConfig {
   eventsMs: number;
   deliveriesMs: number;
   hitsMs: number;
+  inspectionsMs: number;
   falsePositivesMs: number | null;
   resolvedMs: number | null;
   screenshotsMs: number | null;
@@ -51,6 +57,7 @@ export function toRetention(values: Static<typeof retention>): RetentionConfig {
     eventsMs: values.events,
     deliveriesMs: values.deliveries,
     hitsMs: values.hits,
+    inspectionsMs: values.inspections,
     falsePositivesMs: values.false_positives,
     resolvedMs: values.resolved,
     screenshotsMs: values.screenshots,

@@ -93,6 +93,11 @@ export const feeds = tables(
       description: "format of the list",
     }),
     column: optionalText("column", readColumn, { description: "csv, jsonl: field to read" }),
+    inspect: boolean({
+      default: false,
+      description:
+        "inspect the page at each address of the list, also if its name resembles no protected domain",
+    }),
   },
   {
     description:

@@ -29,6 +29,12 @@ export const databaseStores = [
     oldest: "looked_at",
   },
   {
+    store: "inspections",
+    label: "Inspections of pages",
+    tables: ["inspections", "inspection_counts"],
+    oldest: "requested_at",
+  },
+  {
     store: "takedowns",
     label: "Takedowns",
     tables: [
@@ -128,7 +134,7 @@ export function sizesOfStores(tables: readonly TableSize[], freeBytes: number): 
 
 /** The part of the configuration that limits stores. */
 export interface StoreLimits {
-  retention: { eventsMs: number; deliveriesMs: number; hitsMs: number };
+  retention: { eventsMs: number; deliveriesMs: number; hitsMs: number; inspectionsMs: number };
   archive: { ageMsMax: number; bytesMax: number };
 }
 
@@ -141,6 +147,8 @@ export function keptText(store: StoreName, { retention, archive }: StoreLimits):
       return `${formatDuration(retention.deliveriesMs)} (retention.deliveries)`;
     case "visits":
       return `${formatDuration(retention.hitsMs)} (retention.hits)`;
+    case "inspections":
+      return `${formatDuration(retention.inspectionsMs)} (retention.inspections)`;
     case "imports":
       return "the newest 500 imports, 400 days of activity";
     case "audit":

@@ -1,0 +1,45 @@
+import type { Actor } from "../../access/audit/actor.ts";
+import type { InspectionPriority, InspectionState } from "../../vocabulary/inspections.ts";
+import type { ThreatSource } from "../../vocabulary/threats.ts";
+import type { Inspection } from "./inspection.ts";
+
+export interface RequestOptions {
+  priority: InspectionPriority;
+  source: ThreatSource;
+  /** Feed, API key or account that named the addresses. */
+  origin: { kind: string; name: string };
+  /** Person or program that wants it, for the audit log; absent: nobody in particular, such as a feed. */
+  requestedBy?: Actor;
+}
+
+export interface InspectNowOptions extends Omit<RequestOptions, "priority"> {
+  browser: "never" | "if_needed" | "always";
+  /** Inspects the host even if it was inspected within the last hour. */
+  again?: boolean;
+  /** False: nothing is recorded, neither the result nor a threat. */
+  record: boolean;
+  signal: AbortSignal;
+}
+
+/** `refused` with a reason, a phrase that follows the address: "is allowed, so it is never fetched". */
+export type RequestOutcome = { address: string } & (
+  | { outcome: "queued"; inspection: Inspection }
+  | { outcome: "known"; inspection: Inspection }
+  | { outcome: "refused"; reason: string }
+);
+
+/** `screenshot`: WebP, if a browser was used. */
+export type NowOutcome =
+  | { outcome: "inspected"; inspection: Inspection; screenshot?: Uint8Array }
+  | { outcome: "known"; inspection: Inspection }
+  | { outcome: "refused"; reason: string };
+
+export interface InspectionFilter {
+  states?: readonly InspectionState[];
+  /** Only pages that imitate a brand, or only others that were compared. */
+  imitates?: boolean;
+  protectedDomain?: string;
+  source?: ThreatSource;
+  /** Part of the address. */
+  text?: string;
+}

@@ -1,0 +1,43 @@
+import { isLinkToAddress, pastedUrl, readPastedName } from "../../detection/names/pasted-name.ts";
+
+/** Maximum length of an address in characters: a longer one is no usable link. */
+const addressLengthMax = 2_048;
+
+/** An address that can be inspected. */
+export interface ReadAddress {
+  /** URL (HTTP or HTTPS) without name, password and fragment; or a host name. */
+  address: string;
+  /** A-label form. */
+  host: string;
+}
+
+/**
+ * Reads a URL, host name or email address, also in a defanged form. Returns an error for anything else: a phrase that
+ * follows the text.
+ */
+export function readAddress(text: string): ReadAddress | { error: string } {
+  if (text.length > addressLengthMax) return { error: `is longer than ${addressLengthMax} characters` };
+  if (isLinkToAddress(text)) return { error: "names an IP address; threats have a host name" };
+  const read = readPastedName(text);
+  if ("error" in read) return read;
+  const { name: host, form } = read;
+  const href = form === "url" ? pastedUrl(text) : undefined;
+  const url = href === undefined ? null : URL.parse(href);
+  if (url === null) return { address: host, host };
+  if (url.protocol !== "http:" && url.protocol !== "https:")
+    return { error: `has the scheme ${url.protocol.slice(0, -1)}; only http and https can be inspected` };
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  url.hostname = host;
+  return { address: url.href, host };
+}
+
+/** Returns whether two addresses lead to the same page, by whichever of HTTP and HTTPS. */
+export function isSamePage(one: string, other: string): boolean {
+  return pageOf(one) === pageOf(other);
+}
+
+function pageOf(address: string): string {
+  return address.replace(/^https?:\/\//, "").replace(/\/$/, "");
+}

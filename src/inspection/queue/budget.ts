@@ -1,0 +1,63 @@
+const minuteMs = 60_000;
+const secondMs = 1_000;
+/** A burst is at most twice as fast as the rate of the whole minute. */
+const burstFactor = 2;
+
+/** Limits how many inspections start. */
+export interface Budget {
+  /**
+   * Returns how many may start now.
+   * @param limits of the configuration
+   * @param startedToday number of starts of this day (UTC)
+   */
+  allowed(limits: BudgetLimits, startedToday: number): { anyone: number; unattended: number };
+  /** Counts starts of this moment. */
+  start(count: number): void;
+  /** Returns the number of starts within the last minute. */
+  lastMinute(): number;
+  /** Returns when more may start, if the minute is used up, as a value of `monotonicMs`. */
+  nextAtMs(limits: BudgetLimits): number;
+}
+
+export interface BudgetLimits {
+  perMinute: number;
+  perDay: number;
+}
+
+/**
+ * Creates a budget that never exceeds `perMinute` within any minute. `perDay` holds for feeds and programs only
+ * (`unattended`): what people enter counts, but a list must not lock them out.
+ */
+export function createBudget(monotonicMs: () => number): Budget {
+  /** Starts within the last minute, the oldest first. */
+  let starts: { atMs: number; count: number }[] = [];
+
+  function recent(withinMs: number): number {
+    const now = monotonicMs();
+    starts = starts.filter(({ atMs }) => now - atMs < minuteMs);
+    return starts.filter(({ atMs }) => now - atMs < withinMs).reduce((sum, { count }) => sum + count, 0);
+  }
+
+  const burstOf = ({ perMinute }: BudgetLimits) =>
+    Math.max(1, Math.ceil((perMinute * burstFactor * secondMs) / minuteMs));
+
+  return {
+    allowed(limits, startedToday) {
+      const anyone = Math.max(
+        0,
+        Math.min(limits.perMinute - recent(minuteMs), burstOf(limits) - recent(secondMs)),
+      );
+      return { anyone, unattended: Math.max(0, Math.min(anyone, limits.perDay - startedToday)) };
+    },
+    start(count) {
+      if (count > 0) starts.push({ atMs: monotonicMs(), count });
+    },
+    lastMinute: () => recent(minuteMs),
+    nextAtMs(limits) {
+      const minuteIsFull = recent(minuteMs) >= limits.perMinute;
+      const first = minuteIsFull ? starts[0] : starts.findLast(() => true);
+      if (first === undefined) return monotonicMs();
+      return first.atMs + (minuteIsFull ? minuteMs : secondMs);
+    },
+  };
+}

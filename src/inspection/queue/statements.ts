@@ -1,0 +1,267 @@
+import { and, asc, count, desc, eq, lte, min, sql, type SQL } from "drizzle-orm";
+import type { Database } from "../../database/database.ts";
+import { countValue, opaqueValue, statement, value, valuesOf } from "../../database/statement.ts";
+import type { Instant } from "../../lib/clock.ts";
+import { threats } from "../../threats/store/tables.ts";
+import { inspectionPriorities } from "../../vocabulary/inspections.ts";
+import type { Inspection } from "../model/inspection.ts";
+import { inspectionCounts, inspections } from "./tables.ts";
+
+/** A row with its number. */
+export interface QueuedInspection extends Inspection {
+  seq: number;
+}
+
+type Row = Omit<QueuedInspection, "origin" | "priority"> & {
+  originKind: string;
+  originName: string;
+  priority: number;
+};
+
+/** Returns the inspection of a row of `selectInspections`. */
+export function toInspection({ originKind, originName, priority, ...row }: Row): QueuedInspection {
+  return {
+    ...row,
+    origin: { kind: originKind, name: originName },
+    priority: inspectionPriorities[priority] ?? "feed",
+  };
+}
+
+function selectInspections(query: Database["query"]) {
+  return query
+    .select({
+      seq: inspections.seq,
+      id: inspections.id,
+      address: inspections.address,
+      host: inspections.host,
+      priority: inspections.priority,
+      source: inspections.source,
+      originKind: inspections.originKind,
+      originName: inspections.originName,
+      requestedAt: inspections.requestedAt,
+      state: inspections.state,
+      dueAt: inspections.dueAt,
+      attempts: inspections.attempts,
+      startedAt: inspections.startedAt,
+      finishedAt: inspections.finishedAt,
+      durationMs: inspections.durationMs,
+      imitates: inspections.imitates,
+      protectedDomain: inspections.protectedDomain,
+      score: inspections.score,
+      verdicts: inspections.verdicts,
+      page: inspections.page,
+      reason: inspections.reason,
+      threatId: sql<string | null>`(select id from ${threats} where seq = ${inspections.threatSeq})`,
+    })
+    .from(inspections);
+}
+
+const isQueued = sql`${inspections.state} = 'queued'`;
+
+/** Prepares the statements of the store. */
+export function prepareStatements(database: Database) {
+  return { read: prepareReads(database), write: { ...prepareSaves(database), ...prepareMoves(database) } };
+}
+
+function prepareReads(database: Database) {
+  const dueOf = (order: SQL) =>
+    statement(database, (query) =>
+      selectInspections(query)
+        .where(
+          and(
+            isQueued,
+            eq(inspections.priority, value(inspections.priority)),
+            lte(inspections.dueAt, value(inspections.dueAt, "now")),
+          ),
+        )
+        .orderBy(order)
+        .limit(countValue("limit")),
+    );
+  return {
+    byId: statement(database, (query) =>
+      selectInspections(query).where(eq(inspections.id, opaqueValue(inspections.id))),
+    ),
+    ofHost: statement(database, (query) =>
+      selectInspections(query)
+        .where(eq(inspections.host, opaqueValue(inspections.host)))
+        .orderBy(desc(inspections.seq))
+        .limit(countValue("limit")),
+    ),
+    dueOldest: dueOf(asc(inspections.dueAt)),
+    dueNewest: dueOf(desc(inspections.dueAt)),
+    nextDue: statement(database, (query) =>
+      query
+        .select({ at: min(inspections.dueAt) })
+        .from(inspections)
+        .where(and(isQueued, eq(inspections.priority, value(inspections.priority)))),
+    ),
+    waiting: statement(database, (query) =>
+      query
+        .select({ priority: inspections.priority, n: count() })
+        .from(inspections)
+        .where(isQueued)
+        .groupBy(inspections.priority),
+    ),
+    oldestWaiting: statement(database, (query) =>
+      query
+        .select({ at: inspections.requestedAt })
+        .from(inspections)
+        .where(eq(inspections.state, "queued"))
+        .orderBy(asc(inspections.seq))
+        .limit(1),
+    ),
+    oldestOfFeeds: statement(database, (query) =>
+      query
+        .select({ seq: inspections.seq })
+        .from(inspections)
+        .where(and(isQueued, eq(inspections.priority, value(inspections.priority))))
+        .orderBy(asc(inspections.dueAt))
+        .limit(1),
+    ),
+    lastInspected: statement(database, (query) =>
+      query
+        .select({ at: sql<Instant | null>`max(${inspections.finishedAt})` })
+        .from(inspections)
+        .where(
+          and(
+            eq(inspections.host, opaqueValue(inspections.host)),
+            sql`${inspections.state} in ('done', 'failed')`,
+          ),
+        ),
+    ),
+    count: statement(database, (query) =>
+      query
+        .select({ count: inspectionCounts.count })
+        .from(inspectionCounts)
+        .where(
+          and(
+            eq(inspectionCounts.day, value(inspectionCounts.day)),
+            eq(inspectionCounts.name, value(inspectionCounts.name)),
+          ),
+        ),
+    ),
+    counts: statement(database, (query) =>
+      query
+        .select({ name: inspectionCounts.name, count: inspectionCounts.count })
+        .from(inspectionCounts)
+        .where(eq(inspectionCounts.day, value(inspectionCounts.day))),
+    ),
+    threatSeq: statement(database, (query) =>
+      query
+        .select({ seq: threats.seq })
+        .from(threats)
+        .where(eq(threats.id, opaqueValue(threats.id))),
+    ),
+  };
+}
+
+const hasSeq = eq(inspections.seq, value(inspections.seq));
+
+/** Writes of what is known. */
+function prepareSaves(database: Database) {
+  return {
+    insert: statement(database, (query) =>
+      query
+        .insert(inspections)
+        .values(
+          valuesOf(
+            inspections,
+            "id",
+            "address",
+            "host",
+            "priority",
+            "source",
+            "originKind",
+            "originName",
+            "requestedAt",
+            "state",
+            "dueAt",
+            "attempts",
+            "startedAt",
+            "finishedAt",
+            "durationMs",
+            "imitates",
+            "protectedDomain",
+            "score",
+            "verdicts",
+            "page",
+            "reason",
+          ),
+        ),
+    ),
+    save: statement(database, (query) =>
+      query
+        .update(inspections)
+        .set(
+          valuesOf(
+            inspections,
+            "state",
+            "dueAt",
+            "finishedAt",
+            "durationMs",
+            "imitates",
+            "protectedDomain",
+            "score",
+            "verdicts",
+            "page",
+            "reason",
+            "threatSeq",
+          ),
+        )
+        .where(hasSeq),
+    ),
+    count: statement(database, (query) =>
+      query
+        .insert(inspectionCounts)
+        .values(valuesOf(inspectionCounts, "day", "name", "count"))
+        .onConflictDoUpdate({
+          target: [inspectionCounts.day, inspectionCounts.name],
+          set: { count: sql`${inspectionCounts.count} + excluded.count` },
+        }),
+    ),
+  };
+}
+
+/** Writes that move a row within the queue. */
+function prepareMoves(database: Database) {
+  return {
+    promote: statement(database, (query) =>
+      query.update(inspections).set(valuesOf(inspections, "priority")).where(hasSeq),
+    ),
+    postpone: statement(database, (query) =>
+      query
+        .update(inspections)
+        .set(valuesOf(inspections, "dueAt", "reason"))
+        .where(hasSeq),
+    ),
+    start: statement(database, (query) =>
+      query
+        .update(inspections)
+        .set({
+          ...valuesOf(inspections, "startedAt"),
+          state: "running",
+          reason: null,
+          attempts: sql`${inspections.attempts} + 1`,
+        })
+        .where(hasSeq),
+    ),
+    requeueRunning: statement(database, (query) =>
+      query
+        .update(inspections)
+        .set({ ...valuesOf(inspections, "dueAt"), state: "queued" })
+        .where(eq(inspections.state, "running")),
+    ),
+    putBack: statement(database, (query) =>
+      query
+        .update(inspections)
+        .set({ state: "queued", attempts: sql`max(0, ${inspections.attempts} - 1)` })
+        .where(hasSeq),
+    ),
+    drop: statement(database, (query) =>
+      query
+        .update(inspections)
+        .set({ ...valuesOf(inspections, "finishedAt", "reason"), state: "skipped" })
+        .where(hasSeq),
+    ),
+  };
+}

@@ -1,0 +1,122 @@
+import type { Database } from "../../database/database.ts";
+import { startOfDay, type Instant } from "../../lib/clock.ts";
+import { inspectionPriorities, type InspectionPriority } from "../../vocabulary/inspections.ts";
+import type { Inspection } from "../model/inspection.ts";
+import type { InspectionTotals } from "../model/status.ts";
+import { prepareStatements, toInspection, type QueuedInspection } from "./statements.ts";
+
+/** Number of the latest inspections of a host that are compared with a request. */
+const ofHostMax = 50;
+/** Day of the rows that contain the counts over all time. */
+const totalDay = 0;
+
+/** The part of a row that an attempt changes. */
+export type Outcome = Pick<
+  Inspection,
+  "state" | "dueAt" | "imitates" | "protectedDomain" | "score" | "verdicts" | "page" | "reason"
+> & { finishedAt: Instant | null; durationMs: number | null; threatSeq: number | null };
+
+export type CountName = keyof InspectionTotals;
+
+/** Rows of the queue. Its queries read only the rows that they return, however many wait. */
+export interface InspectionStore {
+  insert(row: Omit<Inspection, "threatId">): QueuedInspection;
+  get(id: string): QueuedInspection | undefined;
+  /** Returns the latest rows of a host, newest first. */
+  ofHost(host: string): QueuedInspection[];
+  /** Returns rows that are due, oldest request first; of feeds, newest first. */
+  due(priority: InspectionPriority, now: Instant, limit: number): QueuedInspection[];
+  /** Returns when the next row is due; undefined if none waits. */
+  nextDueAt(): Instant | undefined;
+  waiting(): Record<InspectionPriority, number>;
+  oldestWaitingAt(): Instant | undefined;
+  /** Raises the priority of a row that waits. */
+  promote(seq: number, priority: InspectionPriority): void;
+  postpone(seq: number, dueAt: Instant, reason: string): void;
+  start(seq: number, now: Instant): void;
+  save(seq: number, outcome: Outcome): void;
+  /** Queues what was running when a process ended. */
+  requeueRunning(now: Instant): void;
+  /** Queues a row that was running, as if it had not been started. */
+  putBack(seq: number): void;
+  /** Ends the oldest row of feeds that waits. Returns whether there was one. */
+  dropOldest(now: Instant, reason: string): boolean;
+  /** Returns the time of the latest start or end at this host, of rows that were inspected. */
+  lastInspectedAt(host: string): Instant | undefined;
+  add(now: Instant, name: CountName, amount: number): void;
+  countToday(now: Instant, name: CountName): number;
+  totals(): InspectionTotals;
+  threatSeqOf(threatId: string): number | undefined;
+}
+
+export function createInspectionStore(database: Database): InspectionStore {
+  const { read, write } = prepareStatements(database);
+  const priorityOf = (priority: InspectionPriority) => inspectionPriorities.indexOf(priority);
+
+  return {
+    insert(row) {
+      const { origin, priority, ...columns } = row;
+      write.insert.run({
+        ...columns,
+        priority: priorityOf(priority),
+        originKind: origin.kind,
+        originName: origin.name,
+      });
+      return toInspection(read.byId.get({ id: row.id })!);
+    },
+    get(id) {
+      const row = read.byId.get({ id });
+      return row && toInspection(row);
+    },
+    ofHost: (host) => read.ofHost.all({ host, limit: ofHostMax }).map(toInspection),
+    due(priority, now, limit) {
+      const query = priority === "feed" ? read.dueNewest : read.dueOldest;
+      return query.all({ priority: priorityOf(priority), now, limit }).map(toInspection);
+    },
+    nextDueAt() {
+      const times = inspectionPriorities.flatMap((priority) => {
+        const at = read.nextDue.get({ priority: priorityOf(priority) })?.at;
+        return at === null || at === undefined ? [] : [at];
+      });
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+    waiting() {
+      const counts = read.waiting.all();
+      const of = (priority: InspectionPriority) =>
+        counts.find((row) => row.priority === priorityOf(priority))?.n ?? 0;
+      return { person: of("person"), submission: of("submission"), feed: of("feed") };
+    },
+    oldestWaitingAt: () => read.oldestWaiting.get()?.at,
+    promote: (seq, priority) => write.promote.run({ seq, priority: priorityOf(priority) }),
+    postpone: (seq, dueAt, reason) => write.postpone.run({ seq, dueAt, reason }),
+    start: (seq, now) => write.start.run({ seq, startedAt: now }),
+    save: (seq, outcome) => write.save.run({ seq, ...outcome }),
+    requeueRunning: (now) => write.requeueRunning.run({ dueAt: now }),
+    putBack: (seq) => write.putBack.run({ seq }),
+    dropOldest(now, reason) {
+      const oldest = read.oldestOfFeeds.get({ priority: priorityOf("feed") });
+      if (oldest === undefined) return false;
+      write.drop.run({ seq: oldest.seq, finishedAt: now, reason });
+      return true;
+    },
+    lastInspectedAt: (host) => read.lastInspected.get({ host })?.at ?? undefined,
+    add(now, name, amount) {
+      for (const day of [startOfDay(now), totalDay]) write.count.run({ day, name, count: amount });
+    },
+    countToday: (now, name) => read.count.get({ day: startOfDay(now), name })?.count ?? 0,
+    totals() {
+      const counts = new Map(read.counts.all({ day: totalDay }).map((row) => [row.name, row.count]));
+      const of = (name: CountName) => counts.get(name) ?? 0;
+      return {
+        started: of("started"),
+        imitation: of("imitation"),
+        harmless: of("harmless"),
+        failed: of("failed"),
+        skipped: of("skipped"),
+        dropped: of("dropped"),
+        durationMs: of("durationMs"),
+      };
+    },
+    threatSeqOf: (threatId) => read.threatSeq.get({ id: threatId })?.seq,
+  };
+}
