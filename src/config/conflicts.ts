@@ -1,3 +1,5 @@
+import { labelProblem } from "../lib/host-names.ts";
+import { keywordsNeeded } from "../vocabulary/protected-domains.ts";
 import { quoted, type Conflict } from "./fields/config-error.ts";
 import type { Partly } from "./fields/fields.ts";
 import { parseHeader } from "./fields/texts.ts";
@@ -18,6 +20,7 @@ export function findConflicts(values: Partly<FileValues>, lineOf: LineOf): Confl
     ...clientCertificates(values),
     ...secretForms(values),
     ...duplicates("protected_domains", "domain", values.protected_domains, lineOf),
+    ...missingKeywords(values),
     ...duplicates("feeds", "name", values.feeds, lineOf),
     ...duplicates("api_keys", "name", values.api_keys, lineOf),
     ...duplicates("webhooks.endpoints", "name", values.webhooks?.endpoints, lineOf),
@@ -36,6 +39,16 @@ export function findConflicts(values: Partly<FileValues>, lineOf: LineOf): Confl
     ...duplicates("certificate_logs.extra_logs", "name", values.certificate_logs?.extra_logs, lineOf),
     ...duplicates("certificate_logs.rates", "operator", values.certificate_logs?.rates, lineOf),
   ];
+}
+
+function* missingKeywords({ protected_domains: entries }: Partly<FileValues>): Generator<Conflict> {
+  for (const [index, entry] of (entries ?? []).entries()) {
+    if (entry?.domain === undefined || entry.keywords === undefined || entry.keywords.length > 0) continue;
+    const problem = labelProblem(entry.domain);
+    if (problem === undefined) continue;
+    const found = `none, and ${entry.domain} ${problem}`;
+    yield { path: `protected_domains[${index}].keywords`, found, allowed: keywordsNeeded };
+  }
 }
 
 function* tlsPair({ server }: Partly<FileValues>): Generator<Conflict> {

@@ -1,7 +1,8 @@
-import { readDomain, readKeyword } from "../config/fields/texts.ts";
+import { readDomain, readKeyword, readProtectedDomain } from "../config/fields/texts.ts";
 import { FieldError } from "../lib/errors.ts";
+import { labelProblem } from "../lib/host-names.ts";
 import { visible } from "../lib/safe-text.ts";
-import { allowMax, keywordsMax } from "../vocabulary/protected-domains.ts";
+import { allowMax, keywordsMax, keywordsNeeded } from "../vocabulary/protected-domains.ts";
 
 /** A protected domain as the configuration file or a person declares it; names in any form. */
 export interface DeclaredDomain {
@@ -33,11 +34,20 @@ export class DomainFieldError extends FieldError {
  * @throws DomainFieldError with the field, the value and what is allowed.
  */
 export function validateDeclaration({ domain, keywords = [], allow = [] }: DeclaredDomain): DomainContent {
-  return {
+  const content = {
     domain: validateName("domain", domain),
     keywords: validateKeywords(keywords),
     allow: validateAllow(allow),
   };
+  requireKeywords(content);
+  return content;
+}
+
+/** @throws DomainFieldError if the domain can be recognized neither by its label nor by a keyword. */
+export function requireKeywords({ domain, keywords }: Pick<DomainContent, "domain" | "keywords">): void {
+  const problem = labelProblem(domain);
+  if (problem === undefined || keywords.length > 0) return;
+  throw new DomainFieldError("keywords", `${domain} ${problem}, so it needs ${keywordsNeeded}`);
 }
 
 /** @throws DomainFieldError */
@@ -55,7 +65,7 @@ export function validateAllow(names: readonly string[]): string[] {
 }
 
 function validateName(field: "domain" | "allow", text: string): string {
-  const result = readDomain(text);
+  const result = field === "domain" ? readProtectedDomain(text) : readDomain(text);
   if ("value" in result) return result.value;
   throw invalid(field, text, result);
 }

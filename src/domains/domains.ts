@@ -13,6 +13,7 @@ import { visible } from "../lib/safe-text.ts";
 import {
   type DeclaredDomain,
   type DomainContent,
+  requireKeywords,
   validateAllow,
   validateDeclaration,
   validateKeywords,
@@ -117,6 +118,7 @@ export function createProtectedDomains({
           allow: allow === undefined ? present.allow : validateAllow(allow),
         };
         if (hasContent(present, content)) return present;
+        requireKeywords({ domain, keywords: content.keywords });
         const changed = store.write({ domain, ...content }, "runtime");
         auditLog.record(by, "domain.change", domain, contentOf(changed));
         return changed;

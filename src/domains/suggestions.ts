@@ -1,6 +1,6 @@
 import { wordsFoundAnywhere } from "../detection/brand/word-warnings.ts";
 import { decodeLabel } from "../detection/names/name.ts";
-import { splitName } from "../detection/names/suffix.ts";
+import { splitProtected } from "../detection/names/suffix.ts";
 import type { DomainContent } from "./declaration.ts";
 
 /** Suggested words and names for a protected domain, to choose from. */
@@ -22,7 +22,7 @@ const namesMax = 6;
 
 /** Suggests brand keywords and allowed names that the declaration does not contain yet. Does no I/O. */
 export function suggestFor({ domain, keywords, allow }: DomainContent): Suggestions {
-  const { registrableLabel, suffix } = splitName(domain);
+  const { registrableLabel, suffix } = splitProtected(domain);
   const label = decodeLabel(registrableLabel);
   const parts = label.split("-");
   const joined = parts.join("");

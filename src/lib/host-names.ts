@@ -1,10 +1,10 @@
 import { domainToASCII } from "node:url";
-import { getPublicSuffix } from "tldts";
+import { getDomainWithoutSuffix, getPublicSuffix } from "tldts";
 import { visible } from "./safe-text.ts";
 
 /** RFC 1035 §2.3.4: 255 octets on the wire are 253 characters in text. */
 const hostNameLengthMax = 253;
-const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const labelForm = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
  * Returns a host name in its canonical form: A-labels (UTS #46, non-transitional), lowercase, no trailing dot.
@@ -18,7 +18,7 @@ export function parseHostName(text: string): string | null {
   const labels = name.split(".");
   // A last label that is a number makes the whole an IPv4 address for every URL parser (WHATWG URL §3.5).
   if (/^([0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1)!)) return null;
-  return labels.every((part) => label.test(part)) ? name : null;
+  return labels.every((part) => labelForm.test(part)) ? name : null;
 }
 
 /**
@@ -32,4 +32,34 @@ export function isPublicSuffix(hostName: string): boolean {
 /** Returns whether `host` is `domain` or below it. Both must be in canonical form. */
 export function isAtOrBelow(host: string, domain: string): boolean {
   return host === domain || host.endsWith(`.${domain}`);
+}
+
+/**
+ * Labels that host names and names of every trade contain. As the label of a protected domain, such a word counts only
+ * as the whole registered label. Words that are also well-known brands, such as `post`, are not among them.
+ */
+const genericLabels: ReadonlySet<string> = new Set(
+  (
+    "access account accounts admin api app apps blog center client clients cloud com customer demo dev docs email " +
+    "forum ftp global gov group help home host hosting info internet login logon mail market mobile my network new " +
+    "news official online page portal secure security server service services shop signin signup site start store " +
+    "support system team test the update user verify web webmail website world www"
+  ).split(" "),
+);
+
+export function isGenericLabel(label: string): boolean {
+  return genericLabels.has(label);
+}
+
+/**
+ * Returns why nobody would recognize a brand by the label of a protected domain, as a phrase that follows the domain;
+ * undefined if it is usable. Names that imitate such a domain are found by its brand keywords.
+ */
+export function labelProblem(domain: string): string | undefined {
+  const label =
+    getDomainWithoutSuffix(domain, { allowPrivateDomains: true }) ??
+    getDomainWithoutSuffix(domain, { allowPrivateDomains: false });
+  if (label === null) return "is a public suffix";
+  if (label.length === 1) return "has a label of one character";
+  return isGenericLabel(label) ? `has the label "${label}", which names of every trade contain` : undefined;
 }

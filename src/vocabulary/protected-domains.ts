@@ -2,3 +2,6 @@
 export const keywordsMax = 100;
 /** Maximum number of allowed names of one protected domain. */
 export const allowMax = 10_000;
+
+/** Completes "it needs" and "expected" for a domain that nobody recognizes by its label. */
+export const keywordsNeeded = "at least one brand keyword by which names that imitate it can be recognized";

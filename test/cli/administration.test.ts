@@ -318,7 +318,9 @@ describe("check", () => {
   });
 
   test("`check` reports each brand keyword that is not matched everywhere, with reason and advice", async () => {
-    for (const domain of ["x.com", "chase.com", "wellsfargo.com"]) await run("domains", "add", domain);
+    for (const domain of ["chase.com", "wellsfargo.com"]) await run("domains", "add", domain);
+    await run("domains", "add", "x.com", "--keyword", "ex");
+    await run("domains", "add", "gov.uk", "--keyword", "hmrc");
     await run("domains", "add", "orange.fr", "--keyword", "orangetelecom");
     const { code, out } = await run("check");
     expect(code).toBe(0);
@@ -328,6 +330,7 @@ describe("check", () => {
     expect(out).toMatch(
       /^warning +brand word "x" of x\.com: "x" has only 1 character; it is not searched for/m,
     );
+    expect(out).toMatch(/^ok +brand word "gov\.uk" of gov\.uk: .*public suffix; it counts only as a whole/m);
     expect(out).toMatch(/^ok +brand word "orange" of orange\.fr: /m);
     expect(out).not.toMatch(/brand word "(wellsfargo|orangetelecom|example-bank)"/);
   });

@@ -384,11 +384,18 @@ describe("what detection and lookups miss", () => {
   test("A protected or allowed domain that is a public suffix is reported", async () => {
     folder.file(
       "phishwatch.toml",
-      `${defaultConfig}allow = ["pages.dev", "example-bank.de"]\n[[protected_domains]]\ndomain = "github.io"\n`,
+      `${defaultConfig}allow = ["pages.dev", "example-bank.de"]
+[[protected_domains]]
+domain = "github.io"
+[[protected_domains]]
+domain = "gov.uk"
+keywords = ["hmrc"]
+`,
     );
     const { of } = await results(["--offline"]);
     expect(of("protected-domains").slice(1)).toMatchObject([
-      { what: "protected domain github.io", state: "warning" },
+      { what: "protected domain github.io", state: "ok", detail: expect.stringContaining("are checked") },
+      { what: "protected domain gov.uk", state: "ok", detail: expect.stringContaining("count as yours") },
     ]);
     expect(of("allowed-domains")).toMatchObject([
       {

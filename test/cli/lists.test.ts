@@ -178,10 +178,10 @@ test.each([
   expect(await folder.run(args)).toEqual({ code: 0, out: "", err });
 });
 
-test("`permutations` of a public suffix is a usage error that says what to enter (F10)", async () => {
-  const { code, err } = await folder.run(["permutations", "co.uk"]);
-  expect(code).toBe(2);
-  expect(err).toContain("co.uk is a public suffix; give a domain below it, such as example.co.uk");
+test("`permutations` of a public suffix prints names that contain it as a whole", async () => {
+  const { code, out } = await folder.run(["permutations", "gov.uk", "--limit", "3"]);
+  expect(code).toBe(0);
+  expect(out.split("\n")[0]).toStartWith("gov-uk.uk\tdoppelganger\t");
 });
 
 test("`permutations` prints names with type and similarity, the most similar of each type first", async () => {

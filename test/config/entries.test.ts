@@ -18,9 +18,9 @@ describe("protected domains", () => {
       '1: protected_domains[0].domain: found nothing; expected a domain, such as "example-bank.com"',
     ],
     [
-      "a public suffix",
+      "a public suffix without keywords",
       '[[protected_domains]]\ndomain = "co.uk"',
-      '2: protected_domains[0].domain: found "co.uk"; expected a domain name with a label before its public suffix, such as example.com',
+      "1: protected_domains[0].keywords: found none, and co.uk is a public suffix; expected at least one brand keyword by which names that imitate it can be recognized",
     ],
     [
       "a URL",

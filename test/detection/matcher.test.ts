@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createMatcher } from "../../src/detection/match/matcher.ts";
 import { describeReason } from "../../src/detection/match/reasons.ts";
 import type { Match } from "../../src/detection/types.ts";
@@ -153,6 +153,45 @@ test.each([
 test("a brand keyword counts as the name of its domain", () => {
   expect(match("xfinity.com", "comcast-login.net")).toBeUndefined();
   expect(match("xfinity.com", "comcast-login.net", ["comcast"])?.type).toBe("combosquatting");
+});
+
+describe("a domain without a usable label", () => {
+  const matcher = createMatcher(
+    [
+      { domain: "gov.uk", keywords: ["hmrc"], allow: [] },
+      { domain: "online.de", keywords: [], allow: [] },
+      { domain: "github.io", keywords: [], allow: [] },
+    ],
+    { minSimilarity: 0.75 },
+  );
+  const brandOf = (name: string) => matcher.match(name).map(({ protectedDomain }) => protectedDomain);
+
+  test.each([
+    ["gov.uk.refund-claim.com", "gov.uk"],
+    ["govuk-tax.top", "gov.uk"],
+    ["hmrc-refund.com", "gov.uk"],
+    ["online.net", "online.de"],
+    ["online.de.account-check.com", "online.de"],
+    ["github-login.github.io", "github.io"],
+    ["githu6.io", "github.io"],
+  ])("is imitated by %s", (name, domain) => expect(brandOf(name)).toEqual([domain]));
+
+  test.each([
+    ["online-qx.net"],
+    ["online.example.net"],
+    ["gov-qx.net"],
+    ["gov.example.net"],
+    ["govukraine.com"],
+    ["service.gov.uk"],
+    ["hmrc.gov.uk"],
+    ["github.io"],
+    ["example.github.io"],
+  ])("is not imitated by %s", (name) => expect(brandOf(name)).toEqual([]));
+
+  test("owns the names below a registry's suffix, but not those below the suffix of a hosting service", () => {
+    expect(["gov.uk", "hmrc.gov.uk", "github.io"].map(matcher.isOwn)).toEqual([true, true, true]);
+    expect(matcher.isOwn("anybody.github.io")).toBe(false);
+  });
 });
 
 test("similarity decreases as a name becomes less deceptive", () => {

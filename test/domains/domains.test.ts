@@ -45,10 +45,20 @@ test.each([
   ["no dots", "not a domain name"],
   ["1.2.3.4", "not a domain name"],
   ["com", "a label before its public suffix"],
-  ["co.uk", "a label before its public suffix"],
+  ["gov.uk", "is a public suffix, so it needs at least one brand keyword"],
+  ["x.com", "has a label of one character, so it needs at least one brand keyword"],
+  ["online.de", 'has the label "online", which names of every trade contain, so it needs'],
   ["https://www.example.org/login", 'did you mean "www.example.org"?'],
 ])("adding %p fails with the reason: %s", (domain, reason) => {
   expect(() => stores.domains.add({ domain }, { by: analyst })).toThrow(reason);
+});
+
+test("a domain without a usable label is known by its keywords, and keeps at least one", () => {
+  for (const domain of ["gov.uk", "x.com", "online.de"])
+    stores.domains.add({ domain, keywords: ["examplebrand"] }, { by: analyst });
+  expect(() => stores.domains.change("gov.uk", { keywords: [] }, { by: analyst })).toThrow("needs at least");
+  const found = stores.domains.matcher().match("examplebrand-login.net");
+  expect(found.map(({ protectedDomain }) => protectedDomain)).toEqual(["gov.uk", "online.de", "x.com"]);
 });
 
 test("a declared domain cannot be removed; one added at run time is removed, or disabled if it has threats", () => {

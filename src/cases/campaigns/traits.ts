@@ -1,5 +1,5 @@
 import { BlockList, isIPv6 } from "node:net";
-import { splitName } from "../../detection/names/suffix.ts";
+import { splitName, splitProtected } from "../../detection/names/suffix.ts";
 import { markKinds, type Facts, type MarkKind } from "../../enrichment/facts/facts.ts";
 import { siteMarksOf } from "../../enrichment/facts/site-marks.ts";
 import { dayMs, type Instant } from "../../lib/clock.ts";
@@ -97,7 +97,7 @@ export function traitsOf({
 
 /** The same brand under several suffixes is one. */
 function brandOf(protectedDomain: string): string {
-  return splitName(protectedDomain).registrableLabel || protectedDomain;
+  return splitProtected(protectedDomain).registrableLabel || protectedDomain;
 }
 
 function nameTraits(domain: string, brand: string): { isHosted: boolean; shape: string; values: Values } {

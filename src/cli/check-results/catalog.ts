@@ -170,7 +170,7 @@ export const checkCatalog = {
   },
   "protected-domains": {
     group: "Detection",
-    meaning: "domains are protected, and none of them is a public suffix",
+    meaning: "domains are protected, and whether one of them is a public suffix",
     remedy: "add domains with `phishwatch domains add`",
   },
   "brand-words": {

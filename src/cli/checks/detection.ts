@@ -1,14 +1,14 @@
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import { describeWarning } from "../../detection/brand/word-warnings.ts";
-import { splitName } from "../../detection/names/suffix.ts";
+import { ownsNamesBelow, splitName } from "../../detection/names/suffix.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 
 /** From here on, only names that differ by hardly anything are reported. */
 const similarityHigh = 0.95;
 
-/** Returns the domains that are protected, and those of them that nobody can register. */
+/** Returns the domains that are protected, and those of them below which names are registered. */
 export function protectedDomains({ domains }: Pick<App, "domains">): CheckResult[] {
   const enabled = domains.list().filter((domain) => domain.enabled);
   const base = { check: "protected-domains", what: "protected domains" } as const;
@@ -29,11 +29,10 @@ export function protectedDomains({ domains }: Pick<App, "domains">): CheckResult
     ...suffixes.map(({ domain }): CheckResult => ({
       check: "protected-domains",
       what: `protected domain ${domain}`,
-      state: "warning",
-      detail:
-        "it is a public suffix: others can register names below it, and its own label is not searched for",
-      setting: `protected_domains["${domain}"].domain`,
-      change: "set it to the domain below it that belongs to you, or add keywords for the brand",
+      state: "ok",
+      detail: ownsNamesBelow(domain)
+        ? "a public suffix, so all names below it count as yours"
+        : "a public suffix of a hosting service, so names below it are checked like all others",
     })),
   ];
 }

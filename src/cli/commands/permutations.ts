@@ -1,7 +1,6 @@
 import { permutations } from "../../detection/generate/permutations.ts";
 import { wordWarnings } from "../../detection/brand/word-warnings.ts";
 import { readPastedName } from "../../detection/names/pasted-name.ts";
-import { splitName } from "../../detection/names/suffix.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { jsonFlag, number } from "../terminal/flags.ts";
@@ -38,10 +37,6 @@ export const permutationsCommand = command({
     const normalized = readPastedName(given);
     if ("error" in normalized)
       throw new UsageError(`"${visible(given, 100)}" is not a domain name: it ${normalized.error}`);
-    if (splitName(normalized.name).registrableLabel === "")
-      throw new UsageError(
-        `${normalized.name} is a public suffix; give a domain below it, such as example.${normalized.name}`,
-      );
     const { limit, minSimilarity } = options;
     const protectedName = { domain: normalized.name, keywords: [], allow: [] };
     let count = 0;

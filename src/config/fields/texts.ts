@@ -168,6 +168,12 @@ export function readDomain(text: string): ReturnType<TextReader<string>> {
   return { allowed, nearest: name === null ? domainWithin(text) : undefined };
 }
 
+/** Reads a protected domain, which may also be a public suffix of several labels, such as `gov.uk`. */
+export function readProtectedDomain(text: string): ReturnType<TextReader<string>> {
+  const name = parseHostName(text);
+  return name !== null && name.includes(".") ? { value: name } : readDomain(text);
+}
+
 /** Returns the domain in a URL, an email address or a wildcard, for the hint. */
 function domainWithin(text: string): string | undefined {
   const bare = text

@@ -17,6 +17,7 @@ import {
 import { eventFilters } from "./notifications.ts";
 import {
   readDomain,
+  readProtectedDomain,
   readEndpointUrl,
   readHeader,
   readKeyword,
@@ -33,7 +34,10 @@ const item = (description: string) => ({ description });
 
 export const protectedDomains = tables(
   {
-    domain: text("domain", readDomain, { example: "example-bank.com", description: "domain to protect" }),
+    domain: text("domain", readProtectedDomain, {
+      example: "example-bank.com",
+      description: "domain to protect",
+    }),
     keywords: array(
       text("word", readKeyword, { description: "a word" }),
       { maxItems: keywordsMax, uniqueItems: true },
@@ -62,7 +66,7 @@ export const apiKeys = tables(
       { default: [...defaultScopes], description: "permitted operations" },
     ),
     domains: array(
-      text("domain", readDomain, item("a domain")),
+      text("domain", readProtectedDomain, item("a domain")),
       { maxItems: 10_000, uniqueItems: true },
       { default: [], description: "protected domains that it is bound to; empty = all" },
     ),

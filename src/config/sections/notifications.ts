@@ -23,7 +23,7 @@ import {
   readTimeOfDay,
   readTimeZone,
 } from "../fields/notification-texts.ts";
-import { readDomain, readDuration, readHeader, readName, readPath } from "../fields/texts.ts";
+import { readProtectedDomain, readDuration, readHeader, readName, readPath } from "../fields/texts.ts";
 
 /** Schema of the sections about messages to people and published lists. */
 
@@ -35,7 +35,7 @@ const shortSecret = { lengthMin: 1, lengthMax: 2_000, ascii: true };
 export const eventFilters = {
   min_severity: choice(severities, { default: "low", description: "minimum severity of a threat" }),
   protected_domains: array(
-    text("domain", readDomain, item("a domain")),
+    text("domain", readProtectedDomain, item("a domain")),
     { maxItems: 10_000, uniqueItems: true },
     { default: [], description: "only these protected domains; empty = all" },
   ),

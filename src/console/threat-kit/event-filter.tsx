@@ -1,4 +1,4 @@
-import { readDomain } from "../../config/fields/texts.ts";
+import { readProtectedDomain } from "../../config/fields/texts.ts";
 import type { FilterConfig } from "../../config/notifications.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { EventFilter } from "../../events/event-filter.ts";
@@ -147,7 +147,7 @@ export function oneOf<T extends string>(choices: readonly T[], given: string): T
 }
 
 function readName(text: string): string {
-  const result = readDomain(text);
+  const result = readProtectedDomain(text);
   if ("value" in result) return result.value;
   throw badRequest(`${visible(text, 100)} is not a domain; enter ${result.allowed}`);
 }

@@ -13,8 +13,9 @@ import {
 } from "../data/lexicon.ts";
 import { homophonesOf } from "../letters/homophones.ts";
 import { foldLabel } from "../names/fold.ts";
+import { isGenericLabel } from "../../lib/host-names.ts";
 import { decodeLabel } from "../names/name.ts";
-import { splitName } from "../names/suffix.ts";
+import { splitName, splitProtected } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
 
 /**
@@ -24,8 +25,8 @@ import type { ProtectedName } from "../types.ts";
  */
 export type WordKind = "label" | "keyword" | "name" | "stem";
 
-/** From the most to the least tolerant; see `exact-rules.ts` and `typo-rules.ts`. */
-const strictnesses = ["plain", "careful", "strict"] as const;
+/** From the most to the least tolerant; see `any-rules.ts`, `exact-rules.ts` and `typo-rules.ts`. */
+const strictnesses = ["plain", "careful", "strict", "generic"] as const;
 export type Strictness = (typeof strictnesses)[number];
 
 export interface BrandWord {
@@ -60,7 +61,7 @@ const stemLengthMin = 4;
 const hyphenStemLengthMin = 3;
 
 export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
-  const parts = splitName(protectedName.domain);
+  const parts = splitProtected(protectedName.domain);
   const words = new Map<string, BrandWord>();
   const given = [parts.registrableLabel, ...protectedName.keywords]
     .map(decodeLabel)
@@ -70,12 +71,13 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
   const add = (kind: WordKind, text: string, atLeast: Strictness = "plain"): void => {
     const length = lettersOf(text).length;
     if (length < 2 || words.has(text)) return;
-    const own = assessWord(text);
+    const own = kind === "label" ? assessLabel(text, protectedName.keywords) : assessWord(text);
     const { strictness, reason } =
       strictnesses.indexOf(own.strictness) >= strictnesses.indexOf(atLeast)
         ? own
         : { strictness: atLeast, reason: `"${text}" is a label below the registered domain` };
-    const sounds = kind === "stem" || strictness === "strict" ? [] : homophonesOf(text);
+    const sounds =
+      kind === "stem" || strictness === "strict" || strictness === "generic" ? [] : homophonesOf(text);
     const homophones = new Set(sounds.filter((sound) => !isWord(sound)));
     words.set(text, {
       kind,
@@ -89,7 +91,9 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
       ...tolerance(kind === "stem" ? 0 : length),
     });
   };
-  for (const spelling of spellingsOf(parts.registrableLabel)) add("label", spelling);
+  // The last label of a suffix such as gov.uk says nothing: it is known by its name and its keywords.
+  const isSuffix = splitName(protectedName.domain).registrableLabel === "" && !parts.hosted;
+  if (!isSuffix) for (const spelling of spellingsOf(parts.registrableLabel)) add("label", spelling);
   for (const keyword of protectedName.keywords)
     for (const spelling of spellingsOf(keyword)) add("keyword", spelling);
   // A protected domain below a registrable one is also known by its own label, if that is distinctive.
@@ -97,8 +101,25 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
     if (label.length > 4 && !isKeyword(label)) add("label", label, "careful");
   const stems = Array.from(words.values(), (word) => stemsOf(word.text)).flat();
   for (const stem of stems) add("stem", stem);
+  if (isSuffix) return [...words.values(), suffixWord(protectedName.domain)];
   const labels = spellingsOf(parts.registrableLabel).flatMap((label) => words.get(label) ?? []);
   return [...words.values(), ...labels.map((label) => nameWord(label, parts.suffix))];
+}
+
+/** Returns a protected public suffix as one word, which has to be intact: most of it is in thousands of names. */
+function suffixWord(domain: string): BrandWord {
+  return {
+    kind: "name",
+    text: domain,
+    length: lettersOf(domain).length,
+    trade: "",
+    strictness: "careful",
+    reason: "it is a public suffix",
+    errorsAnchored: 0,
+    errorsAnywhere: 0,
+    homophones: new Set<string>(),
+    ownLetters: new Set<string>(),
+  };
 }
 
 /** Returns label and suffix as one word. Its matches contain the label, unless that is too common to be searched for. */
@@ -114,10 +135,13 @@ function nameWord(label: BrandWord, suffix: string): BrandWord {
     homophones: new Set<string>(),
     ownLetters: label.ownLetters,
   } as const;
-  if (label.strictness !== "strict" && label.length >= requiredLengthMin) {
+  const isSearchedFor = label.strictness === "plain" || label.strictness === "careful";
+  if (isSearchedFor && label.length >= requiredLengthMin) {
     const errors = label.errorsAnywhere;
     return { ...word, errorsAnchored: errors, errorsAnywhere: errors, requires: label };
   }
+  // With a typo, what is left of online.de is the word that names of every trade contain.
+  if (label.strictness === "generic") return { ...word, ...tolerance(0) };
   // A country code or a general suffix is as distinctive as one letter, one such as .link as all of its letters.
   const telling = suffix.split(".").every((part) => part.length <= 3) ? 1 : lettersOf(suffix).length;
   return { ...word, ...tolerance(label.length + telling) };
@@ -136,6 +160,12 @@ function tolerance(letters: number): { errorsAnchored: number; errorsAnywhere: n
     errorsAnchored: letters <= 3 ? 0 : letters <= 7 ? 1 : 2,
     errorsAnywhere: letters <= 6 ? 0 : letters <= 10 ? 1 : 2,
   };
+}
+
+/** Returns how strictly a label is read. A keyword counts as the owner of the domain says. */
+function assessLabel(text: string, keywords: readonly string[]): Assessment {
+  if (!isGenericLabel(text) || keywords.includes(text)) return assessWord(text);
+  return { strictness: "generic", reason: `names of every trade contain "${text}"` };
 }
 
 /** Returns how strictly a word is read: a long and rare one is searched for everywhere. */

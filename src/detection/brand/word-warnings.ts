@@ -1,6 +1,6 @@
 /** Warnings for the operator about brand words that are not searched for everywhere. */
 import { popularNamesWith } from "../data/lexicon.ts";
-import { splitName } from "../names/suffix.ts";
+import { splitProtected } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
 import { brandWordsOf, type BrandWord, type Strictness } from "./brand-words.ts";
 
@@ -35,8 +35,13 @@ export function wordWarnings(
     const { text, strictness, reason } = word;
     return strictness === "plain" ? [] : [warning(text, { strictness, reason, effect: effectOf(word) })];
   });
-  const label = splitName(domain).registrableLabel;
+  const label = splitProtected(domain).registrableLabel;
   if (own.some(({ kind }) => kind === "label")) return warnings;
+  if (words.some(({ kind, text }) => kind === "name" && text === domain)) {
+    const reason = `"${domain}" is a public suffix`;
+    const effect = "it counts only as a whole, without typos";
+    return [warning(domain, { strictness: "careful", reason, effect }), ...warnings];
+  }
   const reason = `"${label}" has only ${label.length} character`;
   return [warning(label, { strictness: "unused", reason, effect: "it is not searched for" }), ...warnings];
 }
@@ -60,6 +65,7 @@ function effectOf({ strictness, length }: BrandWord): string {
     const letters = length >= 6 ? "with other letters on both sides" : "with other letters beside it";
     return `it counts set apart or ${beside}, not ${letters}`;
   }
+  if (strictness === "generic") return "it counts only as the whole registered label";
   if (length <= 2) return "it counts only as a whole label";
   const typos = length <= 3 ? "never with a typo" : "with a typo only as a whole label under the same suffix";
   return `it counts as a whole label or ${beside}, ${typos}`;
@@ -71,7 +77,7 @@ const advice = "to find more, add longer names under which the brand is known as
 /** Returns the popular names that contain the word, because those are never reported. */
 function popularNamesAround(word: string, domain: string): string {
   if (word.length < 2) return "";
-  const names = popularNamesWith(word).filter((name) => name !== splitName(domain).registrableDomain);
+  const names = popularNamesWith(word).filter((name) => name !== splitProtected(domain).registrableDomain);
   if (names.length === 0) return "";
   const more = names.length > popularShownMax ? " and others" : "";
   return ` and part of popular names (${names.slice(0, popularShownMax).join(", ")}${more}), which are never reported`;

@@ -4,11 +4,12 @@
  */
 import type { ThreatType } from "../../vocabulary/threats.ts";
 import { spellingsOf } from "../brand/brand-words.ts";
+import { labelProblem } from "../../lib/host-names.ts";
 import { frequentKeywords } from "../data/lexicon.ts";
 import { createMatcher } from "../match/matcher.ts";
 import { decodeLabel } from "../names/name.ts";
 import { domainFromLabels, isRegistrableLabel } from "../names/registrable.ts";
-import { splitName } from "../names/suffix.ts";
+import { splitProtected } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
 import { take, variantsOf } from "./variants.ts";
 
@@ -60,7 +61,7 @@ export function* permutationSteps(
   const matcher = createMatcher([protectedName], { minSimilarity, filter: false });
   const seen = new Set<string>();
   const found: Permutation[] = [];
-  for (const family of families(protectedName.domain)) {
+  for (const family of familiesOf(protectedName)) {
     // One family alone may have to fill the list, and some of its names do not match.
     for (const name of take(namesOf(family), limit + spareNames)) {
       if (seen.has(name)) continue;
@@ -90,9 +91,21 @@ export function interleaveTypes(found: readonly Permutation[]): Permutation[] {
     .map(({ permutation }) => permutation);
 }
 
-/** Returns families of candidate names, in each the most likely first. */
+/** Maximum number of keywords from which names are generated. Each takes as long as a domain. */
+const generatedKeywordsMax = 5;
+
+/**
+ * Returns families of candidate names, in each the most likely first. A domain that nobody would recognize by its label
+ * is known by its keywords, so names are generated from these, too, under the same suffix.
+ */
+function familiesOf({ domain, keywords }: ProtectedName): Family[] {
+  const { suffix } = splitProtected(domain);
+  const others = labelProblem(domain) === undefined ? [] : keywords.slice(0, generatedKeywordsMax);
+  return [domain, ...others.map((keyword) => `${keyword}.${suffix}`)].flatMap((name) => families(name));
+}
+
 function families(domain: string): Family[] {
-  const { registrableLabel, suffix } = splitName(domain);
+  const { registrableLabel, suffix } = splitProtected(domain);
   const variantLists = variantsOf(decodeLabel(registrableLabel));
   return [...variantLists.map((labels) => ({ labels, under: [suffix] })), ...otherFamilies(domain)];
 }
@@ -105,7 +118,7 @@ export interface Family {
 
 /** Returns the families that keep the label as it is, in each the most likely name first. */
 export function otherFamilies(domain: string): Family[] {
-  const { registrableLabel, suffix } = splitName(domain);
+  const { registrableLabel, suffix } = splitProtected(domain);
   const label = decodeLabel(registrableLabel);
   const joined = label + suffix.replaceAll(".", "");
   const dashed = `${label}-${suffix.replaceAll(".", "-")}`;

@@ -1,7 +1,7 @@
 /** Previews the look-alikes of a domain before it is protected: some of every type, rather than all of them. */
 import { createMatcher } from "../match/matcher.ts";
 import { decodeLabel } from "../names/name.ts";
-import { splitName } from "../names/suffix.ts";
+import { splitProtected } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
 import { otherFamilies, interleaveTypes, namesOf, type Family, type Permutation } from "./permutations.ts";
 import { nearVariantsOf } from "./variants.ts";
@@ -20,7 +20,7 @@ export function* previewSteps(
 ): Generator<void, Permutation[]> {
   const { domain } = protectedName;
   const matcher = createMatcher([protectedName], { minSimilarity, filter: false });
-  const { registrableLabel, suffix } = splitName(domain);
+  const { registrableLabel, suffix } = splitProtected(domain);
   const variantLists = nearVariantsOf(decodeLabel(registrableLabel));
   const families: Family[] = [
     ...variantLists.map((variants) => ({ labels: spread(variants), under: [suffix] })),

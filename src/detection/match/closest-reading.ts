@@ -1,7 +1,7 @@
 /** Finds the reading of one name that gives it its similarity to one protected domain. */
 import { brandWordsOf, type BrandWord } from "../brand/brand-words.ts";
 import { readHost } from "../names/host.ts";
-import { splitName } from "../names/suffix.ts";
+import { splitProtected } from "../names/suffix.ts";
 import { createAligner } from "../score/alignment.ts";
 import { closestOf } from "../score/choose-reading.ts";
 import { acceptance } from "../score/rules.ts";
@@ -40,7 +40,7 @@ export function createClosestReading(): FindClosestReading {
   }
 
   return (name, domain, keywords = []) => {
-    const { suffix } = splitName(domain);
+    const { suffix } = splitProtected(domain);
     const readings = readHost(name).flatMap((host) =>
       wordsOf(domain, keywords).flatMap((word) =>
         scoreName({ aligner, accept: acceptance, host, word, suffix, minSimilarity: 0 }),

@@ -4,7 +4,7 @@ import { describeCharacter, type DescribedCharacter } from "../letters/describe-
 import { foldLabel } from "../names/fold.ts";
 import { readHost, type Host } from "../names/host.ts";
 import { unicodeName } from "../names/name.ts";
-import { splitName } from "../names/suffix.ts";
+import { splitProtected } from "../names/suffix.ts";
 import { createAligner, type Aligner, type Alignment } from "../score/alignment.ts";
 import type { EditKind } from "../types.ts";
 import { createClosestReading } from "./closest-reading.ts";
@@ -121,7 +121,7 @@ function likeliestReading(
   { protectedName, keywords }: { protectedName: string; keywords: readonly string[] },
 ): Reading | undefined {
   const words = [
-    { kind: "label" as const, text: foldLabel(splitName(protectedName).registrableLabel)[0]!.folded },
+    { kind: "label" as const, text: foldLabel(splitProtected(protectedName).registrableLabel)[0]!.folded },
     ...keywords.map((keyword) => ({ kind: "keyword" as const, text: foldLabel(keyword)[0]!.folded })),
   ];
   let best: (Reading & { score: number }) | undefined;

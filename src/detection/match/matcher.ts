@@ -7,7 +7,7 @@ import { createFilter } from "../filter/filter.ts";
 import { foldLabel } from "../names/fold.ts";
 import { readHost, type Host } from "../names/host.ts";
 import { normalizeName } from "../names/name.ts";
-import { splitName } from "../names/suffix.ts";
+import { ownsNamesBelow, splitProtected } from "../names/suffix.ts";
 import { createAligner } from "../score/alignment.ts";
 import { createAcceptance, type Rule } from "../score/rule.ts";
 import { acceptance } from "../score/rules.ts";
@@ -73,7 +73,9 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
   for (const [index, { word }] of terms.entries()) {
     terms.find((term) => term.word === word.requires)?.dependents.push(index);
   }
+  const domains = new Set(targets.map(({ domain }) => domain));
   const own = new Set(targets.flatMap((target) => target.own));
+  const isOwn = (name: string) => domains.has(name) || isOrIsBelow(name, own);
   const tables = buildTables(terms.map((term) => term.word));
   const filter = options.filter === false ? undefined : createFilter(tables);
   const all = terms.map((_, index) => index);
@@ -100,13 +102,13 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
       return filter === undefined || filter.screen(bytes, start, end);
     },
     screeningTables: () => tables,
-    isOwn: (name) => isOrIsBelow(name, own),
+    isOwn,
     warnings: () => protectedNames.flatMap((name, target) => wordWarnings(name, wordsOfTargets[target]!)),
     match(text) {
       const normalized = normalizeName(text);
       if ("error" in normalized) return [];
       const { name } = normalized;
-      if (isPopularName(name) || isOrIsBelow(name, own)) return [];
+      if (isPopularName(name) || isOwn(name)) return [];
       // Splitting off the suffix takes time, so the filter first sees the name with it, and may find more words.
       if (!mayMatch(name)) return [];
       const scored = new Map<number, ScoredReading[]>();
@@ -127,9 +129,10 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
 }
 
 function targetOf(protectedName: ProtectedName): Target {
-  const { suffix, registrableDomain } = splitName(protectedName.domain);
-  const own = [protectedName.domain, registrableDomain, ...protectedName.allow].filter((name) => name !== "");
-  return { domain: protectedName.domain, suffix, own };
+  const { suffix, registrableDomain } = splitProtected(protectedName.domain);
+  const { domain, allow } = protectedName;
+  const own = [...(ownsNamesBelow(domain) ? [domain, registrableDomain] : []), ...allow];
+  return { domain, suffix, own: own.filter((name) => name !== "") };
 }
 
 /** Returns whether `names` contain the name itself or a parent domain of it. */

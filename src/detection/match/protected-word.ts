@@ -1,7 +1,7 @@
 /** Places a brand word in the protected name, so that people see the whole name and not only the word. */
 import { spellingsOf, type BrandWord } from "../brand/brand-words.ts";
 import { decodeLabel, unicodeName } from "../names/name.ts";
-import { splitName } from "../names/suffix.ts";
+import { splitProtected } from "../names/suffix.ts";
 import { glyphsOfSpelling, shownText, type Glyph } from "./glyphs.ts";
 
 /** A word with the text of the protected name, or of the keyword, around it. Texts are in U-label form. */
@@ -23,7 +23,7 @@ export function placeWord(
   protectedName: string,
   keywords: readonly string[],
 ): ProtectedWord {
-  const { registrableLabel, subLabels, suffix } = splitName(protectedName);
+  const { registrableLabel, subLabels, suffix } = splitProtected(protectedName);
   const labels = [...subLabels, registrableLabel];
   if (kind === "name") {
     const label = text.slice(0, text.length - suffix.length - 1);

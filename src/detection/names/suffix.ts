@@ -40,6 +40,24 @@ export function splitName(name: string): NameParts {
 }
 
 /**
+ * Splits a protected domain. One that is itself a public suffix of several labels, such as `gov.uk`, is read as its first
+ * label before the others.
+ */
+export function splitProtected(domain: string): NameParts {
+  const parts = splitName(domain);
+  const dot = domain.indexOf(".");
+  if (parts.registrableLabel !== "" || dot === -1) return parts;
+  const [registrableLabel, suffix] = [domain.slice(0, dot), domain.slice(dot + 1)];
+  return { ...parts, suffix, registrableLabel, registrableDomain: domain };
+}
+
+/** Returns whether the owner of a protected domain owns all names below it. Everybody gets names below `github.io`. */
+export function ownsNamesBelow(domain: string): boolean {
+  const { hosted, registrableLabel } = splitName(domain);
+  return registrableLabel !== "" || !hosted;
+}
+
+/**
  * Returns the domain that was registered at a registry to get the name: the private section of the list does not count.
  * Null for a name that is itself a suffix.
  */

@@ -14,6 +14,16 @@ const readings = ["exact", "typos"] as const;
 
 export const anyRules: readonly Rule[] = [
   {
+    name: "generic_label_below",
+    readings,
+    verdict: "drop",
+    why: "Hosts below any name are called mail or online: such a label counts only where it is registered.",
+    keeps: [["online.de", "online.net"]],
+    drops: [["online.de", "online.qxqx.net"]],
+    test: ({ word, context }) =>
+      word.strictness === "generic" && (!context.registrable || context.acrossLabels),
+  },
+  {
     name: "too_many_errors",
     readings,
     verdict: "drop",

@@ -47,7 +47,7 @@ export const typoRules: readonly Rule[] = [
     why: "A common word with a typo is usually another word, so it counts only as the whole name.",
     keeps: [["chase.com", "chasse.com"]],
     drops: [["chase.com", "chasse.net"]],
-    test: ({ word, exposed }) => word.strictness === "strict" && !exposed,
+    test: ({ word, exposed }) => (word.strictness === "strict" || word.strictness === "generic") && !exposed,
   },
   {
     name: "typo_of_short_word",

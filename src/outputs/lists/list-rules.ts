@@ -1,5 +1,5 @@
 import { readListName } from "../../config/fields/notification-texts.ts";
-import { readDomain } from "../../config/fields/texts.ts";
+import { readProtectedDomain } from "../../config/fields/texts.ts";
 import { dayMs } from "../../lib/clock.ts";
 import { FieldError } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -49,7 +49,7 @@ function checkToken(token: string): void {
 
 function readDomains(names: readonly string[]): string[] {
   const domains = names.map((name) => {
-    const result = readDomain(name);
+    const result = readProtectedDomain(name);
     if ("value" in result) return result.value;
     throw new FieldError(
       "protected_domains",
