@@ -115,7 +115,7 @@ async function type(machine: Machine, page: string, start: string, prefix = ""):
     .flatMap(({ code }) => code.replaceAll("\\\n", " ").split("\n"));
   const command = lines.find((line) => line.startsWith(start));
   if (command === undefined) throw new Error(`${page} contains no command that starts with: ${start}`);
-  const archive = "phishwatch-0.4.0-linux-x64";
+  const archive = "phishwatch-0.5.0-linux-x64";
   const where = `cd /media/shared/release; [ ! -d ${archive} ] || cd ${archive}`;
   const { exitCode, out, err } = await machine.run(`${where}\n${prefix}${command}`);
   if (exitCode !== 0) throw new Error(`${command}: exit code ${exitCode}\n${out}${err}`);
