@@ -1,7 +1,5 @@
 import type { Archive } from "../archive/archive.ts";
-import { nameLines } from "../archive/name-lines.ts";
 import type { Database } from "../database/database.ts";
-import { pastedUrl, readPastedName } from "../detection/names/pasted-name.ts";
 import type { Match } from "../detection/types.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
@@ -9,32 +7,22 @@ import type { Yielder } from "../lib/yielder.ts";
 import type { CertificateSighting, RecordedThreat, Sighting } from "../threats/record.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { ThreatSource } from "../vocabulary/threats.ts";
-import type { ActivityCounts, NameOrigin, SourceActivity } from "./activity/source-activity.ts";
-import { readListedName } from "./listed-name.ts";
+import type { NameOrigin, SourceActivity } from "./activity/source-activity.ts";
+import { readEntries, readListedEntry, type Entry } from "./entries/entry.ts";
+import { createInterpretations, type InterpretationOptions } from "./entries/interpretation.ts";
 import type { NameBatch } from "./name-batch.ts";
+import { createRunArchive } from "./run-archive.ts";
+import { createRunCounts } from "./run-counts.ts";
+import { createAcceptance, createTally, invalidShownMax, type Tally } from "./tally.ts";
 
-/** Maximum number of invalid names that a run reports, unless the caller wants another number. */
-export const invalidShownMax = 20;
-const invalidTextCharactersMax = 120;
+/** Maximum number of threats per transaction: about 4 ms in which nobody else can write, and no request is served. */
+const threatsPerTransactionMax = 24;
+/** Maximum number of addresses that one transaction requests to inspect. */
+const inspectedPerTransactionMax = 250;
 
-export interface InvalidName {
-  /** Line in the list, or number of the name in a submission, from 1. */
-  line: number;
-  text: string;
-  /** A phrase that follows the text, such as "is empty". */
-  why: string;
-}
-
-/** Counts of one run. */
-export interface Tally {
-  received: number;
-  invalid: number;
-  /** The first few invalid names. */
-  firstInvalid: InvalidName[];
-  /** Names that match at least one protected domain. */
-  matched: number;
-  /** Threats that were not on record before. */
-  created: number;
+/** An address whose page is to be inspected: a URL (HTTP or HTTPS), or a host name. */
+export interface AddressToInspect {
+  address: string;
 }
 
 export interface CandidateOptions {
@@ -49,6 +37,14 @@ export interface CandidateOptions {
   within?: readonly string[];
   /** Maximum number of invalid names in `firstInvalid`. */
   invalidMax?: number;
+  /** Which lines to explain in `interpreted`; absent: none. */
+  interpret?: InterpretationOptions;
+  /**
+   * Called with the addresses of all names but own and allowed ones, also of those that match nothing: in the transaction
+   * that records the threats before the position, so that a restart misses none. After a crash, some are repeated. The
+   * batches of the run must not be prefiltered.
+   */
+  inspect?: ((addresses: readonly AddressToInspect[]) => void) | undefined;
 }
 
 export interface CandidateDependencies {
@@ -75,10 +71,12 @@ export interface CandidateRun {
   begin(batch: NameBatch<unknown>): void;
   /** Classifies an entry of a batch. */
   take(batch: NameBatch<unknown>, index: number): void;
+  /** Reads the names in what a person entered. */
+  read(text: string, line: number): readonly Entry[];
   /** Classifies a name and archives it. Returns its canonical form and its matches, or undefined if there are none. */
-  classify(text: string, line: number): Classified | undefined;
-  /** Number of matches that are not recorded yet. */
-  pending(): number;
+  classify(entry: Entry, text: string, line: number): Classified | undefined;
+  /** Whether there is as much to record as fits into one transaction. */
+  isFull(): boolean;
   /**
    * Records the pending matches once the names so far are in the archive; calls `alongside` in the same transaction.
    * @throws DatabaseLockedError if another process holds the write lock for too long
@@ -96,50 +94,41 @@ export function startCandidateRun(
   { activity, archive, clock, database, domains, yielder, threats }: CandidateDependencies,
   options: CandidateOptions,
 ): CandidateRun {
-  const { source, importSeq, observedAt, within = [], invalidMax = invalidShownMax } = options;
-  const { origin = { kind: source, name: source } } = options;
-  const tally: Tally = { received: 0, invalid: 0, firstInvalid: [], matched: 0, created: 0 };
+  const { source, importSeq, observedAt, within = [], invalidMax = invalidShownMax, inspect } = options;
+  const { origin = { kind: source, name: source }, interpret = { max: 0, hostNames: false } } = options;
+  const interpretations = createInterpretations(interpret);
+  const tally = createTally(interpretations.kept);
   const pace = yielder();
   let matcher = domains.matcher();
   let pending: Sighting[] = [];
-  let counted: ActivityCounts = { names: 0, invalid: 0, matched: 0, created: 0 };
+  let toInspect: AddressToInspect[] = [];
   const seenAt = () => observedAt ?? clock.now();
   const isWanted = (match: Match) => within.length === 0 || within.includes(match.protectedDomain);
-  const archiving = createArchiving({ archive, source, seenAt });
-  const reject = (line: number, text: string, why: string) =>
-    countInvalid(tally, { line, text: text.slice(0, invalidTextCharactersMax), why }, invalidMax);
+  const archiving = createRunArchive({ archive, source, seenAt });
+  const counts = createRunCounts({ activity, origin, tally });
+  const { accept, reject } = createAcceptance({ interpretations, invalidMax, source, tally });
 
-  /** @param entry of a list, from which the name was read; undefined: the text was entered as it is. */
-  function classify(text: string, line: number, entry?: ListEntry): Classified | undefined {
-    const written = entry?.link ?? text;
-    const normalized = readName(text, entry, source);
-    if (normalized === undefined) return undefined;
-    if ("error" in normalized) {
-      reject(line, written, normalized.error);
-      return undefined;
-    }
-    const { name } = normalized;
-    if (entry === undefined || (entry.seen === undefined && name !== text)) archiving.keep(name);
-    const matches = matcher.match(name).filter(isWanted);
+  /** @param found what the batch knows of the name; undefined: it was entered. */
+  function classify(entry: Entry, { text, line, found }: Written): Classified | undefined {
+    const { name, url } = entry;
+    if (isInMessage(entry) && matcher.isOwn(name)) return undefined;
+    if (found === undefined || (found.seen === undefined && name !== found.name)) archiving.keep(name);
+    if (inspect !== undefined && isPage(entry) && !matcher.isOwn(name))
+      toInspect.push({ address: url ?? name });
+    const matches = found?.mayMatch === false ? [] : matcher.match(name).filter(isWanted);
+    interpretations.add(line, text, entry, matches.length > 0);
     if (matches.length === 0) return undefined;
-    const facts = { importSeq, url: pastedUrl(written), certificate: entry?.certificate };
-    const seen = sightingOf(entry?.seen) ?? { source, seenAt: seenAt() };
+    const facts = { importSeq, url, certificate: found?.certificate };
+    const seen = sightingOf(found?.seen) ?? { source, seenAt: seenAt() };
     pending.push(...matches.map((match) => ({ domain: name, match, ...seen, ...facts })));
     tally.matched++;
     return { name, matches };
   }
 
-  /** Nobody has to wait for the database only for the counts. */
-  function deferCounts(): [] {
-    const counts = countsOf(tally);
-    if (origin !== null) activity.defer(origin, difference(counts, counted));
-    counted = counts;
-    return [];
-  }
-
   return {
     tally,
-    classify: (text, line) => classify(text, line),
+    read: (text, line) => accept(readEntries(text), text, line),
+    classify: (entry, text, line) => classify(entry, { text, line, found: undefined }),
     begin(batch) {
       archiving.add(batch.names());
       // A check of a new domain against the archive sees the names that were added before it began. All later ones
@@ -148,39 +137,48 @@ export function startCandidateRun(
     },
     take(batch, index) {
       const error = batch.error(index);
-      if (error !== undefined) reject(batch.line(index), error.text, error.why);
-      else if (batch.mayMatch(index, matcher))
-        classify(batch.name(index), batch.line(index), {
-          link: batch.link?.(index),
-          certificate: batch.certificate?.(index),
-          seen: batch.seen,
-        });
+      const line = batch.line(index);
+      if (error !== undefined) return reject(line, error.text, error.why);
+      const mayMatch = batch.mayMatch(index, matcher);
+      if (!mayMatch && inspect === undefined && !interpretations.isWanted()) return undefined;
+      const name = batch.name(index);
+      const link = batch.link?.(index);
+      const text = link ?? name;
+      const found = { name, mayMatch, certificate: batch.certificate?.(index), seen: batch.seen };
+      for (const entry of accept(readListedEntry(name, link, batch.form?.(index)), text, line))
+        classify(entry, { text, line, found });
     },
-    pending: () => pending.length,
+    isFull: () =>
+      pending.length >= threatsPerTransactionMax || toInspect.length >= inspectedPerTransactionMax,
     async record({ patient, alongside }) {
       const { created } = tally;
-      let counts = counted;
+      let onCommit = () => {};
       const record = () => {
         // A protected domain may have been deleted since the matcher was built.
         const wanted = pending.filter(({ match }) => domains.find(match.protectedDomain) !== undefined);
         const recorded = threats.record(wanted);
         tally.created += recorded.filter(({ outcome }) => outcome === "created").length;
-        counts = countsOf(tally);
-        if (origin !== null) activity.add(origin, difference(counts, counted));
+        onCommit = counts.add();
+        if (toInspect.length > 0) inspect?.(toInspect);
         alongside?.(recorded);
         return recorded;
       };
       await archiving.flush();
-      if (pending.length === 0 && alongside === undefined) return deferCounts();
+      if (pending.length + toInspect.length === 0 && alongside === undefined) {
+        // Nobody has to wait for the database only for the counts.
+        counts.defer();
+        return [];
+      }
       try {
         const recorded = await database.write(record, { patient });
-        counted = counts;
+        onCommit();
         return recorded;
       } catch (error) {
         tally.created = created;
         throw error;
       } finally {
         pending = [];
+        toInspect = [];
       }
     },
     isPauseDue: () => pace.due(),
@@ -192,69 +190,34 @@ export function startCandidateRun(
   };
 }
 
-/** In a list, links to addresses are usual. A person who enters one wants to know why it was not checked. */
-function readName(text: string, entry: ListEntry | undefined, source: ThreatSource) {
-  const isEntered = entry === undefined || source === "submission";
-  return isEntered ? readPastedName(entry?.link ?? text) : readListedName(text, entry.link);
+/** Where a name was written. */
+interface Written {
+  text: string;
+  line: number;
+  found: FoundName | undefined;
 }
 
-function countInvalid(tally: Tally, name: InvalidName, shownMax: number): void {
-  tally.invalid++;
-  if (tally.firstInvalid.length < shownMax) tally.firstInvalid.push(name);
+/** Content of a batch about one name. */
+interface FoundName {
+  /** As it arrived. */
+  name: string;
+  mayMatch: boolean;
+  certificate: CertificateSighting | undefined;
+  seen: NameBatch<unknown>["seen"];
 }
 
-function countsOf({ received, invalid, matched, created }: Tally): ActivityCounts {
-  return { names: received, invalid, matched, created };
+/** A message passes the mail servers of its recipients, whose own names say nothing about it. */
+function isInMessage({ form }: Entry): boolean {
+  return form === "message_link" || form === "message_sender";
 }
 
-function difference(now: ActivityCounts, before: ActivityCounts): ActivityCounts {
-  return {
-    names: now.names - before.names,
-    invalid: now.invalid - before.invalid,
-    matched: now.matched - before.matched,
-    created: now.created - before.created,
-  };
+/** The domain of a sender seldom has a page. */
+function isPage({ form }: Entry): boolean {
+  return form !== "message_sender";
 }
 
 function sightingOf(
   seen: NameBatch<unknown>["seen"],
 ): Pick<Sighting, "source" | "seenAt" | "isDay"> | undefined {
   return seen && { source: seen.source, seenAt: seen.day, isDay: true };
-}
-
-/** The part of a batch that concerns one entry. */
-interface ListEntry {
-  link: string | undefined;
-  certificate: CertificateSighting | undefined;
-  seen: NameBatch<unknown>["seen"];
-}
-
-/** Passes the names of one run to the archive. */
-function createArchiving({
-  archive,
-  source,
-  seenAt,
-}: {
-  archive: CandidateDependencies["archive"];
-  source: ThreatSource;
-  seenAt: () => Instant;
-}) {
-  let kept: string[] = [];
-  const add = (names: Uint8Array | null) => {
-    if (names !== null && names.length > 0) archive.add(names, { source, seenAt: seenAt() });
-  };
-  const addKept = () => {
-    if (kept.length > 0) add(nameLines(kept));
-    kept = [];
-  };
-  return {
-    add,
-    /** Keeps a canonical name that no batch contains as written, for the next `addKept`. */
-    keep: (name: string) => void kept.push(name),
-    addKept,
-    flush() {
-      addKept();
-      return archive.flush();
-    },
-  };
 }

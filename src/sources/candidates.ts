@@ -5,12 +5,10 @@ import {
   type CandidateDependencies,
   type CandidateOptions,
   type CandidateRun,
-  type Tally,
 } from "./candidate-run.ts";
 import type { NameBatch } from "./name-batch.ts";
+import type { Tally } from "./tally.ts";
 
-/** Maximum number of threats per transaction: about 4 ms in which nobody else can write, and no request is served. */
-const threatsPerTransactionMax = 24;
 /** Number of names between two checks for waiting work. */
 const namesPerCheck = 64;
 /** Threats and position are committed after at most this many names, and after at most this much time. */
@@ -68,9 +66,11 @@ async function submitTo(run: CandidateRun, names: Iterable<string>): Promise<Sub
   };
   for (const text of names) {
     const number = ++run.tally.received;
-    const found = run.classify(text, number);
-    if (found !== undefined && !matches.has(found.name)) matches.set(found.name, []);
-    if (run.pending() >= threatsPerTransactionMax) await record();
+    for (const entry of run.read(text, number)) {
+      const found = run.classify(entry, text, number);
+      if (found !== undefined && !matches.has(found.name)) matches.set(found.name, []);
+      if (run.isFull()) await record();
+    }
     if (number % namesPerCheck === 0 && run.isPauseDue()) await run.pause();
   }
   await record();
@@ -106,7 +106,7 @@ async function processWith<Position>({
     for (let index = 0; index < batch.count; index++) {
       tally.received++;
       run.take(batch, index);
-      const full = run.pending() >= threatsPerTransactionMax;
+      const full = run.isFull();
       if (!full && (tally.received % namesPerCheck !== 0 || !run.isPauseDue())) continue;
       reached = { position: batch.positionAfter(index) };
       if (full) await commit();

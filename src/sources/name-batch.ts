@@ -2,6 +2,7 @@ import { nameLines } from "../archive/name-lines.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { CertificateSighting } from "../threats/record.ts";
+import type { EntryForm } from "../vocabulary/lists.ts";
 import type { ThreatSource } from "../vocabulary/threats.ts";
 
 /**
@@ -21,6 +22,8 @@ export interface NameBatch<Position> {
   name(index: number): string;
   /** Returns the link whose host the name is, as it arrived; undefined or absent: the name came without one. */
   link?(index: number): string | undefined;
+  /** Returns in which form the name was found; undefined or absent: its text says it. */
+  form?(index: number): EntryForm | undefined;
   /** Returns the certificate that contains the name; undefined or absent: none is known. */
   certificate?(index: number): CertificateSighting | undefined;
   /** Returns why an entry holds no name, with its text; undefined for an entry that may hold one. */

@@ -50,6 +50,8 @@ export interface Threats {
   readonly notes: Notes;
   /** Returns the certificates and addresses in which sources saw the name of a threat. */
   origins(id: string): Origins;
+  /** Returns where to open the page of a threat: its newest URL (HTTP or HTTPS), else its name; undefined: no such threat. */
+  addressToOpen(id: string): string | undefined;
   /** Returns the number of threats by status and severity. */
   totals(): { status: Status; severity: string; total: number }[];
 }
@@ -105,6 +107,7 @@ export function createThreats({
     updateFacts: (...args) => database.transaction(() => updateFacts(...args)),
     history: history.list,
     origins: origins.list,
+    addressToOpen: origins.addressToOpen,
     notes: createNotes({ database, clock, recordDecision }),
     totals: queries.totals,
   };

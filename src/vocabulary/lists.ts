@@ -2,6 +2,10 @@
 export const listFormats = ["auto", "lines", "jsonl", "csv", "hosts", "adblock", "zone", "rpz"] as const;
 export type ListFormat = (typeof listFormats)[number];
 
+/** Forms in which a name is entered or listed. The last two are in an email: a link, and the address of a sender. */
+export type EntryForm =
+  "host_name" | "url" | "email_address" | "ip_address" | "message_link" | "message_sender";
+
 /** How the names of a feed arrive. */
 export const feedTypes = ["list", "czds", "certstream"] as const;
 export type FeedType = (typeof feedTypes)[number];

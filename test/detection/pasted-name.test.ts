@@ -43,13 +43,13 @@ describe("What people paste is read as the host name in it (M16)", () => {
     ["https://user:pass@paypa1.com:80/", "url"],
     ["https://paypa1%2ecom/", "url"],
     ["https://paypa1.com./login", "url"],
-    ["login@paypa1.com", "email"],
-    ["mailto:login@paypa1.com?subject=x", "email"],
-    ["login[@]paypa1[.]com", "email"],
-    ["login[at]paypa1[dot]com", "email"],
-    ["login (at) paypa1 (dot) com", "email"],
-    ['"PayPal Support" <login@paypa1.com>', "email"],
-    ["PayPal Support <login@paypa1[.]com>,", "email"],
+    ["login@paypa1.com", "email_address"],
+    ["mailto:login@paypa1.com?subject=x", "email_address"],
+    ["login[@]paypa1[.]com", "email_address"],
+    ["login[at]paypa1[dot]com", "email_address"],
+    ["login (at) paypa1 (dot) com", "email_address"],
+    ['"PayPal Support" <login@paypa1.com>', "email_address"],
+    ["PayPal Support <login@paypa1[.]com>,", "email_address"],
   ] as const)("%p", (text, form) => {
     expect(readPastedName(text)).toEqual({ name: "paypa1.com", form });
   });

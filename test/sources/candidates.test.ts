@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createYielder } from "../../src/lib/yielder.ts";
-import type { Tally } from "../../src/sources/candidate-run.ts";
+import type { Tally } from "../../src/sources/tally.ts";
 import { createCandidates, type Candidates, type ProcessOptions } from "../../src/sources/candidates.ts";
 import { batchOfNames } from "../../src/sources/name-batch.ts";
 import type { Place } from "../../src/sources/list-formats/name-chunk.ts";
@@ -121,6 +121,7 @@ test("a list is processed to its end, and invalid names are reported with their 
     firstInvalid: [{ line: 4, text: "bad name", why: expect.any(String) }],
     matched: 2,
     created: 2,
+    interpreted: [],
   });
 });
 
@@ -145,6 +146,39 @@ test("the position is reported in the transaction that records all threats befor
     expect(before.split("\n").length).toBe(done.line);
   }
   expect(places.at(-1)!.done.position).toBe(text.length);
+});
+
+test("inspection is requested for all names of a list but own and allowed ones, and a crash loses none (issue 19)", async () => {
+  const lines = Array.from({ length: 600 }, (_, i) =>
+    i % 3 === 0
+      ? `https://other-${i}.org/login?a=${i}`
+      : i % 3 === 1
+        ? `example-bank-${i}.com`
+        : `plain-${i}.org`,
+  );
+  const own = ["https://www.example-bank.com/login", "example-shop.com", "http://192.0.2.7/x", "no name"];
+  const text = `${[...own, ...lines].join("\n")}\n`;
+  const asked: string[] = [];
+  let done: Place | undefined;
+  let failures = 0;
+  const process = (resumed: boolean) =>
+    processText(resumed ? text.slice(done!.position) : text, {
+      inspect(addresses) {
+        expect(stores.database.sqlite.inTransaction).toBeTrue();
+        asked.push(...addresses.map(({ address }) => address));
+      },
+      onCommit(place) {
+        if (!resumed && ++failures === 3) {
+          throw new Error("killed");
+        }
+        done = place;
+      },
+    });
+  expect(await process(false).catch((error: Error) => error.message)).toBe("killed");
+  expect(done!.line).toBeGreaterThan(1);
+  await process(true);
+  // The addresses of the transaction that failed are requested again.
+  expect([...new Set(asked)]).toEqual(lines);
 });
 
 test("threats that could not be recorded are not counted", async () => {

@@ -5,10 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { createMatcher } from "../../src/detection/match/matcher.ts";
+import { normalizeName } from "../../src/detection/names/name.ts";
 import { isLinkToAddress, pastedUrl, readPastedName } from "../../src/detection/names/pasted-name.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
-import { readListedName } from "../../src/sources/listed-name.ts";
+
+import { readListedEntry } from "../../src/sources/entries/entry.ts";
 import { openNameList, type NameListOptions } from "../../src/sources/lists/name-list.ts";
 import { randomFrom, seed } from "../support/random.ts";
 import { openStores } from "../support/stores.ts";
@@ -44,6 +46,12 @@ async function read(path: string, options: NameListOptions = {}): Promise<Entry[
     await list.close();
   }
   return entries;
+}
+
+/** Returns the address of a link as a fact. */
+function urlOf(text: string): { url?: string } {
+  const url = "name" in normalizeName(text) ? undefined : pastedUrl(text);
+  return url === undefined ? {} : { url };
 }
 
 const namesIn = async (path: string, options: NameListOptions = {}) =>
@@ -265,10 +273,11 @@ describe("links", () => {
       const given = lines[line - 1]!;
       expect(link ?? name).toBe(given);
       const pasted = readPastedName(given);
-      const listed = readListedName(name, link);
-      if (listed === undefined) expect(isLinkToAddress(given) && "error" in pasted).toBeTrue();
-      else if ("name" in listed) expect(pasted).toMatchObject({ name: listed.name });
-      else expect(pasted).toEqual(listed);
+      const listed = readListedEntry(name, link);
+      if ("skipped" in listed) expect(isLinkToAddress(given) && "error" in pasted).toBeTrue();
+      else if ("error" in listed) expect(pasted).toEqual(listed);
+      else if ("name" in pasted) expect(listed.entries).toEqual([{ ...pasted, ...urlOf(given) }]);
+      else expect(listed.entries.length).toBeGreaterThan(0);
     }
     expect(entries.filter(({ link }) => link !== undefined).length).toBeGreaterThan(300);
   });
@@ -335,9 +344,11 @@ describe("links", () => {
     /** Reads every name as a person would, and classifies it. */
     async function found(path: string, options: NameListOptions): Promise<string[]> {
       return (await read(path, options)).flatMap(({ name, link, line }) => {
-        const listed = readListedName(name, link);
-        const isFound = listed !== undefined && "name" in listed && matcher.match(listed.name).length > 0;
-        return isFound ? [`${line} ${listed.name} ${link ?? ""}`] : [];
+        const listed = readListedEntry(name, link);
+        const names = "entries" in listed ? listed.entries.map((entry) => entry.name) : [];
+        return names
+          .filter((one) => matcher.match(one).length > 0)
+          .map((one) => `${line} ${one} ${link ?? ""}`);
       });
     }
   });
@@ -364,6 +375,22 @@ describe("links", () => {
       const { threats } = stores.threats.list({}, { page: 1, perPage: 10 });
       const urls = threats.flatMap(({ id }) => stores.threats.origins(id).urls.map(({ url }) => url)).sort();
       expect(urls).toEqual(["http://examp1e-shop.com/pay", "https://examp1e-bank.com/login"]);
+      const { id } = threats.find(({ domain }) => domain === "examp1e-bank.com")!;
+      expect(stores.threats.addressToOpen(id)).toBe("https://examp1e-bank.com/login");
+      // The newest usable one counts, and none of another host, scheme or length.
+      const { matches } = await candidates.submit(
+        [
+          "https://me:pw@examp1e-bank.com/new",
+          "ftp://examp1e-bank.com/x",
+          `examp1e-bank.com/${"x".repeat(3_000)}`,
+        ],
+        { source: "submission" },
+      );
+      expect(matches).toHaveLength(1);
+      expect(stores.threats.addressToOpen(id)).toBe("https://examp1e-bank.com/new");
+      const [plain] = (await candidates.submit(["examp1e-bank.net"], { source: "submission" })).matches;
+      expect(stores.threats.addressToOpen(plain!.threats[0]!.threatId)).toBe("examp1e-bank.net");
+      expect(stores.threats.addressToOpen("thr_unknown")).toBeUndefined();
     } finally {
       stores.dispose();
     }

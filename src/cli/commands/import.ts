@@ -1,7 +1,7 @@
 import type { App } from "../../app.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
-import type { Tally } from "../../sources/candidate-run.ts";
+import type { Tally } from "../../sources/tally.ts";
 import { NameListError } from "../../sources/list-bytes/errors.ts";
 import { openNameList } from "../../sources/lists/name-list.ts";
 import { threatSources } from "../../vocabulary/threats.ts";

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
-import type { InvalidName } from "../../sources/candidate-run.ts";
+import type { InvalidName } from "../../sources/tally.ts";
 import { listFormats } from "../../vocabulary/lists.ts";
 import { UsageError } from "../terminal/command.ts";
 import { choice, text } from "../terminal/flags.ts";

@@ -6,8 +6,8 @@ import { reasonOfRule } from "../../detection/score/rules.ts";
 import type { ProtectedName } from "../../detection/types.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
-import { invalidShownMax, type InvalidName } from "../../sources/candidate-run.ts";
-import { readListedName } from "../../sources/listed-name.ts";
+import { invalidShownMax, type InvalidName } from "../../sources/tally.ts";
+import { readListedEntry } from "../../sources/entries/entry.ts";
 import { openNameList } from "../../sources/lists/name-list.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { command, UsageError } from "../terminal/command.ts";
@@ -82,15 +82,17 @@ ${listDetails}`,
             const lineError = batch.error(i);
             if (lineError === undefined && !batch.mayMatch(i, matcher)) continue;
             const link = batch.link?.(i);
-            const entry =
-              lineError === undefined ? readListedName(batch.name(i), link) : { error: lineError.why };
-            if (entry === undefined) continue;
-            if ("name" in entry) show(entry.name);
+            const reading =
+              lineError === undefined
+                ? readListedEntry(batch.name(i), link, batch.form?.(i))
+                : { error: lineError.why };
+            if ("skipped" in reading) continue;
+            if ("entries" in reading) for (const { name } of reading.entries) show(name);
             else if (++invalidCount <= invalidShownMax)
               invalid.push({
                 line: batch.line(i),
                 text: lineError?.text ?? link ?? batch.name(i),
-                why: entry.error,
+                why: reading.error,
               });
           }
           // Show each result immediately, even if names come slowly.

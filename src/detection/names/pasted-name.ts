@@ -2,10 +2,12 @@
  * Reads the host name in what people paste: links, email addresses, and both in the defanged forms of reports
  * (`hxxps://paypa1[.]com/login`). It decides only which part is the host; `normalizeName` validates it.
  */
+import type { EntryForm } from "../../vocabulary/lists.ts";
 import { normalizeName } from "./name.ts";
+import { unwrapLink } from "./wrapped-link.ts";
 
 /** `url` includes a host name with a path or a port. */
-export type PastedForm = "host_name" | "url" | "email";
+export type PastedForm = Extract<EntryForm, "host_name" | "url" | "email_address">;
 
 export interface PastedHost {
   /** The host as it was written, without defanging. Not validated. */
@@ -14,7 +16,7 @@ export interface PastedHost {
 }
 
 /** Maximum length of input in characters: 2,048 are a common limit of URLs. */
-const inputLengthMax = 4_096;
+export const inputLengthMax = 4_096;
 
 const opening = "[([{<]";
 const closing = "[\\])}>]";
@@ -22,20 +24,21 @@ const closing = "[\\])}>]";
  * Forms in which reports write the characters that make a link, so that nobody follows it by accident. Spaces are
  * bounded, because an unbounded run before a bracket takes quadratic time.
  */
-const defanged: readonly (readonly [RegExp, string])[] = [
-  [new RegExp(`\\s?${opening}\\s?(?:\\.|dot)\\s?${closing}\\s?`, "giu"), "."],
-  [new RegExp(`\\s?${opening}\\s?(?:@|at)\\s?${closing}\\s?`, "giu"), "@"],
-  [new RegExp(`${opening}(:?/{0,2})${closing}`, "gu"), "$1"],
-  [/[[(]\.(?=[^\s\])])|(?<=[^\s[(])\.[\])]|\\\./gu, "."],
-];
+const defangedDot = new RegExp(`\\s?${opening}\\s?(?:\\.|dot)\\s?${closing}\\s?`, "giu");
+const defangedAt = new RegExp(`\\s?${opening}\\s?(?:@|at)\\s?${closing}\\s?`, "giu");
+const defangedSlashes = new RegExp(`${opening}(:?/{0,2})${closing}`, "gu");
+const otherDefangedDot = /[[(]\.(?=[^\s\])])|(?<=[^\s[(])\.[\])]|\\\./gu;
 
 const scheme = /^[a-z*][a-z0-9+.*-]*:[/\\]{1,2}/iu;
-const openingMarks = " \t\"'`“‘«<([{";
-const closingMarks = " \t\"'`”’»>)]},;!?";
+/** A spreadsheet writes text as `="paypa1.com"`. */
+const openingMarks = " \t\"'`“‘«‹„<([{=•·";
+const closingMarks = " \t\"'`”’»›“>)]},;!?…";
+/** Marks that only change the direction of text, and the byte order mark: chat programs put them around links. */
+const invisibleMarks = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
 /** Returns the part of the text that is the host name. */
 export function hostIn(text: string): PastedHost {
-  let rest = withoutSender(refanged(text));
+  let rest = bareText(text);
   if (/^mailto:/iu.test(rest)) return emailHost(rest.slice("mailto:".length));
   const linked = scheme.exec(rest)?.[0] ?? /^\/\//u.exec(rest)?.[0];
   if (linked !== undefined) rest = rest.slice(linked.length);
@@ -59,14 +62,18 @@ export function readPastedName(text: string): { name: string; form: PastedForm }
   if ("name" in asWritten) return { name: asWritten.name, form: "host_name" };
   const { host, form } = hostIn(text);
   const bare = withoutDots(host);
-  if (/\s/u.test(withoutSender(refanged(text))))
-    return { error: "contains a space; enter one name per line" };
+  if (/\s/u.test(bareText(text))) return { error: "contains a space; enter one name per line" };
   if (bare === text.trim()) return asWritten;
   const normalized = normalizeName(bare);
   if ("name" in normalized) return { name: normalized.name, form };
   // Only the host is wrong with a link, and not the text as a whole.
   return form === "host_name" ? normalized : { error: `has a host that ${normalized.error}` };
 }
+
+/** Maximum number of gateways that have rewritten a link one after another. */
+const wrapsMax = 5;
+/** A rewritten link is a URL with a query or a longer path. */
+const mayBeRewritten = /^(?:h[tx*]{2}ps?:)?[/\\]{0,2}[^/?\s]+\/[^?\s]*(?:\?|%3a|__|\/amp\/)/iu;
 
 /** Longest scheme whose defanged forms are recognized: `hxxps`, `h**ps`. */
 const defangedScheme = /^h[tx*]{2}p(s?):/iu;
@@ -77,10 +84,26 @@ const defangedScheme = /^h[tx*]{2}p(s?):/iu;
  */
 export function pastedUrl(text: string): string | undefined {
   if (text.length > inputLengthMax || hostIn(text).form !== "url") return undefined;
-  const rest = withoutSender(refanged(text)).replace(defangedScheme, "http$1:");
-  const isWhole = scheme.test(rest);
-  const url = URL.parse(isWhole ? rest : `http://${rest.replace(/^\/+/u, "")}`);
+  const url = linkOf(bareText(text));
   return url === null || url.href.length > inputLengthMax ? undefined : url.href;
+}
+
+function linkOf(bare: string): URL | null {
+  const rest = bare.replace(defangedScheme, "http$1:");
+  const isWhole = scheme.test(rest);
+  return URL.parse(isWhole ? rest : `http://${rest.replace(/^\/+/u, "")}`);
+}
+
+/** Returns the text without what surrounds the name or the link; of a rewritten link, the one that it leads to. */
+function bareText(text: string): string {
+  let bare = withoutSender(refang(text));
+  for (let wraps = 0; wraps < wrapsMax && mayBeRewritten.test(bare); wraps++) {
+    const url = linkOf(bare);
+    const inner = url === null ? undefined : unwrapLink(url);
+    if (inner === undefined) break;
+    bare = withoutSender(inner);
+  }
+  return bare;
 }
 
 /** Returns whether the text is a link to an IP address, which contains no name. */
@@ -90,8 +113,18 @@ export function isLinkToAddress(text: string): boolean {
   return form === "url" && /^(\[[0-9a-f:.%]+\].*|(.+\.)?(\d+|0x[0-9a-f]*)\.?)$/iu.test(host);
 }
 
-function refanged(text: string): string {
-  return defanged.reduce((all, [form, by]) => all.replace(form, by), text);
+/**
+ * Returns the text without defanging and without marks that nobody sees.
+ *
+ * @param written characters to write for defanged dots and at signs
+ */
+export function refang(text: string, written = { dot: ".", at: "@" }): string {
+  return text
+    .replace(invisibleMarks, "")
+    .replace(defangedDot, written.dot)
+    .replace(defangedAt, written.at)
+    .replace(defangedSlashes, "$1")
+    .replace(otherDefangedDot, written.dot);
 }
 
 /** Returns the text without quotes and punctuation around it, and without the name in `"Support" <login@example.com>`. */
@@ -108,14 +141,16 @@ function withoutDots(host: string): string {
 
 function emailHost(address: string): PastedHost {
   const [mailbox = ""] = address.split("?", 1);
-  return { host: mailbox.slice(mailbox.lastIndexOf("@") + 1), form: "email" };
+  return { host: mailbox.slice(mailbox.lastIndexOf("@") + 1), form: "email_address" };
 }
 
 /** Removes quotes, brackets and punctuation around the text. */
 function unwrapped(text: string): string {
   let [start, end] = [0, text.length];
+  // A full stop after a name may be a part of it.
+  const removed = text.includes("/") ? `${closingMarks}.` : closingMarks;
   while (start < end && openingMarks.includes(text[start]!)) start++;
-  while (end > start && closingMarks.includes(text[end - 1]!)) end--;
+  while (end > start && removed.includes(text[end - 1]!)) end--;
   return text.slice(start, end);
 }
 

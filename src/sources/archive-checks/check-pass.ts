@@ -4,7 +4,7 @@ import type { Database } from "../../database/database.ts";
 import type { ProtectedDomain } from "../../domains/tables.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { RecordedThreat } from "../../threats/record.ts";
-import type { Tally } from "../candidate-run.ts";
+import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
 
 import type { StartWorker } from "../../vocabulary/threads.ts";

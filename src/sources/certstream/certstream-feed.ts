@@ -4,7 +4,7 @@ import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
 import { describeSourceError } from "../../network/failure.ts";
 import type { WebSocketClient } from "../../network/websocket/websocket.ts";
-import type { Tally } from "../candidate-run.ts";
+import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
 import { locationOf, withQuery } from "../feeds/feed-url.ts";
 import type { SourcePausing } from "../pauses/source-pauses.ts";

@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
-import type { Tally } from "../candidate-run.ts";
+import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
 import type { NameBatch } from "../name-batch.ts";
 import { NameListError } from "../list-bytes/errors.ts";

@@ -5,7 +5,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
-import type { Tally } from "../candidate-run.ts";
+import type { Tally } from "../tally.ts";
 import type { Candidates, ProcessOptions } from "../candidates.ts";
 import { NameListError } from "../list-bytes/errors.ts";
 import type { Place } from "../list-formats/name-chunk.ts";

@@ -2,7 +2,7 @@ import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { ImportState } from "../../vocabulary/lists.ts";
-import type { Tally } from "../candidate-run.ts";
+import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
 import { NameListError } from "../list-bytes/errors.ts";
 import type { NameList } from "../lists/name-list.ts";

@@ -3,7 +3,7 @@ import { actorChannels } from "../../access/audit/actor.ts";
 import { instant, json } from "../../database/columns.ts";
 import { importStates, listFormats } from "../../vocabulary/lists.ts";
 import { threatSources } from "../../vocabulary/threats.ts";
-import type { InvalidName } from "../candidate-run.ts";
+import type { InvalidName } from "../tally.ts";
 
 /** One row for each list that was imported in the console or by command line, with its counts. */
 export const listImports = sqliteTable("list_imports", {

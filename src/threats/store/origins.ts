@@ -40,6 +40,8 @@ export interface SightingOrigin {
 
 export interface OriginStore {
   list(threatId: string): Origins;
+  /** Returns where to open the page of a threat: its newest URL (HTTP or HTTPS), else its name; undefined: no such threat. */
+  addressToOpen(threatId: string): string | undefined;
   /** Returns whether the certificate was already on record for the threat. */
   hasCertificate(threatSeq: number, certificate: CertificateSighting): boolean;
   /** Adds what the sighting contains and is not on record yet. */
@@ -78,6 +80,13 @@ export function createOriginStore(database: Database): OriginStore {
           .map(({ url, source, seenAt }) => ({ url, source, seenAt })),
       };
     },
+    addressToOpen(threatId) {
+      const threat = statements.findSeq.get({ id: threatId });
+      if (threat === undefined) return undefined;
+      const { domain, seq: threatSeq } = threat;
+      const openable = statements.listUrls.all({ threatSeq }).map(({ url }) => openableUrl(url, domain));
+      return openable.find((url) => url !== undefined) ?? domain;
+    },
     hasCertificate: (threatSeq, certificate) =>
       statements.findCertificate.get({ threatSeq, identity: identityOf(certificate) }) !== undefined,
     add(threatSeq, { certificate, source, url }, seenAt) {
@@ -106,6 +115,16 @@ export function createOriginStore(database: Database): OriginStore {
   }
 }
 
+/** Returns the URL of a page of the domain, without a name and a password in it. */
+function openableUrl(written: string, domain: string): string | undefined {
+  const url = written.length < urlCharactersMax ? URL.parse(written) : null;
+  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname.replace(/\.$/, "") !== domain)
+    return undefined;
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
 /** A precertificate and its certificate share issuer and serial, in every log (RFC 6962 §3.1). */
 function identityOf({ issuer, serial, log, index }: CertificateSighting): string {
   return serial === ""
@@ -117,7 +136,7 @@ function createStatements(database: Database) {
   const ofThreat = eq(threatCertificates.threatSeq, value(threatCertificates.threatSeq));
   const findSeq = statement(database, (query) =>
     query
-      .select({ seq: threats.seq })
+      .select({ seq: threats.seq, domain: threats.domain })
       .from(threats)
       .where(eq(threats.id, value(threats.id))),
   );

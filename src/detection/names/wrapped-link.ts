@@ -1,0 +1,126 @@
+/**
+ * Reads the address inside links that mail gateways and large sites rewrite, so that a click passes through them. Only
+ * forms that contain the address are read: nothing is fetched.
+ */
+
+/** Returns the address in a link of one of these hosts, as it is written there; undefined if there is none. */
+type ReadTarget = (url: URL) => string | undefined;
+
+interface Wrapper {
+  /** The hosts, with all names below them. */
+  hosts: readonly string[];
+  read: ReadTarget;
+}
+
+/** Numbers of replaced characters that Proofpoint writes as one character, from 2. */
+const runLengths = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+const wrappers: readonly Wrapper[] = [
+  // Microsoft Safe Links, in mail and in Teams.
+  {
+    hosts: [
+      "safelinks.protection.outlook.com",
+      "safelinks.protection.office365.us",
+      "safelinks.protection.partner.outlook.cn",
+      "statics.teams.cdn.office.net",
+    ],
+    read: parameter("url"),
+  },
+  { hosts: ["urldefense.proofpoint.com", "urldefense.com", "urldefense.us"], read: readProofpoint },
+  { hosts: ["linkprotect.cudasvc.com"], read: parameter("a") },
+  // Mimecast contains only the host.
+  { hosts: ["mimecast.com", "mimecastprotect.com"], read: parameter("domain") },
+  { hosts: ["secure-web.cisco.com"], read: lastPathSegment },
+  { hosts: ["trendmicro.com"], read: parameter("url") },
+  { hosts: ["clicktime.symantec.com", "clicktime.cloud.postoffice.net"], read: parameter("u", "U") },
+  { hosts: ["fireeye.com"], read: parameter("u") },
+  { hosts: ["protection.sophos.com"], read: readSophos },
+  { hosts: ["url.avanan.click"], read: ({ href }) => /___(.+?)___/.exec(href)?.[1] },
+  {
+    hosts: ["l.facebook.com", "lm.facebook.com", "l.instagram.com", "l.messenger.com"],
+    read: parameter("u"),
+  },
+  { hosts: ["linkedin.com", "slack-redir.net", "out.reddit.com"], read: parameter("url") },
+  { hosts: ["youtube.com"], read: parameter("q") },
+  { hosts: ["duckduckgo.com"], read: parameter("uddg") },
+  { hosts: ["bing.com"], read: readBing },
+];
+const readerOf = new Map(wrappers.flatMap(({ hosts, read }) => hosts.map((host) => [host, read] as const)));
+
+const googleHost = /^(?:www\.)?google(?:\.[a-z]{2,3}){1,2}$/;
+const target = /^https?:\/\/./i;
+const bareHost = /^[^\s/:?#@]+\.[^\s/:?#@]+$/;
+
+/** Returns the address in a rewritten link: a URL, or a host name if the link contains only that; undefined for others. */
+export function unwrapLink(url: URL): string | undefined {
+  const found = readerFor(url.hostname)?.(url)?.trim();
+  return found !== undefined && (target.test(found) || bareHost.test(found)) ? found : undefined;
+}
+
+function readerFor(host: string): ReadTarget | undefined {
+  if (googleHost.test(host)) return readGoogle;
+  for (let at = 0; at !== -1; at = host.indexOf(".", at + 1)) {
+    const reader = readerOf.get(at === 0 ? host : host.slice(at + 1));
+    if (reader !== undefined) return reader;
+  }
+  return undefined;
+}
+
+/** Reads the first of these parameters that the query has. */
+function parameter(...names: readonly string[]): ReadTarget {
+  return ({ searchParams }) =>
+    names.map((name) => searchParams.get(name)).find((value) => value !== null) ?? undefined;
+}
+
+/** Redirects of mail and search, and pages of AMP. */
+function readGoogle(url: URL): string | undefined {
+  const amp = /^\/amp\/(s\/)?(?=[^/]+\.)/.exec(url.pathname);
+  if (amp !== null)
+    return `http${amp[1] === undefined ? "" : "s"}://${url.pathname.slice(amp[0].length)}${url.search}`;
+  return url.pathname === "/url" ? parameter("q", "url")(url) : undefined;
+}
+
+/** Reads the three versions of URL Defense. */
+function readProofpoint(url: URL): string | undefined {
+  if (url.pathname.startsWith("/v1/")) return url.searchParams.get("u") ?? undefined;
+  if (url.pathname.startsWith("/v2/")) {
+    const written = url.searchParams.get("u");
+    return written === null ? undefined : decoded(written.replace(/-/g, "%").replace(/_/g, "/"));
+  }
+  // Version 3 writes characters other than those of plain links as * (one) or ** and a length, and lists them behind.
+  const [, written, listed] = /\/v3\/__(.+?)__;([^!]*)!/.exec(url.href) ?? [];
+  if (written === undefined || listed === undefined) return undefined;
+  const characters = [...Buffer.from(listed, "base64url").toString("utf8")];
+  let used = 0;
+  return written
+    .replace(/^(https?:\/)(?!\/)/i, "$1/")
+    .replace(/\*(?:\*(.))?/g, (_, length: string | undefined) => {
+      const from = used;
+      used += length === undefined ? 1 : runLengths.indexOf(length) + 2;
+      return characters.slice(from, used).join("");
+    });
+}
+
+function readSophos({ searchParams }: URL): string | undefined {
+  const written = searchParams.get("u");
+  const link = written === null ? "" : Buffer.from(written, "base64").toString("utf8");
+  return target.test(link) ? link : (searchParams.get("d") ?? undefined);
+}
+
+function readBing({ pathname, searchParams }: URL): string | undefined {
+  const written = searchParams.get("u");
+  if (pathname !== "/ck/a" || written === null || !written.startsWith("a1")) return undefined;
+  return Buffer.from(written.slice("a1".length), "base64url").toString("utf8");
+}
+
+function lastPathSegment({ pathname }: URL): string | undefined {
+  return decoded(pathname.slice(pathname.lastIndexOf("/") + 1));
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import type { EntryForm } from "../../vocabulary/lists.ts";
+import type { Entry, Reading } from "./entry.ts";
+
+/** How one line of a list, or one item of a submission, was read. A line with several names has several of them. */
+export interface Interpretation {
+  /** Line in the list, or number of the item in a submission, from 1. */
+  line: number;
+  /** Start of what was entered. */
+  text: string;
+  form: EntryForm;
+  /** Null for an IP address, which has no name. */
+  name: string | null;
+  /** Absent: it was no link. */
+  url?: string;
+  /** Whether the name resembles a protected domain. */
+  isMatch: boolean;
+}
+
+/** Which interpretations a run keeps. */
+export interface InterpretationOptions {
+  max: number;
+  /** Whether to keep those of plain host names. */
+  hostNames: boolean;
+}
+
+/** Collects how lines were read, up to a maximum. */
+export interface Interpretations {
+  readonly kept: readonly Interpretation[];
+  /** Whether lines that match nothing are worth reading for it. */
+  isWanted(): boolean;
+  add(line: number, text: string, entry: Entry, isMatch: boolean): void;
+  addSkipped(line: number, text: string, reading: Extract<Reading, { skipped: unknown }>): void;
+}
+
+const textCharactersMax = 120;
+/** Among the names of a long list, links may be rare. They are not searched for in all of it. */
+const linesReadMax = 1_000;
+
+export function createInterpretations({ max, hostNames }: InterpretationOptions): Interpretations {
+  const kept: Interpretation[] = [];
+  let read = 0;
+  const keep = (interpretation: Interpretation): void => {
+    if (kept.length < max)
+      kept.push({ ...interpretation, text: interpretation.text.slice(0, textCharactersMax) });
+  };
+  return {
+    kept,
+    isWanted: () => kept.length < max && read++ < linesReadMax,
+    add(line, text, { form, name, url }, isMatch) {
+      if (hostNames || form !== "host_name")
+        keep({ line, text, form, name, ...(url === undefined ? {} : { url }), isMatch });
+    },
+    addSkipped: (line, text, { skipped }) => keep({ line, text, form: skipped, name: null, isMatch: false }),
+  };
+}
