@@ -46,9 +46,9 @@ const brands: readonly { domain: string; keywords: string[] }[] = [
   { domain: "kundenportal.example-bank.de", keywords: [] },
   { domain: "international-business-and-savings-union.com", keywords: [] },
 ];
-const perBrand = 150;
+const perBrand = 100;
 /** The generation of all takes most of the time, and the rest consists of more names like these. */
-const lookAlikesMax = 1_000;
+const lookAlikesMax = 400;
 
 /** Returns names that combine the label, parts of it or errors in it with other words, suffixes and places. */
 function combinations(domain: string, random: (below: number) => number): string[] {
