@@ -162,6 +162,28 @@ export type ThreatFacts = {
     /** Hash of its icon. */
     favicon_hash: string | null;
   } | null;
+  /** Latest comparison of the page with the protected site. */
+  inspection: {
+    /** The protected domain that the suspicious domain resembles. */
+    protected_domain: string;
+    /** Whether the page imitates the protected site. */
+    imitates: boolean;
+    /** Estimated probability that the page imitates the protected site. */
+    score: number;
+    /** Address of your page that it resembles most. */
+    original: string | null;
+    /** The largest contribution first. */
+    signals: {
+      /** Stable code of the signal. */
+      code: string;
+      /** Contribution to the score, in log-odds; negative: it speaks against an imitation. */
+      points: number;
+      /** Text of the observation. */
+      text: string;
+    }[];
+    /** When the page was fetched. */
+    inspected_at: string | null;
+  } | null;
   /** Networks that host the name. */
   networks:
     | {

@@ -2,7 +2,7 @@ import { actorJson } from "../access/audit/actor.ts";
 import type { Delivery, DeliveryLog } from "../deliveries/delivery-log.ts";
 import { displayName } from "../detection/names/name.ts";
 import type { Enrichment } from "../enrichment/enrichment.ts";
-import { factsJson } from "../enrichment/facts/facts-json.ts";
+import { factsJson, inspectionJson } from "../enrichment/facts/facts-json.ts";
 import type { Facts } from "../enrichment/facts/facts.ts";
 import type { RegistrationResponse } from "../enrichment/registration-responses.ts";
 import type { EventLog, RecordedEvent } from "../events/event-log.ts";
@@ -12,8 +12,13 @@ import { originsJson } from "../threats/origins-json.ts";
 import { describeSeverityReason } from "../threats/severity/severity-reasons.ts";
 import type { Origins } from "../threats/store/origins.ts";
 import type { Threat } from "../threats/store/queries.ts";
-import { describeForThirdParties } from "../threats/severity/similarity-reasons.ts";
 import type { Threats } from "../threats/threats.ts";
+import {
+  factsForThirdParties,
+  observationsOf,
+  reasonsForThirdParties,
+  withoutMailboxes,
+} from "./third-parties.ts";
 import type { ThreatSource } from "../vocabulary/threats.ts";
 import type { DatedChange } from "../threats/triage/history.ts";
 import type { Note } from "../threats/triage/notes.ts";
@@ -153,6 +158,21 @@ function entriesOf(evidence: Evidence, report: string | undefined): Entry[] {
     ...(original === undefined
       ? []
       : [{ name: "original.webp", content: "screenshot of the protected domain's page", bytes: original }]),
+    ...(known?.facts.page?.imitation === undefined
+      ? []
+      : [
+          {
+            name: "internal/inspection.json",
+            content:
+              "comparison of the page with the protected site, and the addresses as they were given and shown",
+            at: known.facts.pageAt,
+            bytes: json({
+              inspection: inspectionJson(known.facts),
+              given: evidence.origins.urls.map(({ url }) => url),
+              shown: [...known.facts.page.redirects, known.facts.page.finalUrl],
+            }),
+          },
+        ]),
     {
       name: "internal/decisions.json",
       content: "decisions and who made them",
@@ -181,7 +201,7 @@ export function evidenceJson({ threat, known, origins }: Evidence): object {
     protected_domain: threat.protectedDomain,
     type: threat.type,
     similarity: threat.similarity,
-    reasons: describeForThirdParties(threat.reasons),
+    reasons: reasonsForThirdParties(threat.reasons, known?.facts),
     severity: threat.severity,
     severity_reasons: threat.severityReasons.map(describeSeverityReason),
     status: threat.status,
@@ -191,13 +211,30 @@ export function evidenceJson({ threat, known, origins }: Evidence): object {
     created_at: optionalIsoTime(threat.createdAt),
     registration: threat.whois,
     looked_at: optionalIsoTime(known?.checkedAt),
-    facts: known === undefined ? null : factsJson(known.facts),
+    facts: known === undefined ? null : factsJson(factsForThirdParties(known.facts)),
+    imitation: imitationJson(known?.facts),
     certificates,
-    urls: urls.map((one) => ({ ...one, source: sourceForThirdParties(one.source) })),
+    urls: urls.map(({ url, source, seen_at }) => ({
+      url: withoutMailboxes(url),
+      source: sourceForThirdParties(source),
+      seen_at,
+    })),
   };
 }
 
-/** Null, as if it were unknown, if a beacon found the threat: see `describeForThirdParties`. */
+/** Returns what the page imitates, in words; null if it imitates nothing. */
+function imitationJson(facts: Facts | undefined): object | null {
+  const imitation = facts?.page?.imitation;
+  if (imitation?.imitates !== true) return null;
+  return {
+    protected_domain: imitation.protectedDomain,
+    original: imitation.original ?? null,
+    observations: observationsOf(imitation),
+    inspected_at: optionalIsoTime(facts?.pageAt),
+  };
+}
+
+/** Null, as if it were unknown, if a beacon found the threat: see `reasonsForThirdParties`. */
 function sourceForThirdParties(source: ThreatSource): ThreatSource | null {
   return source === "beacon" ? null : source;
 }

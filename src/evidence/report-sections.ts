@@ -10,7 +10,9 @@ import { toPlainTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import { looksLikeOriginal } from "../threats/severity/phishing-page.ts";
 import type { Threat } from "../threats/store/queries.ts";
-import { describeForThirdParties, inspectedScore } from "../threats/severity/similarity-reasons.ts";
+import { inspectedScore } from "../threats/severity/similarity-reasons.ts";
+import type { PageImitation } from "../vocabulary/page-signals.ts";
+import { observationsOf, reasonsForThirdParties, withoutMailboxes } from "./third-parties.ts";
 
 /** A threat that a report is about, with what lookups found. */
 export interface ReportedThreat {
@@ -21,6 +23,8 @@ export interface ReportedThreat {
 
 const quotedCharactersMax = 120;
 const listedMax = 6;
+/** Number of observations that show an imitation; the evidence has more. */
+const observationsMax = 3;
 
 /**
  * Returns whether a threat shows a phishing page, as far as the facts say. A copy that a visitor was shown may be hidden
@@ -39,7 +43,7 @@ export function isPhishing({ threat, facts }: ReportedThreat): boolean {
  */
 export function reportSections({ threat, facts, checkedAt }: ReportedThreat): string[] {
   const { domain, protectedDomain } = threat;
-  const similarity = describeForThirdParties(threat.reasons)
+  const similarity = reasonsForThirdParties(threat.reasons, facts)
     .slice(0, listedMax)
     .map((reason) => quoted(reason, 200));
   return [
@@ -86,17 +90,27 @@ function evidenceLines(facts: Facts | undefined, protectedDomain: string): strin
   if (page === undefined) return found;
   // The final page is the one that is being protected.
   if (page.redirectsToProtected) return [...found, `redirects to ${protectedDomain}`];
-  found.push(`URL: ${quoted(defanged(page.finalUrl), 200)}`, `HTTP status: ${page.status}`);
+  found.push(`URL: ${quoted(defanged(withoutMailboxes(page.finalUrl)), 200)}`, `HTTP status: ${page.status}`);
   if (!hasPage(facts)) return found;
   if (page.title !== "") found.push(`page title: ${quoted(page.title)}`);
   if (page.asksForPassword) found.push("the page asks for a password");
   if (page.asksForCard) found.push("the page asks for a payment card number");
-  if (page.imitation?.imitates === true) found.push(`the page imitates the page of ${protectedDomain}`);
+  if (page.imitation?.imitates === true) found.push(...imitationLines(page.imitation));
   if (page.namesBrand) found.push("the page uses our brand name");
   if (looksLikeOriginal({ visualSimilarity: screenshot?.visualSimilarity }))
     found.push(`the page looks like the page of ${protectedDomain}`);
   if (page.certificate !== undefined) found.push(`certificate issuer: ${quoted(page.certificate.issuer)}`);
   return found;
+}
+
+/** Returns which of our pages a page imitates, and what shows it. */
+function imitationLines(imitation: PageImitation): string[] {
+  const { original, protectedDomain } = imitation;
+  const page = original === null || original === undefined ? "" : ` (${quoted(original, 200)})`;
+  return [
+    `the page imitates our site ${protectedDomain}${page}`,
+    ...observationsOf(imitation, observationsMax).map((text) => `imitation: ${visible(text, 200)}`),
+  ];
 }
 
 function registrationLines(whois: Threat["whois"]): string[] {

@@ -18,6 +18,8 @@ export interface PageImitation {
   /** Estimated probability that the page imitates the brand, 0 to 1, at most four decimals. */
   score: number;
   imitates: boolean;
+  /** Address of the original page that resembles it most; null or absent if none is known. */
+  original?: string | null;
   /** From the largest contribution to the smallest. */
   signals: Signal[];
 }

@@ -6,8 +6,19 @@ let api: Api;
 afterEach(() => api.dispose());
 
 const at = Date.parse("2026-01-15T12:00:09Z");
+const imitation = {
+  protectedDomain: "example-bank.com",
+  score: 0.97,
+  imitates: true,
+  signals: [{ code: "some_signal", strength: 1, points: 2.5, params: {} }],
+};
 const known = {
-  facts: { ...phishingFacts, unknown: { screenshot: "no Chromium" } },
+  facts: {
+    ...phishingFacts,
+    page: { ...phishingFacts.page!, imitation },
+    pageAt: at,
+    unknown: { screenshot: "no Chromium" },
+  },
   checkedAt: at,
   dueAt: at + 1,
 };
@@ -43,6 +54,14 @@ test("the facts of a threat are returned with times, reasons, certificates and a
     next_look_at: "2026-01-15T12:00:09.001Z",
     dns: { exists: "yes", mail_servers: ["mx1.mail.example"] },
     page: { status: 200, certificate: { issuer: "R11, Let's Encrypt", fault: null } },
+    inspection: {
+      protected_domain: "example-bank.com",
+      imitates: true,
+      score: 0.97,
+      original: null,
+      signals: [{ code: "some_signal", points: 2.5, text: "some signal" }],
+      inspected_at: "2026-01-15T12:00:09.000Z",
+    },
     unknown: { screenshot: "no Chromium" },
     certificates: [
       { issuer: "CN=R11", serial: "04d1", index: 17, not_before: "2026-01-15T12:00:09.000Z", verified: true },
@@ -60,6 +79,7 @@ test("the facts of a threat about which nothing is known are null", async () => 
     looked_at: null,
     dns: null,
     page: null,
+    inspection: null,
     certificates: [],
   });
 });

@@ -47,7 +47,11 @@ test("a copied page at an unrelated name is not compared with the protected name
   const match = { protectedDomain: "example-bank.com", type: "cloned_site" as const };
   const sighting = { domain: "cheap-shoes.example", source: "submission", seenAt: Date.now() } as const;
   const [{ threatId } = { threatId: "" }] = app.app.threats.record([
-    { ...sighting, match: { ...match, similarity: 0.98, reasons: [] } },
+    {
+      ...sighting,
+      match: { ...match, similarity: 0.98, reasons: [] },
+      page: { score: 0.98, signals: [{ code: "some_signal", strength: 1, points: 2.25, params: {} }] },
+    },
   ]);
   const path = pathOf(threatId);
   for (const { text, html } of [
@@ -56,6 +60,9 @@ test("a copied page at an unrelated name is not compared with the protected name
   ]) {
     expect(text).toContain("Cloned site");
     expect(text).toContain("The name does not resemble example-bank.com . The threat is the page at it.");
+    expect(text).toContain("Comparison with your pages Imitates example-bank.com Score 0.98");
+    expect(text).toContain("Some signal +2.3");
+    expect(text).not.toContain("Why it matches");
     expect(html).not.toContain('class="swap"');
     expect(html).not.toContain('class="versus"');
   }

@@ -163,3 +163,44 @@ test("the files of a report reveal neither that a beacon found the copy, nor not
     files.map(({ sha256 }) => sha256),
   );
 });
+
+test("a report says what the page imitates in words, and names no recipient of the phishing email", async () => {
+  const evidence = await gathered();
+  const signal = (code: string, points: number) => ({ code, strength: 1, points, params: {} });
+  const imitation = {
+    protectedDomain: "example-bank.com",
+    score: 0.9731,
+    imitates: true,
+    original: "https://example-bank.com/login",
+    signals: [signal("first_observation", 3.25), signal("second_observation", -1.75)],
+  };
+  const url = "https://someone@shoes.example/a?to=ada%40example-bank.com#eve@example-bank.com";
+  const page = { ...evidence.known!.facts.page!, finalUrl: url, redirects: [url], imitation };
+  const reported: typeof evidence = {
+    ...evidence,
+    known: { ...evidence.known!, facts: { ...evidence.known!.facts, page } },
+    threat: { ...evidence.threat, reasons: [{ code: "page_imitates", params: { score: 0.9731 } }] },
+    origins: { ...evidence.origins, urls: [{ url, source: "submission", seenAt: 0 }] },
+  };
+  const own = unzipSync(bundleWithReport(reported, { now: 0, signature: null }));
+  const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
+  expect(text(own["report.txt"])).toContain(
+    'the page imitates our site example-bank.com ("https://example-bank.com/login")\n  - imitation: first observation\n',
+  );
+  expect(JSON.parse(text(own["evidence.json"])).imitation).toMatchObject({
+    original: "https://example-bank.com/login",
+    observations: ["first observation"],
+  });
+  expect(text(own["internal/inspection.json"])).toContain("ada%40example-bank.com");
+  const files = await reportFiles([reported, reported]);
+  const inner = Object.values(unzipSync(files.at(-1)!.content)).flatMap((zip) =>
+    Object.entries(unzipSync(zip)),
+  );
+  const shared = [
+    text(own["report.txt"]),
+    ...files.slice(0, 2).map(({ content }) => text(content)),
+    ...inner.map(([name, bytes]) => `${name}: ${text(bytes)}`),
+  ].join("\n");
+  expect(shared).toContain("https://someone@shoes.example/a?to=[mailbox removed]#[mailbox removed]");
+  expect(shared).not.toMatch(/ada|eve@|second observation|0\.97|3\.25|internal/);
+});

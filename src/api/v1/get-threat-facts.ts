@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { factsJson } from "../../enrichment/facts/facts-json.ts";
+import { factsJson, inspectionJson } from "../../enrichment/facts/facts-json.ts";
 import { optionalIsoTime } from "../../lib/clock.ts";
 import { originsJson } from "../../threats/origins-json.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
@@ -56,6 +56,33 @@ const page = Type.Object(
   { ...closed, description: "The page under the name." },
 );
 
+const inspectionSignal = Type.Object(
+  {
+    code: text("Stable code of the signal."),
+    points: Type.Number({
+      description: "Contribution to the score, in log-odds; negative: it speaks against an imitation.",
+    }),
+    text: text("Text of the observation."),
+  },
+  { ...closed, description: "An observation that contributes to the score." },
+);
+
+const inspection = Type.Object(
+  {
+    protected_domain: threatFields.protected_domain,
+    imitates: Type.Boolean({ description: "Whether the page imitates the protected site." }),
+    score: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: "Estimated probability that the page imitates the protected site.",
+    }),
+    original: orNull(text("Address of your page that it resembles most.")),
+    signals: Type.Array(inspectionSignal, { description: "The largest contribution first." }),
+    inspected_at: orNull(time("When the page was fetched.")),
+  },
+  { ...closed, description: "Latest comparison of the page with the protected site." },
+);
+
 const network = Type.Object(
   {
     addresses: texts("Addresses of the name that belong to the network."),
@@ -106,6 +133,7 @@ const schema = Type.Object(
     next_look_at: orNull(time("When they are due to be looked up again.")),
     dns: orNull(dns),
     page: orNull(page),
+    inspection: orNull(inspection),
     networks: orNull(Type.Array(network, { description: "Networks that host the name." })),
     visual_similarity: orNull(
       Type.Number({ description: "Similarity of the screenshot with that of the protected page, 0 to 1." }),
@@ -136,6 +164,7 @@ const example = {
     wildcard: false,
   },
   page: null,
+  inspection: null,
   networks: [
     {
       addresses: ["192.0.2.10"],
@@ -198,6 +227,7 @@ export const getThreatFacts = operation({
         looked_at: optionalIsoTime(known?.checkedAt),
         next_look_at: optionalIsoTime(known?.dueAt),
         ...factsJson(known?.facts ?? { unknown: {} }),
+        inspection: inspectionJson(known?.facts ?? {}),
         ...originsJson(services.threats.origins(id)),
       },
     };

@@ -1,4 +1,5 @@
 import { evidenceBundle, evidenceJson, json, sha256, type Evidence } from "../../evidence/evidence-bundle.ts";
+import { withoutMailboxes } from "../../evidence/third-parties.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { zip } from "../../lib/zip.ts";
 import { csvCell } from "../../outputs/exports/csv.ts";
@@ -43,7 +44,13 @@ export async function reportFiles(evidence: readonly Evidence[]): Promise<NewFil
 
 const siteColumns: readonly (readonly [string, (one: Evidence) => string | number | null])[] = [
   ["domain", ({ threat }) => threat.domain],
-  ["url", ({ known }) => known?.facts.page?.finalUrl ?? null],
+  [
+    "url",
+    ({ known }) => {
+      const url = known?.facts.page?.finalUrl;
+      return url === undefined ? null : withoutMailboxes(url);
+    },
+  ],
   ["ip_addresses", ({ known }) => (known?.facts.existence?.addresses ?? []).join(" ")],
   ["name_servers", ({ known }) => (known?.facts.existence?.nameServers ?? []).join(" ")],
   ["http_status", ({ known }) => known?.facts.page?.status ?? null],

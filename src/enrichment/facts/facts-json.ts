@@ -1,5 +1,6 @@
-import { toIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import type { PageCertificate } from "../../lookups/page/page-lookup.ts";
+import { describeSignal } from "../../vocabulary/page-signals.ts";
 import type { Facts, HostNetwork } from "./facts.ts";
 
 /** Returns the facts in their public JSON form; `null` means unknown. */
@@ -37,6 +38,24 @@ export function factsJson({ existence, networks, page, screenshot, unknown }: Fa
     networks: networks === undefined ? null : networks.map(networkJson),
     visual_similarity: screenshot?.visualSimilarity ?? null,
     unknown,
+  };
+}
+
+/** Returns the latest comparison of the page with the protected site in its public JSON form; null: never compared. */
+export function inspectionJson({ page, pageAt }: Pick<Facts, "page" | "pageAt">): object | null {
+  const imitation = page?.imitation;
+  if (imitation === undefined) return null;
+  return {
+    protected_domain: imitation.protectedDomain,
+    imitates: imitation.imitates,
+    score: imitation.score,
+    original: imitation.original ?? null,
+    signals: imitation.signals.map((signal) => ({
+      code: signal.code,
+      points: signal.points,
+      text: describeSignal(signal),
+    })),
+    inspected_at: optionalIsoTime(pageAt),
   };
 }
 

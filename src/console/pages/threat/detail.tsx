@@ -6,6 +6,7 @@ import type { Differences } from "../../../lookups/pictures/differing-regions.ts
 import type { Note } from "../../../threats/triage/notes.ts";
 import type { TrapVisit } from "../../../traps/visits/store.ts";
 import { Card, LinkButton } from "../../kit/components.tsx";
+import { ImitationCard } from "../../inspection-kit/threat-imitation.tsx";
 import { Help } from "../../kit/disclosure.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
@@ -186,6 +187,7 @@ function MainColumn({
   return (
     <div class="stack">
       <PageComparison {...details} facts={facts} />
+      <ImitationCard threat={threat} facts={facts} />
       <NameCard threat={threat} comparison={comparison} />
       <SeenAt visits={details.visits} />
       <FactCards threat={threat} facts={facts} enabledLookups={details.enabledLookups} origins={origins} />

@@ -3,6 +3,7 @@ import type { EditKind } from "../../../detection/types.ts";
 import { sentence } from "../../../lib/wording.ts";
 import type { Threat } from "../../../threats/store/queries.ts";
 import { describeSimilarityReason } from "../../../threats/severity/similarity-reasons.ts";
+import { isAboutPage } from "../../inspection-kit/threat-imitation.tsx";
 import { Card } from "../../kit/components.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { isUnrelated } from "../../threat-kit/compared-name.tsx";
@@ -36,8 +37,9 @@ function similarityText({ similarity, type }: Threat): string {
   return `${(similarity < 1 ? Math.min(similarity, 0.99) : similarity).toFixed(2)} similarity`;
 }
 
-/** Why the detection takes the name for a look-alike, or the page for a copy. */
-function SimilarityReasons({ threat: { reasons } }: { threat: Threat }) {
+/** Why the detection takes the name for a look-alike, or what a beacon reported. */
+function SimilarityReasons({ threat }: { threat: Threat }) {
+  const reasons = threat.reasons.filter((reason) => !isAboutPage(reason));
   if (reasons.length === 0) return null;
   return (
     <>

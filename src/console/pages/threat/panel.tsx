@@ -3,6 +3,8 @@ import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { hostsOf } from "../../../threat-index/columns/hosts.ts";
 import type { Place } from "../../../threat-index/threat-index.ts";
+import { imitationOf } from "../../inspection-kit/threat-imitation.tsx";
+import { VerdictDetails } from "../../inspection-kit/verdict.tsx";
 import { Facts, Time } from "../../kit/components.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { inWords } from "../../kit/labels.ts";
@@ -19,6 +21,9 @@ import { LifecycleLine } from "../../threat-kit/lifecycle-line.tsx";
 import { loadThreat, type LoadedThreat } from "./load.ts";
 import { ComparedNames } from "./name-comparison.tsx";
 import { PagePair } from "./page-comparison.tsx";
+
+/** Number of signals of a comparison that the panel shows one by one. */
+const signalsShownMax = 5;
 
 /**
  * Returns the panel of a threat beside the list of a view; null if there is no such threat. Changes nothing.
@@ -41,6 +46,7 @@ export async function threatPanel(
 function ThreatPanel(loaded: LoadedThreat) {
   const { comparison, known, lifecycle, mark, place, threat, view, whyMissing } = loaded;
   const { id, domain, severity, severityReasons, status } = threat;
+  const imitation = imitationOf({ threat, facts: known?.facts });
   return (
     <aside class="panel" id="panel" data-id={id} aria-label={visible(domain, 80)}>
       <div class="bar">
@@ -92,6 +98,11 @@ function ThreatPanel(loaded: LoadedThreat) {
       <Part title="Page">
         <PagePair threat={threat} facts={known?.facts} whyMissing={whyMissing} />
       </Part>
+      {imitation === undefined ? null : (
+        <Part title="Comparison with your pages">
+          <VerdictDetails verdict={imitation} signalsMax={signalsShownMax} />
+        </Part>
+      )}
       <Part title={`Why ${severity}`}>
         <ReasonTags reasons={severityReasons} />
       </Part>

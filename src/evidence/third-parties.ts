@@ -1,0 +1,51 @@
+import type { Facts } from "../enrichment/facts/facts.ts";
+import { describeForThirdParties, type SimilarityReason } from "../threats/severity/similarity-reasons.ts";
+import { describeSignal, type PageImitation } from "../vocabulary/page-signals.ts";
+
+/** A mailbox, plain or percent-encoded. The lengths bound the work for hostile text. */
+const mailbox = /[^\s/?&=#;,:"<>]{1,64}(?:@|%40)[^\s/?&=#;,:"<>]{1,255}/gi;
+const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
+const observationsMax = 6;
+
+/**
+ * Returns an address without the mailboxes in its path, query and fragment. The links of phishing emails name their
+ * recipient, whom neither an abuse desk nor the attacker has to learn of.
+ */
+export function withoutMailboxes(address: string): string {
+  const start = authority.exec(address)?.[0] ?? "";
+  return start + address.slice(start.length).replace(mailbox, "[mailbox removed]");
+}
+
+/** Returns the facts as third parties may read them. */
+export function factsForThirdParties(facts: Facts): Facts {
+  const { page } = facts;
+  if (page === undefined) return facts;
+  const redirects = page.redirects.map(withoutMailboxes);
+  return { ...facts, page: { ...page, finalUrl: withoutMailboxes(page.finalUrl), redirects } };
+}
+
+/**
+ * Returns the reasons for which a threat was recorded as third parties may read them. Those about its page are left out if
+ * the facts have a later comparison.
+ */
+export function reasonsForThirdParties(
+  reasons: readonly SimilarityReason[],
+  facts: Facts | undefined,
+): string[] {
+  const isCompared = facts?.page?.imitation !== undefined;
+  return describeForThirdParties(
+    reasons.filter(({ code }) => code !== "page_imitates" && !(isCompared && code === "page_signal")),
+  ).map(withoutMailboxes);
+}
+
+/**
+ * Returns in words what shows that a page imitates the protected site, the strongest first. Neither the score nor the
+ * weights: registrars pass reports on to the registrant.
+ */
+export function observationsOf({ signals }: Pick<PageImitation, "signals">, max = observationsMax): string[] {
+  return signals
+    .filter(({ points }) => points > 0)
+    .toSorted((a, b) => b.points - a.points)
+    .slice(0, max)
+    .map((signal) => withoutMailboxes(describeSignal(signal)));
+}
