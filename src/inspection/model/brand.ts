@@ -22,4 +22,6 @@ export interface BrandLogo {
   name: string;
   /** A raster image: PNG, JPEG or WebP. */
   image: Uint8Array;
+  /** Perceptual hash of the image; absent if it was not computed, and for a blank one. */
+  hash?: string;
 }

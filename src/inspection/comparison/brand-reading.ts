@@ -1,0 +1,109 @@
+import { isAtOrBelow } from "../../lib/host-names.ts";
+import {
+  addressParts,
+  isDistinctiveFile,
+  isKnown,
+  siteOf,
+  type AddressParts,
+} from "../measures/addresses.ts";
+import { hashBits, type HashBits } from "../measures/picture-hash.ts";
+import { createNameFinder, wordsOf, type NameFinder } from "../measures/text-words.ts";
+import type { Brand } from "../model/brand.ts";
+import type { PageFingerprint } from "../model/fingerprint.ts";
+import { fingerprintVersion } from "./fingerprint.ts";
+
+/** A brand in the forms in which pages are compared with it. Made once for each version of the brand. */
+export interface BrandReading {
+  brand: Brand;
+  names: NameFinder;
+  /** Words of names, and of titles and names of the originals. */
+  ownWords: ReadonlySet<string>;
+  originals: OriginalReading[];
+  logos: { sha256?: string; bits: HashBits | undefined }[];
+  /** Hosts from which only this brand's pages are loaded, as registrable domains. */
+  assetSites: ReadonlySet<string>;
+  /** Returns whether a host is the brand's: the protected domain, an allowed name, or where its originals load from. */
+  isOwnHost(host: string): boolean;
+  /** The same without the hosts of files: pages there are the brand's. */
+  isOwnPage(host: string): boolean;
+}
+
+export interface OriginalReading {
+  address: string;
+  print: PageFingerprint;
+  /** Paths of links within the site. */
+  linkPaths: ReadonlySet<string>;
+  files: ReadonlySet<string>;
+  scriptHashes: ReadonlySet<string>;
+  pictures: { role: "icon" | "logo" | "picture"; sha256: string; bits: HashBits | undefined }[];
+  titleWords: ReadonlySet<string>;
+  fields: ReadonlySet<string>[];
+  screenshot: HashBits | undefined;
+}
+
+export function readBrand(brand: Brand): BrandReading {
+  const domain = brand.protectedDomain.toLowerCase();
+  const allowed = brand.allow.map((name) => name.toLowerCase());
+  const names = createNameFinder([...brand.names, domain]);
+  const isOwnPage = (host: string) =>
+    isAtOrBelow(host, domain) || allowed.some((name) => isAtOrBelow(host, name));
+  const prints = brand.originals.filter(({ fingerprint }) => fingerprint.version === fingerprintVersion);
+  const assetSites = new Set(
+    prints.flatMap(({ fingerprint }) =>
+      fingerprint.resources.flatMap(({ url }) => {
+        const from = addressParts(url);
+        return from === undefined || isKnown("shared", from) || isKnown("hosting", from)
+          ? []
+          : [siteOf(from.host)];
+      }),
+    ),
+  );
+  const originals = prints.map(({ address, fingerprint }) => readOriginal(address, fingerprint, isOwnPage));
+  return {
+    brand,
+    names,
+    ownWords: new Set([
+      ...names.words,
+      ...prints.flatMap(({ fingerprint }) => wordsOf(`${fingerprint.title} ${fingerprint.siteName ?? ""}`)),
+    ]),
+    originals,
+    logos: brand.logos.map(({ hash }) => ({ bits: hashBits(hash) })),
+    assetSites,
+    isOwnPage,
+    isOwnHost: (host) => isOwnPage(host) || assetSites.has(siteOf(host)),
+  };
+}
+
+function readOriginal(
+  address: string,
+  print: PageFingerprint,
+  isOwnPage: (host: string) => boolean,
+): OriginalReading {
+  const links = Object.keys(print.links).flatMap((link) => addressParts(link) ?? []);
+  const resources = print.resources.flatMap(({ url }) => addressParts(url) ?? []);
+  return {
+    address,
+    print,
+    linkPaths: new Set(
+      links.filter(({ host, path }) => isOwnPage(host) && isDistinctivePath(path)).map(({ path }) => path),
+    ),
+    files: new Set(
+      resources.filter((from) => !isKnown("shared", from) && isDistinctiveFile(from)).map(fileName),
+    ),
+    scriptHashes: new Set(print.scriptHashes),
+    pictures: print.pictures.map(({ role, sha256, hash }) => ({ role, sha256, bits: hashBits(hash) })),
+    titleWords: new Set(wordsOf(print.title)),
+    fields: print.forms.map(({ fields }) => new Set(fields)),
+    screenshot: hashBits(print.screenshot),
+  };
+}
+
+/** Name by which the same file is recognized on another host. */
+export function fileName({ file, extension }: AddressParts): string {
+  return `${file}.${extension}`;
+}
+
+/** A path that unrelated sites hardly have in common. */
+export function isDistinctivePath(path: string): boolean {
+  return path.length >= 8 && (path.split("/").length > 2 || /[-_]/.test(path));
+}

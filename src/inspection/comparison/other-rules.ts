@@ -1,0 +1,116 @@
+import { addressParts, isKnown, siteOf } from "../measures/addresses.ts";
+import { overlap } from "../measures/sketch.ts";
+import { spacedWords } from "../measures/text-words.ts";
+import type { BrandReading } from "./brand-reading.ts";
+import type { PageReading } from "./page-reading.ts";
+import type { SignalRule } from "./signal-rule.ts";
+
+/** Doubts at which signals against an imitation count half. */
+const ownLinksDoubt = 6;
+const ownShinglesDoubt = 400;
+
+export const otherRules: SignalRule[] = [
+  {
+    code: "own_name",
+    group: "other",
+    measures:
+      "A word of the host name that is not the brand's is in the title or the name of the site (1), or in a heading or the text (0.6).",
+    measure: (page, brand) => {
+      const words = page.ownWords.filter(
+        (word) => !brand.ownWords.has(word) && brand.names.count(spacedWords([word])) === 0,
+      );
+      const inside = ({ compact }: { compact: string }) => words.find((word) => compact.includes(word));
+      const titled = inside(page.title) ?? inside(page.siteName);
+      const mentioned = page.headings.map(inside).find((word) => word !== undefined) ?? inside(page.text);
+      if (titled === undefined && mentioned === undefined) return undefined;
+      return { strength: titled === undefined ? 0.6 : 1, params: { name: titled ?? mentioned! } };
+    },
+    text: ({ name }) => `its name and its content agree: “${name}”`,
+    keeps: { page: { title: "Orchidshop – Sign in", addresses: ["https://orchidshop.example/login"] } },
+    drops: { page: { title: "Examplebank – Sign in", addresses: ["https://orchidshop.example/login"] } },
+  },
+  {
+    code: "other_site_name",
+    group: "other",
+    measures: "The page states a name of the site that is not the brand's: 1.",
+    measure: ({ siteName, print }, { names }) =>
+      siteName.words.length > 0 && names.count(siteName) === 0
+        ? { strength: 1, params: { name: print.siteName! } }
+        : undefined,
+    text: ({ name }) => `it calls itself “${name}”`,
+    keeps: { page: { siteName: "Orchid Florists" } },
+    drops: { page: { siteName: "Examplebank" } },
+  },
+  {
+    code: "own_links",
+    group: "other",
+    measures:
+      "Share of the links that lead to its own site, to paths that no original has, times n / (n + 6) for n of them.",
+    measure: (page, brand) => {
+      const own = page.links.filter(
+        ({ to }) =>
+          siteOf(to.host) === page.site && !brand.originals.some(({ linkPaths }) => linkPaths.has(to.path)),
+      ).length;
+      return page.links.length === 0
+        ? undefined
+        : {
+            strength: (own / page.links.length) * (own / (own + ownLinksDoubt)),
+            params: { own, all: page.links.length },
+          };
+    },
+    text: ({ own, all }) => `${own} of its ${all} links lead to pages of its own`,
+    keeps: { page: { links: [..."abcdefghijklmnop"].map((path) => `https://page.example/${path}`) } },
+    drops: { page: { links: ["https://examplebank.example/help", "https://page.example/a"] } },
+  },
+  {
+    code: "own_text",
+    group: "other",
+    measures: "n / (n + 400) for n sequences of three words that no original has.",
+    measure: (page, brand) => {
+      const own = ownShingles(page, brand);
+      return { strength: own / (own + ownShinglesDoubt), params: { words: Math.round(own) } };
+    },
+    text: ({ words }) => `about ${words} words of its text are its own`,
+    keeps: {
+      page: { text: Array.from({ length: 600 }, (_, index) => `word${(index * 7919) % 997}`).join(" ") },
+    },
+    drops: { page: { text: "Log in" } },
+  },
+  {
+    code: "canonical_elsewhere",
+    group: "other",
+    measures:
+      "The page names an address on a site that is neither its own nor the brand's as its own (canonical link).",
+    measure: (page, brand) => {
+      const canonical = addressParts(page.print.canonical ?? "");
+      return canonical === undefined ||
+        siteOf(canonical.host) === page.site ||
+        brand.isOwnPage(canonical.host)
+        ? undefined
+        : { strength: 1, params: { host: canonical.host } };
+    },
+    text: ({ host }) => `it states that it is a page of ${host}`,
+    keeps: { page: { canonical: "https://template.example/login" } },
+    drops: { page: { canonical: "https://page.example/login" } },
+  },
+  {
+    code: "archive",
+    group: "other",
+    measures:
+      "It is on a web archive, a translation service or a scanner, which show pages of others on purpose.",
+    measure: ({ at }) => (isKnown("archive", at) ? { strength: 1, params: { host: at.host } } : undefined),
+    text: ({ host }) => `${host} shows pages of others on purpose`,
+    keeps: { page: { addresses: ["https://web.archive.org/web/2024/https://examplebank.example/"] } },
+    drops: { page: { addresses: ["https://page.example/"] } },
+  },
+];
+
+/** Smallest number of shingles that no original explains. */
+function ownShingles(page: PageReading, brand: BrandReading): number {
+  const own = page.print.text;
+  if (own === undefined) return 0;
+  const shared = brand.originals.map(({ print: { text } }) =>
+    text === undefined ? 0 : overlap(own, text).shared,
+  );
+  return Math.max(0, own.size - Math.max(0, ...shared));
+}
