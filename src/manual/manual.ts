@@ -6,6 +6,7 @@ import users from "./users.md" with { type: "text" };
 import protectDomains from "./protect-domains.md" with { type: "text" };
 import sources from "./sources.md" with { type: "text" };
 import archive from "./archive.md" with { type: "text" };
+import inspection from "./inspection.md" with { type: "text" };
 import certificateLogs from "./certificate-logs.md" with { type: "text" };
 import triage from "./triage.md" with { type: "text" };
 import cases from "./cases.md" with { type: "text" };
@@ -58,6 +59,7 @@ const texts: [topic: string, text: string][] = [
   ["sources", sources],
   ["archive", archive],
   ["certificate-logs", certificateLogs],
+  ["inspection", inspection],
   ["triage", triage],
   ["cases", cases],
   ["campaigns", campaigns],
