@@ -26,15 +26,73 @@ export interface PageImitation {
 
 type Values = Readonly<Record<string, string>>;
 
-/** Text of each signal; its values are quoted and escaped. A signal that is not listed is shown by its code. */
-const signalTexts: ReadonlyMap<string, (values: Values) => string> = new Map();
+/** Text of each signal, a clause about the page; its values are escaped. */
+const signalTexts: Readonly<Record<string, (values: Values) => string>> = {
+  own_page: () => "it is a page of the brand or of an allowed name",
+  asks_password: () => "it asks for a password",
+  asks_card: () => "it asks for a payment card",
+  asks_code: () => "it asks for a one-time code or a PIN",
+  asks_identity: () => "it asks for personal data such as a date of birth or an account number",
+  asks_seed_phrase: () => "it asks for the recovery phrase of a wallet",
+  presents_as_brand: () => "it presents itself as the brand and as nobody else",
+  brand_and_request: () => "it asks for data in the name of the brand",
+  brand_and_copy: () => "it presents itself as the brand with content of an original",
+  copy_and_request: () => "it asks for data with content of an original",
+  same_text: ({ percent, original }) => `${percent} % of its text is that of ${original}`,
+  same_structure: ({ percent, original }) => `${percent} % of its structure is that of ${original}`,
+  same_classes: ({ percent, original }) =>
+    `${percent} % of the class names in its markup are those of ${original}`,
+  same_files: ({ count, original }) => `${count} of its files have the names of those of ${original}`,
+  same_scripts: ({ count, original }) =>
+    `${count === "1" ? "one of its scripts is" : `${count} of its scripts are`} in ${original}, too`,
+  same_pictures: ({ original }) => `it shows pictures of ${original}`,
+  same_links: ({ count, original }) => `${count} of its links have the paths of those of ${original}`,
+  same_form: ({ original }) => `its form has the fields of ${original}`,
+  saved_from_brand: ({ address }) => `a program saved it from ${address}`,
+  brand_in_title: ({ title }) => `its title names the brand: “${title}”`,
+  brand_as_site_name: ({ name }) => `it calls itself “${name}”`,
+  brand_in_heading: () => "a heading names the brand",
+  brand_in_text: ({ count }) => `its text names the brand ${count === "1" ? "once" : `${count} times`}`,
+  brand_in_descriptions: () => "descriptions or alternative texts name the brand",
+  same_icon: () => "it has the icon of the original",
+  same_logo: () => "it shows the logo",
+  same_screenshot: ({ original }) => `it looks like ${original}`,
+  logo_in_screenshot: ({ name }) => `its screenshot contains the logo ${name}`,
+  canonical_at_brand: ({ address }) => `it states that it is ${address}`,
+  own_name: ({ name }) => `its name and its content agree: “${name}”`,
+  other_site_name: ({ name }) => `it calls itself “${name}”`,
+  own_links: ({ own, all }) => `${own} of its ${all} links lead to pages of its own`,
+  own_text: ({ words }) => `about ${words} words of its text are its own`,
+  canonical_elsewhere: ({ host }) => `it states that it is a page of ${host}`,
+  archive: ({ host }) => `${host} shows pages of others on purpose`,
+  links_to_brand: ({ own, all }) => `${own} of its ${all} links lead to the brand's pages`,
+  files_from_brand: ({ own, all }) =>
+    `it loads ${own} of its ${all} pictures and style sheets from the brand`,
+  brand_in_address: () => "its address contains the brand",
+  free_hosting: ({ host }) => `anyone can publish a page on the hosting service of ${host}`,
+  ip_address: () => "it has an IP address instead of a name",
+  young_certificate: ({ days }) =>
+    `its certificate is ${days === "1" ? "1 day" : `${days} days`} old, or browsers reject it`,
+  redirected: ({ host }) => `visitors are sent there by ${host}`,
+  hidden_markup: () => "a script decodes its content, which hides it from filters",
+  asks_account: () => "it asks for a user name or an email address",
+  sends_elsewhere: ({ host }) => `what visitors enter is sent to ${host}`,
+  sends_to_collector: ({ host }) => `it sends data to ${host}, where anyone can receive it`,
+  sends_to_mailer: ({ path }) => `its form is sent to ${path}, a name that kits use`,
+  kit_files: ({ path }) => `it has a file of a known kit: ${path}`,
+  dead_links: ({ dead, all }) => `${dead} of its ${all} links lead nowhere`,
+};
 
 const valueCharactersMax = 100;
 
-/** Renders a signal as text that is safe to show; the only place that words it. */
+/**
+ * Renders a signal as text that is safe to show; the only place that words it. One that another version stored may have a
+ * code that has no text, which is shown itself.
+ */
 export function describeSignal({ code, params }: Pick<Signal, "code" | "params">): string {
   const values = Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, visible(String(value), valueCharactersMax)]),
   );
-  return signalTexts.get(code)?.(values) ?? visible(code.replaceAll("_", " "), valueCharactersMax);
+  const text = Object.hasOwn(signalTexts, code) ? signalTexts[code] : undefined;
+  return text?.(values) ?? visible(code.replaceAll("_", " "), valueCharactersMax);
 }

@@ -77,7 +77,6 @@ export interface CombinedRule {
   code: string;
   measures: string;
   strength(levels: Levels): number;
-  text(): string;
 }
 
 export const combinedRules: readonly CombinedRule[] = [
@@ -85,25 +84,21 @@ export const combinedRules: readonly CombinedRule[] = [
     code: "presents_as_brand",
     measures: "identity × (1 − other): the page presents itself as the brand and as nobody else.",
     strength: ({ identity, other }) => identity * (1 - other),
-    text: () => "it presents itself as the brand and as nobody else",
   },
   {
     code: "brand_and_request",
     measures: "identity × request × (1 − 0.7 × other): it asks for data in the name of the brand.",
     strength: ({ identity, request, other }) => identity * request * (1 - 0.7 * other),
-    text: () => "it asks for data in the name of the brand",
   },
   {
     code: "brand_and_copy",
     measures: "identity × copy: it presents itself as the brand and was made from an original.",
     strength: ({ identity, copy }) => identity * copy,
-    text: () => "it presents itself as the brand with content of an original",
   },
   {
     code: "copy_and_request",
     measures: "copy × request × (1 − 0.7 × other): it asks for data with content of an original.",
     strength: ({ copy, request, other }) => copy * request * (1 - 0.7 * other),
-    text: () => "it asks for data with content of an original",
   },
 ];
 

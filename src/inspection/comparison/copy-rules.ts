@@ -21,7 +21,6 @@ export const copyRules: SignalRule[] = [
     measures: `Sequences of three words of the visible text: the share ${sketched}, times n / (n + 4) for n shared ones.`,
     source: broder,
     measure: (page, brand) => sketchSameness(page, brand, { part: "text", doubt: doubts.text }),
-    text: ({ percent, original }) => `${percent} % of its text is that of ${original}`,
     keeps: {
       page: {
         text: "Log in to online banking with the number on the back of your green card and your secret word",
@@ -43,7 +42,6 @@ export const copyRules: SignalRule[] = [
     measures: `Sequences of six elements in the order of the document: the share ${sketched}, times n / (n + 20) for n shared ones.`,
     source: broder,
     measure: (page, brand) => sketchSameness(page, brand, { part: "structure", doubt: doubts.structure }),
-    text: ({ percent, original }) => `${percent} % of its structure is that of ${original}`,
     keeps: { page: { elements: variedElements(60) }, original: { elements: variedElements(60) } },
     drops: {
       page: { elements: variedElements(20) },
@@ -56,7 +54,6 @@ export const copyRules: SignalRule[] = [
     measures: `Names of classes: the share ${sketched}, times n / (n + 6) for n shared ones.`,
     source: broder,
     measure: (page, brand) => sketchSameness(page, brand, { part: "classes", doubt: doubts.classes }),
-    text: ({ percent, original }) => `${percent} % of the class names in its markup are those of ${original}`,
     keeps: { page: { elements: classElements("eb", 20) }, original: { elements: classElements("eb", 24) } },
     drops: { page: { elements: classElements("fl", 20) }, original: { elements: classElements("eb", 24) } },
   },
@@ -71,7 +68,6 @@ export const copyRules: SignalRule[] = [
         .map(({ from }) => fileName(from));
       return sharedMembers(new Set(files), brand, ({ files: own }) => own, 1);
     },
-    text: ({ count, original }) => `${count} of its files have the names of those of ${original}`,
     keeps: {
       page: {
         resources: [
@@ -104,8 +100,6 @@ export const copyRules: SignalRule[] = [
     measures: "Inline scripts with the same code: n / (n + 1) for n of them.",
     measure: (page, brand) =>
       sharedMembers(new Set(page.print.scriptHashes), brand, ({ scriptHashes }) => scriptHashes, 1, "count"),
-    text: ({ count, original }) =>
-      `${count === 1 ? "one of its scripts is" : `${count} of its scripts are`} in ${original}, too`,
     keeps: { page: { scriptHashes: ["11", "22"] }, original: { scriptHashes: ["11", "22", "33"] } },
     drops: { page: { scriptHashes: ["44"] }, original: { scriptHashes: ["11", "22", "33"] } },
   },
@@ -136,7 +130,6 @@ export const copyRules: SignalRule[] = [
         }),
       );
     },
-    text: ({ original }) => `it shows pictures of ${original}`,
     keeps: {
       page: { pictures: [{ role: "picture", url: null, sha256: "c3" }] },
       original: { pictures: [{ role: "picture", url: null, sha256: "c3" }] },
@@ -155,7 +148,6 @@ export const copyRules: SignalRule[] = [
       const paths = page.links.filter(({ to }) => isDistinctivePath(to.path)).map(({ to }) => to.path);
       return sharedMembers(new Set(paths), brand, ({ linkPaths }) => linkPaths, 3);
     },
-    text: ({ count, original }) => `${count} of its links have the paths of those of ${original}`,
     keeps: {
       page: { links: legalLinks("page.example") },
       original: { links: legalLinks("examplebank.example") },
@@ -186,7 +178,6 @@ export const copyRules: SignalRule[] = [
           ),
         ),
       ),
-    text: ({ original }) => `its form has the fields of ${original}`,
     keeps: {
       page: { forms: [form(["eb_contract", "eb_secret", "eb_day"])] },
       original: { forms: [form(["eb_contract", "eb_secret", "eb_day"])] },
@@ -204,7 +195,6 @@ export const copyRules: SignalRule[] = [
       savedFrom !== undefined && URL.canParse(savedFrom) && brand.isOwnPage(new URL(savedFrom).hostname)
         ? { strength: 1, params: { address: savedFrom } }
         : undefined,
-    text: ({ address }) => `a program saved it from ${address}`,
     keeps: { page: { savedFrom: "https://www.examplebank.example/login" } },
     drops: { page: { savedFrom: "https://template.example/" } },
   },

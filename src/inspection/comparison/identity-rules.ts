@@ -24,7 +24,6 @@ export const identityRules: SignalRule[] = [
       const strength = share(page.title, brand);
       return { strength, params: { title: page.print.title } };
     },
-    text: ({ title }) => `its title names the brand: “${title}”`,
     keeps: { page: { title: "Examplebank – Log in to your account" } },
     drops: { page: { title: "Sign in – Orchid Florists" } },
   },
@@ -36,7 +35,6 @@ export const identityRules: SignalRule[] = [
       strength: share(page.siteName, brand),
       params: { name: page.print.siteName ?? "" },
     }),
-    text: ({ name }) => `it calls itself “${name}”`,
     keeps: { page: { siteName: "Examplebank" } },
     drops: { page: { siteName: "Orchid Florists" } },
   },
@@ -47,7 +45,6 @@ export const identityRules: SignalRule[] = [
     measure: (page, brand) => ({
       strength: Math.max(0, ...page.headings.slice(0, headingsMax).map((heading) => share(heading, brand))),
     }),
-    text: () => "a heading names the brand",
     keeps: { page: { headings: ["Welcome to Examplebank"] } },
     drops: { page: { headings: ["Fresh flowers every day"] } },
   },
@@ -56,7 +53,6 @@ export const identityRules: SignalRule[] = [
     group: "identity",
     measures: "40 × n / (words + 20), where n is how often the visible text names the brand; at most 1.",
     measure: (page, brand) => frequency(page.text, brand),
-    text: ({ count }) => `its text names the brand ${count === 1 ? "once" : `${count} times`}`,
     keeps: { page: { text: "Log in to Examplebank. Your Examplebank password" } },
     drops: { page: { text: "Log in to see your orders" } },
   },
@@ -65,7 +61,6 @@ export const identityRules: SignalRule[] = [
     group: "identity",
     measures: "The same for descriptions and alternative texts, which name logos that are pictures.",
     measure: (page, brand) => frequency(page.hidden, brand),
-    text: () => "descriptions or alternative texts name the brand",
     keeps: { page: { hiddenText: "Examplebank logo" } },
     drops: { page: { hiddenText: "a bunch of tulips" } },
   },
@@ -76,7 +71,6 @@ export const identityRules: SignalRule[] = [
       "Icon with the same bytes as an original's (1), or with a perceptual hash at most 3 bits from it (0.95), falling to 0 at 11 bits.",
     source: zauner,
     measure: (page, brand) => samePicture(page, brand, { roles: ["icon"], bits: iconBits }),
-    text: () => "it has the icon of the original",
     keeps: {
       page: {
         pictures: [
@@ -112,7 +106,6 @@ export const identityRules: SignalRule[] = [
         strength: nearest.role === "logo" ? nearest.strength : nearest.strength * among(page),
       };
     },
-    text: () => "it shows the logo",
     keeps: {
       page: { pictures: [{ role: "logo", url: null, sha256: "c3", hash: "1234567890abcdef" }] },
       original: { pictures: [{ role: "logo", url: null, sha256: "c3", hash: "1234567890abcdef" }] },
@@ -139,7 +132,6 @@ export const identityRules: SignalRule[] = [
         ),
       );
     },
-    text: ({ original }) => `it looks like ${original}`,
     keeps: { screenshots: { page: "1234567890abcdef", original: "1234567890abcdee" } },
     drops: { screenshots: { page: "1234567890abcdef", original: "edcba9876f543210" } },
   },
@@ -161,7 +153,6 @@ export const identityRules: SignalRule[] = [
         })),
       );
     },
-    text: ({ name }) => `its screenshot contains the logo ${name}`,
     keeps: { seen: { logos: [located(0.9)] } },
     drops: { seen: { logos: [located(0.6)] } },
   },
@@ -173,7 +164,6 @@ export const identityRules: SignalRule[] = [
       print.canonical !== undefined && isOwn(print.canonical, brand)
         ? { strength: 1, params: { address: print.canonical } }
         : undefined,
-    text: ({ address }) => `it states that it is ${address}`,
     keeps: { page: { canonical: "https://www.examplebank.example/login" } },
     drops: { page: { canonical: "https://florist.example/" } },
   },

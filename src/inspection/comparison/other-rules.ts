@@ -25,7 +25,6 @@ export const otherRules: SignalRule[] = [
       if (titled === undefined && mentioned === undefined) return undefined;
       return { strength: titled === undefined ? 0.6 : 1, params: { name: titled ?? mentioned! } };
     },
-    text: ({ name }) => `its name and its content agree: “${name}”`,
     keeps: { page: { title: "Orchidshop – Sign in", addresses: ["https://orchidshop.example/login"] } },
     drops: { page: { title: "Examplebank – Sign in", addresses: ["https://orchidshop.example/login"] } },
   },
@@ -37,7 +36,6 @@ export const otherRules: SignalRule[] = [
       siteName.words.length > 0 && names.count(siteName) === 0
         ? { strength: 1, params: { name: print.siteName! } }
         : undefined,
-    text: ({ name }) => `it calls itself “${name}”`,
     keeps: { page: { siteName: "Orchid Florists" } },
     drops: { page: { siteName: "Examplebank" } },
   },
@@ -58,7 +56,6 @@ export const otherRules: SignalRule[] = [
             params: { own, all: page.links.length },
           };
     },
-    text: ({ own, all }) => `${own} of its ${all} links lead to pages of its own`,
     keeps: { page: { links: [..."abcdefghijklmnop"].map((path) => `https://page.example/${path}`) } },
     drops: { page: { links: ["https://examplebank.example/help", "https://page.example/a"] } },
   },
@@ -70,7 +67,6 @@ export const otherRules: SignalRule[] = [
       const own = ownShingles(page, brand);
       return { strength: own / (own + ownShinglesDoubt), params: { words: Math.round(own) } };
     },
-    text: ({ words }) => `about ${words} words of its text are its own`,
     keeps: {
       page: { text: Array.from({ length: 600 }, (_, index) => `word${(index * 7919) % 997}`).join(" ") },
     },
@@ -89,7 +85,6 @@ export const otherRules: SignalRule[] = [
         ? undefined
         : { strength: 1, params: { host: canonical.host } };
     },
-    text: ({ host }) => `it states that it is a page of ${host}`,
     keeps: { page: { canonical: "https://template.example/login" } },
     drops: { page: { canonical: "https://page.example/login" } },
   },
@@ -99,7 +94,6 @@ export const otherRules: SignalRule[] = [
     measures:
       "It is on a web archive, a translation service or a scanner, which show pages of others on purpose.",
     measure: ({ at }) => (isKnown("archive", at) ? { strength: 1, params: { host: at.host } } : undefined),
-    text: ({ host }) => `${host} shows pages of others on purpose`,
     keeps: { page: { addresses: ["https://web.archive.org/web/2024/https://examplebank.example/"] } },
     drops: { page: { addresses: ["https://page.example/"] } },
   },

@@ -19,7 +19,6 @@ export const placeRules: SignalRule[] = [
         ? undefined
         : { strength: (own / all) * (own / (own + brandLinksDoubt)), params: { own, all } };
     },
-    text: ({ own, all }) => `${own} of its ${all} links lead to the brand's pages`,
     keeps: {
       page: {
         links: ["terms", "help", "security", "cards"].map((path) => `https://examplebank.example/${path}`),
@@ -48,7 +47,6 @@ export const placeRules: SignalRule[] = [
             params: { own, all: files.length },
           };
     },
-    text: ({ own, all }) => `it loads ${own} of its ${all} pictures and style sheets from the brand`,
     keeps: {
       page: { resources: ["a.png", "b.css"].map((file) => picture(`https://examplebank.example/${file}`)) },
     },
@@ -60,7 +58,6 @@ export const placeRules: SignalRule[] = [
     measures:
       "A name of the brand is a word of the path, the query or the labels of a host name that is not the brand's: 1.",
     measure: ({ addressWords }, { names }) => (names.count(addressWords) > 0 ? { strength: 1 } : undefined),
-    text: () => "its address contains the brand",
     keeps: { page: { addresses: ["https://florist.example/examplebank/login"] } },
     drops: { page: { addresses: ["https://florist.example/shop"] } },
   },
@@ -72,7 +69,6 @@ export const placeRules: SignalRule[] = [
     source: "https://publicsuffix.org",
     measure: ({ at, hosted }) =>
       hosted || isKnown("hosting", at) ? { strength: 1, params: { host: at.host } } : undefined,
-    text: ({ host }) => `anyone can publish a page on the hosting service of ${host}`,
     keeps: { page: { addresses: ["https://eb-secure.pages.dev/"] } },
     drops: { page: { addresses: ["https://florist.example/"] } },
   },
@@ -81,7 +77,6 @@ export const placeRules: SignalRule[] = [
     group: "place",
     measures: "The address has an IP address instead of a name.",
     measure: ({ at }) => (isIpAddress(at.host) ? { strength: 1 } : undefined),
-    text: () => "it has an IP address instead of a name",
     keeps: { page: { addresses: ["http://192.0.2.7/login"] } },
     drops: { page: { addresses: ["https://florist.example/login"] } },
   },
@@ -97,8 +92,6 @@ export const placeRules: SignalRule[] = [
         params: { days: Math.floor(ageDays) },
       };
     },
-    text: ({ days }) =>
-      `its certificate is ${days === 1 ? "1 day" : `${days} days`} old, or browsers reject it`,
     keeps: { seen: { certificate: { ageDays: 2, isFaulty: false } } },
     drops: { seen: { certificate: { ageDays: 60, isFaulty: false } } },
   },
@@ -116,7 +109,6 @@ export const placeRules: SignalRule[] = [
         params: { host: others[0]!.host },
       };
     },
-    text: ({ host }) => `visitors are sent there by ${host}`,
     keeps: { page: { addresses: ["https://bit.ly/x", "https://page.example/login"] } },
     drops: { page: { addresses: ["http://page.example/", "https://page.example/login"] } },
   },
@@ -125,7 +117,6 @@ export const placeRules: SignalRule[] = [
     group: "place",
     measures: "The content is decoded by a script from a string, so that filters do not find it.",
     measure: ({ print }) => (print.from === "scripts" ? { strength: 1 } : undefined),
-    text: () => "a script decodes its content, which hides it from filters",
     keeps: { page: { from: "scripts" } },
     drops: { page: { from: "markup" } },
   },

@@ -29,7 +29,6 @@ export const requestRules: SignalRule[] = [
       const asked = new Set(forms.flatMap(({ asksFor }) => asksFor));
       return asked.has("account") && asked.size === 1 ? { strength: 1 } : undefined;
     },
-    text: () => "it asks for a user name or an email address",
     keeps: { page: { forms: [form("https://page.example/", [{ type: "email", name: "email" }])] } },
     drops: { page: { forms: [form("https://page.example/", [{ type: "search", name: "q" }])] } },
   },
@@ -47,7 +46,6 @@ export const requestRules: SignalRule[] = [
       );
       return target === undefined ? undefined : { strength: 1, params: { host: target.to!.host } };
     },
-    text: ({ host }) => `what visitors enter is sent to ${host}`,
     keeps: { page: { forms: [form("https://collector.example/in")] } },
     drops: { page: { forms: [form("https://page.example/in")] } },
   },
@@ -64,7 +62,6 @@ export const requestRules: SignalRule[] = [
       const found = targets.find((target) => isKnown("collector", target));
       return found === undefined ? undefined : { strength: 1, params: { host: found.host } };
     },
-    text: ({ host }) => `it sends data to ${host}, where anyone can receive it`,
     keeps: { page: { scriptAddresses: ["https://api.telegram.org/bot1:a/sendMessage"] } },
     drops: { page: { scriptAddresses: ["https://page.example/api"] } },
   },
@@ -84,7 +81,6 @@ export const requestRules: SignalRule[] = [
       );
       return target === undefined ? undefined : { strength: 1, params: { path: target.to!.path } };
     },
-    text: ({ path }) => `its form is sent to ${path}, a name that kits use`,
     keeps: { page: { forms: [form("https://page.example/x/send2.php")] } },
     drops: { page: { forms: [form("https://page.example/session")] } },
   },
@@ -104,7 +100,6 @@ export const requestRules: SignalRule[] = [
       );
       return parts === undefined ? undefined : { strength: 1, params: { path: parts.path } };
     },
-    text: ({ path }) => `it has a file of a known kit: ${path}`,
     keeps: { page: { resources: [{ kind: "script", url: "https://page.example/a/antibots.php" }] } },
     drops: { page: { resources: [{ kind: "script", url: "https://page.example/a/app.js" }] } },
   },
@@ -123,7 +118,6 @@ export const requestRules: SignalRule[] = [
             params: { dead: deadLinks, all },
           };
     },
-    text: ({ dead, all }) => `${dead} of its ${all} links lead nowhere`,
     keeps: { page: { links: Array.from({ length: 8 }, () => "https://page.example/login#") } },
     drops: { page: { links: ["https://page.example/help", "https://page.example/terms"] } },
   },
@@ -147,7 +141,6 @@ function asks(
     measures: `A form requests ${words}.`,
     measure: ({ forms }: PageReading) =>
       forms.some(({ asksFor }) => asksFor.includes(data)) ? { strength: 1 } : undefined,
-    text: () => `it asks for ${words}`,
     keeps: { page: { forms: [form("https://page.example/", [field])] } },
     drops: { page: { forms: [form("https://page.example/", [{ type: "search", name: "q" }])] } },
   };

@@ -17,7 +17,7 @@ export interface Measured {
   original?: string;
 }
 
-/** A comparison of a page with a brand: pure, and documented by its row. */
+/** A comparison of a page with a brand: pure, and documented by its row. `vocabulary/page-signals.ts` has its text. */
 export interface SignalRule {
   code: string;
   group: SignalGroup;
@@ -27,8 +27,6 @@ export interface SignalRule {
   source?: string;
   /** Returns undefined, or a strength of 0, if there is nothing to say. */
   measure(page: PageReading, brand: BrandReading): Measured | undefined;
-  /** Text for people. Parameters are untrusted and not escaped. */
-  text(params: Signal["params"]): string;
   /** A page for which it is at least 0.5, and one for which it is below 0.1. */
   keeps: Example;
   drops: Example;

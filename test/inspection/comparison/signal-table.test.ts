@@ -2,8 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { measureSignals } from "../../../src/inspection/comparison/assess.ts";
 import { combinedRules, levels } from "../../../src/inspection/comparison/combined-rules.ts";
 import type { Example } from "../../../src/inspection/comparison/signal-rule.ts";
-import { describeSignal, signalRules } from "../../../src/inspection/comparison/signal-table.ts";
+import { signalRules } from "../../../src/inspection/comparison/signal-table.ts";
 import { fittedModels } from "../../../src/inspection/comparison/weights.ts";
+import { describeSignal } from "../../../src/vocabulary/page-signals.ts";
 import { brandOf, seenPage } from "./support.ts";
 
 function measured(code: string, { page = {}, original = {}, seen = {}, screenshots }: Example) {
@@ -26,6 +27,12 @@ describe("the table of signals", () => {
       expect(describeSignal({ code, params: kept!.params ?? {} })).not.toMatch(/undefined|NaN|_/);
     });
   }
+
+  test("has a text for each signal", () => {
+    const codes = [...signalRules, ...combinedRules].map(({ code }) => code);
+    const untold = codes.filter((code) => describeSignal({ code, params: {} }) === code.replaceAll("_", " "));
+    expect(untold).toEqual([]);
+  });
 
   test("has one row for each code, and the models and levels know no other", () => {
     const codes = [...signalRules, ...combinedRules].map(({ code }) => code);
