@@ -24,6 +24,7 @@ import { buildInfo } from "./lib/build-info.ts";
 import { createIdFactory } from "./lib/ids.ts";
 import { createYielder } from "./lib/yielder.ts";
 import { openDns } from "./lookups/dns/open-dns.ts";
+import { openLookups } from "./lookups/open-lookups.ts";
 import { createTurns } from "./network/turns.ts";
 import { openMonitoring } from "./monitoring/open-monitoring.ts";
 import { openMessaging } from "./notifications/open-messaging.ts";
@@ -98,20 +99,19 @@ export function openApp(environment: Environment) {
   // Lookups
   const { dns, lookUp } = openDns({ clock, config, fillRandom, given: givenDns });
   const inspection = openInspection({ database, domains, yielder });
-  const enrichment = openEnrichment({
+  const lookups = openLookups({
     clock,
     config,
-    database,
     dns,
     isRoot: process.getuid?.() === 0,
     log,
     lookUpExistence: lookUp,
     reach,
-    threats,
     turns,
     version,
     which: (name) => Bun.which(name),
   });
+  const enrichment = openEnrichment({ clock, config, database, log, opened: lookups, threats });
   const scans = createScans({
     activity,
     archive,

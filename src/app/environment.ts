@@ -2,7 +2,7 @@ import type { Mailer } from "../cases/takedowns/sender.ts";
 import type { Config } from "../config/config.ts";
 import type { LoadResult } from "../config/load.ts";
 import type { OpenOptions } from "../database/database.ts";
-import type { Reach } from "../enrichment/open-enrichment.ts";
+import type { Reach } from "../lookups/open-lookups.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";

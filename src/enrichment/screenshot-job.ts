@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
 import { isAtOrBelow } from "../lib/host-names.ts";
-import type { Browser } from "../lookups/page/chromium.ts";
+import type { Browser } from "../lookups/browser/chromium.ts";
 import { grayPixels } from "../lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "../lookups/page/perceptual-hash.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";

@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Lookups } from "../lookups/lookups.ts";
-import type { Browser } from "../lookups/page/chromium.ts";
+import type { Browser } from "../lookups/browser/chromium.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createCheckJob } from "./check-job.ts";

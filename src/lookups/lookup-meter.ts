@@ -1,4 +1,4 @@
-import type { Browser } from "./page/chromium.ts";
+import type { Browser } from "./browser/chromium.ts";
 import type { Lookups } from "./lookups.ts";
 
 const measuredLookups = ["existence", "page", "registration", "network", "screenshot"] as const;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { Browser } from "../../src/lookups/page/chromium.ts";
+import type { Browser } from "../../src/lookups/browser/chromium.ts";
 import { openEnrichment, registered, type OpenEnrichment } from "../support/enrichment.ts";
 import { webpOf } from "../support/pictures.ts";
 import { until } from "../support/until.ts";

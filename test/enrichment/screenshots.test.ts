@@ -5,7 +5,7 @@ import {
   createBrowser,
   screenshotBytesMax,
   type Browser,
-} from "../../src/lookups/page/chromium.ts";
+} from "../../src/lookups/browser/chromium.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { temporaryFolder } from "../support/appliance.ts";

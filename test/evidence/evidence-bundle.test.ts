@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
 import { actorJson } from "../../src/access/audit/actor.ts";
-import type { Browser } from "../../src/lookups/page/chromium.ts";
+import type { Browser } from "../../src/lookups/browser/chromium.ts";
 import { bundleWithReport, reportFiles } from "../../src/cases/takedowns/files.ts";
 import { gatherEvidence } from "../../src/evidence/evidence-bundle.ts";
 import { createEventLog } from "../../src/events/event-log.ts";

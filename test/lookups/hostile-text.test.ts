@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readPage } from "../../src/lookups/page/page-content.ts";
 import { asksFor, namesBrand, parkedAs } from "../../src/lookups/page/page-indicators.ts";
-import { decodePage } from "../../src/lookups/page/page-text.ts";
+import { decodePage } from "../../src/lookups/markup/page-text.ts";
 import { readRdap } from "../../src/lookups/registration/rdap-record.ts";
 import { createTurns } from "../../src/network/turns.ts";
 import { readReferral, readWhois } from "../../src/lookups/registration/whois-record.ts";

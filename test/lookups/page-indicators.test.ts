@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { dataAddress, faviconAddress, faviconHash } from "../../src/lookups/page/favicon.ts";
+import { dataAddress, faviconAddress, faviconHash } from "../../src/lookups/pictures/favicon.ts";
 import { readPage as readPieces } from "../../src/lookups/page/page-content.ts";
 import { asksFor, namesBrand, parkedAs } from "../../src/lookups/page/page-indicators.ts";
-import { decodePage } from "../../src/lookups/page/page-text.ts";
+import { decodePage } from "../../src/lookups/markup/page-text.ts";
 import { createTurns } from "../../src/network/turns.ts";
 
 const turns = createTurns();

@@ -1,9 +1,11 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
-import { faviconHash } from "../../src/lookups/page/favicon.ts";
-import { createPageLookup, type Page, type PageResult } from "../../src/lookups/page/page-lookup.ts";
+import { faviconHash } from "../../src/lookups/pictures/favicon.ts";
+import type { Page, PageResult } from "../../src/lookups/page/page-lookup.ts";
+import { createPageReader } from "../../src/lookups/page/page-reader.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import type { Visitor } from "../../src/lookups/visits/visitors.ts";
 import { createAuthority, issue } from "../support/certificates.ts";
 import { startRawServer } from "../support/raw-server.ts";
 import { until } from "../support/until.ts";
@@ -44,18 +46,28 @@ const protectedDomain = "example-bank.com";
 
 async function lookUp(
   ports: { http?: number; https?: number },
-  { timeoutMs = 5_000, allowPrivateNetworks = true, at = name } = {},
+  {
+    timeoutMs = 5_000,
+    allowPrivateNetworks = true,
+    at = name,
+    visitors = [{ name: "desktop", userAgent: "Mozilla/5.0 (test)", languages: "en" }] as Visitor[],
+  } = {},
 ): Promise<PageResult> {
-  const fetcher = createPageLookup({
+  const fetcher = createPageReader({
     clock: systemClock,
     rules: { allowPrivateNetworks },
     resolveHost,
-    userAgent: "Mozilla/5.0 (test)",
+    visitors: () => visitors,
     timeoutMs,
     ports: { http: closedPort, https: closedPort, ...ports },
   });
   open.push({ stop: () => fetcher.close() });
-  return fetcher.lookUpPage({ name: at, protectedDomain, brandNames: ["example-bank", "ExBank"] });
+  const read = await fetcher.read({
+    address: at,
+    protectedDomains: [protectedDomain],
+    brandNames: ["example-bank", "ExBank"],
+  });
+  return read.ok ? { ok: true, page: read.page } : read;
 }
 
 async function pageOf(respond: Respond): Promise<Page> {
@@ -103,7 +115,7 @@ describe("page lookup", () => {
     expect(server.hits).toEqual([`${name}/`, `${name}/i.png`]);
     expect(headers).toMatchObject({
       "user-agent": "Mozilla/5.0 (test)",
-      "accept-encoding": "gzip, deflate, br",
+      "accept-encoding": "gzip, deflate, br, zstd",
     });
     expect(Object.keys(headers)).not.toContain("cookie");
     expect(Object.keys(headers)).not.toContain("referer");
@@ -176,7 +188,7 @@ describe("pages that hide content", () => {
     expect(padded).not.toHaveProperty("parked");
     const coded = () =>
       new Response(login, {
-        headers: { "content-type": "text/html", "content-encoding": "zstd" },
+        headers: { "content-type": "text/html", "content-encoding": "compress" },
       });
     expect((await pageOf(coded)).unseen).toBe("an unknown content coding");
     const drawn = await pageOf(() =>

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Browser } from "../../src/lookups/page/chromium.ts";
+import type { Browser } from "../../src/lookups/browser/chromium.ts";
 import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
 import { createEnrichment } from "../../src/enrichment/enrichment.ts";
 import type { EnabledLookups } from "../../src/enrichment/plan.ts";

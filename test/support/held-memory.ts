@@ -2,7 +2,7 @@
 // most, without garbage: held-memory.ts MARKUP.
 import { namesBrand } from "../../src/lookups/page/page-indicators.ts";
 import { readPage } from "../../src/lookups/page/page-content.ts";
-import { decodePage } from "../../src/lookups/page/page-text.ts";
+import { decodePage } from "../../src/lookups/markup/page-text.ts";
 import { createTurns } from "../../src/network/turns.ts";
 
 const mebibyte = 1 << 20;

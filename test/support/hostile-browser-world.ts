@@ -3,7 +3,7 @@
  * at a global address, and every other address responds like a private server. Prints the requests that reached those.
  */
 import net from "node:net";
-import { createBrowser } from "../../src/lookups/page/chromium.ts";
+import { createBrowser } from "../../src/lookups/browser/chromium.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { webAddress } from "./small-world-cases.ts";

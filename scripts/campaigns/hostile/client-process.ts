@@ -2,7 +2,7 @@
 // line of JSON: the longest turn of the event loop, and the memory before and after.
 import { readFileSync } from "node:fs";
 import { systemClock } from "../../../src/lib/clock.ts";
-import { createPageLookup } from "../../../src/lookups/page/page-lookup.ts";
+import { createPageReader } from "../../../src/lookups/page/page-reader.ts";
 import { createRegistrationLookup } from "../../../src/lookups/registration/registration-lookup.ts";
 import { rdapServices } from "../../../src/lookups/registration/rdap-services.ts";
 import { createDnsClient } from "../../../src/network/dns/dns-client.ts";
@@ -30,7 +30,7 @@ const resolveHost = async () => ["127.0.0.1"];
 const turns = createTurns();
 const shared = { clock: systemClock, rules, resolveHost, turns, timeoutMs };
 const userAgent = "campaign";
-const pages = createPageLookup({ ...shared, userAgent, ports: { http: port, https: 1 } });
+const pages = createPageReader({ ...shared, ports: { http: port, https: 1 } });
 const registrations = createRegistrationLookup({
   ...shared,
   userAgent,
@@ -49,7 +49,11 @@ const client = createHttpClient({ rules, resolveHost, turns });
 
 async function lookUp(name: string): Promise<void> {
   if (subject === "page")
-    await pages.lookUpPage({ name, protectedDomain: "example-bank.com", brandNames: ["example-bank"] });
+    await pages.read({
+      address: name,
+      protectedDomains: ["example-bank.com"],
+      brandNames: ["example-bank"],
+    });
   else if (subject === "dns") await dns.query(name, "TXT");
   else if (subject === "receiver")
     await client.send({

@@ -1,16 +1,23 @@
 import { inflateSync } from "node:zlib";
 
 /** Somewhat more than a browser's viewport. An image that claims to be larger is not decoded. */
-const pixelsMax = 16_000_000;
+const pixelsMaxDefault = 16_000_000;
+const white = 255;
 const depth = 8;
 const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 };
 
 /**
- * Converts an image to `width` × `height` gray values of 0 to 255, row by row. `Bun.Image` does not expose pixels, so they
+ * Converts an image to `width` × `height` gray values of 0 to 255, row by row. Transparent parts show the gray value
+ * `background`. `Bun.Image` does not expose pixels, so they
  * are decoded from a PNG of a few kilobytes that it produces.
  * @throws if the bytes are not an image.
  */
-export async function grayPixels(image: Uint8Array, width: number, height = width): Promise<Uint8Array> {
+export async function grayPixels(
+  image: Uint8Array,
+  width: number,
+  height = width,
+  { pixelsMax = pixelsMaxDefault, background = white }: { pixelsMax?: number; background?: number } = {},
+): Promise<Uint8Array> {
   const png = await new Bun.Image(image as Uint8Array<ArrayBuffer>, { maxPixels: pixelsMax })
     .resize(width, height, { filter: "box", fit: "fill" })
     .png()
@@ -19,9 +26,11 @@ export async function grayPixels(image: Uint8Array, width: number, height = widt
   const pixels = unfilter(inflateSync(data), { width, height, channels });
   return Uint8Array.from({ length: width * height }, (_, index) => {
     const at = index * channels;
-    if (channels < 3) return pixels[at]!;
+    const opacity = channels % 2 === 0 ? pixels[at + channels - 1]! / 255 : 1;
     // Rec. 601 luma.
-    return Math.round(0.299 * pixels[at]! + 0.587 * pixels[at + 1]! + 0.114 * pixels[at + 2]!);
+    const gray =
+      channels < 3 ? pixels[at]! : 0.299 * pixels[at]! + 0.587 * pixels[at + 1]! + 0.114 * pixels[at + 2]!;
+    return Math.round(gray * opacity + background * (1 - opacity));
   });
 }
 

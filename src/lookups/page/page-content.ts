@@ -1,171 +1,106 @@
-import { decodeHTML, decodeHTMLAttribute } from "entities/decode";
+import { decodeHTML } from "entities/decode";
 import type { Turns } from "../../network/turns.ts";
-import { createMarkupMeter } from "./markup-meter.ts";
-import { refreshTarget } from "./page-text.ts";
-import { mapText } from "./text-pieces.ts";
+import { decodeScripts } from "../markup/decode-scripts.ts";
+import { createSvgFinder } from "../markup/inline-svg.ts";
+import { createMarkupMeter } from "../markup/markup-meter.ts";
+import type { PageParts } from "./element-handlers.ts";
+import { createPageCollector, type PageCollector } from "./page-collector.ts";
+import { mapText } from "../markup/text-pieces.ts";
 
-/** Content of a page that the lookup needs. All of it is untrusted text of the page's author. */
-export interface PageContent {
+/** Content of a page. All of it is untrusted text of the page's author; addresses are as written. */
+export interface PageContent extends PageParts {
   /** Text of the first `<title>`, with entities decoded and white space collapsed. */
   title: string;
   /** Visible text, meta descriptions and alternative texts. */
   text: string;
   /** Length of the visible part of `text`. */
   visibleLength: number;
-  fields: FormField[];
-  labels: string[];
-  /** Target of `<meta http-equiv=refresh>`, if it redirects within a few seconds. */
-  refresh: string | undefined;
   /** URLs to which scripts redirect. */
   scriptRedirects: string[];
   /** Whether there is any inline script. */
   scripted: boolean;
-  /** URLs of scripts and frames. */
-  embedded: string[];
-  icons: { rel: string; href: string }[];
-  base: string | undefined;
+  /** Hashes of inline scripts of some length, without white space. */
+  scriptHashes: string[];
+  /** Absolute addresses in inline scripts and in what they decode. */
+  scriptAddresses: string[];
+  /** `<svg>` elements, as written. */
+  svgs: string[];
   /** Whether the page has so much markup that its end was not read. */
   isCut: boolean;
+  /** Whether part of the content is from strings that scripts decode. */
+  isDecoded: boolean;
   /** Hash of the page's forms, fields, pictures and scripts in their order; undefined if it has few of them. */
   structure: string | undefined;
 }
 
-export interface FormField {
-  type: string;
-  autocomplete: string;
-  /** Name, id, placeholder, label and title. */
-  descriptions: string[];
-}
-
-const textLengthMax = 100_000;
-const scriptLengthMax = 200_000;
-const titleLengthMax = 2_000;
-const attributeLengthMax = 2_000;
-/** Small icons are often embedded in the page as a data: URL. */
-const iconAddressLengthMax = 65_536;
-const itemsMax = 500;
-/** Elements that the author of a page writes by hand, unlike those that lay out its text. */
-const structuralElements = "form, input, textarea, select, button, img, script, link";
 /** A page with fewer of them resembles many others. */
 const structuralElementsMin = 6;
 const scriptRedirectsMax = 50;
+const scriptHashesMax = 100;
+const scriptAddressesMax = 200;
+/** A shorter script, without white space, is found in many pages. */
+const hashedScriptLengthMin = 60;
+/** Scripts write markup whose scripts write markup. */
+const decodingsMax = 3;
+/** Text length up to which a page shows nothing of its own, so that all strings of its scripts are considered. */
+const thinTextLengthMax = 200;
+const pieceLength = 8_192;
 
 /**
- * Reads HTML with Bun's streaming parser. Each part of the content has a limit. Other work runs in between.
+ * Reads HTML with Bun's streaming parser, then the HTML in strings that its scripts decode. Each part of the content has
+ * a limit. Other work runs in between.
  * @param pieces the page, in pieces that are parsed at once.
  */
 export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<PageContent> {
-  const title = collector(titleLengthMax);
-  const text = collector(textLengthMax);
-  const extra = collector(textLengthMax);
-  const script = collector(scriptLengthMax);
-  const label = collector(titleLengthMax);
-  const content: PageContent = {
-    title: "",
-    text: "",
-    visibleLength: 0,
-    fields: [],
-    labels: [],
-    refresh: undefined,
-    scriptRedirects: [],
-    scripted: false,
-    embedded: [],
-    icons: [],
-    base: undefined,
-    isCut: false,
-    structure: undefined,
+  const collector = createPageCollector();
+  const svgs = createSvgFinder();
+  const readPieces = (source: Iterable<string>) => transformInPieces(collector, svgs, source, turns);
+  const isCut = await readPieces(pieces);
+  const { structure } = collector;
+  const structureHash =
+    structure.length >= structuralElementsMin ? Bun.hash(structure.join("\n")).toString(16) : undefined;
+  const scripts = collector.takeScripts();
+  const decodedScripts: string[] = [];
+  let isDecoded = false;
+  let latest = scripts;
+  for (let round = 0; round < decodingsMax && latest.length > 0; round += 1) {
+    const isThin = collector.visibleLength <= thinTextLengthMax && collector.parts.fields.length === 0;
+    const decoded = await decodeScripts(latest, { isThin, turns });
+    if (decoded.length === 0) break;
+    isDecoded = true;
+    for (const markup of decoded) await readPieces(inPieces(markup));
+    latest = collector.takeScripts();
+    decodedScripts.push(...latest);
+  }
+
+  collector.finish();
+  const visibleText = await mapText(collector.takeText(), (piece) => joined(decodeHTML(piece)), turns);
+  const allScripts = [...scripts, ...decodedScripts].join("\n");
+  const hiddenText = await mapText(collector.takeHiddenText(), joined, turns);
+  return {
+    ...collector.parts,
+    title: joined(decodeHTML(collector.takeTitle())),
+    text: `${visibleText} ${hiddenText}`,
+    visibleLength: visibleText.length,
+    scriptRedirects: scriptTargets(allScripts),
+    scripted: scripts.some((script) => script.trim() !== ""),
+    scriptHashes: hashesOf(scripts),
+    scriptAddresses: addressesIn(allScripts),
+    svgs: svgs.found(),
+    isCut,
+    isDecoded,
+    structure: structureHash,
   };
-  const structure: string[] = [];
-  let titleRead = false;
-  let hiddenWithin = 0;
-
-  const add = <T>(list: T[], item: T) => void (list.length < itemsMax && list.push(item));
-
-  const rewriter = new HTMLRewriter()
-    .on("script, style, template, noscript, title", {
-      element(element) {
-        if (element.selfClosing || !element.canHaveContent) return;
-        hiddenWithin += 1;
-        element.onEndTag(() => void (hiddenWithin -= 1));
-      },
-    })
-    .on("title", {
-      text(chunk) {
-        if (titleRead) return;
-        title.add(chunk.text);
-        titleRead = chunk.lastInTextNode;
-      },
-    })
-    .on("script", {
-      element: (element) => add(content.embedded, attribute(element, "src")),
-      text: (chunk) => script.add(chunk.text),
-    })
-    .on("iframe, frame", { element: (element) => add(content.embedded, attribute(element, "src")) })
-    .on("label", {
-      text(chunk) {
-        if (content.labels.length >= itemsMax) return;
-        label.add(chunk.text);
-        if (!chunk.lastInTextNode) return;
-        add(content.labels, decodeHTML(label.take()));
-      },
-    })
-    .on("input, textarea", {
-      element(element) {
-        if (content.fields.length >= itemsMax) return;
-        content.fields.push(fieldOf(element));
-      },
-    })
-    .on(structuralElements, { element: (element) => add(structure, partOf(element)) })
-    .on("img", { element: (element) => extra.add(` ${attribute(element, "alt")} `) })
-    .on("base", { element: (element) => void (content.base ??= attribute(element, "href")) })
-    .on("link", {
-      element(element) {
-        const rel = attribute(element, "rel").toLowerCase();
-        if (/\bicon\b/.test(rel))
-          add(content.icons, { rel, href: attribute(element, "href", iconAddressLengthMax) });
-      },
-    })
-    .on("meta", {
-      element(element) {
-        // Browsers do not follow it inside <noscript> and <template>.
-        if (hiddenWithin === 0 && attribute(element, "http-equiv").toLowerCase() === "refresh")
-          content.refresh ??= refreshTarget(attribute(element, "content"));
-        const name = (attribute(element, "property") || attribute(element, "name")).toLowerCase();
-        if (/^(og:(site_name|title|description)|description|application-name|twitter:title)$/.test(name))
-          extra.add(` ${attribute(element, "content")} `);
-      },
-    })
-    .onDocument({
-      text(chunk) {
-        if (hiddenWithin === 0) text.add(chunk.lastInTextNode ? `${chunk.text} ` : chunk.text);
-      },
-    });
-  content.isCut = await transformInPieces(rewriter, pieces, turns);
-  if (structure.length >= structuralElementsMin)
-    content.structure = Bun.hash(structure.join("\n")).toString(16);
-
-  content.title = joined(decodeHTML(title.take()));
-  const visibleText = await mapText(text.take(), (piece) => joined(decodeHTML(piece)), turns);
-  content.visibleLength = visibleText.length;
-  content.text = `${visibleText} ${await mapText(extra.take(), joined, turns)}`;
-  const scripts = script.take();
-  content.scripted = scripts.trim() !== "";
-  content.scriptRedirects = scriptTargets(scripts);
-  return content;
 }
 
-/** Describes an element without what differs between visits, such as queries with tokens, and without the host. */
-function partOf(element: HTMLRewriterTypes.Element): string {
-  const address = attribute(element, "src") || attribute(element, "href") || attribute(element, "action");
-  const path = address.startsWith("data:")
-    ? ""
-    : address.replace(/^[a-z]*:?\/\/[^/]*/i, "").replace(/[?#].*$/s, "");
-  return [element.tagName, attribute(element, "type"), attribute(element, "name"), path].join(" ");
+function* inPieces(text: string): Generator<string> {
+  for (let from = 0; from < text.length; from += pieceLength) yield text.slice(from, from + pieceLength);
 }
 
 /** Returns whether the page was cut, because it has too much markup. */
 async function transformInPieces(
-  rewriter: HTMLRewriter,
+  collector: PageCollector,
+  svgs: { add(piece: string): void },
   pieces: Iterable<string>,
   turns: Turns,
 ): Promise<boolean> {
@@ -179,24 +114,31 @@ async function transformInPieces(
       const { done, value } = iterator.next();
       if (done === true) return controller.close();
       isCut = !meter.add(value);
+      svgs.add(value);
       controller.enqueue(encoder.encode(value));
       if (isCut) controller.close();
     },
   });
-  const output = rewriter.transform(new Response(stream)).body!.getReader();
+  const output = collector.rewriter().transform(new Response(stream)).body!.getReader();
   while (!(await output.read()).done);
   return isCut;
 }
 
-function attribute(element: HTMLRewriterTypes.Element, name: string, lengthMax = attributeLengthMax): string {
-  return decodeHTMLAttribute((element.getAttribute(name) ?? "").slice(0, lengthMax)).trim();
+function hashesOf(scripts: readonly string[]): string[] {
+  return scripts
+    .map((script) => script.replace(/\s+/g, ""))
+    .filter((script) => script.length >= hashedScriptLengthMin)
+    .slice(0, scriptHashesMax)
+    .map((script) => new Bun.CryptoHasher("sha256").update(script).digest("hex").slice(0, 16));
 }
 
-function fieldOf(element: HTMLRewriterTypes.Element): FormField {
-  const names = ["name", "id", "placeholder", "aria-label", "title"];
-  const type = element.tagName === "textarea" ? "text" : attribute(element, "type").toLowerCase() || "text";
-  const descriptions = names.map((name) => attribute(element, name)).filter((value) => value !== "");
-  return { type, autocomplete: attribute(element, "autocomplete").toLowerCase(), descriptions };
+function addressesIn(script: string): string[] {
+  const found = script
+    .replaceAll("\\/", "/")
+    .matchAll(/\bhttps?:\/\/[^\s"'`<>\\)]{4,500}/gi)
+    .take(scriptAddressesMax)
+    .map(([address]) => address);
+  return [...new Set(found)];
 }
 
 function scriptTargets(script: string): string[] {
@@ -209,23 +151,4 @@ function scriptTargets(script: string): string[] {
 
 function joined(text: string): string {
   return text.split(/\s+/).join(" ").trim();
-}
-
-/** Collects text up to a maximum length. */
-function collector(lengthMax: number) {
-  let parts: string[] = [];
-  let length = 0;
-  return {
-    add(part: string) {
-      if (length >= lengthMax) return;
-      parts.push(part.slice(0, lengthMax - length));
-      length += part.length;
-    },
-    take() {
-      const text = parts.join("");
-      parts = [];
-      length = 0;
-      return text;
-    },
-  };
 }

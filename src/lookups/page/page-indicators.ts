@@ -4,8 +4,9 @@ import type { Turns } from "../../network/turns.ts";
 import parkingText from "./data/parking-markers.txt" with { type: "text" };
 import secretText from "./data/secret-fields.txt" with { type: "text" };
 import { foldedWords, foldText } from "./fold-text.ts";
-import type { FormField, PageContent } from "./page-content.ts";
-import { mapText } from "./text-pieces.ts";
+import type { PageContent } from "./page-content.ts";
+import type { FormField } from "./page-view.ts";
+import { mapText } from "../markup/text-pieces.ts";
 
 type Secret = "password" | "card";
 interface SecretWords {

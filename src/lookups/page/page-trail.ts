@@ -1,7 +1,7 @@
 import { isAtOrBelow } from "../../lib/host-names.ts";
 import type { PageContent } from "./page-content.ts";
-import { tooLong, type Hop, type PageRequest } from "./page-request.ts";
-import { decodePage, refreshTarget } from "./page-text.ts";
+import { tooLong, type Hop, type PageRequest } from "../visits/page-request.ts";
+import { decodePage, refreshTarget } from "../markup/page-text.ts";
 
 /** Redirect chain from a name to the page that a visitor sees. */
 export interface Trail {
@@ -23,21 +23,22 @@ const addressLengthMax = 2_000;
 const emptyPageLengthMax = 200;
 
 /**
- * Follows redirects by status, Refresh header and `<meta>`, and by script if the page is empty. Stops before the protected
+ * Follows redirects by status, Refresh header and `<meta>`, and by script if the page is empty. Stops before a protected
  * domain, whose content says nothing about the suspicious name.
  */
 export async function followRedirects({
   get,
-  name,
-  protectedDomain,
+  address,
+  protectedDomains,
   read,
 }: {
   get: (url: string) => ReturnType<PageRequest>;
-  name: string;
-  protectedDomain: string;
+  /** URL, or a host name. */
+  address: string;
+  protectedDomains: readonly string[];
   read: (pieces: Iterable<string>) => Promise<PageContent>;
 }): Promise<Trail | { reason: string }> {
-  const start = await requestFirst(get, name);
+  const start = await requestFirst(get, address);
   if ("reason" in start) return start;
   let hop = start;
   const hops = [hop];
@@ -56,7 +57,10 @@ export async function followRedirects({
     if (addresses.includes(next.href)) return without("it redirects in a loop");
     if (addresses.length > redirectsMax) return without(`it redirects more than ${redirectsMax} times`);
     addresses.push(next.href);
-    if (isAtOrBelow(next.hostname, protectedDomain)) return trail;
+    const { hostname } = new URL(hop.url);
+    const entered = protectedDomains.find((domain) => isAtOrBelow(next.hostname, domain));
+    // The pages of the protected domain itself redirect among themselves.
+    if (entered !== undefined && !isAtOrBelow(hostname, entered)) return trail;
     const response = await get(next.href);
     // The page before the redirect is all there is to see. Why the target fails is not a fact about that page.
     if ("reason" in response) return without(response.reason);
@@ -65,16 +69,21 @@ export async function followRedirects({
   }
 }
 
-/** Requests HTTPS first, as browsers do, and plain HTTP if that fails. */
+/** Requests the home page of a name by HTTPS first, as browsers do, and by plain HTTP if that fails. */
 async function requestFirst(
   get: (url: string) => ReturnType<PageRequest>,
-  name: string,
+  address: string,
 ): Promise<Hop | { reason: string }> {
-  const secure = await get(`https://${name}/`);
+  if (/^https?:/i.test(address)) {
+    const url = resolved(address, address);
+    return url === undefined ? { reason: "the address is not a valid URL" } : get(url.href);
+  }
+  if (!URL.canParse(`https://${address}/`)) return { reason: "the address is not a valid host name" };
+  const secure = await get(`https://${address}/`);
   if (!("reason" in secure)) return secure;
   if (secure.failure === "dns" || secure.failure === "refused_address" || secure.failure === "aborted")
     return secure;
-  const plain = await get(`http://${name}/`);
+  const plain = await get(`http://${address}/`);
   return "reason" in plain ? { reason: `https: ${secure.reason}; http: ${plain.reason}` } : plain;
 }
 

@@ -1,5 +1,3 @@
-import type { FormField } from "./page-content.ts";
-
 /**
  * A page as a visitor is shown it at an address, with limits on every part. All of it is untrusted text of the page's author.
  * Addresses are absolute.
@@ -64,6 +62,14 @@ export interface PageForm {
   action: string;
   method: "get" | "post";
   fields: FormField[];
+}
+
+/** A field of a form, or outside of every form. */
+export interface FormField {
+  type: string;
+  autocomplete: string;
+  /** Name, id, placeholder, label and title. */
+  descriptions: string[];
 }
 
 /** A picture of a page that was read, with what identifies it. */

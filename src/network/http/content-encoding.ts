@@ -1,10 +1,19 @@
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from "node:zlib";
 import { createByteBuffer } from "../byte-buffer.ts";
+
+const zstdWindowLogMax = 23;
 
 export type Decoded = { body: Uint8Array; cut: boolean } | { error: string };
 
 /** Encodings that `decodeBody` supports, as the value of an Accept-Encoding header. */
-export const acceptedEncodings = "gzip, deflate, br";
+export const acceptedEncodings = "gzip, deflate, br, zstd";
 
 /**
  * Decodes one content coding (RFC 9110 §8.4) and keeps at most `bytesMax` of the result: a decompression bomb is
@@ -49,6 +58,9 @@ export function decodeBody({
 function decoderFor(coding: string, body: Uint8Array) {
   if (coding === "gzip" || coding === "x-gzip") return createGunzip();
   if (coding === "br") return createBrotliDecompress();
+  // RFC 9659: a window of at most 8 MiB, which the decoder keeps in memory.
+  if (coding === "zstd")
+    return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } });
   // Some servers send the raw format under this name, contrary to RFC 9110 §8.4.1.2.
   if (coding === "deflate") return (body[0]! & 0x0f) === 8 ? createInflate() : createInflateRaw();
   return undefined;

@@ -1,6 +1,6 @@
 import type { App } from "../../app.ts";
 import type { Database } from "../../database/database.ts";
-import type { Reach } from "../../enrichment/open-enrichment.ts";
+import type { Reach } from "../../lookups/open-lookups.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
 import { createLazyScreenshots } from "../pictures/lazy-screenshots.ts";

@@ -2,6 +2,8 @@ import type { FailureKind } from "../../network/failure.ts";
 import type { PeerCertificate } from "../../network/http/connection.ts";
 import { acceptedEncodings, decodeBody } from "../../network/http/content-encoding.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
+import type { CookieJar } from "./cookie-jar.ts";
+import type { Visitor } from "./visitors.ts";
 
 /** One response of a redirect chain. */
 export interface Hop {
@@ -22,9 +24,10 @@ export interface Hop {
   start(): string;
 }
 
+/** `kind`: what the browser would load, a page or a part of one. */
 export type PageRequest = (
   url: string,
-  limits: { timeoutMs: number; bodyBytesMax: number; signal?: AbortSignal },
+  limits: { kind: "page" | "part"; timeoutMs: number; bodyBytesMax: number; signal?: AbortSignal },
 ) => Promise<Hop | { failure: FailureKind; reason: string }>;
 
 export const tooLong = "it is too long to be read completely";
@@ -32,17 +35,24 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 /** Below this, only the web's own ports are allowed, so that no redirect makes us contact a mail server. */
 const unprivilegedPort = 1_024;
 
-/** Requests a page as a browser would. Certificates are recorded, but not relied on. */
+const acceptOf = {
+  page: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+  part: "image/avif,image/webp,image/png,image/svg+xml,*/*;q=0.8",
+};
+
+/** Requests pages as a visitor's browser would. Certificates are recorded, but not relied on. */
 export function createPageRequest({
   client,
-  userAgent,
+  visitor,
+  cookies,
   ports,
 }: {
   client: HttpClient;
-  userAgent: string;
+  visitor: Visitor;
+  cookies: CookieJar;
   ports: { http: number; https: number };
 }): PageRequest {
-  return async (address, { timeoutMs, bodyBytesMax, signal }) => {
+  return async (address, { kind, timeoutMs, bodyBytesMax, signal }) => {
     const url = new URL(address);
     if (url.protocol !== "http:" && url.protocol !== "https:")
       return { failure: "protocol", reason: "redirects to a URL that is not HTTP" };
@@ -51,14 +61,18 @@ export function createPageRequest({
       return { failure: "protocol", reason: `redirects to port ${port}, which is not a web port` };
     // The caller defines the default ports.
     if (port === undefined) url.port = String(url.protocol === "https:" ? ports.https : ports.http);
+    const cookie = cookies.headerFor(url);
     const result = await client.send({
       url: url.href,
       method: "GET",
       headers: {
-        "User-Agent": userAgent,
-        Accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
-        "Accept-Language": "en;q=0.9,*;q=0.5",
+        "User-Agent": visitor.userAgent,
+        Accept: acceptOf[kind],
+        "Accept-Language": visitor.languages,
         "Accept-Encoding": acceptedEncodings,
+        ...(visitor.referrer === undefined || kind === "part" ? {} : { Referer: visitor.referrer }),
+        ...(cookie === undefined ? {} : { Cookie: cookie }),
+        ...(kind === "part" ? {} : { "Upgrade-Insecure-Requests": "1" }),
       },
       body: new Uint8Array(0),
       timeoutMs,
@@ -68,6 +82,7 @@ export function createPageRequest({
     });
     if (!("response" in result)) return { failure: result.failure, reason: result.reason };
     const { status, headers, body, cut } = result.response;
+    cookies.take(url, headers.get("set-cookie"));
     const decoded = await decodeBody({
       body,
       encoding: headers.get("content-encoding"),

@@ -8,6 +8,7 @@ import { logDropped, type Log } from "../../lib/log.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import { startGuardProxy, type GuardProxy } from "../../network/http/guard-proxy.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
+import { browserUserAgent } from "../visits/user-agents.ts";
 
 /** Takes screenshots of pages. */
 export interface Browser {
@@ -66,13 +67,6 @@ const transferBytesMax = 32 * 1024 * 1024;
 const restartDelayMs = 250;
 /** WebP qualities, tried in this order until the screenshot is small enough. */
 const qualities = [75, 50, 25];
-
-/**
- * User agent for all page requests, with and without a browser: that of a very common browser. Phishing pages show
- * something harmless to programs that identify themselves.
- */
-export const browserUserAgent =
-  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 
 /** Hosts that Chromium contacts on its own, in spite of all switches. Pages do not need them. */
 const homeHosts = [

@@ -1,0 +1,277 @@
+import { decodeHTML } from "entities/decode";
+import {
+  attribute,
+  backgroundOf,
+  elementOf,
+  fieldOf,
+  partOf,
+  savedAddress,
+  type Element,
+} from "../markup/describe-element.ts";
+import { refreshTarget } from "../markup/page-text.ts";
+import type { ElementText, TextCollector } from "../markup/text-collector.ts";
+import type { FormField, PageForm, PageResource } from "./page-view.ts";
+
+/** Parts of a page that its elements state. */
+export interface PageParts {
+  language: string | undefined;
+  siteName: string | undefined;
+  canonical: string | undefined;
+  headings: string[];
+  elements: string[];
+  links: string[];
+  linkTexts: { url: string; text: string }[];
+  resources: PageResource[];
+  forms: PageForm[];
+  fields: FormField[];
+  labels: string[];
+  /** Texts of buttons. */
+  buttons: string[];
+  /** Target of `<meta http-equiv=refresh>`, if it redirects within a few seconds. */
+  refresh: string | undefined;
+  /** URLs of scripts and frames. */
+  embedded: string[];
+  icons: { rel: string; href: string }[];
+  /** Pictures, those that are probably a logo first. */
+  pictures: { role: "logo" | "picture"; url: string }[];
+  base: string | undefined;
+  /** Address in a comment of the program that saved the page. */
+  savedFrom: string | undefined;
+}
+
+/** Content of one page, to which its handlers add. */
+export interface CollectorState {
+  parts: PageParts;
+  structure: string[];
+  text: TextCollector;
+  hidden: TextCollector;
+  title: TextCollector;
+  hasTitle: boolean;
+  visibleLength: number;
+  label: TextCollector;
+  heading: ElementText;
+  button: ElementText;
+  link: ElementText;
+  script: ElementText;
+  linkAddress: string;
+  formless: PageForm;
+}
+
+/** Elements of one document that contain what is parsed at present. */
+interface Place {
+  hiddenWithin: number;
+  headerWithin: number;
+  form: PageForm | undefined;
+}
+
+/** Pictures are often embedded in the page as a data: URL. */
+const pictureAddressLengthMax = 400_000;
+const embeddedPicturesMax = 16;
+const itemsMax = 500;
+const linksMax = 1_000;
+const elementsMax = 6_000;
+const formsMax = 50;
+/** Elements that the author of a page writes by hand, unlike those that lay out its text. */
+const structuralElements = "form, input, textarea, select, button, img, script, link";
+const submitting = new Set(["submit", "button", "image", "reset"]);
+const logoWords = /logo|brand/i;
+
+/** Adds the handlers for one document or fragment. */
+export function addHandlers(rewriter: HTMLRewriter, state: CollectorState): HTMLRewriter {
+  const place: Place = { hiddenWithin: 0, headerWithin: 0, form: undefined };
+  addPlaces(rewriter, state, place);
+  addTexts(rewriter, state);
+  addScripts(rewriter, state);
+  addForms(rewriter, state, place);
+  addPictures(rewriter, state, place);
+  addHead(rewriter, state, place);
+  return rewriter.onDocument({
+    comments(comment) {
+      state.parts.savedFrom ??= savedAddress(comment.text);
+    },
+    text(chunk) {
+      if (place.hiddenWithin > 0) return;
+      state.visibleLength += chunk.text.trim().length;
+      state.text.add(chunk.lastInTextNode ? `${chunk.text} ` : chunk.text);
+    },
+  });
+}
+
+function add<T>(list: T[], item: T, max = itemsMax): void {
+  if (list.length < max) list.push(item);
+}
+
+function addPlaces(rewriter: HTMLRewriter, { parts, structure }: CollectorState, place: Place): void {
+  const within = (element: Element, change: (difference: number) => void) => {
+    if (element.selfClosing || !element.canHaveContent) return;
+    change(1);
+    element.onEndTag(() => change(-1));
+  };
+  rewriter
+    .on("*", { element: (element) => add(parts.elements, elementOf(element), elementsMax) })
+    .on(structuralElements, { element: (element) => add(structure, partOf(element)) })
+    .on("script, style, template, noscript, title", {
+      element: (element) => within(element, (difference) => (place.hiddenWithin += difference)),
+    })
+    .on("header, nav", {
+      element: (element) => within(element, (difference) => (place.headerWithin += difference)),
+    });
+}
+
+/** Handles an element whose text is collected as a whole. */
+function whole(text: ElementText, begin: (element: Element) => void = () => {}, separator = " ") {
+  return {
+    element(element: Element) {
+      text.begin();
+      begin(element);
+      if (!element.selfClosing && element.canHaveContent) element.onEndTag(() => text.end());
+    },
+    text: (chunk: HTMLRewriterTypes.Text) =>
+      text.add(chunk.lastInTextNode ? chunk.text + separator : chunk.text),
+  };
+}
+
+function addTexts(rewriter: HTMLRewriter, state: CollectorState): void {
+  const { parts, title, label } = state;
+  rewriter
+    .on("title", {
+      text(chunk) {
+        if (state.hasTitle) return;
+        title.add(chunk.text);
+        state.hasTitle = chunk.lastInTextNode;
+      },
+    })
+    .on("h1, h2, h3", whole(state.heading))
+    .on("button", whole(state.button))
+    .on("label", {
+      text(chunk) {
+        if (parts.labels.length >= itemsMax) return;
+        label.add(chunk.text);
+        // Many labels are not closed, so that each text is one.
+        if (chunk.lastInTextNode) add(parts.labels, decodeHTML(label.take()));
+      },
+    })
+    .on(
+      "a",
+      whole(state.link, (element) => {
+        state.linkAddress = attribute(element, "href");
+        if (state.linkAddress !== "") add(parts.links, state.linkAddress, linksMax);
+      }),
+    )
+    .on("area", {
+      element(element) {
+        const url = attribute(element, "href");
+        if (url !== "") add(parts.links, url, linksMax);
+      },
+    });
+}
+
+function addScripts(rewriter: HTMLRewriter, { parts, script }: CollectorState): void {
+  rewriter
+    .on(
+      "script",
+      whole(
+        script,
+        (element) => {
+          const url = attribute(element, "src");
+          add(parts.embedded, url);
+          if (url !== "") add(parts.resources, { kind: "script", url });
+        },
+        "",
+      ),
+    )
+    .on("iframe, frame", {
+      element(element) {
+        const url = attribute(element, "src");
+        add(parts.embedded, url);
+        if (url !== "") add(parts.resources, { kind: "frame", url });
+      },
+    });
+}
+
+function addForms(rewriter: HTMLRewriter, { parts, formless }: CollectorState, place: Place): void {
+  rewriter
+    .on("form", {
+      element(element) {
+        const form: PageForm = {
+          action: attribute(element, "action"),
+          method: attribute(element, "method").toLowerCase() === "post" ? "post" : "get",
+          fields: [],
+        };
+        place.form = form;
+        add(parts.forms, form, formsMax);
+        if (!element.selfClosing && element.canHaveContent) element.onEndTag(() => (place.form = undefined));
+      },
+    })
+    .on("input, textarea", {
+      element(element) {
+        if (parts.fields.length >= itemsMax) return;
+        const field = fieldOf(element);
+        parts.fields.push(field);
+        (place.form ?? formless).fields.push(field);
+        const value = submitting.has(field.type) ? attribute(element, "value") : "";
+        if (value !== "") add(parts.buttons, value);
+      },
+    });
+}
+
+function addPictures(rewriter: HTMLRewriter, { parts, hidden }: CollectorState, place: Place): void {
+  let embedded = 0;
+  const take = (element: Element, url: string) => {
+    if (url === "") return;
+    const isEmbedded = url.startsWith("data:");
+    if (isEmbedded) {
+      embedded += 1;
+      if (embedded > embeddedPicturesMax) return;
+    } else add(parts.resources, { kind: "picture", url });
+    const words = ["alt", "class", "id"].map((name) => attribute(element, name));
+    const isLogo = place.headerWithin > 0 || logoWords.test([...words, isEmbedded ? "" : url].join(" "));
+    add(parts.pictures, { role: isLogo ? "logo" : "picture", url });
+  };
+  rewriter
+    .on("img", {
+      element(element) {
+        hidden.add(` ${attribute(element, "alt")} `);
+        take(element, attribute(element, "src", pictureAddressLengthMax) || attribute(element, "data-src"));
+      },
+    })
+    .on('[style*="url("]', {
+      element: (element) =>
+        take(element, backgroundOf(attribute(element, "style", pictureAddressLengthMax)) ?? ""),
+    });
+}
+
+function addHead(rewriter: HTMLRewriter, { parts, hidden }: CollectorState, place: Place): void {
+  rewriter
+    .on("html", {
+      element(element) {
+        parts.language ??= attribute(element, "lang").toLowerCase() || undefined;
+      },
+    })
+    .on("base", { element: (element) => void (parts.base ??= attribute(element, "href")) })
+    .on("link", { element: (element) => takeLink(parts, element) })
+    .on("meta", {
+      element(element) {
+        const content = attribute(element, "content");
+        // Browsers do not follow it inside <noscript> and <template>.
+        if (place.hiddenWithin === 0 && attribute(element, "http-equiv").toLowerCase() === "refresh")
+          parts.refresh ??= refreshTarget(content);
+        const name = (attribute(element, "property") || attribute(element, "name")).toLowerCase();
+        if (/^(og:(site_name|title|description)|description|application-name|twitter:title)$/.test(name))
+          hidden.add(` ${content} `);
+        if (name === "og:site_name" || name === "application-name") parts.siteName ??= content || undefined;
+        if (name === "og:url") parts.canonical ??= content || undefined;
+      },
+    });
+}
+
+function takeLink(parts: PageParts, element: Element): void {
+  const rel = attribute(element, "rel").toLowerCase();
+  const href = attribute(element, "href", pictureAddressLengthMax);
+  if (/\bicon\b|\bapple-touch-icon/.test(rel)) add(parts.icons, { rel, href });
+  const url = attribute(element, "href");
+  if (url === "") return;
+  if (/\bstylesheet\b/.test(rel)) add(parts.resources, { kind: "style", url });
+  if (/\bmanifest\b/.test(rel)) add(parts.resources, { kind: "manifest", url });
+  if (/\bcanonical\b/.test(rel)) parts.canonical ??= url;
+}
