@@ -9,6 +9,7 @@ import { databaseEvents } from "../src/lib/log-events/database.ts";
 import { deliveriesEvents } from "../src/lib/log-events/deliveries.ts";
 import type { LogEvent } from "../src/lib/log-events/event.ts";
 import { logFields } from "../src/lib/log-events/fields.ts";
+import { inspectionEvents } from "../src/lib/log-events/inspections.ts";
 import { reloadEvents } from "../src/lib/log-events/reloads.ts";
 import { scansEvents } from "../src/lib/log-events/scans.ts";
 import { serverEvents } from "../src/lib/log-events/server.ts";
@@ -26,6 +27,7 @@ const sections: [heading: string, events: Record<string, LogEvent>][] = [
   ["Feeds, certstream servers and imports", sourcesEvents],
   ["Certificate logs", certificateLogsEvents],
   ["Scans, lookups and traps", scansEvents],
+  ["Inspection of pages", inspectionEvents],
   ["Deliveries, messages, exports and lists", deliveriesEvents],
   ["Takedown reports", takedownEvents],
   ["Database and archive", databaseEvents],

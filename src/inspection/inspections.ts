@@ -1,4 +1,14 @@
+import type { AuditLog } from "../access/audit/audit-log.ts";
+import type { Config } from "../config/config.ts";
+import type { Database } from "../database/database.ts";
+import type { ProtectedDomains } from "../domains/domains.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { IdFactory } from "../lib/ids.ts";
+import { logDropped, type Log } from "../lib/log.ts";
+import type { LookUpExistence } from "../lookups/dns/existence.ts";
+import type { Threats } from "../threats/threats.ts";
 import type { Inspection } from "./model/inspection.ts";
+import type { Inspector } from "./model/inspector.ts";
 import type {
   InspectionFilter,
   InspectNowOptions,
@@ -7,6 +17,17 @@ import type {
   RequestOutcome,
 } from "./model/request.ts";
 import type { InspectionStatus } from "./model/status.ts";
+import { createAdmission } from "./queue/admission.ts";
+import { createAttempt } from "./queue/attempt.ts";
+import { createBudget } from "./queue/budget.ts";
+import { createCleanup } from "./queue/cleanup.ts";
+import { createImmediateInspection } from "./queue/immediate.ts";
+import { createInspectionList } from "./queue/list.ts";
+import { createPump } from "./queue/pump.ts";
+import { createThreatRecorder, type ThreatFinding } from "./queue/record-result.ts";
+import { createRunner } from "./queue/runner.ts";
+import { createStatus } from "./queue/status.ts";
+import { createInspectionStore } from "./queue/store.ts";
 
 export type { Inspection, InspectionFilter, InspectionStatus, RequestOptions, RequestOutcome };
 
@@ -22,7 +43,7 @@ export interface Inspections {
   enqueue(addresses: readonly string[], options: RequestOptions): RequestOutcome[];
   /** Inspects an address now, in this process, whatever waits, and records the result. For commands. */
   inspectNow(address: string, options: InspectNowOptions): Promise<NowOutcome>;
-  /** Returns one page, the newest request first. `total` is counted up to `listedMax`. */
+  /** Returns one page, the newest request first. `total` is counted up to 10,000. */
   list(
     filter: InspectionFilter,
     page: { page: number; perPage: number },
@@ -37,4 +58,91 @@ export interface Inspections {
   stop(): Promise<void>;
   /** Resolves when nothing is running and nothing is due. */
   idle(): Promise<void>;
+}
+
+/** Addresses that are queued in one transaction: a few milliseconds in which no request is served. */
+const addressesPerTransaction = 50;
+/** Maximum number of addresses in an audit entry. */
+const recordedMax = 5;
+
+export interface InspectionsDependencies {
+  auditLog: Pick<AuditLog, "record">;
+  clock: Clock;
+  config: Pick<Config, "inspection" | "lookups" | "retention">;
+  database: Database;
+  domains: Pick<ProtectedDomains, "find" | "list" | "matcher">;
+  ids: IdFactory;
+  inspector: Pick<Inspector, "inspect">;
+  log: Log;
+  lookUpExistence: LookUpExistence;
+  onConfigChange: (listener: () => void) => void;
+  /** Saves facts about threats, so that they are not determined twice. */
+  saveFindings: (findings: readonly ThreatFinding[]) => Promise<void>;
+  threats: Pick<Threats, "named" | "record">;
+}
+
+export function createInspections(dependencies: InspectionsDependencies): Inspections {
+  const { auditLog, clock, config, database, domains, ids, inspector, log } = dependencies;
+  const store = createInspectionStore(database);
+  const admission = createAdmission({ clock, config, domains, ids, log, store });
+  const attempt = createAttempt({ inspector, lookUpExistence: dependencies.lookUpExistence });
+  const { finish, run } = createRunner({
+    ...dependencies,
+    attempt,
+    browser: () => config.inspection.browser,
+    recordThreats: createThreatRecorder(dependencies),
+    store,
+  });
+  const budget = createBudget(clock.monotonicMs);
+  const pump = createPump({ budget, clock, config, database, log, run, store });
+  const cleanup = createCleanup({ clock, config, database, log, store });
+  const listIds = createInspectionList(database);
+
+  function enqueue(addresses: readonly string[], options: RequestOptions): RequestOutcome[] {
+    const outcomes = admission.enqueue(addresses, options);
+    const queued = outcomes.filter(({ outcome }) => outcome === "queued").map(({ address }) => address);
+    if (queued.length === 0) return outcomes;
+    if (options.requestedBy !== undefined)
+      auditLog.record(options.requestedBy, "inspection.request", queued[0]!, {
+        count: queued.length,
+        addresses: queued.slice(0, recordedMax),
+      });
+    database.afterCommit(pump.wake);
+    return outcomes;
+  }
+
+  dependencies.onConfigChange(pump.wake);
+  return {
+    async request(addresses, options) {
+      const outcomes: RequestOutcome[] = [];
+      for (let from = 0; from < addresses.length; from += addressesPerTransaction) {
+        const part = addresses.slice(from, from + addressesPerTransaction);
+        outcomes.push(...(await database.write(() => enqueue(part, options))));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return outcomes;
+    },
+    enqueue,
+    inspectNow: createImmediateInspection({ admission, attempt, clock, database, finish, ids, store }),
+    list(filter, page) {
+      const { ids: found, total } = listIds(filter, page);
+      return { inspections: found.flatMap((id) => store.get(id) ?? []), total };
+    },
+    get: store.get,
+    of: store.ofHost,
+    status: createStatus({ budget, clock, config, running: pump.running, store }),
+    start() {
+      // In memory, nothing was running before.
+      if (database.isShared)
+        database
+          .write(() => store.requeueRunning(clock.now()), { relaxed: true, patient: true })
+          .catch((error: unknown) => logDropped(log, error, "inspection.queue_delayed"));
+      pump.start();
+      cleanup.start();
+    },
+    async stop() {
+      await Promise.all([pump.stop(), cleanup.stop()]);
+    },
+    idle: pump.idle,
+  };
 }

@@ -23,8 +23,8 @@ beforeEach(() => {
   stores = openStores();
   store = createInspectionStore(stores.database);
   config = { lookups: { enabled: true } };
-  const { clock, database, domains, ids } = stores;
-  const enqueue = createAdmission({ clock, config, domains, ids, store });
+  const { clock, database, domains, ids, log } = stores;
+  const { enqueue } = createAdmission({ clock, config, domains, ids, log, store });
   request = (addresses, options = feed) =>
     database.transaction(() =>
       enqueue(addresses, options).map((one) => (one.outcome === "refused" ? one.reason : one.outcome)),

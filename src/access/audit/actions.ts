@@ -92,6 +92,7 @@ export const auditActions = [
   "feed.read_again",
   "source.pause",
   "source.resume",
+  "inspection.request",
   "threat.change_status",
   "threat.undo_change",
   "threat.note",

@@ -1,17 +1,19 @@
 import type { Config } from "../../config/config.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
 import type { IdFactory } from "../../lib/ids.ts";
+import type { Log } from "../../lib/log.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
 import { inspectionPriorities, type InspectionPriority } from "../../vocabulary/inspections.ts";
+import type { Inspection } from "../model/inspection.ts";
 import type { RequestOptions, RequestOutcome } from "../model/request.ts";
 import { isSamePage, readAddress, type ReadAddress } from "./addresses.ts";
 import type { QueuedInspection } from "./statements.ts";
 import type { InspectionStore } from "./store.ts";
 
 /** A host is not inspected again for this long. */
-const hostPauseMs = 3_600_000;
+export const hostPauseMs = 3_600_000;
 /** Lists repeat their addresses: those of feeds are not inspected again for this long. */
 const feedPauseMs = 24 * 3_600_000;
 /** Two days of the default budget. Beyond it, the oldest addresses of feeds are dropped. */
@@ -27,100 +29,139 @@ const prefix = "ins";
 const ownName = "is your own or an allowed name, which is never fetched";
 
 /** Why nothing is fetched, as a phrase for people; null: pages are fetched. */
-function disabledBy({ lookups }: Pick<Config, "lookups">): string | null {
+export function disabledBy({ lookups }: Pick<Config, "lookups">): string | null {
   return lookups.enabled ? null : "pages are not fetched because lookups.enabled is off";
 }
 
-/** Decides which addresses are queued. Must run within a transaction. */
+/** Decides which addresses are queued. */
+export interface Admission {
+  /** Queues addresses. Must run within a transaction. */
+  enqueue(addresses: readonly string[], options: RequestOptions): RequestOutcome[];
+  /** Reads an address; returns why it is not inspected, if so: a phrase that follows it. */
+  check(text: string): ReadAddress | { error: string };
+  /** Returns an inspection of the same page that waits, or is young enough. */
+  known(address: ReadAddress, priority: InspectionPriority): KnownInspection | undefined;
+}
+
+interface KnownInspection {
+  outcome: "known" | "queued";
+  inspection: QueuedInspection;
+}
+
 export function createAdmission({
   clock,
   config,
   domains,
   ids,
+  log,
   store,
 }: {
   clock: Pick<Clock, "now" | "monotonicMs">;
   config: Pick<Config, "lookups">;
   domains: Pick<ProtectedDomains, "list" | "matcher">;
   ids: IdFactory;
+  log: Log;
   store: InspectionStore;
-}): (addresses: readonly string[], options: RequestOptions) => RequestOutcome[] {
+}): Admission {
   const waiting = createWaitingCount({ clock, store });
+  const drops = createDropReport({ clock, log });
 
-  function decide(text: string, options: RequestOptions, isProtecting: boolean): RequestOutcome {
-    const shown = visible(text, shownMax);
-    const refused = (reason: string): RequestOutcome => ({ address: shown, outcome: "refused", reason });
+  function check(text: string): ReadAddress | { error: string } {
     const disabled = disabledBy(config);
-    if (disabled !== null) return refused(`is not inspected: ${disabled}`);
-    if (!isProtecting) return refused("is not inspected: no domain is protected");
+    if (disabled !== null) return { error: `is not inspected: ${disabled}` };
+    if (!domains.list().some(({ enabled }) => enabled))
+      return { error: "is not inspected: no domain is protected" };
     const read = readAddress(text);
-    if ("error" in read) return refused(read.error);
-    if (domains.matcher().isOwn(read.host)) return refused(ownName);
-    const known = knownAt(read, options.priority);
-    if (known !== undefined) return { address: shown, ...known };
-    const ofHost = store.ofHost(read.host);
-    if (ofHost.filter(({ state }) => state === "queued").length >= waitingOfHostMax)
-      return refused(`is not inspected: ${waitingOfHostMax} addresses of its host wait already`);
-    if (waiting.count() >= waitingMax && !store.dropOldest(clock.now(), "dropped: too many addresses wait"))
-      return refused(`is not inspected: ${grouped(waitingMax)} addresses wait already`);
-    waiting.add();
-    return { address: shown, outcome: "queued", inspection: insert(read, options) };
+    if ("error" in read) return read;
+    return domains.matcher().isOwn(read.host) ? { error: ownName } : read;
   }
 
-  /** Returns an inspection of the same page that waits, or is young enough. */
-  function knownAt({ address, host }: ReadAddress, priority: InspectionPriority) {
+  function known({ address, host }: ReadAddress, priority: InspectionPriority): KnownInspection | undefined {
     const youngFrom = clock.now() - (priority === "feed" ? feedPauseMs : hostPauseMs);
     for (const inspection of store.ofHost(host)) {
       if (!isSamePage(inspection.address, address)) continue;
       const { state, finishedAt } = inspection;
-      if (state === "queued" || state === "running")
-        return { outcome: "queued" as const, inspection: promoted(inspection, priority) };
+      if (state === "queued" || state === "running") return { outcome: "queued", inspection };
       if (state !== "skipped" && finishedAt !== null && finishedAt > youngFrom)
-        return { outcome: "known" as const, inspection };
+        return { outcome: "known", inspection };
     }
     return undefined;
   }
 
-  function promoted(inspection: QueuedInspection, priority: InspectionPriority): QueuedInspection {
+  /** Returns why there is no place in the queue; undefined if there is. */
+  function reasonForNoPlace(host: string): string | undefined {
+    if (store.ofHost(host).filter(({ state }) => state === "queued").length >= waitingOfHostMax)
+      return `is not inspected: ${waitingOfHostMax} addresses of its host wait already`;
+    if (waiting.count() < waitingMax) {
+      waiting.add();
+      return undefined;
+    }
+    if (!store.dropOldest(clock.now(), "dropped: too many addresses wait"))
+      return `is not inspected: ${grouped(waitingMax)} addresses wait already`;
+    store.add(clock.now(), "dropped", 1);
+    drops.add();
+    return undefined;
+  }
+
+  function decide(text: string, options: RequestOptions): RequestOutcome {
+    const address = visible(text, shownMax);
+    const read = check(text);
+    if ("error" in read) return { address, outcome: "refused", reason: read.error };
+    const present = known(read, options.priority);
+    if (present !== undefined) return { address, ...promoted(present, options.priority) };
+    const reason = reasonForNoPlace(read.host);
+    if (reason !== undefined) return { address, outcome: "refused", reason };
+    const now = clock.now();
+    const inspection = store.insert({
+      ...newInspection(read, options, { ids, now }),
+      ...waitFor(store, read.host, now),
+    });
+    return { address, outcome: "queued", inspection };
+  }
+
+  function promoted(present: KnownInspection, priority: InspectionPriority): KnownInspection {
+    const { inspection, outcome } = present;
     const isHigher =
       inspectionPriorities.indexOf(priority) < inspectionPriorities.indexOf(inspection.priority);
-    if (!isHigher) return inspection;
+    if (outcome === "known" || !isHigher) return present;
     store.promote(inspection.seq, priority);
-    return { ...inspection, priority };
+    return { outcome, inspection: { ...inspection, priority } };
   }
 
-  function insert({ address, host }: ReadAddress, { origin, priority, source }: RequestOptions) {
-    const now = clock.now();
-    return store.insert({
-      id: ids.nextWithPrefix(prefix),
-      address,
-      host,
-      priority,
-      source,
-      origin,
-      requestedAt: now,
-      state: "queued",
-      ...waitFor(store, host, now),
-      attempts: 0,
-      startedAt: null,
-      finishedAt: null,
-      durationMs: null,
-      imitates: null,
-      protectedDomain: null,
-      score: null,
-      verdicts: [],
-      page: null,
-    });
-  }
+  return { check, known, enqueue: (addresses, options) => addresses.map((one) => decide(one, options)) };
+}
 
-  return (addresses, options) => {
-    const isProtecting = domains.list().some(({ enabled }) => enabled);
-    return addresses.map((address) => decide(address, options, isProtecting));
+/** Returns an inspection that waits. */
+export function newInspection(
+  { address, host }: ReadAddress,
+  { origin, priority, source }: Pick<RequestOptions, "origin" | "priority" | "source">,
+  { ids, now }: { ids: IdFactory; now: Instant },
+): Omit<Inspection, "threatId"> {
+  return {
+    id: ids.nextWithPrefix(prefix),
+    address,
+    host,
+    priority,
+    source,
+    origin,
+    requestedAt: now,
+    state: "queued",
+    dueAt: now,
+    attempts: 0,
+    startedAt: null,
+    finishedAt: null,
+    durationMs: null,
+    imitates: null,
+    protectedDomain: null,
+    score: null,
+    verdicts: [],
+    page: null,
+    reason: null,
   };
 }
 
 /** Returns when an address of the host may be inspected, and why it waits. */
-function waitFor(
+export function waitFor(
   store: Pick<InspectionStore, "lastInspectedAt">,
   host: string,
   now: number,
@@ -151,5 +192,22 @@ function createWaitingCount({
       return known;
     },
     add: () => void (known += 1),
+  };
+}
+
+const dropReportMs = 3_600_000;
+
+/** Logs how many addresses were dropped, at most once an hour. */
+function createDropReport({ clock, log }: { clock: Pick<Clock, "monotonicMs">; log: Log }) {
+  let count = 0;
+  let reportedAtMs = -Infinity;
+  return {
+    add(): void {
+      count += 1;
+      if (clock.monotonicMs() - reportedAtMs < dropReportMs) return;
+      log.event("inspection.addresses_dropped", { count });
+      reportedAtMs = clock.monotonicMs();
+      count = 0;
+    },
   };
 }

@@ -12,16 +12,18 @@ export interface QueuedInspection extends Inspection {
   seq: number;
 }
 
-type Row = Omit<QueuedInspection, "origin" | "priority"> & {
+type Row = Omit<QueuedInspection, "imitates" | "origin" | "priority"> & {
+  imitates: number | null;
   originKind: string;
   originName: string;
   priority: number;
 };
 
 /** Returns the inspection of a row of `selectInspections`. */
-export function toInspection({ originKind, originName, priority, ...row }: Row): QueuedInspection {
+export function toInspection({ imitates, originKind, originName, priority, ...row }: Row): QueuedInspection {
   return {
     ...row,
+    imitates: imitates === null ? null : imitates === 1,
     origin: { kind: originKind, name: originName },
     priority: inspectionPriorities[priority] ?? "feed",
   };
@@ -255,6 +257,12 @@ function prepareMoves(database: Database) {
       query
         .update(inspections)
         .set({ state: "queued", attempts: sql`max(0, ${inspections.attempts} - 1)` })
+        .where(hasSeq),
+    ),
+    requeue: statement(database, (query) =>
+      query
+        .update(inspections)
+        .set({ ...valuesOf(inspections, "dueAt", "reason"), state: "queued" })
         .where(hasSeq),
     ),
     drop: statement(database, (query) =>

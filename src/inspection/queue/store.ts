@@ -39,6 +39,8 @@ export interface InspectionStore {
   requeueRunning(now: Instant): void;
   /** Queues a row that was running, as if it had not been started. */
   putBack(seq: number): void;
+  /** Queues a row again after an attempt that an internal error ended. */
+  requeue(seq: number, dueAt: Instant, reason: string): void;
   /** Ends the oldest row of feeds that waits. Returns whether there was one. */
   dropOldest(now: Instant, reason: string): boolean;
   /** Returns the time of the latest start or end at this host, of rows that were inspected. */
@@ -58,6 +60,7 @@ export function createInspectionStore(database: Database): InspectionStore {
       const { origin, priority, ...columns } = row;
       write.insert.run({
         ...columns,
+        imitates: imitatesOf(row),
         priority: priorityOf(priority),
         originKind: origin.kind,
         originName: origin.name,
@@ -90,9 +93,10 @@ export function createInspectionStore(database: Database): InspectionStore {
     promote: (seq, priority) => write.promote.run({ seq, priority: priorityOf(priority) }),
     postpone: (seq, dueAt, reason) => write.postpone.run({ seq, dueAt, reason }),
     start: (seq, now) => write.start.run({ seq, startedAt: now }),
-    save: (seq, outcome) => write.save.run({ seq, ...outcome }),
+    save: (seq, outcome) => write.save.run({ seq, ...outcome, imitates: imitatesOf(outcome) }),
     requeueRunning: (now) => write.requeueRunning.run({ dueAt: now }),
     putBack: (seq) => write.putBack.run({ seq }),
+    requeue: (seq, dueAt, reason) => write.requeue.run({ seq, dueAt, reason }),
     dropOldest(now, reason) {
       const oldest = read.oldestOfFeeds.get({ priority: priorityOf("feed") });
       if (oldest === undefined) return false;
@@ -119,4 +123,8 @@ export function createInspectionStore(database: Database): InspectionStore {
     },
     threatSeqOf: (threatId) => read.threatSeq.get({ id: threatId })?.seq,
   };
+}
+
+function imitatesOf({ imitates }: Pick<Inspection, "imitates">): number | null {
+  return imitates === null ? null : Number(imitates);
 }

@@ -30,7 +30,8 @@ export const inspections = sqliteTable(
     startedAt: instant("started_at"),
     finishedAt: instant("finished_at"),
     durationMs: integer("duration_ms"),
-    imitates: integer("imitates", { mode: "boolean" }),
+    /** 1 or 0; null: it was not compared. */
+    imitates: integer("imitates"),
     protectedDomain: text("protected_domain"),
     score: real("score"),
     verdicts: json<Verdict[]>("verdicts").notNull(),

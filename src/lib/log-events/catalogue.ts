@@ -3,6 +3,7 @@ import { backupsEvents } from "./backups.ts";
 import { certificateLogsEvents } from "./certificate-logs.ts";
 import { databaseEvents } from "./database.ts";
 import { deliveriesEvents } from "./deliveries.ts";
+import { inspectionEvents } from "./inspections.ts";
 import { reloadEvents } from "./reloads.ts";
 import { scansEvents } from "./scans.ts";
 import { serverEvents } from "./server.ts";
@@ -20,6 +21,7 @@ export const logEvents = {
   ...standbyEvents,
   ...certificateLogsEvents,
   ...scansEvents,
+  ...inspectionEvents,
   ...deliveriesEvents,
   ...databaseEvents,
   ...backupsEvents,

@@ -64,6 +64,7 @@ const sentences: Record<string, string> = {
   "feed.cancel_import": "cancelled import",
   "feed.import": "imported",
   "feed.read_again": "read again",
+  "inspection.request": "requested an inspection of",
   "retention.delete": "deleted old data as configured in",
   "retention.restore": "restored the deleted name",
   "threat.assign": "assigned",

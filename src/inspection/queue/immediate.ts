@@ -1,0 +1,66 @@
+import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../database/database.ts";
+import type { IdFactory } from "../../lib/ids.ts";
+import { delay } from "../../lib/clock.ts";
+import type { Inspection } from "../model/inspection.ts";
+import type { InspectNowOptions, NowOutcome } from "../model/request.ts";
+import { newInspection, type Admission } from "./admission.ts";
+import type { RunAttempt } from "./attempt.ts";
+import { outcomeOf } from "./record-result.ts";
+import type { Runner } from "./runner.ts";
+import type { InspectionStore } from "./store.ts";
+
+const busyDelayMs = 1_000;
+
+/** Returns a function that inspects one address in this process, without the queue. */
+export function createImmediateInspection({
+  admission,
+  attempt,
+  clock,
+  database,
+  finish,
+  ids,
+  store,
+}: {
+  admission: Pick<Admission, "check" | "known">;
+  attempt: RunAttempt;
+  clock: Clock;
+  database: Database;
+  finish: Runner["finish"];
+  ids: IdFactory;
+  store: InspectionStore;
+}): (address: string, options: InspectNowOptions) => Promise<NowOutcome> {
+  return async (text, { again = false, browser, record, signal, ...options }) => {
+    const read = admission.check(text);
+    if ("error" in read) return { outcome: "refused", reason: read.error };
+    const known = again ? undefined : admission.known(read, "person");
+    if (known?.outcome === "known") return { outcome: "known", inspection: known.inspection };
+    const startedMs = clock.monotonicMs();
+    let attempted = await attempt({ ...read, browser }, signal);
+    while (attempted.kind === "busy") {
+      await delay(clock, busyDelayMs, signal);
+      attempted = await attempt({ ...read, browser }, signal);
+    }
+    signal.throwIfAborted();
+    const durationMs = Math.round(clock.monotonicMs() - startedMs);
+    const now = clock.now();
+    const fresh = newInspection(read, { ...options, priority: "person" }, { ids, now });
+    const screenshot = attempted.kind === "inspected" ? attempted.result.screenshot : undefined;
+    const withScreenshot = screenshot === undefined ? {} : { screenshot };
+    if (!record) {
+      const result: Partial<Inspection> =
+        attempted.kind === "inspected"
+          ? outcomeOf(attempted, { at: now, durationMs })
+          : { state: "failed", reason: attempted.reason, finishedAt: now, durationMs };
+      return { outcome: "inspected", inspection: { ...fresh, threatId: null, ...result }, ...withScreenshot };
+    }
+    const row = await database.write(() => {
+      const inserted = store.insert(fresh);
+      store.start(inserted.seq, now);
+      store.add(now, "started", 1);
+      return inserted;
+    });
+    await finish(row, attempted, { durationMs, mayRetry: false });
+    return { outcome: "inspected", inspection: store.get(row.id)!, ...withScreenshot };
+  };
+}

@@ -1,0 +1,127 @@
+import type { ProtectedDomains } from "../../domains/domains.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Existence } from "../../lookups/dns/existence.ts";
+import type { Page } from "../../lookups/page/page-lookup.ts";
+import type { Sighting } from "../../threats/record.ts";
+import type { Threats } from "../../threats/threats.ts";
+import type { InspectedPage, Inspection } from "../model/inspection.ts";
+import type { Verdict } from "../model/verdict.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Outcome } from "./store.ts";
+
+/** Verdicts that are stored, of which the first one decides. */
+const verdictsMax = 3;
+/** Signals of a verdict that are stored: more of them contribute next to nothing. */
+const signalsMax = 20;
+/** A verdict with a lower score is not stored, as its signals say nothing: a page without any brand scores like this. */
+const storedScoreMin = 0.02;
+const redirectsMax = 10;
+
+/** Facts that an inspection found about a threat. */
+export interface ThreatFinding {
+  threatId: string;
+  protectedDomain: string;
+  existence: Existence;
+  page: Page;
+  /** Screenshot (WebP), if a browser was used. */
+  screenshot?: Uint8Array;
+}
+
+type Inspected = Extract<Attempt, { kind: "inspected" }>;
+
+/** Returns the part of a row that an inspected page determines. */
+export function outcomeOf(
+  { result: { page, verdicts } }: Inspected,
+  { at, durationMs }: { at: Instant; durationMs: number },
+): Outcome {
+  const [first] = verdicts;
+  return {
+    state: "done",
+    dueAt: at,
+    finishedAt: at,
+    durationMs,
+    imitates: first?.imitates ?? false,
+    protectedDomain: first?.protectedDomain ?? null,
+    score: first?.score ?? null,
+    verdicts: verdicts
+      .filter(({ score, imitates }) => imitates || score >= storedScoreMin)
+      .map(shortened)
+      .slice(0, verdictsMax),
+    page: keptPage(page),
+    reason: null,
+    threatSeq: null,
+  };
+}
+
+function shortened(verdict: Verdict): Verdict {
+  return { ...verdict, signals: verdict.signals.slice(0, signalsMax) };
+}
+
+function keptPage(page: Page): InspectedPage {
+  const { finalUrl, redirects, status, title, asksForPassword, asksForCard, unseen, parked } = page;
+  return {
+    finalUrl,
+    redirects: redirects.slice(0, redirectsMax),
+    status,
+    title,
+    asksForPassword,
+    asksForCard,
+    ...(unseen === undefined ? {} : { unseen }),
+    ...(parked === undefined ? {} : { parked }),
+  };
+}
+
+/**
+ * Returns a function that records the threats that a page is evidence of, and returns what is found about them and
+ * about those on record, the highest score first. Must run within a transaction.
+ */
+export function createThreatRecorder({
+  clock,
+  domains,
+  threats,
+}: {
+  clock: Pick<Clock, "now">;
+  domains: Pick<ProtectedDomains, "find" | "matcher">;
+  threats: Pick<Threats, "named" | "record">;
+}): (inspection: Pick<Inspection, "address" | "host" | "source">, inspected: Inspected) => ThreatFinding[] {
+  return ({ address, host, source }, { existence, result }) => {
+    const { page, screenshot, verdicts } = result;
+    const isProtected = (domain: string) => domains.find(domain)?.enabled === true;
+    const matches = domains.matcher().match(host);
+    const seen = {
+      domain: host,
+      source,
+      seenAt: clock.now(),
+      ...(address === host ? {} : { url: address }),
+    };
+    const sightings = verdicts
+      .filter(({ imitates, protectedDomain }) => imitates && isProtected(protectedDomain))
+      .flatMap(({ protectedDomain, score, signals }): Sighting[] => {
+        const byName = matches.find((match) => match.protectedDomain === protectedDomain);
+        const match = { protectedDomain, type: "cloned_site" as const, similarity: score, reasons: [] };
+        // The type of a threat is that of its first sighting: what the name shows is the closer description.
+        return [
+          ...(byName === undefined ? [] : [{ ...seen, match: byName }]),
+          { ...seen, match, page: { score, signals } },
+        ];
+      });
+    threats.record(sightings);
+    const concerned = new Set([...verdicts, ...matches].map(({ protectedDomain }) => protectedDomain));
+    return [...concerned].flatMap((protectedDomain) => {
+      const verdict = verdicts.find((one) => one.protectedDomain === protectedDomain);
+      const { imitation: _imitation, ...rest } = page;
+      const facts = verdict === undefined ? rest : { ...rest, imitation: imitationOf(verdict) };
+      return threats.named(protectedDomain, [host]).map(({ id }) => ({
+        threatId: id,
+        protectedDomain,
+        existence,
+        page: facts,
+        ...(screenshot === undefined ? {} : { screenshot }),
+      }));
+    });
+  };
+}
+
+function imitationOf({ protectedDomain, score, imitates, signals }: Verdict): Page["imitation"] {
+  return { protectedDomain, score, imitates, signals: signals.slice(0, signalsMax) };
+}

@@ -1,0 +1,75 @@
+import type { Config } from "../../config/config.ts";
+import { startOfDay, type Clock, type Instant } from "../../lib/clock.ts";
+import type { Log } from "../../lib/log.ts";
+import { inspectionPriorities } from "../../vocabulary/inspections.ts";
+import { disabledBy, hostPauseMs, waitFor } from "./admission.ts";
+import type { Budget } from "./budget.ts";
+import type { QueuedInspection } from "./statements.ts";
+import type { InspectionStore } from "./store.ts";
+
+/** Selects what starts next: people's addresses first, within the budget, and one address per host and hour. */
+export function createSelection({
+  budget,
+  clock,
+  config,
+  log,
+  store,
+}: {
+  budget: Budget;
+  clock: Pick<Clock, "now">;
+  config: Pick<Config, "inspection" | "lookups">;
+  log: Log;
+  store: InspectionStore;
+}) {
+  /** Day on which a used up budget was logged. */
+  let reportedOn: Instant | undefined;
+
+  /** Returns the inspections that may start now, people's first. */
+  function take(concurrent: number): QueuedInspection[] {
+    if (disabledBy(config) !== null) return [];
+    const now = clock.now();
+    const startedToday = store.countToday(now, "started");
+    const allowed = budget.allowed(config.inspection, startedToday);
+    if (startedToday >= config.inspection.perDay) reportBudget(now);
+    const free = Math.min(concurrent, allowed.anyone);
+    let unattended = allowed.unattended;
+    const taken: QueuedInspection[] = [];
+    for (const priority of inspectionPriorities) {
+      const left = free - taken.length;
+      const limit = priority === "person" ? left : Math.min(left, unattended);
+      if (limit <= 0) continue;
+      const due = store.due(priority, now, limit);
+      unattended -= due.length;
+      taken.push(...due);
+    }
+    return taken;
+  }
+
+  function reportBudget(now: Instant): void {
+    if (reportedOn === startOfDay(now) || store.nextDueAt() === undefined) return;
+    reportedOn = startOfDay(now);
+    log.event("inspection.budget_used_up", { inspectionsPerDay: config.inspection.perDay });
+  }
+
+  /** Marks inspections as started. One whose host was inspected a moment ago waits. Must run within a transaction. */
+  function begin(taken: readonly QueuedInspection[], runningHosts: ReadonlySet<string>): QueuedInspection[] {
+    const now = clock.now();
+    const hosts = new Set(runningHosts);
+    const started = taken.filter(({ host, seq }) => {
+      const wait = hosts.has(host)
+        ? { dueAt: now + hostPauseMs, reason: "another page of its host is being inspected" }
+        : waitFor(store, host, now);
+      if (wait.dueAt > now) {
+        store.postpone(seq, wait.dueAt, wait.reason ?? "");
+        return false;
+      }
+      hosts.add(host);
+      store.start(seq, now);
+      return true;
+    });
+    if (started.length > 0) store.add(now, "started", started.length);
+    return started;
+  }
+
+  return { begin, take };
+}

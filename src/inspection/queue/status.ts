@@ -1,0 +1,48 @@
+import type { Config } from "../../config/config.ts";
+import { dayMs, startOfDay, type Clock } from "../../lib/clock.ts";
+import type { InspectionStatus } from "../model/status.ts";
+import { disabledBy } from "./admission.ts";
+import type { Budget } from "./budget.ts";
+import type { InspectionStore } from "./store.ts";
+
+/** Counting what waits takes a few milliseconds, so a result is used for this long. */
+const keptMs = 1_000;
+
+/** Returns a function that returns the state of the queue. */
+export function createStatus({
+  budget,
+  clock,
+  config,
+  running,
+  store,
+}: {
+  budget: Budget;
+  clock: Pick<Clock, "now" | "monotonicMs">;
+  config: Pick<Config, "inspection" | "lookups">;
+  running: () => number;
+  store: InspectionStore;
+}): () => InspectionStatus {
+  let counted: Pick<InspectionStatus, "waiting" | "oldestAt" | "totals"> | undefined;
+  let countedAtMs = -Infinity;
+  return () => {
+    const now = clock.now();
+    if (counted === undefined || clock.monotonicMs() - countedAtMs >= keptMs) {
+      counted = {
+        waiting: store.waiting(),
+        oldestAt: store.oldestWaitingAt() ?? null,
+        totals: store.totals(),
+      };
+      countedAtMs = clock.monotonicMs();
+    }
+    const { perDay, perMinute } = config.inspection;
+    return {
+      disabled: disabledBy(config),
+      ...counted,
+      running: running(),
+      budget: {
+        minute: { used: budget.lastMinute(), max: perMinute },
+        day: { used: store.countToday(now, "started"), max: perDay, endsAt: startOfDay(now) + dayMs },
+      },
+    };
+  };
+}

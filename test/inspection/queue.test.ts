@@ -1,0 +1,301 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import {
+  createInspections,
+  type Inspection,
+  type Inspections,
+  type RequestOptions,
+} from "../../src/inspection/inspections.ts";
+import type { InspectionResult } from "../../src/inspection/model/inspector.ts";
+import type { ThreatFinding } from "../../src/inspection/queue/record-result.ts";
+import type { Existence } from "../../src/lookups/dns/existence.ts";
+import type { Page } from "../../src/lookups/page/page-lookup.ts";
+import { analyst, openStores } from "../support/stores.ts";
+import { until } from "../support/until.ts";
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const feed: RequestOptions = { priority: "feed", source: "feed", origin: { kind: "feed", name: "bad-urls" } };
+const person: RequestOptions = {
+  priority: "person",
+  source: "submission",
+  origin: { kind: "console", name: "ada" },
+  requestedBy: analyst,
+};
+const page: Page = {
+  firstUrl: "https://evil.example/",
+  finalUrl: "https://evil.example/",
+  redirects: [],
+  status: 200,
+  title: "Sign in",
+  asksForPassword: true,
+  asksForCard: false,
+  namesBrand: true,
+  redirectsToProtected: false,
+};
+const signals = [{ code: "title", strength: 0.9, points: 2.5, params: { title: "Sign in" } }];
+const here: Existence = {
+  exists: "yes",
+  addresses: ["192.0.2.7"],
+  mailServers: [],
+  nameServers: [],
+  wildcard: false,
+};
+
+let stores: ReturnType<typeof openStores>;
+let inspections: Inspections;
+let config: Parameters<typeof createInspections>[0]["config"];
+let inspected: string[];
+let findings: ThreatFinding[];
+let respond: (address: string, signal: AbortSignal) => Promise<InspectionResult> | InspectionResult;
+let existenceOf: (name: string) => Existence;
+
+beforeEach(() => {
+  stores = openStores();
+  config = {
+    inspection: { perMinute: 6_000, perDay: 100_000, browser: "never" },
+    lookups: { enabled: true },
+    retention: {
+      eventsMs: hourMs,
+      deliveriesMs: hourMs,
+      hitsMs: hourMs,
+      inspectionsMs: 24 * hourMs,
+      falsePositivesMs: null,
+      resolvedMs: null,
+      screenshotsMs: null,
+      auditMs: null,
+    },
+  };
+  inspected = [];
+  findings = [];
+  respond = () => resultWith(0.01);
+  existenceOf = () => here;
+  inspections = open();
+});
+afterEach(async () => {
+  await inspections.stop();
+  stores.dispose();
+});
+
+function open(): Inspections {
+  return createInspections({
+    ...stores,
+    config,
+    inspector: {
+      inspect: async ({ address }, signal) => {
+        inspected.push(address);
+        return respond(address, signal);
+      },
+    },
+    lookUpExistence: async (name) => existenceOf(name),
+    onConfigChange: () => {},
+    saveFindings: async (found) => void findings.push(...found),
+  });
+}
+
+function resultWith(score: number, protectedDomain = "example-bank.com"): InspectionResult {
+  const verdict = { protectedDomain, score, imitates: score > 0.5, original: null, signals };
+  return {
+    ok: true,
+    page,
+    fingerprint: {} as Extract<InspectionResult, { ok: true }>["fingerprint"],
+    verdicts: [verdict],
+  };
+}
+
+/** Lets the queue work until `condition` holds. */
+async function work(condition: () => boolean): Promise<void> {
+  await until(() => {
+    stores.clock.advance(1_000);
+    return condition();
+  }, "the queue to work");
+}
+
+const only = (): Inspection => inspections.list({}, { page: 1, perPage: 9 }).inspections[0]!;
+
+test("a page that imitates a brand becomes a threat of its own, with its event in the same transaction", async () => {
+  inspections.start();
+  respond = () => resultWith(0.97);
+  await inspections.request(["https://evil.example/login"], feed);
+  await work(() => only().state === "done");
+  const [threat] = stores.threats.list({}, { page: 1, perPage: 9 }).threats;
+  expect(threat).toMatchObject({
+    domain: "evil.example",
+    type: "cloned_site",
+    similarity: 0.97,
+    source: "feed",
+  });
+  expect(stores.threats.origins(threat!.id).urls).toMatchObject([{ url: "https://evil.example/login" }]);
+  expect(stores.events()).toMatchObject([{ type: "threat.created" }]);
+  expect(only()).toMatchObject({
+    state: "done",
+    imitates: true,
+    protectedDomain: "example-bank.com",
+    score: 0.97,
+    threatId: threat!.id,
+    page: { title: "Sign in", status: 200 },
+  });
+  expect(findings).toMatchObject([
+    { threatId: threat!.id, existence: here, page: { imitation: { score: 0.97, imitates: true } } },
+  ]);
+  expect(inspections.status().totals).toMatchObject({ started: 1, imitation: 1, harmless: 0 });
+});
+
+test("a harmless page becomes no threat, but is news for a threat that is on record by its name", async () => {
+  const match = {
+    protectedDomain: "example-bank.com",
+    type: "homograph" as const,
+    similarity: 0.97,
+    reasons: [],
+  };
+  const [known] = stores.threats.record([
+    { domain: "examp1e-bank.com", match, source: "feed", seenAt: stores.clock.now() },
+  ]);
+  inspections.start();
+  await inspections.request(["examp1e-bank.com", "weather.example"], person);
+  await work(() => inspections.status().totals.harmless === 2);
+  expect(stores.threats.list({}, { page: 1, perPage: 9 }).total).toBe(1);
+  expect(findings).toMatchObject([
+    { threatId: known!.threatId, page: { imitation: { imitates: false, score: 0.01 } } },
+  ]);
+  expect(stores.auditLog.list({}, { limit: 1, offset: 0 })).toMatchObject([
+    { action: "inspection.request", detail: { count: 2 } },
+  ]);
+});
+
+test("a threat that was marked as a false positive stays one", async () => {
+  inspections.start();
+  respond = () => resultWith(0.97);
+  await inspections.request(["evil.example"], person);
+  await work(() => only().state === "done");
+  const { threatId } = only();
+  stores.threats.changeStatus([threatId!], "false_positive", { by: analyst });
+  stores.clock.advance(2 * hourMs);
+  await inspections.request(["evil.example"], person);
+  await work(() => inspections.status().totals.imitation === 2);
+  expect(stores.threats.get(threatId!)!.status).toBe("false_positive");
+});
+
+test("a name without an address is finished without a request, and an unclear one is tried again", async () => {
+  existenceOf = (name) => ({
+    ...here,
+    exists: name === "gone.example" ? "no" : "unknown",
+    addresses: [],
+  });
+  inspections.start();
+  await inspections.request(["gone.example", "unclear.example"], person);
+  const stateOf = (host: string) => inspections.of(host)[0]!.state;
+  await work(() => stateOf("gone.example") === "failed" && stateOf("unclear.example") === "queued");
+  expect(inspections.of("gone.example")).toMatchObject([
+    { state: "failed", reason: "the name does not exist in DNS", imitates: null },
+  ]);
+  existenceOf = () => here;
+  stores.clock.advance(minuteMs);
+  await work(() => inspections.of("unclear.example")[0]!.state === "done");
+  expect(inspected).toEqual(["unclear.example"]);
+});
+
+test("a page that cannot be fetched is tried again, and then fails with the reason", async () => {
+  respond = () => ({ ok: false, reason: "connection refused" });
+  inspections.start();
+  await inspections.request(["evil.example"], feed);
+  await work(() => only().state === "queued" && only().attempts === 1);
+  expect(only().reason).toBe("connection refused");
+  stores.clock.advance(hourMs);
+  await work(() => only().state === "failed");
+  expect(only()).toMatchObject({ attempts: 2, reason: "connection refused" });
+  expect(inspected).toHaveLength(2);
+});
+
+test("a host is inspected once an hour, however many of its addresses wait", async () => {
+  inspections.start();
+  await inspections.request(["https://evil.example/a", "https://evil.example/b"], person);
+  await work(() => inspections.status().totals.harmless === 1);
+  expect(inspected).toHaveLength(1);
+  expect(inspections.list({ states: ["queued"] }, { page: 1, perPage: 9 }).total).toBe(1);
+  stores.clock.advance(hourMs);
+  await work(() => inspections.status().totals.harmless === 2);
+  expect(inspected.toSorted()).toEqual(["https://evil.example/a", "https://evil.example/b"]);
+});
+
+test("what a killed process was inspecting is inspected by the next one, without being doubled", async () => {
+  const { promise, resolve } = Promise.withResolvers<InspectionResult>();
+  respond = () => promise;
+  inspections.start();
+  await inspections.request(["evil.example"], person);
+  await work(() => inspected.length === 1);
+  const next = open();
+  next.start();
+  respond = () => resultWith(0.01);
+  await work(() => next.status().totals.harmless === 1);
+  expect(next.list({}, { page: 1, perPage: 9 })).toMatchObject({
+    total: 1,
+    inspections: [{ state: "done" }],
+  });
+  await next.stop();
+  resolve(resultWith(0.01));
+});
+
+test("stopping puts what is running back into the queue", async () => {
+  respond = (_address, signal) =>
+    new Promise((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason as Error));
+    });
+  inspections.start();
+  await inspections.request(["evil.example"], person);
+  await work(() => inspected.length === 1);
+  await inspections.stop();
+  expect(only()).toMatchObject({ state: "queued", attempts: 0 });
+});
+
+test("a daily budget that is used up holds feeds back, and not people", async () => {
+  config.inspection.perDay = 1;
+  inspections.start();
+  await inspections.request(["one.example", "two.example"], feed);
+  await work(() => inspections.status().totals.harmless === 1);
+  await inspections.request(["three.example"], person);
+  await work(() => inspections.status().totals.harmless === 2);
+  expect(inspected).toHaveLength(2);
+  expect(inspected).toContain("three.example");
+  expect(inspections.status()).toMatchObject({ waiting: { feed: 1 }, budget: { day: { used: 2, max: 1 } } });
+  stores.clock.advance(24 * hourMs);
+  await work(() => inspections.status().totals.harmless === 3);
+});
+
+test("nothing is fetched while lookups are disabled, and what waits goes on afterward", async () => {
+  await inspections.request(["evil.example"], feed);
+  config.lookups.enabled = false;
+  inspections.start();
+  expect(await inspections.request(["other.example"], person)).toMatchObject([{ outcome: "refused" }]);
+  await inspections.idle();
+  expect(inspections.status()).toMatchObject({
+    disabled: "pages are not fetched because lookups.enabled is off",
+    waiting: { feed: 1 },
+  });
+  expect(inspected).toEqual([]);
+  config.lookups.enabled = true;
+  await work(() => only().state === "done");
+});
+
+test("an inspection of a command is recorded, and within an hour its result is returned", async () => {
+  respond = () => resultWith(0.97);
+  const options = {
+    source: "submission",
+    origin: { kind: "command_line", name: "ada" },
+    browser: "never",
+    record: true,
+    signal: new AbortController().signal,
+  } as const;
+  const first = await inspections.inspectNow("hxxps://evil[.]example/login", options);
+  expect(first).toMatchObject({
+    outcome: "inspected",
+    inspection: { address: "https://evil.example/login", state: "done", imitates: true },
+  });
+  expect(await inspections.inspectNow("https://evil.example/login", options)).toMatchObject({
+    outcome: "known",
+  });
+  expect(await inspections.inspectNow("https://192.0.2.7/", options)).toMatchObject({ outcome: "refused" });
+  const tried = await inspections.inspectNow("dry.example", { ...options, record: false });
+  expect(tried).toMatchObject({ outcome: "inspected", inspection: { host: "dry.example", threatId: null } });
+  expect(inspections.of("dry.example")).toEqual([]);
+  expect(stores.threats.list({}, { page: 1, perPage: 9 }).total).toBe(1);
+});
