@@ -405,6 +405,17 @@ export type CandidateResult = {
   }[];
 };
 
+export type CandidateInterpretation = {
+  /** Position among the submitted items, as in `errors`. */
+  index: number;
+  /** Form in which the name was found: `url`, `email_address`, or `host_name` (defanged, or one of several in the item); in an email `message_link`, `message_image` or `message_sender`. */
+  form: "host_name" | "url" | "email_address" | "message_link" | "message_image" | "message_sender";
+  /** The name that was checked, in lowercase A-label form. */
+  domain: string;
+  /** The URL, without defanging, and of a link that a mail gateway has rewritten the one inside it. */
+  url?: string;
+};
+
 export type CandidateMeta = {
   /** Submitted names. */
   received: number;
@@ -421,6 +432,8 @@ export type CandidateMeta = {
     /** Why the item is invalid: a phrase that follows it. */
     reason: string;
   }[];
+  /** How the first 100 names were read that were not submitted as plain host names. Absent if there are none. */
+  interpreted?: CandidateInterpretation[];
 };
 
 /** An error response. */
@@ -764,7 +777,7 @@ export interface Calls {
   "POST /v1/candidates": {
     body:
       | {
-          /** Names to check, in U-label or A-label form; in place of a name, an item may be a URL or an email address, also defanged (`hxxps://examp1e-bank[.]com/login`). An invalid item is counted and explained, and does not cause the call to fail. */
+          /** Names to check, in U-label or A-label form; in place of a name, an item may be a URL or an email address, also defanged (`hxxps://examp1e-bank[.]com/login`), several of them, or a complete email with its header, whose links and senders are checked. An invalid item is counted and explained, and does not cause the call to fail. */
           domains: string[];
           /** When the names were seen: RFC 3339 with seconds and a time zone, at most five minutes in the future. Default: now. */
           observed_at?: string;

@@ -59,7 +59,7 @@ export interface CandidateDependencies {
 }
 
 /** Canonical form of a name, and its matches, at least one. */
-interface Classified {
+export interface Classified {
   name: string;
   matches: Match[];
 }
@@ -69,12 +69,12 @@ export interface CandidateRun {
   readonly tally: Tally;
   /** Adds all names of a batch to the archive. From here on, protected domains that were added meanwhile are matched. */
   begin(batch: NameBatch<unknown>): void;
-  /** Classifies an entry of a batch. */
-  take(batch: NameBatch<unknown>, index: number): void;
+  /** Classifies an entry of a batch. Returns its names that match. */
+  take(batch: NameBatch<unknown>, index: number): readonly Classified[];
   /** Reads the names in what a person entered. */
   read(text: string, line: number): readonly Entry[];
-  /** Classifies a name and archives it. Returns its canonical form and its matches, or undefined if there are none. */
-  classify(entry: Entry, text: string, line: number): Classified | undefined;
+  /** Classifies a name and archives it. Returns it with its matches; nothing if there are none. */
+  classify(entry: Entry, text: string, line: number): readonly Classified[];
   /** Whether there is as much to record as fits into one transaction. */
   isFull(): boolean;
   /**
@@ -109,20 +109,20 @@ export function startCandidateRun(
   const { accept, reject } = createAcceptance({ interpretations, invalidMax, source, tally });
 
   /** @param found what the batch knows of the name; undefined: it was entered. */
-  function classify(entry: Entry, { text, line, found }: Written): Classified | undefined {
+  function classify(entry: Entry, { text, line, found }: Written): Classified[] {
     const { name, url } = entry;
-    if (isInMessage(entry) && matcher.isOwn(name)) return undefined;
+    if (isInMessage(entry) && matcher.isOwn(name)) return [];
     if (found === undefined || (found.seen === undefined && name !== found.name)) archiving.keep(name);
     if (inspect !== undefined && isPage(entry) && !matcher.isOwn(name))
       toInspect.push({ address: url ?? name });
     const matches = found?.mayMatch === false ? [] : matcher.match(name).filter(isWanted);
     interpretations.add(line, text, entry, matches.length > 0);
-    if (matches.length === 0) return undefined;
+    if (matches.length === 0) return [];
     const facts = { importSeq, url, certificate: found?.certificate };
     const seen = sightingOf(found?.seen) ?? { source, seenAt: seenAt() };
     pending.push(...matches.map((match) => ({ domain: name, match, ...seen, ...facts })));
     tally.matched++;
-    return { name, matches };
+    return [{ name, matches }];
   }
 
   return {
@@ -138,15 +138,19 @@ export function startCandidateRun(
     take(batch, index) {
       const error = batch.error(index);
       const line = batch.line(index);
-      if (error !== undefined) return reject(line, error.text, error.why);
+      if (error !== undefined) {
+        reject(line, error.text, error.why);
+        return [];
+      }
       const mayMatch = batch.mayMatch(index, matcher);
-      if (!mayMatch && inspect === undefined && !interpretations.isWanted()) return undefined;
+      if (!mayMatch && inspect === undefined && !interpretations.isWanted()) return [];
       const name = batch.name(index);
       const link = batch.link?.(index);
       const text = link ?? name;
       const found = { name, mayMatch, certificate: batch.certificate?.(index), seen: batch.seen };
-      for (const entry of accept(readListedEntry(name, link, batch.form?.(index)), text, line))
-        classify(entry, { text, line, found });
+      return accept(readListedEntry(name, link, batch.form?.(index)), text, line).flatMap((entry) =>
+        classify(entry, { text, line, found }),
+      );
     },
     isFull: () =>
       pending.length >= threatsPerTransactionMax || toInspect.length >= inspectedPerTransactionMax,
@@ -164,11 +168,8 @@ export function startCandidateRun(
         return recorded;
       };
       await archiving.flush();
-      if (pending.length + toInspect.length === 0 && alongside === undefined) {
-        // Nobody has to wait for the database only for the counts.
-        counts.defer();
-        return [];
-      }
+      // Nobody has to wait for the database only for the counts.
+      if (pending.length + toInspect.length === 0 && alongside === undefined) return counts.defer();
       try {
         const recorded = await database.write(record, { patient });
         onCommit();

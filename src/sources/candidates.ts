@@ -5,6 +5,7 @@ import {
   type CandidateDependencies,
   type CandidateOptions,
   type CandidateRun,
+  type Classified,
 } from "./candidate-run.ts";
 import type { NameBatch } from "./name-batch.ts";
 import type { Tally } from "./tally.ts";
@@ -14,6 +15,9 @@ const namesPerCheck = 64;
 /** Threats and position are committed after at most this many names, and after at most this much time. */
 const namesPerCommitMax = 1 << 20;
 const commitIntervalMsMax = 1_000;
+
+/** A name, a link, an address, or several of them in a text; or the batches of something longer, such as an email. */
+export type SubmittedItem = string | AsyncIterable<NameBatch<unknown>>;
 
 /** Result of a submission: the names that matched, each once, in the order of first appearance. */
 export interface Submission extends Tally {
@@ -37,8 +41,10 @@ export interface ProcessOptions<Position> extends CandidateOptions {
 
 /** Checks names from any source for look-alikes, and records those as threats. */
 export interface Candidates {
-  /** Processes a bounded number of names. If it fails in the middle, what was recorded before stays. */
-  submit(names: Iterable<string>, options: CandidateOptions): Promise<Submission>;
+  /**
+   * Processes a bounded number of items. If it fails in the middle, what was recorded before stays.
+   */
+  submit(items: Iterable<SubmittedItem>, options: CandidateOptions): Promise<Submission>;
   /** Processes the batches of a source, in constant memory. */
   process<Position>(
     batches: AsyncIterable<NameBatch<Position>>,
@@ -49,13 +55,13 @@ export interface Candidates {
 export function createCandidates(dependencies: CandidateDependencies): Candidates {
   const { clock } = dependencies;
   return {
-    submit: (names, options) => submitTo(startCandidateRun(dependencies, options), names),
+    submit: (items, options) => submitTo(startCandidateRun(dependencies, options), items),
     process: (batches, options) =>
       processWith({ run: startCandidateRun(dependencies, options), clock, batches, options }),
   };
 }
 
-async function submitTo(run: CandidateRun, names: Iterable<string>): Promise<Submission> {
+async function submitTo(run: CandidateRun, items: Iterable<SubmittedItem>): Promise<Submission> {
   const matches = new Map<string, RecordedThreat[]>();
   const record = async () => {
     for (const threat of await run.record({ patient: false })) {
@@ -64,13 +70,21 @@ async function submitTo(run: CandidateRun, names: Iterable<string>): Promise<Sub
       if (!reported.some(({ threatId }) => threatId === threat.threatId)) reported.push(threat);
     }
   };
-  for (const text of names) {
+  const keep = async (found: readonly Classified[]) => {
+    for (const { name } of found) if (!matches.has(name)) matches.set(name, []);
+    if (run.isFull()) await record();
+  };
+  for (const item of items) {
     const number = ++run.tally.received;
-    for (const entry of run.read(text, number)) {
-      const found = run.classify(entry, text, number);
-      if (found !== undefined && !matches.has(found.name)) matches.set(found.name, []);
-      if (run.isFull()) await record();
-    }
+    if (typeof item !== "string") {
+      for await (const batch of item) {
+        run.begin(batch);
+        for (let i = 0; i < batch.count; i++) {
+          await keep(run.take({ ...batch, line: () => number }, i));
+          if (i % namesPerCheck === 0 && run.isPauseDue()) await run.pause();
+        }
+      }
+    } else for (const entry of run.read(item, number)) await keep(run.classify(entry, item, number));
     if (number % namesPerCheck === 0 && run.isPauseDue()) await run.pause();
   }
   await record();

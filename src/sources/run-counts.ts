@@ -19,11 +19,12 @@ export function createRunCounts({
       if (origin !== null) activity.add(origin, difference(counts, counted));
       return () => void (counted = counts);
     },
-    /** Adds what is new later. */
-    defer(): void {
+    /** Adds what is new later. Returns the threats that were recorded with it: none. */
+    defer(): [] {
       const counts = countsOf(tally);
       if (origin !== null) activity.defer(origin, difference(counts, counted));
       counted = counts;
+      return [];
     },
   };
 }

@@ -1,10 +1,20 @@
 /** Formats of a list of names; `auto` tells them apart by their content. */
-export const listFormats = ["auto", "lines", "jsonl", "csv", "hosts", "adblock", "zone", "rpz"] as const;
+export const listFormats = [
+  "auto",
+  "lines",
+  "jsonl",
+  "csv",
+  "hosts",
+  "adblock",
+  "zone",
+  "rpz",
+  "email",
+] as const;
 export type ListFormat = (typeof listFormats)[number];
 
-/** Forms in which a name is entered or listed. The last two are in an email: a link, and the address of a sender. */
+/** Forms in which a name is entered or listed. Those of a message are parts of an email. */
 export type EntryForm =
-  "host_name" | "url" | "email_address" | "ip_address" | "message_link" | "message_sender";
+  "host_name" | "url" | "email_address" | "ip_address" | "message_link" | "message_image" | "message_sender";
 
 /** How the names of a feed arrive. */
 export const feedTypes = ["list", "czds", "certstream"] as const;

@@ -64,6 +64,49 @@ test("URLs, email addresses and defanged names count as the host in them, and in
   ]);
 });
 
+test("the response says how items were read that are not plain names, and the URL is a fact of the threat (issue 19)", async () => {
+  const domains = [
+    "plain-example-bank.com",
+    "hxxps://paypa1-example-bank[.]com/login",
+    "defanged-example-bank[.]com",
+    "two@two-example-bank.com, https://three-example-bank.com/x",
+    "http://192.0.2.7/",
+  ];
+  const { meta, data } = (await submit({ domains })).json;
+  expect(meta).toMatchObject({ received: 5, invalid: 1, matched: 5 });
+  expect(meta.interpreted).toEqual([
+    {
+      index: 1,
+      form: "url",
+      domain: "paypa1-example-bank.com",
+      url: "https://paypa1-example-bank.com/login",
+    },
+    { index: 2, form: "host_name", domain: "defanged-example-bank.com" },
+    { index: 3, form: "email_address", domain: "two-example-bank.com" },
+    { index: 3, form: "url", domain: "three-example-bank.com", url: "https://three-example-bank.com/x" },
+  ]);
+  const facts = await api.call("GET", `/v1/threats/${data[1].matches[0].threat_id}/facts`, { key });
+  expect(JSON.stringify(facts.json)).toContain("https://paypa1-example-bank.com/login");
+});
+
+test("an email is one item, in JSON and as text, and its links and senders are checked (issue 19)", async () => {
+  const email =
+    "Received: by mx.example-bank.com\r\nFrom: x <x@sender-example-bank.com>\r\nTo: abuse@example-bank.com\r\n" +
+    "Subject: x\r\nContent-Type: text/html\r\n\r\n<a href='https://link-example-bank.com/a?b=1&amp;c=2'>x</a>\r\n";
+  const interpreted = [
+    { form: "message_sender", domain: "sender-example-bank.com" },
+    { form: "message_link", domain: "link-example-bank.com", url: "https://link-example-bank.com/a?b=1&c=2" },
+  ];
+  const json = (await submit({ domains: ["a.example", email] })).json;
+  expect(json.meta).toMatchObject({ received: 2, invalid: 0, matched: 2, created: 2 });
+  expect(json.meta.interpreted).toEqual(interpreted.map((read) => ({ index: 1, ...read })));
+  const text = (await submit(email, asText)).json;
+  expect(text.meta).toMatchObject({ received: 1, invalid: 0, matched: 2, created: 0 });
+  expect(text.meta.interpreted).toEqual(interpreted.map((read) => ({ index: 0, ...read })));
+  const empty = (await submit("From: x\nSubject: y\n\nHello", asText)).json;
+  expect(empty.meta.errors).toEqual([{ index: 0, reason: "is an email without a link or a sender" }]);
+});
+
 test("in text, comments and blank lines are skipped (conformance F8)", async () => {
   const response = await submit("# from the mail gateway\n\n  # indented\nexamp1e-bank.com\n", asText);
   expect(response.json.meta).toEqual({ received: 1, invalid: 0, matched: 1, created: 1 });

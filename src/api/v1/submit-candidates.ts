@@ -5,7 +5,10 @@ import { createLineReader } from "../../http/body/line-reader.ts";
 import { readPieces } from "../../http/body/read-body.ts";
 import { fromRfc3339, type Instant } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
+import { itemOf } from "../../sources/emails/email-list.ts";
+import { looksLikeEmail } from "../../sources/list-formats/email-head.ts";
 import { exampleThreatId } from "../../threats/api-object.ts";
+import type { EntryForm } from "../../vocabulary/lists.ts";
 import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { hostName, threatFields } from "../../vocabulary/threat-fields.ts";
 import { sightingOutcomes } from "../../vocabulary/threats.ts";
@@ -15,8 +18,22 @@ import { operation } from "./services.ts";
 const namesMax = 10_000;
 /** Maximum number of invalid items that the response explains. */
 const errorsMax = 100;
-/** A longer name is invalid: 2,048 characters are a common limit of URLs. */
-const nameLengthMax = 4_096;
+/** Maximum number of names of which the response says how they were read. */
+const interpretedMax = 100;
+/** A longer line of a text is invalid: it cannot hold a valid name. */
+const lineLengthMax = 16_384;
+/** Start of a text that says whether it is an email. */
+const headLengthMax = 16_384;
+
+/** Forms of the names that were not submitted as plain host names. */
+const interpretedForms: readonly EntryForm[] = [
+  "host_name",
+  "url",
+  "email_address",
+  "message_link",
+  "message_image",
+  "message_sender",
+];
 
 interface Submission {
   names: readonly string[];
@@ -29,7 +46,7 @@ const candidates = Type.Object(
       minItems: 1,
       maxItems: namesMax,
       description:
-        "Names to check, in U-label or A-label form; in place of a name, an item may be a URL or an email address, also defanged (`hxxps://examp1e-bank[.]com/login`). An invalid item is counted and explained, and does not cause the call to fail.",
+        "Names to check, in U-label or A-label form; in place of a name, an item may be a URL or an email address, also defanged (`hxxps://examp1e-bank[.]com/login`), several of them, or a complete email with its header, whose links and senders are checked. An invalid item is counted and explained, and does not cause the call to fail.",
     }),
     observed_at: Type.Optional(
       Type.String({
@@ -72,6 +89,24 @@ const candidateError = Type.Object(
   closed,
 );
 
+const candidateInterpretation = Type.Object(
+  {
+    index: Type.Integer({ minimum: 0, description: "Position among the submitted items, as in `errors`." }),
+    form: choice(interpretedForms, {
+      description:
+        "Form in which the name was found: `url`, `email_address`, or `host_name` (defanged, or one of several in the item); in an email `message_link`, `message_image` or `message_sender`.",
+    }),
+    domain: hostName("The name that was checked, in lowercase A-label form."),
+    url: Type.Optional(
+      Type.String({
+        description:
+          "The URL, without defanging, and of a link that a mail gateway has rewritten the one inside it.",
+      }),
+    ),
+  },
+  { ...closed, $id: "CandidateInterpretation" },
+);
+
 const candidateMeta = Type.Object(
   {
     received: count("Submitted names."),
@@ -82,6 +117,12 @@ const candidateMeta = Type.Object(
       Type.Array(candidateError, {
         maxItems: errorsMax,
         description: `The first ${errorsMax} invalid items. Absent if there are none.`,
+      }),
+    ),
+    interpreted: Type.Optional(
+      Type.Array(candidateInterpretation, {
+        maxItems: interpretedMax,
+        description: `How the first ${interpretedMax} names were read that were not submitted as plain host names. Absent if there are none.`,
       }),
     ),
   },
@@ -96,7 +137,7 @@ export const submitCandidates = operation({
   scope: "candidates:write",
   summary: "Submit names to check",
   description:
-    "A look-alike of a protected domain becomes a threat. Submitting a name again creates no second threat. As `text/plain`, send one name per line.",
+    "A look-alike of a protected domain becomes a threat, and the URLs in which it was submitted are kept with it. Submitting a name again creates no second threat. As `text/plain`, send one name, URL or email address per line, or a complete email.",
   body: candidatesBody(),
   response: {
     description: "The names that match; the others are only counted.",
@@ -128,11 +169,10 @@ export const submitCandidates = operation({
       observedAt,
       within: caller.domains,
       invalidMax: errorsMax,
+      interpret: { max: interpretedMax, hostNames: false },
     };
-    const { matches, received, invalid, firstInvalid, created } = await services.candidates.submit(
-      names,
-      options,
-    );
+    const { matches, received, invalid, firstInvalid, created, interpreted } =
+      await services.candidates.submit(names.map(itemOf), options);
     const data = matches.map(({ domain, threats }) => ({
       domain,
       matches: threats.map((threat) => ({
@@ -144,8 +184,21 @@ export const submitCandidates = operation({
       })),
     }));
     const errors = firstInvalid.map(({ line, why }) => ({ index: line - 1, reason: why }));
-    const meta = { received, invalid, matched: data.length, created };
-    return { data, meta: errors.length === 0 ? meta : { ...meta, errors } };
+    const read = interpreted.flatMap(({ line, form, name, url }) =>
+      // A link to an address is among the errors.
+      form === "ip_address" || name === null
+        ? []
+        : [{ index: line - 1, form, domain: name, ...(url === undefined ? {} : { url }) }],
+    );
+    const meta = {
+      received,
+      invalid,
+      matched: data.length,
+      created,
+      ...(errors.length === 0 ? {} : { errors }),
+      ...(read.length === 0 ? {} : { interpreted: read }),
+    };
+    return { data, meta };
   },
 });
 
@@ -154,7 +207,6 @@ function candidatesBody(): Body<Submission> {
   const json = jsonBody(candidates, {
     example,
     bytesMax: largestBodyBytes,
-    stringLengthMax: nameLengthMax,
   });
   return {
     required: true,
@@ -164,21 +216,36 @@ function candidatesBody(): Body<Submission> {
     },
     async read(request, account) {
       const type = requireContentType(request, ["application/json", "text/plain"]);
-      if (type === "text/plain") return { names: await readLines(request, account), observedAt: undefined };
+      if (type === "text/plain") return { names: await readItems(request, account), observedAt: undefined };
       const { domains, observed_at: observedAt } = await json.read(request, account);
       return { names: domains, observedAt: observedAt === undefined ? undefined : readTime(observedAt) };
     },
   };
 }
 
-async function readLines(request: Request, account: BodyAccount): Promise<readonly string[]> {
+/** Returns the lines of a text, or an email as one item. */
+async function readItems(request: Request, account: BodyAccount): Promise<readonly string[]> {
   const wrongNumber = (found: string) =>
     badRequest(`The body contains ${found} names; send 1 to ${namesMax}, one per line.`);
-  const lines = createLineReader({ lineLengthMax: nameLengthMax });
-  await readPieces(request, { bytesMax: largestBodyBytes, account }, (text) => {
+  const lines = createLineReader({ lineLengthMax });
+  const pushLines = (text: string) => {
     lines.push(text);
     if (lines.read.length > namesMax) throw wrongNumber(`more than ${namesMax}`);
+  };
+  const email: string[] = [];
+  let head = "";
+  let push: ((text: string) => void) | undefined;
+  const decide = () => {
+    push = looksLikeEmail(head) ? (text) => void email.push(text) : pushLines;
+    push(head);
+  };
+  await readPieces(request, { bytesMax: largestBodyBytes, account }, (text) => {
+    if (push !== undefined) return push(text);
+    head += text;
+    if (head.length >= headLengthMax) decide();
   });
+  if (push === undefined) decide();
+  if (email.length > 0) return [email.join("")];
   const names = lines.end();
   if (names.length > namesMax) throw wrongNumber(`more than ${namesMax}`);
   if (names.length === 0) throw wrongNumber("0");

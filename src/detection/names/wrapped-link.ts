@@ -51,6 +51,11 @@ const googleHost = /^(?:www\.)?google(?:\.[a-z]{2,3}){1,2}$/;
 const target = /^https?:\/\/./i;
 const bareHost = /^[^\s/:?#@]+\.[^\s/:?#@]+$/;
 
+/** Returns whether links of a host may contain another address. */
+export function rewritesLinks(host: string): boolean {
+  return readerFor(host.toLowerCase()) !== undefined;
+}
+
 /** Returns the address in a rewritten link: a URL, or a host name if the link contains only that; undefined for others. */
 export function unwrapLink(url: URL): string | undefined {
   const found = readerFor(url.hostname)?.(url)?.trim();

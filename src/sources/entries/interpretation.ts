@@ -1,3 +1,4 @@
+import { normalizeName } from "../../detection/names/name.ts";
 import type { EntryForm } from "../../vocabulary/lists.ts";
 import type { Entry, Reading } from "./entry.ts";
 
@@ -19,7 +20,7 @@ export interface Interpretation {
 /** Which interpretations a run keeps. */
 export interface InterpretationOptions {
   max: number;
-  /** Whether to keep those of plain host names. */
+  /** Whether to keep those of plain host names, as opposed to defanged ones. */
   hostNames: boolean;
 }
 
@@ -47,7 +48,7 @@ export function createInterpretations({ max, hostNames }: InterpretationOptions)
     kept,
     isWanted: () => kept.length < max && read++ < linesReadMax,
     add(line, text, { form, name, url }, isMatch) {
-      if (hostNames || form !== "host_name")
+      if (hostNames || form !== "host_name" || "error" in normalizeName(text))
         keep({ line, text, form, name, ...(url === undefined ? {} : { url }), isMatch });
     },
     addSkipped: (line, text, { skipped }) => keep({ line, text, form: skipped, name: null, isMatch: false }),

@@ -1,6 +1,7 @@
 /** Detects the format of a list, and which field of a record contains the name. */
 import { isIP } from "node:net";
 import type { ListFormat } from "../../vocabulary/lists.ts";
+import { looksLikeEmail, mayBeEmail } from "./email-head.ts";
 import { parseAdblockLines } from "./adblock.ts";
 import { createCsvParser, fieldsOf } from "./csv.ts";
 import { parseHostsLines } from "./hosts.ts";
@@ -10,8 +11,11 @@ import { createPolicyZoneParser } from "./rpz.ts";
 import { createZoneParser } from "./zone.ts";
 
 /** How to read one list. */
-export interface ListReading {
-  format: Exclude<ListFormat, "auto">;
+export type ListReading = LineReading | { format: "email" };
+
+/** How to read a list with names in its lines. */
+export interface LineReading {
+  format: Exclude<ListFormat, "auto" | "email">;
   parser: LineParser;
   /** Whether a line depends on the lines before it, so that reading cannot start in the middle. */
   stateful: boolean;
@@ -22,6 +26,7 @@ const endings: [RegExp, Exclude<ListFormat, "auto">][] = [
   [/\.(csv|tsv)$/, "csv"],
   [/\.zone$/, "zone"],
   [/\.rpz$/, "rpz"],
+  [/\.(eml|mbox|mbx)$/, "email"],
 ];
 const compressions = /\.(gz|zst|zip)$/;
 const delimiters = [",", "\t", ";", "|"];
@@ -59,6 +64,8 @@ export function chooseReading(
       return { format, parser: createZoneParser(), stateful: true };
     case "rpz":
       return { format, parser: createPolicyZoneParser(), stateful: true };
+    case "email":
+      return { format };
     case "csv":
       return csvReading(lines, options);
   }
@@ -66,17 +73,21 @@ export function chooseReading(
 
 /** Returns whether the start of a text suffices to detect the format: people who type names expect a result for each. */
 export function revealsFormat(head: Uint8Array): boolean {
-  const [first, second] = contentLines(head.subarray(0, head.lastIndexOf(lineFeed) + 1));
+  const whole = head.subarray(0, head.lastIndexOf(lineFeed) + 1);
+  if (mayBeEmail(new TextDecoder().decode(whole.subarray(0, emailHeadBytes)))) return false;
+  const [first, second] = contentLines(whole);
   // A response policy zone differs from another zone only in its records.
   if (first === undefined || zoneStart.test(first)) return false;
   return second !== undefined || delimiterOf(first) === undefined;
 }
 const lineFeed = 0x0a;
+const emailHeadBytes = 1 << 14;
 
 function guessFormat(path: string, lines: string[], head: Uint8Array): Exclude<ListFormat, "auto"> {
   const name = path.toLowerCase().replace(compressions, "");
   const byEnding = endings.find(([ending]) => ending.test(name));
   if (byEnding !== undefined) return byEnding[1];
+  if (looksLikeEmail(new TextDecoder().decode(head.subarray(0, emailHeadBytes)))) return "email";
   const [first = "", second = ""] = lines;
   if (adblockStart.test(first)) return "adblock";
   if (isHostsLine(first) && (second === "" || isHostsLine(second))) return "hosts";
@@ -100,12 +111,12 @@ function isHostsLine(line: string): boolean {
 function csvReading(
   lines: string[],
   { column, fromStart }: { column: string; fromStart: boolean },
-): ListReading | { problem: string } {
+): LineReading | { problem: string } {
   const [first = "", second = ""] = lines;
   const delimiter = delimiterOf(first) ?? ",";
   const code = delimiter.charCodeAt(0);
   const headings = fieldsOf(new TextEncoder().encode(first), code);
-  const reading = (index: number, heading: boolean): ListReading => ({
+  const reading = (index: number, heading: boolean): LineReading => ({
     format: "csv",
     parser: createCsvParser({ delimiter: code, column: index, heading: heading && fromStart }),
     stateful: false,

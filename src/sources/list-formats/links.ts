@@ -1,3 +1,4 @@
+import { rewritesLinks } from "../../detection/names/wrapped-link.ts";
 import type { NameChunkBuilder } from "./name-chunk.ts";
 
 const slash = 0x2f;
@@ -7,6 +8,11 @@ const hash = 0x23;
 const dot = 0x2e;
 const lessThan = 0x3c;
 const space = 0x20;
+const comma = 0x2c;
+const semicolon = 0x3b;
+const percent = 0x25;
+const underscore = 0x5f;
+const letterH = 0x68;
 const portDigitsMax = 5;
 /** Lengths of `ftp`, `http` and `https`, and of their defanged forms `hxxp` and `hxxps`. */
 const [schemeLengthMin, schemeLengthMax] = [3, 5];
@@ -49,7 +55,7 @@ export function endOfScheme(bytes: Uint8Array, start: number, end: number): numb
   return -1;
 }
 
-/** Returns the end of the host of a link in which nothing needs a closer look; otherwise -1. */
+/** Returns the end of the host of a link in which nothing needs to be decoded; otherwise -1. */
 function endOfHost(bytes: Uint8Array, start: number, end: number): number {
   let hostEnd = start;
   while (hostEnd < end && inHostName[bytes[hostEnd]!] === 1) hostEnd++;
@@ -61,9 +67,20 @@ function endOfHost(bytes: Uint8Array, start: number, end: number): number {
     if (i - port > portDigitsMax) return -1;
   }
   if (i < end && bytes[i] !== slash && bytes[i] !== question && bytes[i] !== hash) return -1;
-  // White space, or the address of a sender: "Support <https://example.com>".
-  for (; i < end; i++) if (bytes[i]! <= space || bytes[i] === lessThan || bytes[i]! >= 0x7f) return -1;
-  return hostEnd;
+  let mayContainAddress = false;
+  for (; i < end; i++) {
+    const byte = bytes[i]!;
+    // White space, or the address of a sender: "Support <https://example.com>".
+    if (byte <= space || byte === lessThan || byte >= 0x7f) return -1;
+    // Another link may follow.
+    if ((byte === comma || byte === semicolon) && (bytes[i + 1]! | 0x20) === letterH) return -1;
+    if (byte === question || byte === percent || byte === underscore) mayContainAddress = true;
+  }
+  return mayContainAddress && rewritesLinks(latin1(bytes, start, hostEnd)) ? -1 : hostEnd;
+}
+
+function latin1(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
 }
 
 /** Returns whether `bytes[start..end)` consists of characters of host names, with a dot between two of them. */

@@ -1,4 +1,5 @@
 import { isAscii } from "node:buffer";
+import type { EntryForm } from "../../vocabulary/lists.ts";
 import type { InvalidEntry, NameBatch } from "../name-batch.ts";
 import type { LineBlock } from "./lines.ts";
 
@@ -32,6 +33,8 @@ export interface NameChunk {
   linkStarts: Int32Array;
   linkEnds: Int32Array;
   errors: Map<number, InvalidEntry>;
+  /** Where each entry of an email was found. Absent for other formats. */
+  forms?: readonly EntryForm[];
   /** All names, also the dropped ones, as `joinNames` returns them; absent: the entries are all names. */
   joined?: Uint8Array<ArrayBuffer>;
   /** Where reading resumes once the whole chunk is processed. */
@@ -164,15 +167,18 @@ export type EntrySelection = (chunk: NameChunk, index: number) => boolean;
 export function selectEntries(chunk: NameChunk, isSelected: EntrySelection): NameChunk {
   const { errors } = chunk;
   const keptErrors: NameChunk["errors"] = new Map();
+  const forms: EntryForm[] = [];
   let count = 0;
   for (let index = 0; index < chunk.count; index++) {
     const error = errors.size === 0 ? undefined : errors.get(index);
     if (error === undefined && !isSelected(chunk, index)) continue;
     if (error !== undefined) keptErrors.set(count, error);
+    const form = chunk.forms?.[index];
+    if (form !== undefined) forms[count] = form;
     for (const array of arrays) chunk[array][count] = chunk[array][index]!;
     count++;
   }
-  return { ...chunk, count, dropped: chunk.dropped + chunk.count - count, errors: keptErrors };
+  return { ...chunk, count, dropped: chunk.dropped + chunk.count - count, errors: keptErrors, forms };
 }
 
 /**
@@ -228,6 +234,7 @@ export function batchOfChunk(chunk: NameChunk): NameBatch<Place> {
       chunk.links === 0 || linkEnds[index] === 0
         ? undefined
         : utf8.decode(bytes.subarray(linkStarts[index]!, linkEnds[index]!)),
+    form: (index) => chunk.forms?.[index],
     error: (index) => (errors.size === 0 ? undefined : errors.get(index)),
     line: (index) => chunk.firstLine + lines[index]!,
     mayMatch: (index, matcher) => matcher.screen(bytes, starts[index]!, ends[index]!),

@@ -5,6 +5,7 @@ import { prepend, readAhead, type ByteSource } from "../list-bytes/byte-source.t
 import { openBytes, type ByteOptions } from "../list-bytes/bytes.ts";
 import { NameListError } from "../list-bytes/errors.ts";
 import { withoutByteOrderMark } from "../list-bytes/first-bytes.ts";
+import { readEmails } from "../emails/email-list.ts";
 import { chooseReading, revealsFormat, type ListReading } from "../list-formats/formats.ts";
 import { readLines, type LineBlock } from "../list-formats/lines.ts";
 import {
@@ -121,10 +122,18 @@ async function* readChunks({
   signal,
 }: OpenList): AsyncGenerator<NameChunk> {
   const builder = createNameChunkBuilder();
+  const stateful = "stateful" in reading && reading.stateful;
   let whole = prepend(head, source);
-  let reached = reading.stateful ? start : from;
+  let reached = stateful ? start : from;
   try {
     reached = { position: await skip(whole, Math.max(reached.position, markBytes)), line: reached.line };
+    if (reading.format === "email") {
+      for await (const chunk of readEmails(readLines(whole, reached), { wholeOnly: wholeLinesOnly })) {
+        reached = chunk.end;
+        yield chunk;
+      }
+      return;
+    }
     const lineByLine = lineByLineOf(reading, column);
     if (screening !== undefined && lineByLine !== undefined) {
       const screened = screenedChunks(whole, reached, lineByLine, screening);
@@ -145,7 +154,7 @@ async function* readChunks({
       const open = reading.parser(block, builder);
       reached = placeAfter(block, open) ?? reached;
       const chunk = builder.finish(reached);
-      if (reading.stateful) dropBefore(chunk, from.position);
+      if (stateful) dropBefore(chunk, from.position);
       yield chunk;
     }
   } catch (error) {

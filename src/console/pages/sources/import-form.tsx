@@ -24,6 +24,7 @@ const formatLabels: Record<ListFormat, string> = {
   adblock: "adblock filter list",
   zone: "zone file",
   rpz: "response policy zone (RPZ)",
+  email: "email (.eml), or mailbox file",
 };
 const formatChoices = listFormats.map((format) => ({ value: format, label: formatLabels[format] }));
 

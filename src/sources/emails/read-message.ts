@@ -1,0 +1,127 @@
+/** Reads the links and senders of an email, which is hostile input: each part of it has a limit. */
+import type { Address, Attachment, Email } from "postal-mime";
+import { messageOf } from "../../lib/errors.ts";
+import { readListedEntry } from "../entries/entry.ts";
+import { looksLikeEmail } from "../list-formats/email-head.ts";
+import { linksInHtml, linksInText, pause, type FoundLink } from "./html-links.ts";
+
+/** A link or an address of a sender, as it is written in an email. */
+export interface MessageEntry {
+  form: "message_link" | "message_image" | "message_sender";
+  text: string;
+}
+
+/** Maximum number of links and senders of one message, with those that it contains. */
+const entriesMax = 1_000;
+/** Links to a well-known site do not displace the others. */
+const linksPerHostMax = 20;
+/** Maximum number of messages within messages, and how deep they are nested. */
+const messagesMax = 20;
+const messageDepthMax = 5;
+const attachmentsMax = 30;
+const partDepthMax = 30;
+const headerBytesMax = 128 << 10;
+/** Start of a message that shows whether it has a header. */
+const headBytes = 1 << 14;
+/** Number of links between two turns of the event loop. */
+const linksPerTurn = 50;
+
+const pages = /^(?:text\/html|application\/xhtml\+xml|image\/svg\+xml)$/;
+const pageNames = /\.(?:s?html?|xhtml|svg)$/i;
+const texts = /^(?:text\/[\w.+-]+|application\/ics)$/;
+const textNames = /\.(?:txt|ics|url|csv|md)$/i;
+
+/** Returns the entries of a message, each once, in their order: senders first. */
+export async function readMessage(message: Uint8Array<ArrayBuffer>): Promise<MessageEntry[]> {
+  const { default: PostalMime } = await import("postal-mime");
+  const entries = createEntries();
+  let messages = 0;
+
+  async function read(content: Uint8Array<ArrayBuffer>, depth: number): Promise<void> {
+    if (++messages > messagesMax || entries.isFull()) return;
+    await turn();
+    const email = await PostalMime.parse(content, {
+      forceRfc822Attachments: true,
+      maxNestingDepth: partDepthMax,
+      maxHeadersSize: headerBytesMax,
+    }).catch((error: unknown) => ({ problem: messageOf(error) }));
+    // A message that cannot be taken apart, or has no header, is read as text.
+    const isWhole = looksLikeEmail(textOf(content.subarray(0, headBytes)));
+    if ("problem" in email || !isWhole) await entries.addLinks(linksInText(textOf(content)));
+    if ("problem" in email) return;
+    for (const address of sendersOf(email)) entries.add({ form: "message_sender", text: address });
+    await turn();
+    if (email.html !== undefined) await entries.addLinks(linksInHtml(email.html));
+    if (email.text !== undefined) await entries.addLinks(linksInText(email.text));
+    for (const attachment of email.attachments.slice(0, attachmentsMax))
+      await readAttachment(attachment, depth);
+  }
+
+  async function readAttachment({ mimeType, filename, content }: Attachment, depth: number): Promise<void> {
+    if (typeof content === "string") return;
+    const bytes = new Uint8Array(content as ArrayBuffer);
+    const name = filename ?? "";
+    if (mimeType === "message/rfc822" || /\.eml$/i.test(name)) {
+      if (depth < messageDepthMax) await read(bytes, depth + 1);
+    } else if (pages.test(mimeType) || pageNames.test(name))
+      await entries.addLinks(linksInHtml(textOf(bytes)));
+    else if (texts.test(mimeType) || textNames.test(name)) await entries.addLinks(linksInText(textOf(bytes)));
+  }
+
+  await read(message, 0);
+  return entries.all();
+}
+
+/** Collects distinct entries that have a name, up to their limits. */
+function createEntries() {
+  const found = new Map<string, MessageEntry>();
+  const perHost = new Map<string, number>();
+  const isFull = () => found.size >= entriesMax;
+
+  function add(entry: MessageEntry): void {
+    const reading = readListedEntry(entry.text, undefined, entry.form);
+    if (!("entries" in reading) || isFull()) return;
+    const { name, url = name } = reading.entries[0]!;
+    const links = perHost.get(name) ?? 0;
+    const before = found.get(url);
+    if (before === undefined && links >= linksPerHostMax) return;
+    // An image may also be the target of a link, whose page is inspected.
+    if (before !== undefined && before.form !== "message_image") return;
+    perHost.set(name, links + 1);
+    found.set(url, entry);
+  }
+
+  return {
+    add,
+    isFull,
+    all: () => [...found.values()],
+    async addLinks(links: Iterable<FoundLink | typeof pause>): Promise<void> {
+      let read = 0;
+      for (const link of links) {
+        if (isFull()) return;
+        if (link === pause || ++read % linksPerTurn === 0) await turn();
+        if (link !== pause) add({ form: link.form, text: link.url });
+      }
+    },
+  };
+}
+
+/** Addresses that say who wrote the message. Those of its recipients and of the servers that relayed it do not count. */
+function sendersOf({ from, replyTo = [], returnPath, sender }: Email): string[] {
+  const addresses = [from, sender, ...replyTo].flatMap((one) => (one === undefined ? [] : mailboxes(one)));
+  return [...addresses, returnPath ?? ""].filter((address) => address.includes("@"));
+}
+
+function mailboxes(address: Address): string[] {
+  return address.group === undefined ? [address.address] : address.group.map((one) => one.address);
+}
+
+function textOf(bytes: Uint8Array): string {
+  const isWide = bytes[0] === 0xff && bytes[1] === 0xfe;
+  return new TextDecoder(isWide ? "utf-16le" : "utf-8").decode(bytes);
+}
+
+/** Lets waiting work run. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
