@@ -98,7 +98,8 @@ export function openApp(environment: Environment) {
 
   // Lookups
   const { dns, lookUp } = openDns({ clock, config, fillRandom, given: givenDns });
-  const inspection = openInspection({ database, domains, yielder });
+  const inspector = undefined;
+  const inspection = openInspection({ auditLog, clock, config, database, domains, inspector, log, yielder });
   const lookups = openLookups({
     clock,
     config,
@@ -278,7 +279,7 @@ export function openApp(environment: Environment) {
       databaseHealth.start();
       auditLog.startReport(log);
       for (const part of [messaging, names, takedowns, scans, enrichment, traps]) part.start();
-      for (const part of [campaigns, conditions, lists, lastUsedWriter]) part.start();
+      for (const part of [campaigns, conditions, inspection.originals, lists, lastUsedWriter]) part.start();
       for (const part of [backups, dataRetention]) part.start();
     },
     /** Finishes work in progress, for some seconds at most. */
@@ -288,6 +289,7 @@ export function openApp(environment: Environment) {
       // Visits become events, which the deliveries still have to see.
       await Promise.all([backups.stop(), traps.stop(), conditions.stop(), messaging.notifications.stop()]);
       await Promise.all([messaging.deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
+      await inspection.originals.stop();
       await dataRetention.stop();
       await Promise.all([archive.stop(), lists.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();

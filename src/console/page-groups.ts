@@ -4,6 +4,7 @@ import { casePages } from "./pages/cases/routes.ts";
 import { campaignPages } from "./pages/campaigns/routes.ts";
 import { commandPages } from "./pages/commands/routes.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
+import { originalPages } from "./pages/originals/routes.ts";
 import { firstRunPages } from "./pages/first-run/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
 import { listPages } from "./pages/lists/routes.ts";
@@ -38,6 +39,7 @@ const searchable: readonly PageGroup[] = [
   takedownPages,
   casePages,
   domainPages,
+  originalPages,
   scanPages,
   sourcePages,
   namePages,

@@ -17,6 +17,7 @@ const table: readonly (readonly [path: string, GET: Permission, POST: Permission
   ["/console/account", "session", "session"],
   ["/console/campaigns", "read", "decide"],
   ["/console/decisions", "read", "decide"],
+  ["/console/domains/:domain/originals/capture", "read", "inspect"],
   ["/console/imports", "read", "import"],
   ["/console/preferences", "session", "session"],
   ["/console/scans", "read", "scan"],

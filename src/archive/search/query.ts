@@ -7,6 +7,10 @@ import type { ThreatType } from "../../vocabulary/threats.ts";
 export interface LookAlikeQuery {
   kind: "look-alikes";
   domain: string;
+  /** Brand keywords of the domain. */
+  keywords?: readonly string[];
+  /** Brand keywords whose look-alikes are left out, with those of the domain itself: only what others add is found. */
+  known?: readonly string[];
   minSimilarity: number;
 }
 
@@ -60,18 +64,22 @@ export function parseTextQuery(typed: string): TextQuery | { error: string } {
 export async function prepareSearch(query: ArchiveQuery): Promise<BlockSearch> {
   if (query.kind === "text") return searchText(query);
   const { createMatcher } = await import("../../detection/match/matcher.ts");
-  const { domain, minSimilarity } = query;
-  return searchLookAlikes(createMatcher([{ domain, keywords: [], allow: [] }], { minSimilarity }));
+  const { domain, keywords = [], known, minSimilarity } = query;
+  const matcherOf = (words: readonly string[]) =>
+    createMatcher([{ domain, keywords: [...words], allow: [] }], { minSimilarity });
+  return searchLookAlikes(matcherOf(keywords), known === undefined ? undefined : matcherOf(known));
 }
 
-function searchLookAlikes(matcher: Matcher): BlockSearch {
+/** @param other names that it matches are left out */
+function searchLookAlikes(matcher: Matcher, other: Matcher | undefined): BlockSearch {
   return (names, found) => {
     for (let start = 0; start < names.length;) {
       const end = names.indexOf(lineFeed, start);
       if (matcher.screen(names, start, end)) {
         const name = textOf(names, start, end);
         const [match] = matcher.match(name);
-        if (match !== undefined) found({ name, type: match.type, similarity: match.similarity });
+        if (match !== undefined && (other?.match(name).length ?? 0) === 0)
+          found({ name, type: match.type, similarity: match.similarity });
       }
       start = end + 1;
     }

@@ -84,6 +84,12 @@ export const duePath = (id: string) => `${threatPath(id)}/due`;
 export const domainsPath = "/console/domains";
 export const newDomainPath = `${domainsPath}/new`;
 export const domainPath = (domain: string) => `${domainsPath}/${encodeURIComponent(domain)}`;
+export const originalsPath = (domain: string) => `${domainPath(domain)}/originals`;
+export const originalVersionPath = (domain: string, version: number) =>
+  `${originalsPath(domain)}/versions/${version}`;
+export const logoPath = (domain: string, logo: number) => `${originalsPath(domain)}/logos/${logo}`;
+export const suggestionPath = (domain: string, kind: string, value: string) =>
+  `${originalsPath(domain)}/suggestions?${new URLSearchParams({ kind, value }).toString()}`;
 
 /** Search of the archive. */
 export const namesPath = "/console/names";

@@ -35,6 +35,7 @@ import type { BuildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
+import type { Originals } from "../../inspection/originals/open-originals.ts";
 import type { ThreatExports } from "../../outputs/exports/threat-exports.ts";
 import type { DataRetention } from "../../retention/retention.ts";
 import type { Candidates } from "../../sources/candidates.ts";
@@ -85,6 +86,7 @@ export interface PageServices {
   keyUsage: KeyUsage;
   preferences: AccountPreferences;
   savedViews: SavedViews;
+  originals: Originals;
   /** Public URL of the appliance, without a trailing slash. */
   publicUrl: () => string;
   readiness: () => Readiness;
@@ -136,6 +138,7 @@ type ContainedServices = Pick<
   | keyof NameServices
   | keyof MessagingServices
   | "failedSignIns"
+  | "originals"
   | "ownAccount"
   | "publicUrl"
   | "readiness"
@@ -151,17 +154,19 @@ export interface ConsoleServices extends Omit<PageServices, keyof ContainedServi
   log: Log;
   /** Everything that sends messages. */
   messaging: MessagingServices;
+  inspection: { originals: Originals };
   /** Everything that names come from. */
   names: NameServices;
   server: Pick<Server, "bodies" | "isFromTrustedProxy" | "publicUrl" | "readiness" | "untrustedProxy">;
 }
 
 export function pageServicesOf(given: ConsoleServices): PageServices {
-  const { consoleSignIn, messaging, names, server } = given;
+  const { consoleSignIn, inspection, messaging, names, server } = given;
   const contained: ContainedServices = {
     ...messaging,
     ...names,
     failedSignIns: consoleSignIn.failedSignIns,
+    originals: inspection.originals,
     ownAccount: consoleSignIn.ownAccount,
     publicUrl: () => server.publicUrl,
     readiness: server.readiness,

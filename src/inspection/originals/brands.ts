@@ -62,9 +62,11 @@ export function createBrands({
             if (fingerprint !== undefined) originals.push({ address: page.address, fingerprint });
             if (pace.due()) await pace.pause();
           }
-        const logos = store
-          .logos(domain.seq)
-          .map(({ name, image }) => ({ name, image: new Uint8Array(image) }));
+        const logos = store.logos(domain.seq).map(({ hash, image, name }) => ({
+          name,
+          image: new Uint8Array(image),
+          ...(hash === null ? {} : { hash }),
+        }));
         brands.push({ ...identityOf(domain), originals, logos });
       }
       return brands;

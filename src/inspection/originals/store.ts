@@ -11,14 +11,20 @@ import {
   type Original,
   type OriginalLogo,
   type OriginalVersion,
-  type SuggestionKind,
 } from "./tables.ts";
+import type { SuggestionKind } from "../model/original.ts";
 
 /** An original with the protected domain that it belongs to. */
 export interface OwnedOriginal extends Original {
   domain: string;
   allow: string[];
 }
+
+/** State of an original page, without its versions. */
+export type OriginalSummary = Pick<
+  Original,
+  "address" | "role" | "createdAt" | "capturedAt" | "failingSince" | "problem"
+> & { domain: string };
 
 type NewOriginal = Omit<Original, "seq" | "capturedAt" | "failures" | "failingSince" | "problem">;
 
@@ -84,6 +90,30 @@ function pageStatements({ query }: Database) {
         .limit(countMax)
         .all(),
 
+    /** Returns the enabled originals of enabled domains. */
+    summaries: (): OriginalSummary[] =>
+      query
+        .select({
+          domain: protectedDomains.domain,
+          address: originals.address,
+          role: originals.role,
+          createdAt: originals.createdAt,
+          capturedAt: originals.capturedAt,
+          failingSince: originals.failingSince,
+          problem: originals.problem,
+        })
+        .from(originals)
+        .innerJoin(protectedDomains, eq(protectedDomains.seq, originals.protectedDomainSeq))
+        .where(and(eq(originals.enabled, true), eq(protectedDomains.enabled, true)))
+        .orderBy(asc(protectedDomains.domain), roleOrder, asc(originals.seq))
+        .all(),
+
+    /** Returns those whose address leads to a name that is not the owner's. */
+    leadingElsewhere: (): OwnedOriginal[] =>
+      owned()
+        .where(and(eq(originals.enabled, true), sql`${originals.problem} ->> '$.code' = 'leads_elsewhere'`))
+        .all(),
+
     insert: (original: NewOriginal): Original => query.insert(originals).values(original).returning().get(),
 
     update: (seq: number, changes: Partial<Omit<Original, "seq" | "protectedDomainSeq">>): void =>
@@ -137,6 +167,15 @@ function versionStatements({ query }: Database) {
         .all(),
       query.select({ seq: originalLogos.seq }).from(originalLogos).orderBy(asc(originalLogos.seq)).all(),
     ],
+
+    /** Returns the seqs of the versions that have a screenshot. */
+    screenshots: (): number[] =>
+      query
+        .select({ seq: originalVersions.seq })
+        .from(originalVersions)
+        .where(eq(originalVersions.hasScreenshot, true))
+        .all()
+        .map(({ seq }) => seq),
 
     findVersion: (seq: number): OriginalVersion | undefined =>
       query.select().from(originalVersions).where(eq(originalVersions.seq, seq)).get(),

@@ -142,6 +142,13 @@ export const scansEvents = {
       "After an upgrade, the states of the sites of known threats could not be saved. It is tried again in a minute.",
     fields: ["error"],
   },
+  "originals.delayed": {
+    level: "warn",
+    text: "capture of original pages delayed",
+    description:
+      "The pages of the protected domains could not be captured. It is tried again in some minutes.",
+    fields: ["error"],
+  },
   "screenshots.disabled": {
     level: "info",
     text: "screenshots disabled",

@@ -1,0 +1,1 @@
+ALTER TABLE `original_logos` ADD `hash` text;

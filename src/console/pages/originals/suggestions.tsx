@@ -1,0 +1,299 @@
+import type { SearchTerms } from "../../../archive/search/name-searches.ts";
+import { describeWarning, wordWarnings } from "../../../detection/brand/word-warnings.ts";
+import { suggestionKinds, type SuggestionKind } from "../../../inspection/model/original.ts";
+import type { Suggestion } from "../../../inspection/discovery/suggestions.ts";
+import type { ProtectedDomain } from "../../../domains/domains.ts";
+import { isAtOrBelow } from "../../../lib/host-names.ts";
+import { badRequest } from "../../../lib/errors.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+import { Card, LinkButton, PageHead, Progress, Section } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
+import { Note } from "../../kit/marks.tsx";
+import { Name, Text } from "../../kit/name.tsx";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { domainPath, domainsPath, originalsPath, suggestionPath } from "../../kit/paths.ts";
+import { Empty } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { listPath } from "../../threat-kit/filters.ts";
+import { parseNameQuery } from "../../../threat-index/columns/name-query.ts";
+import { findDomain, isDeclared } from "../domains/shared.ts";
+import { sourceNames } from "./words.ts";
+
+/** Number of names in a preview. */
+const shownMax = 40;
+
+type SuggestionServices = "archive" | "config" | "domains" | "nameSearches" | "originals" | "threatIndex";
+
+const titles: Record<SuggestionKind, string> = {
+  keyword: "Brand keyword",
+  allow: "Allowed name",
+  page: "Original page",
+};
+
+/** Suggestions of a domain; renders nothing without any. */
+export function SuggestionsCard({
+  domain,
+  suggestions,
+}: {
+  domain: ProtectedDomain;
+  suggestions: readonly Suggestion[];
+}) {
+  if (suggestions.length === 0) return null;
+  return (
+    <Card title="Suggestions" id="suggestions">
+      <p class="s quiet">
+        Derived from the pages.
+        {isDeclared(domain)
+          ? " The configuration file declares this domain: add keywords and allowed names there."
+          : ""}
+      </p>
+      <ul class="todo">
+        {suggestions.map((suggestion) => (
+          <SuggestionItem domain={domain} suggestion={suggestion} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function SuggestionItem({ domain, suggestion }: { domain: ProtectedDomain; suggestion: Suggestion }) {
+  const { kind, value, source } = suggestion;
+  return (
+    <li class="check-item">
+      <div>
+        <h3>
+          {titles[kind]}: <Value suggestion={suggestion} />
+        </h3>
+        <p class="hint">Found in: {sourceNames[source]}</p>
+        <div class="line tight">
+          <AddButton domain={domain} suggestion={suggestion} />
+          {kind === "page" ? null : (
+            <LinkButton path={suggestionPath(domain.domain, kind, value)} label="Preview" small />
+          )}
+          <PostButton
+            action={`${originalsPath(domain.domain)}/suggestions`}
+            label="Dismiss"
+            fields={{ kind, value, step: "dismiss" }}
+            variant="plain"
+            small
+          />
+        </div>
+      </div>
+    </li>
+  );
+}
+
+function Value({ suggestion: { kind, value } }: { suggestion: Pick<Suggestion, "kind" | "value"> }) {
+  return kind === "allow" ? <Name name={value} /> : <Text text={value} charactersMax={200} />;
+}
+
+/** A keyword or an allowed name of a domain that the configuration file declares is added there. */
+function AddButton({ domain, suggestion }: { domain: ProtectedDomain; suggestion: Suggestion }) {
+  const { kind, value, role } = suggestion;
+  if (isDeclared(domain)) return null;
+  return (
+    <PostButton
+      action={`${originalsPath(domain.domain)}/suggestions`}
+      label={kind === "allow" ? "Allow" : "Add"}
+      fields={{ kind, value, role: role ?? "other", step: "add" }}
+      small
+    />
+  );
+}
+
+/** Adds what was suggested, or dismisses it. */
+export async function answerSuggestion(context: Context<"domains" | "originals">): Promise<PageResult> {
+  const { by, form, services } = context;
+  const domain = findDomain(context);
+  const path = originalsPath(domain.domain);
+  const { kind, value, role } = await readSuggestion(context, domain);
+  if (form.get("step") === "dismiss") {
+    await context.write(() => services.originals.dismiss(domain, { kind, value }, { by }));
+    return redirect(path, "Dismissed. It is not suggested again.");
+  }
+  if (kind === "page") {
+    const host = new URL(value).hostname;
+    if (isDeclared(domain))
+      throw badRequest(
+        `The configuration file declares ${domain.domain}. Add ${host} to its allowed names there, then add the page.`,
+      );
+    await context.write(() => {
+      const allowed = services.domains.change(domain.domain, { allow: [...domain.allow, host] }, { by });
+      return services.originals.add(allowed, { address: value, role }, { by });
+    });
+    await services.originals.captureNow(domain);
+    return redirect(path, `Added, and ${host} is an allowed name. The page is being captured.`);
+  }
+  const content =
+    kind === "keyword" ? { keywords: [...domain.keywords, value] } : { allow: [...domain.allow, value] };
+  await context.write(() => services.domains.change(domain.domain, content, { by }));
+  if (kind === "allow") await services.originals.captureNow(domain);
+  return redirect(
+    path,
+    kind === "allow"
+      ? "Allowed. New names below it are no threats; existing threats are unchanged."
+      : "Keyword added. Applies to new names and to names seen before.",
+  );
+}
+
+/** Only what is suggested can be answered, so that a forged link adds nothing else. */
+async function readSuggestion(
+  { form, query, request, services }: Context<"originals">,
+  domain: ProtectedDomain,
+): Promise<Suggestion & { role: NonNullable<Suggestion["role"]> }> {
+  const given = request.method === "POST" ? form : query;
+  const kind = suggestionKinds.find((one) => one === given.get("kind"));
+  const value = given.get("value");
+  const suggestions = await services.originals.suggestions(domain);
+  const found = suggestions.find((one) => one.kind === kind && one.value === value);
+  if (found === undefined) throw badRequest("This is no longer suggested. Open the page again.");
+  return { ...found, role: found.role ?? "other" };
+}
+
+/** Shows which names a keyword would have matched, or which threats an allowed name covers. */
+export async function showSuggestion(context: Context<SuggestionServices>): Promise<PageResult> {
+  const domain = findDomain(context);
+  const suggestion = await readSuggestion(context, domain);
+  const { kind } = suggestion;
+  const results =
+    kind === "keyword"
+      ? await KeywordPreview({ context, domain, suggestion })
+      : await AllowPreview({ context, domain, suggestion });
+  if (context.request.headers.has("x-fragment")) return fragment(results);
+  const path = originalsPath(domain.domain);
+  return page(
+    `${titles[kind]} ${suggestion.value}`,
+    <>
+      <PageHead
+        title={
+          <>
+            {titles[kind]} <Value suggestion={suggestion} />
+          </>
+        }
+        crumbs={[
+          { label: "Protected domains", path: domainsPath },
+          { label: domain.domain, path: domainPath(domain.domain) },
+          { label: "Original pages", path },
+        ]}
+      >
+        <AddButton domain={domain} suggestion={suggestion} />
+        <PostButton
+          action={`${path}/suggestions`}
+          label="Dismiss"
+          fields={{ kind, value: suggestion.value, step: "dismiss" }}
+          variant="plain"
+        />
+      </PageHead>
+      {kind === "keyword" ? <Warnings domain={domain} word={suggestion.value} /> : null}
+      {results}
+    </>,
+  );
+}
+
+function Warnings({ domain, word }: { domain: ProtectedDomain; word: string }) {
+  const { domain: name, keywords, allow } = domain;
+  const warnings = wordWarnings({ domain: name, keywords: [...keywords, word], allow });
+  return (
+    <>
+      {warnings
+        .filter((warning) => warning.word === word)
+        .map((warning) => (
+          <Note tone="warn" title="This word is common">
+            {describeWarning(warning)}.
+          </Note>
+        ))}
+    </>
+  );
+}
+
+/** Searches the names seen before for those that only the new keyword matches. Refreshes itself until it is complete. */
+async function KeywordPreview({
+  context: { services },
+  domain: { domain, keywords },
+  suggestion: { kind, value },
+}: {
+  context: Pick<Context<SuggestionServices>, "services">;
+  domain: ProtectedDomain;
+  suggestion: Suggestion;
+}) {
+  const { minSimilarity } = services.config.detection;
+  const query = {
+    kind: "look-alikes",
+    domain,
+    keywords: [...keywords, value],
+    known: keywords,
+    minSimilarity,
+  } as const;
+  const terms: SearchTerms = { query, since: undefined, source: undefined };
+  const search = services.archive.status().enabled ? await services.nameSearches.search(terms) : null;
+  if (search === null)
+    return <Empty>The archive is disabled, so there are no names to try the keyword on.</Empty>;
+  const isRunning = search === undefined || search.state === "running";
+  const refresh = isRunning
+    ? { "data-refresh": suggestionPath(domain, kind, value), "data-refresh-ms": "1000" }
+    : {};
+  const hits = search?.hits ?? [];
+  const more = hits.length - shownMax;
+  return (
+    <section id="preview" aria-label="Preview" {...refresh}>
+      <Section title="Names seen before that it would have matched">
+        {search !== undefined && isRunning ? (
+          <Progress done={search.names} total={search.namesTotal} label="names searched" />
+        ) : null}
+        {search?.state === "failed" ? <Note tone="bad">The search failed. Open the page again.</Note> : null}
+        {hits.length === 0 ? (
+          <Empty>{isRunning ? "None so far." : "None. It would have matched no name seen before."}</Empty>
+        ) : (
+          <ul class="card stack">
+            {hits.slice(0, shownMax).map(({ name }) => (
+              <li>
+                <ComparedName name={name} comparison={compareNames(name, domain, [...keywords, value])} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {more > 0 ? (
+          <p class="hint">
+            and {grouped(more)} more{search?.isLimited === true ? ", at least" : ""}
+          </p>
+        ) : null}
+      </Section>
+    </section>
+  );
+}
+
+async function AllowPreview({
+  context: { services },
+  domain: { domain },
+  suggestion: { value },
+}: {
+  context: Pick<Context<SuggestionServices>, "services">;
+  domain: ProtectedDomain;
+  suggestion: Suggestion;
+}) {
+  const index = services.threatIndex();
+  await index.prepare();
+  const { threats } = await index.search(
+    { protectedDomain: domain, text: parseNameQuery(value) },
+    { key: "first_seen", descending: true },
+    { page: 1, perPage: 500 },
+  );
+  const covered = threats.filter((threat) => isAtOrBelow(threat.domain, value));
+  return (
+    <section id="preview" aria-label="Preview">
+      <Section title="Threats that it would have prevented">
+        {covered.length === 0 ? (
+          <Empty>None. No threat of this domain has this name or is below it.</Empty>
+        ) : (
+          <p>
+            <a href={listPath(new URLSearchParams({ status: "all", domain, q: value }))}>
+              {counted(covered.length, "threat")}
+            </a>
+            . Decide them after you have allowed the name: they are not changed.
+          </p>
+        )}
+      </Section>
+    </section>
+  );
+}
