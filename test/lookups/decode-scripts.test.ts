@@ -69,6 +69,16 @@ describe("markup that scripts decode", () => {
       expect((await readPage([`<script>${script}</script>`], turns)).isDecoded).toBe(false);
   });
 
+  test("is read like the visible text around scripts and styles, whose own text is not visible", async () => {
+    const content = await readPage(
+      [
+        "<title>Title</title><script src=a.js></script><p>one</p><style>b{}</style><script>c</script><b>two</b>",
+      ],
+      turns,
+    );
+    expect(content.text.slice(0, content.visibleLength)).toBe("one two");
+  });
+
   test("has limits: a script that decodes to itself without end is left after a few rounds", async () => {
     let nested = page;
     for (let level = 0; level < 12; level += 1)

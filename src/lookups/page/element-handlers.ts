@@ -81,7 +81,7 @@ export function addHandlers(rewriter: HTMLRewriter, state: CollectorState): HTML
   const place: Place = { hiddenWithin: 0, headerWithin: 0, form: undefined };
   addPlaces(rewriter, state, place);
   addTexts(rewriter, state);
-  addScripts(rewriter, state);
+  addScripts(rewriter, state, place);
   addForms(rewriter, state, place);
   addPictures(rewriter, state, place);
   addHead(rewriter, state, place);
@@ -110,7 +110,8 @@ function addPlaces(rewriter: HTMLRewriter, { parts, structure }: CollectorState,
   rewriter
     .on("*", { element: (element) => add(parts.elements, elementOf(element), elementsMax) })
     .on(structuralElements, { element: (element) => add(structure, partOf(element)) })
-    .on("script, style, template, noscript, title", {
+    // Scripts are hidden, too: see `addScripts`.
+    .on("style, template, noscript, title", {
       element: (element) => within(element, (difference) => (place.hiddenWithin += difference)),
     })
     .on("header, nav", {
@@ -118,13 +119,25 @@ function addPlaces(rewriter: HTMLRewriter, { parts, structure }: CollectorState,
     });
 }
 
-/** Handles an element whose text is collected as a whole. */
-function whole(text: ElementText, begin: (element: Element) => void = () => {}, separator = " ") {
+/**
+ * Handles an element whose text is collected as a whole. An element has one handler of its end: another one, of another
+ * selector, would replace it.
+ */
+function whole(
+  text: ElementText,
+  begin: (element: Element) => void = () => {},
+  { separator = " ", within = () => {} }: { separator?: string; within?: (difference: 1 | -1) => void } = {},
+) {
   return {
     element(element: Element) {
       text.begin();
       begin(element);
-      if (!element.selfClosing && element.canHaveContent) element.onEndTag(() => text.end());
+      if (element.selfClosing || !element.canHaveContent) return;
+      within(1);
+      element.onEndTag(() => {
+        within(-1);
+        text.end();
+      });
     },
     text: (chunk: HTMLRewriterTypes.Text) =>
       text.add(chunk.lastInTextNode ? chunk.text + separator : chunk.text),
@@ -166,7 +179,7 @@ function addTexts(rewriter: HTMLRewriter, state: CollectorState): void {
     });
 }
 
-function addScripts(rewriter: HTMLRewriter, { parts, script }: CollectorState): void {
+function addScripts(rewriter: HTMLRewriter, { parts, script }: CollectorState, place: Place): void {
   rewriter
     .on(
       "script",
@@ -177,7 +190,7 @@ function addScripts(rewriter: HTMLRewriter, { parts, script }: CollectorState): 
           add(parts.embedded, url);
           if (url !== "") add(parts.resources, { kind: "script", url });
         },
-        "",
+        { separator: "", within: (difference) => (place.hiddenWithin += difference) },
       ),
     )
     .on("iframe, frame", {
