@@ -1,5 +1,4 @@
 import { splitName } from "../../detection/names/suffix.ts";
-import { isAtOrBelow } from "../../lib/host-names.ts";
 import { lazy } from "../../lib/startup.ts";
 import hostsText from "./data/known-hosts.txt" with { type: "text" };
 
@@ -46,12 +45,12 @@ function plainName(name: string): string {
 }
 
 interface KnownHosts {
-  hosts: { kind: HostKind; host: string; path: string }[];
+  hosts: ReadonlyMap<string, { kind: HostKind; path: string }[]>;
   files: Record<FileKind, ReadonlySet<string>>;
 }
 
 const known = lazy((): KnownHosts => {
-  const hosts: KnownHosts["hosts"] = [];
+  const hosts = new Map<string, { kind: HostKind; path: string }[]>();
   const files = { mailer: new Set<string>(), kit: new Set<string>(), common: new Set<string>() };
   for (const line of hostsText.split("\n")) {
     const [kind = "", ...entries] = line.split(" ");
@@ -66,20 +65,23 @@ const known = lazy((): KnownHosts => {
     )
       for (const entry of entries) {
         const slash = entry.indexOf("/");
-        hosts.push({
-          kind,
-          host: slash < 0 ? entry : entry.slice(0, slash),
-          path: slash < 0 ? "" : entry.slice(slash),
-        });
+        const host = slash < 0 ? entry : entry.slice(0, slash);
+        const listed = hosts.get(host) ?? [];
+        hosts.set(host, [...listed, { kind, path: slash < 0 ? "" : entry.slice(slash) }]);
       }
   }
   return { hosts, files };
 });
 
 export function isKnown(kind: HostKind, { host, path }: Pick<AddressParts, "host" | "path">): boolean {
-  return known().hosts.some(
-    (entry) => entry.kind === kind && isAtOrBelow(host, entry.host) && path.startsWith(entry.path),
-  );
+  const { hosts } = known();
+  for (let from = 0; ;) {
+    const entries = hosts.get(host.slice(from));
+    if (entries?.some((entry) => entry.kind === kind && path.startsWith(entry.path)) === true) return true;
+    const dot = host.indexOf(".", from);
+    if (dot < 0) return false;
+    from = dot + 1;
+  }
 }
 
 /** Matches a file name, also with a number after it: `send2`. */
