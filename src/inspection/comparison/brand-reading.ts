@@ -7,7 +7,13 @@ import {
   type AddressParts,
 } from "../measures/addresses.ts";
 import { hashBits, type HashBits } from "../measures/picture-hash.ts";
-import { createNameFinder, wordsOf, type NameFinder } from "../measures/text-words.ts";
+import {
+  createNameFinder,
+  spacedWords,
+  wordsOf,
+  type NameFinder,
+  type SpacedWords,
+} from "../measures/text-words.ts";
 import type { Brand } from "../model/brand.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import { fingerprintVersion } from "./fingerprint.ts";
@@ -36,7 +42,7 @@ export interface OriginalReading {
   files: ReadonlySet<string>;
   scriptHashes: ReadonlySet<string>;
   pictures: { role: "icon" | "logo" | "picture"; sha256: string; bits: HashBits | undefined }[];
-  titleWords: ReadonlySet<string>;
+  text: SpacedWords;
   fields: ReadonlySet<string>[];
   screenshot: HashBits | undefined;
 }
@@ -92,7 +98,7 @@ function readOriginal(
     ),
     scriptHashes: new Set(print.scriptHashes),
     pictures: print.pictures.map(({ role, sha256, hash }) => ({ role, sha256, bits: hashBits(hash) })),
-    titleWords: new Set(wordsOf(print.title)),
+    text: spacedWords(print.words),
     fields: print.forms.map(({ fields }) => new Set(fields)),
     screenshot: hashBits(print.screenshot),
   };

@@ -136,6 +136,33 @@ export const identityRules: SignalRule[] = [
     drops: { screenshots: { page: "1234567890abcdef", original: "edcba9876f543210" } },
   },
   {
+    code: "picture_of_original",
+    group: "identity",
+    measures:
+      "A picture of the page is the screenshot of an original: perceptual hash as for the screenshot. Kits show a picture of the page instead of the page.",
+    source: zauner,
+    measure: (page, brand) => {
+      const pictures = page.pictures.filter(({ role }) => role !== "icon");
+      return best(
+        brand.originals.flatMap(({ screenshot, address }) =>
+          pictures.flatMap(({ bits }) =>
+            screenshot === undefined || bits === undefined
+              ? []
+              : [{ strength: sameness(hashDistance(bits, screenshot), screenshotBits), original: address }],
+          ),
+        ),
+      );
+    },
+    keeps: {
+      page: { pictures: [{ role: "picture", url: null, sha256: "e5", hash: "1234567890abcdee" }] },
+      screenshots: { original: "1234567890abcdef" },
+    },
+    drops: {
+      page: { pictures: [{ role: "picture", url: null, sha256: "e5", hash: "edcba9876f543210" }] },
+      screenshots: { original: "1234567890abcdef" },
+    },
+  },
+  {
     code: "logo_in_screenshot",
     group: "identity",
     measures:

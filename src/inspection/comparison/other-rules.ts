@@ -1,6 +1,6 @@
 import { addressParts, isKnown, siteOf } from "../measures/addresses.ts";
 import { overlap } from "../measures/sketch.ts";
-import { spacedWords } from "../measures/text-words.ts";
+import { isGeneric, spacedWords } from "../measures/text-words.ts";
 import type { BrandReading } from "./brand-reading.ts";
 import type { PageReading } from "./page-reading.ts";
 import type { SignalRule } from "./signal-rule.ts";
@@ -8,6 +8,9 @@ import type { SignalRule } from "./signal-rule.ts";
 /** Doubts at which signals against an imitation count half. */
 const ownLinksDoubt = 6;
 const ownShinglesDoubt = 400;
+/** Words of a page from which on it would name the brand, and how often an original does. */
+const missingWordsMin = 20;
+const missingCountMin = 2;
 
 export const otherRules: SignalRule[] = [
   {
@@ -38,6 +41,42 @@ export const otherRules: SignalRule[] = [
         : undefined,
     keeps: { page: { siteName: "Orchid Florists" } },
     drops: { page: { siteName: "Examplebank" } },
+  },
+  {
+    code: "other_title",
+    group: "other",
+    measures:
+      "Share of the words of the title that are neither the brand's nor common on sign-in pages, if no name of the brand is among them.",
+    measure: ({ title, print }, { names, ownWords }) => {
+      if (names.count(title) > 0) return undefined;
+      const telling = title.words.filter((word) => !isGeneric(word));
+      const other = telling.filter((word) => !ownWords.has(word));
+      return telling.length === 0
+        ? undefined
+        : { strength: other.length / telling.length, params: { title: print.title } };
+    },
+    keeps: { page: { title: "Orchid Florists – Sign in" } },
+    drops: { page: { title: "Sign in" } },
+  },
+  {
+    code: "brand_missing",
+    group: "other",
+    measures:
+      "An original names the brand at least twice, and the page has at least 20 words and names it nowhere, as other users of the same template do: 1.",
+    measure: (page, { names, originals }) => {
+      if (page.text.words.length < missingWordsMin) return undefined;
+      const own = [page.title, page.siteName, page.text, page.hidden, ...page.headings];
+      if (own.some((words) => names.count(words) > 0)) return undefined;
+      return originals.some(({ text }) => names.count(text) >= missingCountMin) ? { strength: 1 } : undefined;
+    },
+    keeps: {
+      page: { text: Array.from({ length: 30 }, (_, index) => `flower${index}`).join(" ") },
+      original: { text: "Welcome to Examplebank. Examplebank will never call you." },
+    },
+    drops: {
+      page: { text: `${Array.from({ length: 30 }, (_, index) => `flower${index}`).join(" ")} Examplebank` },
+      original: { text: "Welcome to Examplebank. Examplebank will never call you." },
+    },
   },
   {
     code: "own_links",

@@ -37,5 +37,5 @@ export interface Example {
   page?: Partial<PageView>;
   original?: Partial<PageView>;
   seen?: Omit<SeenPage, "fingerprint">;
-  screenshots?: { page: string; original: string };
+  screenshots?: { page?: string; original: string };
 }

@@ -11,7 +11,7 @@ function measured(code: string, { page = {}, original = {}, seen = {}, screensho
   const subject = seenPage(page, seen);
   const brand = brandOf(original);
   if (screenshots !== undefined) {
-    subject.fingerprint.screenshot = screenshots.page;
+    if (screenshots.page !== undefined) subject.fingerprint.screenshot = screenshots.page;
     brand.originals[0]!.fingerprint.screenshot = screenshots.original;
   }
   return measureSignals({ page: subject, brand }).find((signal) => signal.code === code);
