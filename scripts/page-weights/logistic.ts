@@ -7,7 +7,7 @@ export interface Observation {
   weight: number;
 }
 
-/** What is known about the weight of a feature before any observation. */
+/** Assumption about the weight of a feature before any observation. */
 export interface Prior {
   mean: number;
   /** −1: the weight is never positive; 1: never negative. */

@@ -9,6 +9,7 @@ import {
 import { hashBits, type HashBits } from "../measures/picture-hash.ts";
 import {
   createNameFinder,
+  isGeneric,
   spacedWords,
   wordsOf,
   type NameFinder,
@@ -50,10 +51,16 @@ export interface OriginalReading {
 export function readBrand(brand: Brand): BrandReading {
   const domain = brand.protectedDomain.toLowerCase();
   const allowed = brand.allow.map((name) => name.toLowerCase());
-  const names = createNameFinder([...brand.names, domain]);
   const isOwnPage = (host: string) =>
     isAtOrBelow(host, domain) || allowed.some((name) => isAtOrBelow(host, name));
   const prints = brand.originals.filter(({ fingerprint }) => fingerprint.version === fingerprintVersion);
+  const names = createNameFinder([
+    ...brand.names,
+    domain,
+    ...prints.flatMap(({ fingerprint: { siteName } }) =>
+      siteName !== undefined && isName(siteName) ? [siteName] : [],
+    ),
+  ]);
   const assetSites = new Set(
     prints.flatMap(({ fingerprint }) =>
       fingerprint.resources.flatMap(({ url }) => {
@@ -79,6 +86,14 @@ export function readBrand(brand: Brand): BrandReading {
     isOwnHost: (host) => isOwnPage(host) || assetSites.has(siteOf(host)),
   };
 }
+
+/** A site that calls itself “Home” or “Online banking” has no name that identifies it. */
+function isName(siteName: string): boolean {
+  const words = wordsOf(siteName);
+  return words.length <= siteNameWordsMax && words.some((word) => word.length >= 4 && !isGeneric(word));
+}
+
+const siteNameWordsMax = 4;
 
 function readOriginal(
   address: string,

@@ -53,7 +53,7 @@ export const levels: readonly Level[] = [
       asks_code: 0.85,
       asks_identity: 0.8,
       asks_seed_phrase: 0.95,
-      asks_account: 0.5,
+      asks_account: 0.4,
       sends_to_collector: 0.6,
       sends_to_mailer: 0.6,
       kit_files: 0.6,

@@ -35,7 +35,8 @@ export const requestRules: SignalRule[] = [
   {
     code: "sends_elsewhere",
     group: "request",
-    measures: "A form that requests data is sent to a site that is neither the page's nor the brand's.",
+    measures:
+      "A form that requests data is sent to a site that is neither the page's nor the brand's: 1; 0.3 if it requests no more than a name or an address.",
     measure: (page, brand) => {
       const target = page.forms.find(
         ({ to, asksFor }) =>
@@ -44,7 +45,10 @@ export const requestRules: SignalRule[] = [
           siteOf(to.host) !== page.site &&
           !brand.isOwnHost(to.host),
       );
-      return target === undefined ? undefined : { strength: 1, params: { host: target.to!.host } };
+      if (target === undefined) return undefined;
+      // Newsletters are often run by others.
+      const isAccountOnly = target.asksFor.every((data) => data === "account");
+      return { strength: isAccountOnly ? 0.3 : 1, params: { host: target.to!.host } };
     },
     keeps: { page: { forms: [form("https://collector.example/in")] } },
     drops: { page: { forms: [form("https://page.example/in")] } },
