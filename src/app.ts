@@ -4,6 +4,7 @@ import { createReloadRecord } from "./access/audit/reload-entry.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
 import type { Environment } from "./app/environment.ts";
+import { machine } from "./app/machine.ts";
 import { reconcile as reconcileAll } from "./app/reconcile.ts";
 import { openBackups } from "./backups/open-backups.ts";
 import { openCampaigns } from "./cases/campaigns/open-campaigns.ts";
@@ -50,7 +51,7 @@ export type App = ReturnType<typeof openApp>;
  * @throws StartError with a message for the operator.
  */
 export function openApp(environment: Environment) {
-  const { clock, log, fillRandom, loadConfig, reach, dns: givenDns, startWorker } = environment;
+  const { clock, log, fillRandom, loadConfig, dns: givenDns, startWorker } = environment;
   const live = createLiveConfig(environment.config);
   const { config } = live;
   const { cases, detection } = config;
@@ -98,21 +99,18 @@ export function openApp(environment: Environment) {
 
   // Lookups
   const { dns, lookUp } = openDns({ clock, config, fillRandom, given: givenDns });
-  const inspector = undefined;
-  const inspection = openInspection({ auditLog, clock, config, database, domains, inspector, log, yielder });
-  const lookups = openLookups({
-    clock,
+  const lookups = openLookups({ environment, machine, config, dns, lookUpExistence: lookUp, turns, version });
+  const inspection = openInspection({
+    environment,
+    auditLog,
     config,
-    dns,
-    isRoot: process.getuid?.() === 0,
-    log,
-    lookUpExistence: lookUp,
-    reach,
+    database,
+    domains,
+    lookups,
     turns,
-    version,
-    which: (name) => Bun.which(name),
+    yielder,
   });
-  const enrichment = openEnrichment({ clock, config, database, log, opened: lookups, threats });
+  const enrichment = openEnrichment({ clock, config, database, inspection, log, lookups, threats });
   const scans = createScans({
     activity,
     archive,
@@ -289,8 +287,7 @@ export function openApp(environment: Environment) {
       // Visits become events, which the deliveries still have to see.
       await Promise.all([backups.stop(), traps.stop(), conditions.stop(), messaging.notifications.stop()]);
       await Promise.all([messaging.deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
-      await inspection.originals.stop();
-      await dataRetention.stop();
+      await Promise.all([dataRetention.stop(), inspection.stop()]);
       await Promise.all([archive.stop(), lists.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
       auditLog.stopReport();
     },

@@ -95,6 +95,10 @@ const serve: Record<ThreadTask, () => Promise<void>> = {
     const { serveCertificateLogs } = await import("./sources/certificate-log-reading/connection.ts");
     serveCertificateLogs(parentPort!, { clock: systemClock, random: Math.random });
   },
+  async inspection() {
+    const { serveInspection } = await import("./inspection/inspector/inspection-thread.ts");
+    serveInspection(parentPort!, systemClock);
+  },
   async backup() {
     const { serveBackup } = await import("./backups/running/backup-thread.ts");
     serveBackup(parentPort!, systemClock);

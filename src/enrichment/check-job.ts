@@ -45,10 +45,10 @@ export function createCheckJob(job: CheckJob): RunJob {
 function createCheckLookups({ enabledLookups, clock, handoff, log, lookups }: CheckJob) {
   const perAddress = createKeyedLimiter(pagesPerAddressMax);
 
-  function lookUpPage({ domain, protectedDomain, keywords }: Subject, facts: Facts) {
+  function lookUpPage({ domain, protectedDomain, keywords }: Subject, facts: Facts, signal: AbortSignal) {
     const brandNames = [protectedDomain.split(".")[0]!, ...keywords];
     return perAddress(facts.existence?.addresses[0] ?? domain, () =>
-      lookups.page({ name: domain, protectedDomain, brandNames }),
+      lookups.page({ name: domain, protectedDomain, brandNames }, { signal }),
     );
   }
 
@@ -66,7 +66,7 @@ function createCheckLookups({ enabledLookups, clock, handoff, log, lookups }: Ch
       }));
     const facts = mergeFacts(before, results, clock.now());
     if (wantsPage(facts, requested, clock.now()))
-      results.page = await guardedLookup(lookUpPage(subject, facts), {
+      results.page = await guardedLookup(lookUpPage(subject, facts, signal), {
         log,
         signal,
         timeoutMs: pageTimeoutMs,

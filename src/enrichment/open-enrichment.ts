@@ -2,10 +2,11 @@ import { dirname, join } from "node:path";
 import { createSettings } from "../access/settings/settings.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { Inspector } from "../inspection/model/inspector.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { LookupMeter } from "../lookups/lookup-meter.ts";
-import type { Lookups } from "../lookups/lookups.ts";
+import type { LookUpPage, Lookups } from "../lookups/lookups.ts";
 import type { OpenedLookups } from "../lookups/open-lookups.ts";
 import { createScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
@@ -25,18 +26,23 @@ export function openEnrichment({
   clock,
   config,
   database,
+  inspection,
   log,
-  opened,
+  lookups: opened,
   threats,
 }: {
   clock: Clock;
   config: Pick<Config, "scan" | "lookups" | "storage" | "detection">;
   database: Database;
+  inspection: { inspector: Inspector };
   log: Log;
-  opened: OpenedLookups;
+  lookups: OpenedLookups;
   threats: Threats;
 }): OpenedEnrichment {
-  const { browser, lookups, meter, noBrowser, reach } = opened;
+  const { browser, meter, noBrowser, reach, services } = opened;
+  const lookups = meter.measure(
+    reach.lookups?.(services.existence) ?? { ...services, page: homePages(inspection.inspector) },
+  );
   const { path } = config.storage;
   const enabledLookups = {
     get names() {
@@ -65,6 +71,20 @@ export function openEnrichment({
     ...withBackground(enrichment, { clock, database, enabledLookups, log, lookups }),
     meter,
     dueCounts: createDueCounts(database),
+  };
+}
+
+/** Looks up home pages, and compares them with the protected domain. */
+function homePages(inspector: Inspector): LookUpPage {
+  return async ({ name, protectedDomain, brandNames }, { signal }) => {
+    const target = {
+      address: name,
+      protectedDomains: [protectedDomain],
+      brandNames,
+      browser: "never",
+    } as const;
+    const result = await inspector.inspect(target, signal);
+    return result.ok ? { ok: true, page: result.page } : result;
   };
 }
 

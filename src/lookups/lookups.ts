@@ -4,13 +4,15 @@ import type { PageResult } from "./page/page-lookup.ts";
 import type { RegistrationLookup } from "./registration/registration-lookup.ts";
 
 /** Determines the facts about the home page of a name. */
-export type LookUpPage = (target: {
-  name: string;
-  protectedDomain: string;
-  /** Names of the protected brand. */
-  brandNames: readonly string[];
-  signal?: AbortSignal;
-}) => Promise<PageResult>;
+export type LookUpPage = (
+  target: {
+    name: string;
+    protectedDomain: string;
+    /** Names of the protected brand. */
+    brandNames: readonly string[];
+  },
+  options: { signal: AbortSignal },
+) => Promise<PageResult>;
 
 /** The lookups that facts come from. None of them throws for what the other side does. */
 export interface Lookups {

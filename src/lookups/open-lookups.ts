@@ -7,10 +7,12 @@ import { resolveWithDns } from "../network/dns/resolve-dns.ts";
 import type { ResolveHost } from "../network/resolve.ts";
 import { shareLookups } from "../network/shared-lookups.ts";
 import type { Turns } from "../network/turns.ts";
-import { chooseChromium, createBrowser, type Browser, type ChromiumChoice } from "./browser/chromium.ts";
+import { chooseChromium, type ChromiumChoice } from "./browser/choose-chromium.ts";
+import { createBrowser, type Browser } from "./browser/chromium.ts";
+import { shareBrowser } from "./browser/shared-browser.ts";
 import type { LookUpExistence } from "./dns/existence.ts";
 import { createLookupMeter, type LookupMeter } from "./lookup-meter.ts";
-import type { LookUpPage, Lookups } from "./lookups.ts";
+import type { Lookups } from "./lookups.ts";
 import type { AddressRegistryFor } from "./network/address-registries.ts";
 import { createNetworkLookup } from "./network/network-lookup.ts";
 import { createPageReader, type PageReader } from "./page/page-reader.ts";
@@ -36,9 +38,17 @@ export interface Reach {
 /** Attackers choose names, redirects and pages, so private networks are never connected to. */
 const publicReach: Reach = { rules: { allowPrivateNetworks: false } };
 
+interface Machine {
+  isRoot: boolean;
+  /** Finds a program on the PATH. */
+  which: (name: string) => string | null;
+}
+
 /** The lookups of the appliance, the one browser, and what counts their results. */
 export interface OpenedLookups {
-  lookups: Lookups;
+  /** Lookups other than those of pages. */
+  services: Omit<Lookups, "page">;
+  /** Reads pages in this thread. */
   pages: PageReader;
   /** Undefined if no screenshots are taken. */
   browser: Browser | undefined;
@@ -52,28 +62,21 @@ export interface OpenedLookups {
 
 /** Assembles the lookups. Nothing is opened before the first one. */
 export function openLookups({
-  clock,
+  environment: { clock, log, reach = publicReach },
   config,
   dns,
-  isRoot,
-  log,
   lookUpExistence,
-  reach = publicReach,
+  machine,
   turns,
   version,
-  which,
 }: {
-  clock: Clock;
+  environment: { clock: Clock; log: Log; reach?: Reach };
   config: Pick<Config, "scan" | "screenshots" | "storage">;
   dns: Pick<DnsClient, "query">;
-  isRoot: boolean;
-  log: Log;
   lookUpExistence: LookUpExistence;
-  reach?: Reach | undefined;
+  machine: Machine;
   turns: Turns;
   version: string;
-  /** Finds a program on the PATH. */
-  which: (name: string) => string | null;
 }): OpenedLookups {
   const meter = createLookupMeter(clock.monotonicMs);
   const { ports, rules, rdapServices, whoisServerFor, addressRegistryFor } = reach;
@@ -96,21 +99,20 @@ export function openLookups({
     turns,
     ...(ports === undefined ? {} : { ports }),
   });
-  const chromium = chromiumOf({ config, which, isRoot });
+  const chromium = chromiumOf({ config, machine });
   const browser =
     "path" in chromium
-      ? meter.measureBrowser(createBrowser({ chromium, clock, log, rules, resolveHost, ports }))
+      ? shareBrowser(
+          meter.measureBrowser(createBrowser({ chromium, clock, log, rules, resolveHost, ports })),
+          { clock },
+        )
       : undefined;
-  const lookups = meter.measure(
-    reach.lookups?.(lookUpExistence) ?? {
+  return {
+    services: {
       existence: lookUpExistence,
       registration: registrations.lookUpRegistration,
       network: networks.lookUpNetwork,
-      page: homePages(pages),
     },
-  );
-  return {
-    lookups,
     pages,
     browser,
     noBrowser: "reason" in chromium ? chromium.reason : undefined,
@@ -126,33 +128,18 @@ export function openLookups({
   };
 }
 
-function homePages(pages: PageReader): LookUpPage {
-  return async ({ name, protectedDomain, brandNames, signal }) => {
-    const read = await pages.read({
-      address: name,
-      protectedDomains: [protectedDomain],
-      brandNames,
-      signal,
-    });
-    return read.ok ? { ok: true, page: read.page } : read;
-  };
-}
-
 function chromiumOf({
   config,
-  which,
-  isRoot,
+  machine,
 }: {
   config: Pick<Config, "scan" | "screenshots" | "storage">;
-  which: (name: string) => string | null;
-  isRoot: boolean;
+  machine: Machine;
 }): ChromiumChoice {
   // Screenshots are files next to the database file, and an in-memory database has none.
   if (config.storage.path === ":memory:") return { reason: "an in-memory database keeps no screenshots" };
   return chooseChromium({
     setting: config.scan.screenshots,
     args: config.screenshots.chromiumArgs,
-    which,
-    isRoot,
+    ...machine,
   });
 }

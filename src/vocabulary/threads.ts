@@ -3,7 +3,7 @@ import type { ListTexts } from "../lib/lists/list-texts.ts";
 
 /** Work that runs in a thread of its own. The executable contains one program, which finds its task in `workerData`. */
 export type ThreadTask =
-  "screening" | "archive-maintenance" | "archive-search" | "certificate-logs" | "backup";
+  "screening" | "archive-maintenance" | "archive-search" | "certificate-logs" | "inspection" | "backup";
 
 /** Starts a thread for a task, or throws an error of the system if that is not possible at present; default: `screening`, which prefilters lists. */
 export type StartWorker = (task?: ThreadTask) => Worker;

@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import {
-  chooseChromium,
-  createBrowser,
-  screenshotBytesMax,
-  type Browser,
-} from "../../src/lookups/browser/chromium.ts";
+import { chooseChromium } from "../../src/lookups/browser/choose-chromium.ts";
+import { createBrowser, screenshotBytesMax, type Browser } from "../../src/lookups/browser/chromium.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { temporaryFolder } from "../support/appliance.ts";

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import { counted } from "../../lib/wording.ts";
-import { chooseChromium, type ChromiumChoice } from "../../lookups/browser/chromium.ts";
+import { chooseChromium, type ChromiumChoice } from "../../lookups/browser/choose-chromium.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 
 const adviceOffline =

@@ -55,7 +55,10 @@ export function createOriginals({
   async function lookUp(domain: string): Promise<SiteMarks | undefined> {
     const existence = await lookups.existence(domain, { signal: aborting.signal });
     if (existence.exists !== "yes" || aborting.signal.aborted) return undefined;
-    const result = await lookups.page({ name: domain, protectedDomain: noDomain, brandNames: [] });
+    const result = await lookups.page(
+      { name: domain, protectedDomain: noDomain, brandNames: [] },
+      { signal: aborting.signal },
+    );
     const page = result.ok ? result.page : undefined;
     const { parked: _parked, sinkholed: _sinkholed, ...records } = existence;
     const marks = siteMarksOf({
@@ -85,7 +88,7 @@ export function createOriginals({
     try {
       for (const { domain, seq } of enabled.all()) if (!aborting.signal.aborted) await check(seq, domain);
     } catch (error) {
-      logDropped(log, error, "lookup.new_threats_delayed");
+      if (!aborting.signal.aborted) logDropped(log, error, "lookup.new_threats_delayed");
     }
   }
 

@@ -13,6 +13,14 @@ export interface Brand {
   logos: readonly BrandLogo[];
 }
 
+/** Where the inspector gets the brands with which it compares pages. */
+export interface BrandSource {
+  /** Reads all brands, which takes megabytes with many domains. */
+  read(): Promise<readonly Brand[]>;
+  /** Calls `listener` after each change. */
+  onChange(listener: () => void): void;
+}
+
 export interface OriginalPage {
   address: string;
   fingerprint: PageFingerprint;

@@ -1,6 +1,5 @@
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import type { PageView } from "../../lookups/page/page-view.ts";
-import type { Brand } from "./brand.ts";
 import type { PageFingerprint } from "./fingerprint.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -11,8 +10,6 @@ export interface Inspector {
    * or a server does.
    */
   inspect(target: InspectionTarget, signal: AbortSignal): Promise<InspectionResult>;
-  /** Replaces the brands with which pages are compared. */
-  setBrands(brands: readonly Brand[]): void;
   close(): Promise<void>;
 }
 
@@ -23,6 +20,10 @@ export interface InspectionTarget {
   protectedDomains?: readonly string[];
   /** Whether a browser may be used when the page cannot be judged without one. */
   browser: "never" | "if_needed" | "always";
+  /** Further names of the brands, such as keywords of a protected domain that has no originals yet. */
+  brandNames?: readonly string[];
+  /** Whether a person waits for the result, so that the browser serves it first. Default: no. */
+  isUrgent?: boolean;
   /** Whether the result includes the page as it was read, which is large. Default: no. */
   withView?: boolean;
 }
@@ -36,6 +37,8 @@ export type InspectionResult =
       verdicts: Verdict[];
       /** Screenshot (WebP), if a browser was used. */
       screenshot?: Uint8Array;
+      /** Why there is no screenshot, if one was to be taken. */
+      noScreenshot?: string;
       /** Only if it was requested. */
       view?: PageView;
     }

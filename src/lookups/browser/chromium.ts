@@ -1,61 +1,34 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import { startGuardProxy, type GuardProxy } from "../../network/http/guard-proxy.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
+import { renderedHtml } from "./rendered-html.ts";
 import { browserUserAgent } from "../visits/user-agents.ts";
 
 /** Takes screenshots of pages. */
 export interface Browser {
   /** Takes one screenshot at a time. Never throws for what a page does. */
-  takeScreenshot(url: string, signal: AbortSignal): Promise<ScreenshotResult>;
+  takeScreenshot(url: string, signal: AbortSignal, options?: ScreenshotOptions): Promise<ScreenshotResult>;
   close(): void;
 }
 
-/** `url`: where the browser ended up. */
-export type ScreenshotResult = { ok: true; webp: Uint8Array; url: string } | { ok: false; reason: string };
-
-/** The Chromium to use, or why no screenshots are taken. */
-export type ChromiumChoice = { path: string; args: readonly string[] } | { reason: string };
-
-const names = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-
-/**
- * @param setting `scan.screenshots`
- * @param args `screenshots.chromium_args`
- * @param which finds a program on the PATH
- */
-export function chooseChromium({
-  setting,
-  args,
-  which,
-  isRoot,
-}: {
-  setting: Config["scan"]["screenshots"];
-  args: readonly string[];
-  which: (name: string) => string | null;
-  isRoot: boolean;
-}): ChromiumChoice {
-  if (setting === "off") return { reason: "screenshots are disabled" };
-  const path = setting === "auto" ? names.map(which).find((found) => found !== null) : which(setting.path);
-  if (path === null || path === undefined)
-    return {
-      reason: setting === "auto" ? "Chromium was not found" : `program ${setting.path} was not found`,
-    };
-  // As root, Chromium does not start with its sandbox, and hostile pages must not be opened without it.
-  if (isRoot && !args.includes("--no-sandbox"))
-    return {
-      reason:
-        "Chromium cannot use its sandbox as root: run phishwatch as another user, or, if a container is the " +
-        'sandbox, set screenshots.chromium_args = ["--no-sandbox"]',
-    };
-  return { path, args };
+export interface ScreenshotOptions {
+  /** Whether a person waits for it, so that it is taken before others. Default: no. */
+  isUrgent?: boolean;
+  /** Default: that of a common browser. */
+  userAgent?: string;
 }
+
+/** `url`: where the browser ended up. `html`: the page as it is rendered; absent if it could not be read in time. */
+export type ScreenshotResult =
+  { ok: true; webp: Uint8Array; url: string; html?: string } | { ok: false; reason: string };
+
+type Taken = { webp: Uint8Array; url: string; html?: string };
 
 export const screenshotBytesMax = 1024 * 1024;
 const screenshotTimeoutMs = 15_000;
@@ -95,8 +68,6 @@ const switches = [
   "--disable-features=AutofillServerCommunication,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,Translate",
   "--disable-sync",
   "--deny-permission-prompts",
-  // Headless Chromium identifies itself, and phishing pages show it something else.
-  `--user-agent=${browserUserAgent}`,
   "--hide-scrollbars",
   "--mute-audio",
   "--no-pings",
@@ -131,7 +102,7 @@ export function createBrowser({
 }): Browser {
   let proxy: Promise<GuardProxy> | undefined;
 
-  async function take(url: string, signal: AbortSignal): Promise<{ webp: Uint8Array; url: string }> {
+  async function take(url: string, signal: AbortSignal, userAgent: string): Promise<Taken> {
     proxy ??= startGuardProxy({
       rules,
       resolveHost,
@@ -147,14 +118,23 @@ export function createBrowser({
     const { port, refused } = await proxy;
     refused();
     const profile = await mkdtemp(join(profileFolder, "phishwatch-chromium-"));
-    const argv = [...switches, `--proxy-server=http://127.0.0.1:${port}`, ...chromium.args];
+    const argv = [
+      ...switches,
+      // Headless Chromium identifies itself, and phishing pages show it something else.
+      `--user-agent=${userAgent}`,
+      `--proxy-server=http://127.0.0.1:${port}`,
+      ...chromium.args,
+    ];
     try {
       const view = new Bun.WebView({
         ...viewport,
         backend: { type: "chrome", path: chromium.path, argv },
         dataStore: { directory: profile },
       });
-      const screenshot = open(view, url).catch((error: unknown) => {
+      const screenshot = open(view, url, {
+        clock,
+        loadingMs: Math.min(loadTimeoutMs, timeoutMs * 0.6),
+      }).catch((error: unknown) => {
         // Chromium reports "tunnel failed"; the guard proxy knows why.
         const hostname = new URL(url).hostname.replace(/\.$/, "");
         throw new Error(refused().find(({ host }) => host === hostname)?.reason ?? messageOf(error));
@@ -169,28 +149,10 @@ export function createBrowser({
     }
   }
 
-  async function open(view: Bun.WebView, url: string): Promise<{ webp: Uint8Array; url: string }> {
-    await view.navigate("about:blank");
-    await view.cdp("Browser.setDownloadBehavior", { behavior: "deny" });
-    await view.cdp("Page.enable");
-    // A page with endless dialogs would block everything.
-    view.addEventListener("Page.javascriptDialogOpening", () => {
-      view.cdp("Page.handleJavaScriptDialog", { accept: false }).catch(() => {});
-    });
-    const loading = view.navigate(url);
-    const failure = await Promise.race([
-      loading.then(() => undefined).catch((error: unknown) => ({ error })),
-      passed(clock, Math.min(loadTimeoutMs, timeoutMs * 0.6)),
-    ]);
-    if (failure !== undefined && typeof failure === "object") throw failure.error;
-    const webp = await view.screenshot({ format: "webp", quality: qualities[0]!, encoding: "buffer" });
-    return { webp: await shrink(webp), url: view.url };
-  }
-
   return {
-    async takeScreenshot(url, signal) {
+    async takeScreenshot(url, signal, { userAgent = browserUserAgent } = {}) {
       try {
-        return { ok: true, ...(await take(url, signal)) };
+        return { ok: true, ...(await take(url, signal, userAgent)) };
       } catch (error) {
         signal.throwIfAborted();
         return { ok: false, reason: messageOf(error) };
@@ -203,6 +165,31 @@ export function createBrowser({
         () => {},
       ),
   };
+}
+
+/** Opens the page, and takes the screenshot when it has loaded, or as far as it has. */
+async function open(
+  view: Bun.WebView,
+  url: string,
+  { clock, loadingMs }: { clock: Clock; loadingMs: number },
+): Promise<Taken> {
+  await view.navigate("about:blank");
+  await view.cdp("Browser.setDownloadBehavior", { behavior: "deny" });
+  await view.cdp("Page.enable");
+  // A page with endless dialogs would block everything.
+  view.addEventListener("Page.javascriptDialogOpening", () => {
+    view.cdp("Page.handleJavaScriptDialog", { accept: false }).catch(() => {});
+  });
+  const loading = view.navigate(url);
+  const failure = await Promise.race([
+    loading.then(() => undefined).catch((error: unknown) => ({ error })),
+    passed(clock, loadingMs),
+  ]);
+  if (failure !== undefined && typeof failure === "object") throw failure.error;
+  const webp = await view.screenshot({ format: "webp", quality: qualities[0]!, encoding: "buffer" });
+  // A page that cannot be read is known by its screenshot.
+  const html = await renderedHtml(view, clock).catch(() => undefined);
+  return { webp: await shrink(webp), url: view.url, ...(html === undefined ? {} : { html }) };
 }
 
 /** Lowers the quality until the screenshot is small enough. */

@@ -36,6 +36,12 @@ export function visitorsFor(languages: readonly string[] = []): Visitor[] {
   ];
 }
 
+/** Returns the user agent of a kind of visitor. */
+export function userAgentOf(name: VisitorName): string {
+  if (name === "iphone") return iphoneUserAgent;
+  return name === "android" ? androidUserAgent : browserUserAgent;
+}
+
 /** Spelled as browsers do: a language with its most common region first. */
 function preferring(language: string): string {
   const [base = english] = language.toLowerCase().split("-");

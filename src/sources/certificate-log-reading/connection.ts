@@ -1,15 +1,12 @@
 /** Connects the server's thread with the pipeline, which runs in a thread of its own if threads can be started. */
-import { getPriority, setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { createLogReaders, type LogReaders } from "../../certificate-transparency/reading/log-readers.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { yieldToOtherThreads } from "../../service/thread-priority.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import type { FollowSettings, Instruction, Report } from "./messages.ts";
 import { createPipeline } from "./pipeline.ts";
-
-/** Added to the nice value of the process. The system limits the sum to 19. */
-const priorityDifference = 10;
 
 /** Configuration of a pipeline, sent before the first instruction. */
 export interface PipelineSetup {
@@ -100,7 +97,7 @@ export function serveCertificateLogs(
   { clock, random }: { clock: Clock; random: () => number },
 ): void {
   let connection: PipelineConnection | undefined;
-  yieldToOthers();
+  yieldToOtherThreads();
   port.on("message", (message: PipelineSetup | Instruction) => {
     if ("do" in message) connection?.send(message);
     else
@@ -131,15 +128,4 @@ function createReaders(
     contact,
     rates,
   });
-}
-
-/** Lets the thread that serves requests run first when all processors are busy. */
-function yieldToOthers(): void {
-  // Elsewhere, this would apply to the whole process.
-  if (process.platform !== "linux") return;
-  try {
-    setPriority(getPriority() + priorityDifference);
-  } catch {
-    // A sandbox may forbid it; then all threads are equal.
-  }
 }

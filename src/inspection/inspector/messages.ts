@@ -1,0 +1,34 @@
+import type { ScreenshotOptions, ScreenshotResult } from "../../lookups/browser/chromium.ts";
+import type { AddressRules } from "../../network/addresses.ts";
+import type { NameServer } from "../../network/dns/dns-client.ts";
+import type { Brand } from "../model/brand.ts";
+import type { InspectionResult, InspectionTarget } from "../model/inspector.ts";
+
+/** Configuration of the thread that inspects pages, sent before everything else. */
+export interface ThreadSettings {
+  rules: AddressRules;
+  /** Ports of web pages; undefined: the usual ones. */
+  ports: { http: number; https: number } | undefined;
+  resolvers: readonly NameServer[];
+  queriesPerSecond: number;
+  hasBrowser: boolean;
+}
+
+/** From the server's thread to the one that inspects. */
+export type Instruction =
+  | { do: "set up"; settings: ThreadSettings }
+  | { do: "set brands"; brands: readonly Brand[] }
+  | { do: "inspect"; id: number; target: InspectionTarget }
+  | { do: "abort"; id: number }
+  /** Is answered, unless a page keeps the thread busy. */
+  | { do: "respond" }
+  /** Result of a page that the browser was to render. */
+  | { do: "continue"; renderId: number; result: ScreenshotResult };
+
+/** From the thread that inspects to the server's one, which has the browser. */
+export type Report =
+  | { report: "result"; id: number; result: InspectionResult }
+  | { report: "response" }
+  | { report: "failed"; id: number; message: string }
+  | { report: "render"; renderId: number; url: string; options: ScreenshotOptions }
+  | { report: "stop rendering"; renderId: number };

@@ -1,0 +1,75 @@
+import type { Config } from "../../config/config.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { OpenedLookups } from "../../lookups/open-lookups.ts";
+import { systemResolvers } from "../../network/dns/system-resolvers.ts";
+import type { Turns } from "../../network/turns.ts";
+import type { StartWorker } from "../../vocabulary/threads.ts";
+import type { BrandSource } from "../model/brand.ts";
+import type { Inspector } from "../model/inspector.ts";
+import type { ThreadSettings } from "./messages.ts";
+import type { PageInspector } from "./page-inspector.ts";
+import { createThreadInspector } from "./thread-inspector.ts";
+
+/**
+ * Opens the inspector. Nothing is loaded or started before the first inspection.
+ * @param startWorker starts the thread that inspects; without it, this thread does, between other work
+ */
+export function openInspector({
+  brands,
+  clock,
+  config,
+  lookups,
+  startWorker,
+  turns,
+}: {
+  brands: BrandSource;
+  clock: Clock;
+  config: Pick<Config, "scan">;
+  lookups: Pick<OpenedLookups, "browser" | "pages" | "reach">;
+  startWorker: StartWorker | undefined;
+  turns: Turns;
+}): Inspector {
+  const { browser, pages, reach } = lookups;
+  if (startWorker === undefined)
+    return createLazyInspector({ brands, clock, lookups: { browser, pages }, turns });
+  const settings = (): ThreadSettings => ({
+    rules: { ...reach.rules },
+    ports: reach.ports,
+    resolvers: config.scan.resolvers.length > 0 ? config.scan.resolvers : systemResolvers(),
+    queriesPerSecond: config.scan.queriesPerSecond,
+    hasBrowser: browser !== undefined,
+  });
+  return createThreadInspector({ brands, browser, clock, settings, startWorker });
+}
+
+/** Loads the comparisons with the first inspection: their tables take some milliseconds. */
+function createLazyInspector({
+  brands,
+  clock,
+  lookups: { browser, pages },
+  turns,
+}: {
+  brands: BrandSource;
+  clock: Clock;
+  lookups: Pick<OpenedLookups, "browser" | "pages">;
+  turns: Turns;
+}): Inspector {
+  let inspector: Promise<PageInspector> | undefined;
+  let known: Promise<void> | undefined;
+  brands.onChange(() => (known = undefined));
+  const open = async () => {
+    const { createPageInspector } = await import("./page-inspector.ts");
+    return createPageInspector({ clock, reader: pages, render: browser?.takeScreenshot, turns });
+  };
+  return {
+    async inspect(target, signal) {
+      const opened = await (inspector ??= open());
+      known ??= brands.read().then(opened.setBrands);
+      await known;
+      return opened.inspect(target, signal);
+    },
+    async close() {
+      await (await inspector)?.close();
+    },
+  };
+}

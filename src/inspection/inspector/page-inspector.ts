@@ -1,0 +1,222 @@
+import { createLimiter } from "../../lib/limiter.ts";
+import { dayMs, type Clock } from "../../lib/clock.ts";
+import type { ScreenshotOptions, ScreenshotResult } from "../../lookups/browser/chromium.ts";
+import { namesBrand } from "../../lookups/page/page-indicators.ts";
+import type { Page } from "../../lookups/page/page-lookup.ts";
+import type { PageReader, ReadPage } from "../../lookups/page/page-reader.ts";
+import type { PageView } from "../../lookups/page/page-view.ts";
+import { userAgentOf } from "../../lookups/visits/visitors.ts";
+import type { Turns } from "../../network/turns.ts";
+import { assessAll, needsBrowser } from "../comparison/assess.ts";
+import { fingerprintOf } from "../comparison/fingerprint.ts";
+import { readScreenshot, type ReadScreenshot } from "../comparison/screenshot.ts";
+import type { Brand } from "../model/brand.ts";
+import type { PageFingerprint } from "../model/fingerprint.ts";
+import type { InspectionResult, InspectionTarget, Inspector } from "../model/inspector.ts";
+import type { SeenPage, Verdict } from "../model/verdict.ts";
+
+/** Opens a page in a browser. */
+export type Render = (
+  url: string,
+  signal: AbortSignal,
+  options: ScreenshotOptions,
+) => Promise<ScreenshotResult>;
+
+/** Number of inspections at the same time. The others wait. */
+const concurrencyMax = 32;
+/** Number of brands with which a page is compared at once: at most about 2 ms. */
+const brandsPerTurn = 10;
+const brandNamesMax = 300;
+const languagesMax = 3;
+/** Signals that are kept with the facts about a page. */
+const signalsMax = 12;
+
+/** An inspector in the thread that has the brands. */
+export interface PageInspector extends Inspector {
+  /** Replaces the brands with which pages are compared. */
+  setBrands(brands: readonly Brand[]): void;
+}
+
+/** A page that was compared. */
+interface Judged {
+  page: Page;
+  view: PageView;
+  fingerprint: PageFingerprint;
+  verdicts: Verdict[];
+}
+
+/**
+ * Inspects pages in this thread, in short pieces of work.
+ * @param render undefined if there is no browser
+ */
+export function createPageInspector({
+  clock,
+  reader,
+  render,
+  turns,
+}: {
+  clock: Pick<Clock, "now">;
+  reader: PageReader;
+  render: Render | undefined;
+  turns: Turns;
+}): PageInspector {
+  const limited = createLimiter(concurrencyMax);
+  let brands: readonly Brand[] = [];
+
+  async function inspect(target: InspectionTarget, signal: AbortSignal): Promise<InspectionResult> {
+    const { address, browser, protectedDomains } = target;
+    const compared =
+      protectedDomains === undefined
+        ? brands
+        : brands.filter((brand) => protectedDomains.includes(brand.protectedDomain));
+    const read = await reader.read({
+      address,
+      protectedDomains: protectedDomains ?? brands.map((brand) => brand.protectedDomain),
+      brandNames: namesOf(compared, target),
+      languages: languagesOf(compared),
+      signal,
+    });
+    signal.throwIfAborted();
+    if (!read.ok) return read;
+    const comparison = { clock, compared, screenshot: undefined, target, turns };
+    const judged = await judge(read, comparison);
+    const wanted =
+      browser === "always" ||
+      (browser === "if_needed" && needsBrowser({ page: judged.fingerprint, verdicts: judged.verdicts }));
+    if (render === undefined || !wanted) return resultOf(judged, target, {});
+    return withBrowser(read, judged, { ...comparison, signal, open: render });
+  }
+
+  return {
+    inspect: (target, signal) => limited(async () => (signal.throwIfAborted(), inspect(target, signal))),
+    setBrands: (next) => void (brands = next),
+    close: async () => reader.close(),
+  };
+}
+
+/** Brands with which a page is compared, and means of doing so. */
+interface Comparison {
+  clock: Pick<Clock, "now">;
+  compared: readonly Brand[];
+  screenshot: ReadScreenshot | undefined;
+  target: InspectionTarget;
+  turns: Turns;
+}
+
+/** Compares a page with the brands. */
+async function judge(
+  { page: facts, view }: { page: Page; view: PageView },
+  { clock, compared, screenshot, target, turns }: Comparison,
+): Promise<Judged> {
+  await turns.next();
+  const fingerprint = {
+    ...fingerprintOf(view),
+    ...(screenshot?.hash === undefined ? {} : { screenshot: screenshot.hash }),
+  };
+  const page = { ...facts };
+  const seen = seenPage(page, { fingerprint, logos: screenshot?.logos, nowMs: clock.now() });
+  const verdicts: Verdict[] = [];
+  for (let from = 0; from < compared.length; from += brandsPerTurn) {
+    await turns.next();
+    verdicts.push(...assessAll({ page: seen, brands: compared.slice(from, from + brandsPerTurn) }));
+  }
+  verdicts.sort((one, other) => other.score - one.score);
+  const [top] = verdicts;
+  if (top !== undefined) {
+    const names = namesOf(
+      compared.filter((brand) => brand.protectedDomain === top.protectedDomain),
+      target,
+    );
+    const host = URL.parse(view.addresses[0] ?? "")?.hostname ?? "";
+    // Several brands were searched for at once; the fact is about the one that the page resembles.
+    page.namesBrand = await namesBrand(
+      { title: view.title, text: `${view.text} ${view.hiddenText}` },
+      names,
+      host,
+      turns,
+    );
+    page.imitation = {
+      protectedDomain: top.protectedDomain,
+      score: top.score,
+      imitates: top.imitates,
+      signals: top.signals.slice(0, signalsMax),
+    };
+  }
+  return { page, view, fingerprint, verdicts };
+}
+
+/** Opens the page in the browser, too, and compares what it shows. */
+async function withBrowser(
+  read: ReadPage,
+  judged: Judged,
+  { open, signal, ...comparison }: Comparison & { open: Render; signal: AbortSignal },
+): Promise<InspectionResult> {
+  const rendered = await open(judged.view.addresses[0]!, signal, {
+    isUrgent: comparison.target.isUrgent === true,
+    ...(judged.page.shownTo === undefined ? {} : { userAgent: userAgentOf(judged.page.shownTo) }),
+  });
+  if (!rendered.ok) return resultOf(judged, comparison.target, { noScreenshot: rendered.reason });
+  const { html, url, webp } = rendered;
+  const screenshot = await readScreenshot({ screenshot: webp, brands: comparison.compared }).catch(
+    () => undefined,
+  );
+  const seen = { ...comparison, screenshot };
+  const asSent = await judge(read, seen);
+  const asRendered =
+    html === undefined ? undefined : await judge(await read.readRendered({ html, address: url }), seen);
+  return resultOf(closer(asSent, asRendered), comparison.target, { screenshot: webp });
+}
+
+function seenPage(
+  { certificate }: Page,
+  { fingerprint, logos, nowMs }: { fingerprint: PageFingerprint; logos: SeenPage["logos"]; nowMs: number },
+): SeenPage {
+  const begunMs = certificate === undefined ? Number.NaN : Date.parse(certificate.notBefore);
+  return {
+    fingerprint,
+    ...(certificate === undefined || Number.isNaN(begunMs)
+      ? {}
+      : {
+          certificate: {
+            ageDays: (nowMs - begunMs) / dayMs,
+            isFaulty: certificate.fault !== undefined,
+          },
+        }),
+    ...(logos === undefined ? {} : { logos }),
+  };
+}
+
+/** A browser can be shown less than we were, for example by a page that recognizes browsers without a screen. */
+function closer(asSent: Judged, asRendered: Judged | undefined): Judged {
+  if (asRendered === undefined) return asSent;
+  const scoreOf = ({ verdicts }: Judged) => verdicts[0]?.score ?? 0;
+  return scoreOf(asSent) > scoreOf(asRendered) ? asSent : asRendered;
+}
+
+function resultOf(
+  { fingerprint, page, verdicts, view }: Judged,
+  target: InspectionTarget,
+  rest: { screenshot?: Uint8Array; noScreenshot?: string },
+): InspectionResult {
+  return { ok: true, page, fingerprint, verdicts, ...rest, ...(target.withView === true ? { view } : {}) };
+}
+
+function namesOf(brands: readonly Brand[], { brandNames = [] }: InspectionTarget): string[] {
+  const names = [
+    ...brandNames,
+    ...brands.flatMap(({ names: own, protectedDomain }) => [...own, protectedDomain]),
+  ];
+  return [...new Set(names)].slice(0, brandNamesMax);
+}
+
+/** Returns the languages of the originals, the most frequent first. */
+function languagesOf(brands: readonly Brand[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { originals } of brands)
+    for (const { fingerprint } of originals) {
+      const { language } = fingerprint;
+      if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
+    }
+  const sorted = [...counts].toSorted(([, one], [, other]) => other - one);
+  return sorted.slice(0, languagesMax).map(([language]) => language);
+}

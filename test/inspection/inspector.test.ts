@@ -1,0 +1,187 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { openInspector } from "../../src/inspection/inspector/open-inspector.ts";
+import { createThreadInspector } from "../../src/inspection/inspector/thread-inspector.ts";
+import type { Brand } from "../../src/inspection/model/brand.ts";
+import type { Inspector } from "../../src/inspection/model/inspector.ts";
+import { systemClock } from "../../src/lib/clock.ts";
+import { createPageReader } from "../../src/lookups/page/page-reader.ts";
+import { createTurns } from "../../src/network/turns.ts";
+import { until } from "../support/until.ts";
+
+const rows = Array.from(
+  { length: 12 },
+  (_, index) => `<p class="row r${index}">Account service ${index}</p>`,
+);
+const original = `<!doctype html><html lang="en"><title>Example Bank: sign in</title>
+<header class="top"><img class="logo" alt="Example Bank" src="data:image/svg+xml,%3Csvg%3E%3Cpath d='M1 2'/%3E%3C/svg%3E"></header>
+<h1 class="title">Sign in to Example Bank</h1><form action="/session" method="post"><label>Customer number<input name="user"></label>
+<label>Password<input type="password" name="pin"></label><button class="go">Sign in</button></form>${rows.join("")}`;
+
+/** Requests that are answered only when the test says so. */
+const held: (() => void)[] = [];
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  idleTimeout: 0,
+  async fetch(request) {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/favicon.ico") return new Response(null, { status: 404 });
+    if (pathname === "/held") await new Promise<void>((resolve) => void held.push(resolve));
+    if (pathname === "/garden")
+      return page("<title>Garden</title><p>Roses and trees, and how to water them.</p>");
+    return page(original);
+  },
+});
+const page = (html: string) => new Response(html, { headers: { "content-type": "text/html" } });
+const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
+const closing: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  await Promise.all(closing.map((close) => close()));
+  await server.stop(true);
+});
+
+const signal = new AbortController().signal;
+const rules = { allowPrivateNetworks: true };
+
+/** The brand with the page at /session as its original, on another host. */
+async function exampleBank(): Promise<Brand> {
+  const result = await inspectorHere([]).inspect({ address: at("/original"), browser: "never" }, signal);
+  if (!result.ok) throw new Error(result.reason);
+  const address = "https://www.example-bank.com/login";
+  return {
+    protectedDomain: "example-bank.com",
+    names: ["example-bank", "Example Bank"],
+    allow: [],
+    originals: [{ address, fingerprint: { ...result.fingerprint, address } }],
+    logos: [],
+  };
+}
+
+const sourceOf = (brands: readonly Brand[]) => ({ read: async () => brands, onChange: () => {} });
+
+function inspectorHere(brands: readonly Brand[]): Inspector {
+  const turns = createTurns();
+  const pages = createPageReader({
+    clock: systemClock,
+    rules,
+    resolveHost: async () => ["127.0.0.1"],
+    turns,
+  });
+  const lookups = { browser: undefined, pages, reach: { rules } };
+  const config = { scan: { resolvers: [], queriesPerSecond: 10 } } as never;
+  const opened = openInspector({
+    brands: sourceOf(brands),
+    clock: systemClock,
+    config,
+    lookups,
+    startWorker: undefined,
+    turns,
+  });
+  closing.push(() => opened.close());
+  return opened;
+}
+
+function inspectorInThread(brands: readonly Brand[], { idleMs = 60_000 } = {}) {
+  const threads: Worker[] = [];
+  const opened = createThreadInspector({
+    brands: sourceOf(brands),
+    browser: undefined,
+    clock: systemClock,
+    idleMs,
+    settings: () => ({ rules, ports: undefined, resolvers: [], queriesPerSecond: 10, hasBrowser: false }),
+    startWorker: (task) => {
+      const path = join(import.meta.dir, "../../src/main.ts");
+      threads.push(new Worker(path, { workerData: { task, lists: {} } }));
+      return threads.at(-1)!;
+    },
+  });
+  closing.push(() => opened.close());
+  return { opened, threads };
+}
+
+describe("the inspector", () => {
+  test("finds the brand that a page imitates, and nothing on a page about something else, in either thread", async () => {
+    const brand = await exampleBank();
+    const other: Brand = { ...brand, protectedDomain: "other.example", names: ["Other"], originals: [] };
+    for (const inspector of [inspectorHere([other, brand]), inspectorInThread([other, brand]).opened]) {
+      const copy = await inspector.inspect({ address: at("/copy"), browser: "if_needed" }, signal);
+      expect(copy).toMatchObject({
+        ok: true,
+        page: {
+          asksForPassword: true,
+          namesBrand: true,
+          imitation: { protectedDomain: "example-bank.com", imitates: true },
+        },
+      });
+      expect(copy).not.toHaveProperty("view");
+      const harmless = await inspector.inspect(
+        { address: at("/garden"), browser: "never", withView: true },
+        signal,
+      );
+      expect(harmless).toMatchObject({ ok: true, verdicts: [], view: { title: "Garden", headings: [] } });
+      const limited = {
+        address: at("/copy"),
+        browser: "never",
+        protectedDomains: ["other.example"],
+      } as const;
+      expect(await inspector.inspect(limited, signal)).toMatchObject({
+        ok: true,
+        page: { namesBrand: false },
+      });
+    }
+  });
+
+  test("says why a page cannot be opened", async () => {
+    const { opened } = inspectorInThread([]);
+    const closed = { address: "http://127.0.0.1:1025/", browser: "never" } as const;
+    expect(await opened.inspect(closed, signal)).toEqual({ ok: false, reason: expect.any(String) });
+    const invalid = { address: "http://", browser: "never" } as const;
+    expect(await opened.inspect(invalid, signal)).toEqual({
+      ok: false,
+      reason: "the address is not a valid URL",
+    });
+  });
+
+  test("replaces a thread that fails, and repeats its inspections once", async () => {
+    const { opened, threads } = inspectorInThread([]);
+    const first = opened.inspect({ address: at("/held"), browser: "never" }, signal);
+    await until(() => held.length === 1, "the page is requested");
+    await threads[0]!.terminate();
+    await until(() => held.length === 2, "the page is requested again");
+    held.splice(0).forEach((release) => release());
+    expect(await first).toMatchObject({ ok: true });
+    expect(threads.length).toBe(2);
+
+    const second = opened.inspect({ address: at("/held"), browser: "never" }, signal);
+    for (const thread of [1, 2]) {
+      await until(() => held.length === thread, "the page is requested");
+      await threads[thread]!.terminate();
+    }
+    expect(await second).toEqual({
+      ok: false,
+      reason: expect.stringContaining("thread that inspects pages failed"),
+    });
+    held.splice(0).forEach((release) => release());
+    expect(await opened.inspect({ address: at("/garden"), browser: "never" }, signal)).toMatchObject({
+      ok: true,
+    });
+  });
+
+  test("gives up an inspection at once, and ends its thread when it is idle", async () => {
+    const { opened, threads } = inspectorInThread([], { idleMs: 1 });
+    const giveUp = new AbortController();
+    const inspection = opened.inspect({ address: at("/held"), browser: "never" }, giveUp.signal);
+    await until(() => held.length === 1, "the page is requested");
+    const ended = new Promise((resolve) => void threads[0]!.once("exit", resolve));
+    giveUp.abort(new Error("stopped"));
+    expect(inspection).rejects.toThrow("stopped");
+    await ended;
+    held.splice(0).forEach((release) => release());
+    expect(await opened.inspect({ address: at("/garden"), browser: "never" }, signal)).toMatchObject({
+      ok: true,
+    });
+    expect(threads.length).toBe(2);
+  });
+});
