@@ -117,6 +117,39 @@ describe("match", () => {
     expect(out.replace(/0\.\d+/g, "0.9821")).toBe(line.repeat(3));
   });
 
+  test("an email is read from standard input, and --explain and --json say how each address was read (issue 19)", async () => {
+    const stdin =
+      "From: x <x@evil.example>\nSubject: y\n\nhxxps://examp1e-bank[.]com/login and https://other.org/\n";
+    const { code, out, err } = await folder.run(["match", "--explain", "--json", "-"], { stdin });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      domain: "examp1e-bank.com",
+      form: "message_link",
+      url: "https://examp1e-bank.com/login",
+    });
+    expect(err).toBe(
+      "standard input: how lines were read\n" +
+        '  line 1: "x@evil.example" is read as sender of the email: evil.example\n' +
+        '  line 1: "hxxps://examp1e-bank.com/login" is read as link in the email: examp1e-bank.com, a look-alike\n' +
+        '  line 1: "https://other.org/" is read as link in the email: other.org\n',
+    );
+    const eml = folder.file("report.eml", stdin);
+    const imported = await folder.run(["import", eml]);
+    expect(imported.out).toContain("3 names, 0 invalid, 1 matched, 1 new threat");
+    expect(imported.err).toContain("is read as link in the email: examp1e-bank.com, a look-alike");
+    const [threat] = (await folder.run(["threats", "list", "--json"])).out.trim().split("\n");
+    expect(JSON.parse(threat!)).toMatchObject({ domain: "examp1e-bank.com", source: "submission" });
+    const again = await folder.run(["import", eml, "--json"]);
+    expect(JSON.parse(again.out).interpreted[1]).toEqual({
+      line: 1,
+      text: "hxxps://examp1e-bank.com/login",
+      form: "message_link",
+      domain: "examp1e-bank.com",
+      url: "https://examp1e-bank.com/login",
+      matched: true,
+    });
+  });
+
   test("`match` exits silently when its reader closes the pipe", async () => {
     const list = folder.file(
       "many.txt",

@@ -134,6 +134,34 @@ test("Pasted links, addresses and defanged names are checked, and each rejected 
   expect(shown.text).toContain("6 two names.com It contains a space; enter one name per line.");
   const found = app.app.threats.list({}, { page: 1, perPage: 100 }).threats.map(({ domain }) => domain);
   for (const n of [1, 2, 3, 4]) expect(found).toContain(`pasted${n}-example-bank.com`);
+  // Each line is shown with how it was read, and leads to its threat.
+  expect(shown.text).toMatch(
+    /How it was read .* 3 hxxps\[:\]\/\/pasted3-example-bank\[\.\]com:8443\/ Link pasted3-example-bank\.com Look-alike/,
+  );
+  expect(shown.text).toContain("5 http://192.0.2.7/example-bank Link to an IP address none Not checked");
+  const link = /href="(\/console\/threats\?[^"]*q=pasted1[^"]*)"/
+    .exec(shown.html)![1]!
+    .replaceAll("&amp;", "&");
+  expect((await visitor.get(link)).text).toContain("1–1 of 1");
+});
+
+test("A pasted email becomes threats of its links and senders, and an .eml file as well, as submissions (issue 19)", async () => {
+  const email = (n: number) =>
+    `Received: by mx.example-bank.com\r\nFrom: "${hostileText}" <x@sender${n}-example-bank.com>\r\nTo: abuse@example-bank.com\r\n` +
+    `Subject: x\r\nContent-Type: text/html\r\n\r\n<a href='https://link${n}-example-bank.com/a'>x</a> <a href='https://other.org/"><script>'>`;
+  const shown = await visitor.submit("/console/imports/names", { names: email(1) });
+  expect(shown.text).toMatch(/Read 3 names .* Matched 2 names New threats 2 Rejected 0 lines/s);
+  expect(shown.text).toContain("Link in the email link1-example-bank.com Look-alike");
+  expect(shown.text).toContain("Sender of the email sender1-example-bank.com Look-alike");
+  const { location } = await upload(new File([email(2)], "Re: x.eml"));
+  expect((await visitor.get(location!)).text).toContain("Source of its threats submission");
+  const { threats } = app.app.threats.list({}, { page: 1, perPage: 100 });
+  const found = threats.filter(({ domain }) => /^(link|sender)\d-/.test(domain));
+  expect(found.map(({ source }) => source)).toEqual(Array.from({ length: 4 }, () => "submission"));
+  const link = found.find(({ domain }) => domain === "link1-example-bank.com")!;
+  expect(app.app.threats.origins(link.id).urls.map(({ url }) => url)).toEqual([
+    "https://link1-example-bank.com/a",
+  ]);
 });
 
 test("typed names are checked like an imported file", async () => {
@@ -152,7 +180,7 @@ test.each([
     "an unknown format",
     new File(["a.com"], "a"),
     { format: "pdf" },
-    "The format must be one of auto, lines, jsonl, csv, hosts, adblock, zone, rpz.",
+    "The format must be one of auto, lines, jsonl, csv, hosts, adblock, zone, rpz, email.",
   ],
 ] as const)("an invalid upload is rejected with the reason: %s", async (_, file, fields, message) => {
   expect((await upload(file, { fields })).location).toBe("/console/sources");

@@ -82,6 +82,8 @@ test("The search finds stored names by text and by look-alike of any domain, wit
   const inside = await visitor.get("/console/names?q=kestre&mode=text");
   expect(inside.text).toMatch(/2 names .*kestre1post\.com 2026-05-03 feed .*login-kestrelpost\.net/);
   expect((await visitor.get("/console/names?q=bücher")).text).toContain("bücher.example");
+  const pasted = encodeURIComponent("hxxps://x@kestre1post[.]com:8443/login?a=*");
+  expect((await visitor.get(`/console/names?q=${pasted}`)).text).toMatch(/1 name .*kestre1post\.com/);
   const alike = await visitor.get("/console/names?q=https://weather.org/&mode=like");
   expect(alike.text).toMatch(/weather\. example 2026-05-03 feed TLD squatting 0\.\d\d/);
   expect(alike.html).toMatch(/weather\.<mark class="swap"[^>]*>/);

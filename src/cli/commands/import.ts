@@ -3,6 +3,8 @@ import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import type { Tally } from "../../sources/tally.ts";
 import { NameListError } from "../../sources/list-bytes/errors.ts";
+import type { Interpretation } from "../../sources/entries/interpretation.ts";
+import { sourceOfFile } from "../../sources/imports/imports.ts";
 import { openNameList } from "../../sources/lists/name-list.ts";
 import { threatSources } from "../../vocabulary/threats.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
@@ -13,13 +15,21 @@ import { choice, configFlag, jsonFlag, time } from "../terminal/flags.ts";
 import { createProgress, percentage } from "../terminal/progress.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
+import {
+  listDetails,
+  listFlags,
+  readPaths,
+  reportInterpreted,
+  reportInvalid,
+  shownPath,
+  sizeOf,
+} from "./lists.ts";
 
 const flags = {
   source: choice(
     "--source <source>",
     threatSources,
-    "how the names were found (default: submission for names typed in the terminal, otherwise feed)",
+    "how the names were found (default: submission for names typed in the terminal and for .eml files, otherwise feed)",
     undefined,
   ),
   observedAt: time("--observed-at <time>", "when the names were seen, for first_seen (default: now)"),
@@ -84,6 +94,8 @@ async function importList(
   const list = await openNameList(path, { format, column, screening, signal }).catch((error: unknown) => {
     throw signal.aborted ? interrupted(0) : error;
   });
+  const isTyped = path === "-" && terminal.inputIsTerminal;
+  const usedSource = source ?? sourceOfFile(isTyped ? null : path);
   const bytes = sizeOf(path);
   const progress = createProgress(terminal.err, elapsedMs);
   let lines = 0;
@@ -100,7 +112,7 @@ async function importList(
       },
       {
         by: actorOfShell(terminal.env),
-        source: source ?? (path === "-" && terminal.inputIsTerminal ? "submission" : "feed"),
+        source: usedSource,
         observedAt,
         signal,
         onCommit: (done, soFar) => {
@@ -114,7 +126,12 @@ async function importList(
   } finally {
     progress.end();
     await list.close();
-    if (tally !== undefined) report(terminal, path, tally, elapsedMs() - startedMs, options.json);
+    if (tally !== undefined) {
+      report(terminal, path, tally, elapsedMs() - startedMs, options.json);
+      // The lines of a long list of links would hide everything else.
+      if (usedSource === "submission" && !options.json)
+        reportInterpreted(terminal.err, path, tally.interpreted);
+    }
   }
   if (signal.aborted) throw interrupted(lines);
 }
@@ -126,8 +143,17 @@ function report(
   ms: number,
   json: boolean,
 ): void {
-  const { received, invalid, firstInvalid, matched, created } = tally;
-  if (json) printJson(out, { file: path, received, invalid, matched, created, first_invalid: firstInvalid });
+  const { received, invalid, firstInvalid, matched, created, interpreted } = tally;
+  if (json)
+    printJson(out, {
+      file: path,
+      received,
+      invalid,
+      matched,
+      created,
+      first_invalid: firstInvalid,
+      ...(interpreted.length === 0 ? {} : { interpreted: interpreted.map(interpretationJson) }),
+    });
   else {
     const rate = grouped((received / Math.max(ms, 1)) * 1000);
     out.write(
@@ -136,6 +162,11 @@ function report(
     );
   }
   reportInvalid(err, path, invalid, firstInvalid);
+}
+
+function interpretationJson({ line, text, form, name, url, isMatch }: Interpretation) {
+  const address = url === undefined ? {} : { url };
+  return { line, text, form, domain: name, ...address, matched: isMatch };
 }
 
 function progressText(

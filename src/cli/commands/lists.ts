@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
 import type { InvalidName } from "../../sources/tally.ts";
+import { formNames, type Interpretation } from "../../sources/entries/interpretation.ts";
 import { listFormats } from "../../vocabulary/lists.ts";
 import { UsageError } from "../terminal/command.ts";
 import { choice, text } from "../terminal/flags.ts";
@@ -18,7 +19,8 @@ export const listFlags = {
 
 export const listDetails = `A list contains one name per line, or is CSV, JSON Lines, a hosts file, an adblock filter list, a zone file or a response
 policy zone, optionally compressed with gzip, Zstandard or ZIP. Blank lines and comments (#) are skipped. In place of a name,
-a line or field may contain a link or an email address, also in a defanged form such as hxxps://paypa1[.]com/login.`;
+a line or field may contain links or email addresses, also in a defanged form such as hxxps://paypa1[.]com/login. A list may
+also be an email (.eml) or a mailbox file: its links, forms, images and senders are read.`;
 
 /** Validates paths, of which one may be "-" for standard input. */
 export function readPaths(args: string[]): string[] {
@@ -53,4 +55,14 @@ export function reportInvalid(
   for (const { line, text: given, why } of first)
     err.write(`  line ${line}: "${visible(given, 100)}" ${why}\n`);
   if (invalid > first.length) err.write(`  and ${grouped(invalid - first.length)} more\n`);
+}
+
+/** Reports how lines were read. */
+export function reportInterpreted(err: Output, path: string, interpreted: readonly Interpretation[]): void {
+  if (interpreted.length === 0) return;
+  err.write(`${shownPath(path)}: how lines were read\n`);
+  for (const { line, text: given, form, name, isMatch } of interpreted) {
+    const found = name === null ? "no name" : `${name}${isMatch ? ", a look-alike" : ""}`;
+    err.write(`  line ${line}: "${visible(given, 100)}" is read as ${formNames[form]}: ${found}\n`);
+  }
 }

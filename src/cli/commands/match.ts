@@ -3,18 +3,31 @@ import { describeReason } from "../../detection/match/reasons.ts";
 import { displayName } from "../../detection/names/name.ts";
 import { readPastedName } from "../../detection/names/pasted-name.ts";
 import { reasonOfRule } from "../../detection/score/rules.ts";
-import type { ProtectedName } from "../../detection/types.ts";
+import type { NameMatch, ProtectedName } from "../../detection/types.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { grouped } from "../../lib/wording.ts";
 import { invalidShownMax, type InvalidName } from "../../sources/tally.ts";
-import { readListedEntry } from "../../sources/entries/entry.ts";
+import { readListedEntry, type Entry } from "../../sources/entries/entry.ts";
+import { createInterpretations } from "../../sources/entries/interpretation.ts";
 import { openNameList } from "../../sources/lists/name-list.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { configFlag, jsonFlag, number, texts, toggle } from "../terminal/flags.ts";
 import { createProgress, percentage } from "../terminal/progress.ts";
 import { printJson } from "../terminal/table.ts";
-import { listDetails, listFlags, readPaths, reportInvalid, shownPath, sizeOf } from "./lists.ts";
+import type { Output } from "../terminal/terminal.ts";
+import {
+  listDetails,
+  listFlags,
+  readPaths,
+  reportInterpreted,
+  reportInvalid,
+  shownPath,
+  sizeOf,
+} from "./lists.ts";
+
+/** Maximum number of lines of a list for which `--explain` prints how they were read. */
+const interpretedMax = 100;
 
 export const matchCommand = command({
   name: "match",
@@ -35,7 +48,7 @@ ${listDetails}`,
     ...listFlags,
     explain: toggle(
       "--explain",
-      "also print the reasons of each match and the rule that accepted it (with --json: the field `rule`)",
+      "also print the reasons of each match, the rule that accepted it (with --json: the field `rule`), and how links and addresses were read (on standard error)",
     ),
     json: jsonFlag,
     config: configFlag,
@@ -71,8 +84,10 @@ ${listDetails}`,
       const list = await openNameList(path, {
         format: options.format,
         column: options.column ?? "",
-        screening: { matcher, ...terminal.threads },
+        // A prefilter drops the lines whose reading is to be explained.
+        ...(options.explain ? {} : { screening: { matcher, ...terminal.threads } }),
       });
+      const interpretations = createInterpretations({ max: interpretedMax, hostNames: false });
       const invalid: InvalidName[] = [];
       let invalidCount = 0;
       const bytes = sizeOf(path);
@@ -80,18 +95,22 @@ ${listDetails}`,
         for await (const batch of list.batches()) {
           for (let i = 0; i < batch.count; i++) {
             const lineError = batch.error(i);
-            if (lineError === undefined && !batch.mayMatch(i, matcher)) continue;
+            const isSkipped = lineError === undefined && !batch.mayMatch(i, matcher);
+            if (isSkipped && !(options.explain && interpretations.isWanted())) continue;
             const link = batch.link?.(i);
             const reading =
               lineError === undefined
                 ? readListedEntry(batch.name(i), link, batch.form?.(i))
                 : { error: lineError.why };
-            if ("skipped" in reading) continue;
-            if ("entries" in reading) for (const { name } of reading.entries) show(name);
+            const written = link ?? batch.name(i);
+            if ("skipped" in reading) interpretations.addSkipped(batch.line(i), written, reading);
+            else if ("entries" in reading)
+              for (const entry of reading.entries)
+                interpretations.add(batch.line(i), written, entry, show(entry));
             else if (++invalidCount <= invalidShownMax)
               invalid.push({
                 line: batch.line(i),
-                text: lineError?.text ?? link ?? batch.name(i),
+                text: lineError?.text ?? written,
                 why: reading.error,
               });
           }
@@ -111,31 +130,18 @@ ${listDetails}`,
         await list.close();
       }
       reportInvalid(terminal.err, path, invalidCount, invalid);
+      if (options.explain) reportInterpreted(terminal.err, path, interpretations.kept);
     }
 
-    function show(name: string): void {
-      const matches = matcher.match(name);
-      if (matches.length === 0) return;
+    /** Prints the matches of a name. Returns whether there are any. */
+    function show(entry: Entry): boolean {
+      const matches = matcher.match(entry.name);
+      if (matches.length === 0) return false;
       matched++;
       // If both go to one terminal, the progress line makes room for the results.
       if (terminal.out.isTerminal) progress.end();
-      for (const { protectedDomain, type, similarity, reasons, rule } of matches) {
-        if (!options.json) {
-          terminal.out.write(`${name}\t${protectedDomain}\t${type}\t${similarity}\n`);
-          if (!options.explain) continue;
-          if (name.includes("xn--")) terminal.out.write(`    shown as ${displayName(name)}\n`);
-          for (const reason of reasons) terminal.out.write(`    ${describeReason(reason)}\n`);
-          terminal.out.write(`    rule ${rule}: ${reasonOfRule(rule)}\n`);
-        } else
-          printJson(terminal.out, {
-            domain: name,
-            protected_domain: protectedDomain,
-            type,
-            similarity,
-            reasons: reasons.map(describeReason),
-            ...(options.explain ? { rule } : {}),
-          });
-      }
+      for (const match of matches) printMatch(terminal.out, { ...entry, match, options });
+      return true;
     }
 
     function normalizedDomain(given: string): string {
@@ -145,3 +151,33 @@ ${listDetails}`,
     }
   },
 });
+
+function printMatch(
+  out: Output,
+  {
+    name,
+    form,
+    url,
+    match: { protectedDomain, type, similarity, reasons, rule },
+    options: { explain, json },
+  }: Entry & { match: NameMatch; options: { explain: boolean; json: boolean } },
+): void {
+  if (json) {
+    printJson(out, {
+      domain: name,
+      protected_domain: protectedDomain,
+      type,
+      similarity,
+      reasons: reasons.map(describeReason),
+      ...(form === "host_name" ? {} : { form }),
+      ...(url === undefined ? {} : { url }),
+      ...(explain ? { rule } : {}),
+    });
+    return;
+  }
+  out.write(`${name}\t${protectedDomain}\t${type}\t${similarity}\n`);
+  if (!explain) return;
+  if (name.includes("xn--")) out.write(`    shown as ${displayName(name)}\n`);
+  for (const reason of reasons) out.write(`    ${describeReason(reason)}\n`);
+  out.write(`    rule ${rule}: ${reasonOfRule(rule)}\n`);
+}

@@ -23,6 +23,8 @@ const partDepthMax = 30;
 const headerBytesMax = 128 << 10;
 /** Start of a message that shows whether it has a header. */
 const headBytes = 1 << 14;
+const senderCharactersMax = 2_000;
+const mailbox = /[^\s<>"'(),:;@]{1,64}@[^\s<>"'(),:;@]{1,255}/g;
 /** Number of links between two turns of the event loop. */
 const linksPerTurn = 50;
 
@@ -107,9 +109,13 @@ function createEntries() {
 }
 
 /** Addresses that say who wrote the message. Those of its recipients and of the servers that relayed it do not count. */
-function sendersOf({ from, replyTo = [], returnPath, sender }: Email): string[] {
-  const addresses = [from, sender, ...replyTo].flatMap((one) => (one === undefined ? [] : mailboxes(one)));
-  return [...addresses, returnPath ?? ""].filter((address) => address.includes("@"));
+function sendersOf({ from, headers, replyTo = [], returnPath, sender }: Email): string[] {
+  const parsed = [from, sender, ...replyTo].flatMap((one) => (one === undefined ? [] : mailboxes(one)));
+  const addresses = [...parsed, returnPath ?? ""].filter((address) => address.includes("@"));
+  if (from !== undefined && mailboxes(from).some((address) => address.includes("@"))) return addresses;
+  // A display name with quotes in it may hide the address.
+  const written = headers.find(({ key }) => key === "from")?.value.slice(0, senderCharactersMax) ?? "";
+  return [...(written.match(mailbox) ?? []), ...addresses];
 }
 
 function mailboxes(address: Address): string[] {

@@ -17,6 +17,17 @@ export interface Interpretation {
   isMatch: boolean;
 }
 
+/** Words for each form, as they follow "read as". */
+export const formNames: Readonly<Record<EntryForm, string>> = {
+  host_name: "name",
+  url: "link",
+  email_address: "email address",
+  ip_address: "link to an IP address",
+  message_link: "link in the email",
+  message_image: "image in the email",
+  message_sender: "sender of the email",
+};
+
 /** Which interpretations a run keeps. */
 export interface InterpretationOptions {
   max: number;

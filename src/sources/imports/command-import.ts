@@ -11,7 +11,7 @@ import { NameListError } from "../list-bytes/errors.ts";
 import type { Place } from "../list-formats/name-chunk.ts";
 import type { NameBatch } from "../name-batch.ts";
 import { ownProcess } from "./import-process.ts";
-import { importOrigin } from "./import-run.ts";
+import { importOrigin, interpretedMax, resultOf } from "./import-run.ts";
 import type { ImportStore } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
 
@@ -66,7 +66,7 @@ export function createCommandImport({
     let tally: Readonly<Tally> | undefined;
     const checkAgain = domains.watchWidenings();
     const save = (values: Partial<ListImport>) =>
-      store.save(seq, { ...(tally && countsOf(tally)), bytes: bytes(), ...values });
+      store.save(seq, { ...(tally && resultOf(tally)), bytes: bytes(), ...values });
     const onCommit: typeof options.onCommit = (place, soFar, recorded) => {
       tally = soFar;
       // A server may have taken the import for one that was interrupted: it cannot always see this process.
@@ -80,6 +80,7 @@ export function createCommandImport({
         ...options,
         origin: importOrigin,
         importSeq: seq,
+        interpret: { max: interpretedMax, hostNames: false },
         onCommit,
       });
       end({ state: signal?.aborted === true ? "cancelled" : "completed", error: null });
@@ -108,8 +109,4 @@ export function createCommandImport({
       }
     }
   };
-}
-
-function countsOf({ received, invalid, firstInvalid, matched, created }: Tally): Partial<ListImport> {
-  return { received, invalid, firstInvalid: [...firstInvalid], matched, created };
 }

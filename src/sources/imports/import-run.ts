@@ -10,6 +10,9 @@ import type { BoundedStream } from "./bounded-stream.ts";
 import type { ImportStore } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
 
+/** Maximum number of names of which an import records how they were read. */
+export const interpretedMax = 100;
+
 /** Origin of the names of all imports. */
 export const importOrigin = { kind: "import", name: "imports" };
 
@@ -69,6 +72,8 @@ export function createImportRun({
         source,
         origin: importOrigin,
         importSeq: seq,
+        // People see how each of the names was read that they typed.
+        interpret: { max: interpretedMax, hostNames: name === null },
         signal,
         onCommit({ line }, tally) {
           running.tally = tally;
@@ -107,9 +112,21 @@ export function logImport(log: Log, ended: ListImport): void {
   else log.event("import.finished", counts);
 }
 
+/** Returns what an import records of its tally. */
+export function resultOf(tally: Readonly<Tally>): Partial<ListImport> {
+  const { received, invalid, firstInvalid, interpreted, matched, created } = tally;
+  return {
+    received,
+    invalid,
+    firstInvalid: [...firstInvalid],
+    interpreted: [...interpreted],
+    matched,
+    created,
+  };
+}
+
 /** Returns the present counts of an import. */
 export function countsOf({ content, tally }: Running): Partial<ListImport> {
   if (tally === undefined) return { bytes: content.bytes };
-  const { received, invalid, firstInvalid, matched, created } = tally;
-  return { bytes: content.bytes, received, invalid, firstInvalid: [...firstInvalid], matched, created };
+  return { bytes: content.bytes, ...resultOf(tally) };
 }

@@ -7,6 +7,7 @@ import { badRequest } from "../../lib/errors.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every, type Schedule } from "../../lib/schedule.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
+import type { ThreatSource } from "../../vocabulary/threats.ts";
 import type { Candidates } from "../candidates.ts";
 import type { Source, SourceStatus } from "../source.ts";
 import { boundedStream } from "./bounded-stream.ts";
@@ -123,8 +124,7 @@ export function createImports({
         throw badRequest(`${what} being imported. Wait until it is done, or cancel it.`);
       }
       if ((list.bytesTotal ?? 0) > bytesMax) throw badRequest(`The list ${tooLong}.`);
-      // A person vouches for the names that they type. A file repeats names for years, as a feed does.
-      const source = list.name === null ? "submission" : "feed";
+      const source = sourceOfFile(list.name);
       const origin = { channel: by.channel, source } as const;
       const record = () => {
         const row = store.begin({ ...list, ...origin, startedAt: clock.now() });
@@ -158,6 +158,11 @@ export function createImports({
     get: store.get,
     list: (limit, offset = 0) => store.list(limit, offset),
   };
+}
+
+/** A person vouches for the names that they type, and for an email. A file repeats names for years, as a feed does. */
+export function sourceOfFile(name: string | null): ThreatSource {
+  return name === null || /\.eml$/i.test(name) ? "submission" : "feed";
 }
 
 interface Recording {

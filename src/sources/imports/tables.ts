@@ -3,6 +3,7 @@ import { actorChannels } from "../../access/audit/actor.ts";
 import { instant, json } from "../../database/columns.ts";
 import { importStates, listFormats } from "../../vocabulary/lists.ts";
 import { threatSources } from "../../vocabulary/threats.ts";
+import type { Interpretation } from "../entries/interpretation.ts";
 import type { InvalidName } from "../tally.ts";
 
 /** One row for each list that was imported in the console or by command line, with its counts. */
@@ -28,6 +29,8 @@ export const listImports = sqliteTable("list_imports", {
   invalid: integer("invalid").notNull().default(0),
   /** The first few invalid names. */
   firstInvalid: json<InvalidName[]>("first_invalid").notNull(),
+  /** How the first lines were read: of a file, only those that are no plain host names. */
+  interpreted: json<readonly Interpretation[]>("interpreted").notNull().default([]),
   matched: integer("matched").notNull().default(0),
   /** Threats that were not on record before. */
   created: integer("created").notNull().default(0),

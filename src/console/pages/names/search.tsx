@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { hitsMax, type NameSearch, type SearchTerms } from "../../../archive/search/name-searches.ts";
 import { parseTextQuery } from "../../../archive/search/query.ts";
 import type { ArchiveHit } from "../../../archive/search/search-folder.ts";
-import { readPastedName } from "../../../detection/names/pasted-name.ts";
+import { hostIn, readPastedName } from "../../../detection/names/pasted-name.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { counted, grouped, sentence } from "../../../lib/wording.ts";
@@ -66,7 +66,7 @@ export async function searchNames(context: NamesContext): Promise<PageResult> {
           name="q"
           type="search"
           value={query.get("q") ?? ""}
-          maxLength={300}
+          maxLength={2048}
           required
         />
         <Select label="Source" name="source" choices={sourceChoices} value={query.get("source") ?? ""} />
@@ -85,7 +85,7 @@ function Explanation() {
       <p>
         A text finds the names that contain it, <code>login*</code> those that start with it, and{" "}
         <code>*.example.com</code> those that end with it. A look-alike search finds names that resemble a
-        domain. The domain need not be protected.
+        domain. The domain need not be protected. You can paste a link or an email address, also defanged.
       </p>
     </Empty>
   );
@@ -106,7 +106,8 @@ function readTerms({ query, services }: Pick<NamesContext, "query" | "services">
   if (since !== "" && day === undefined) return { error: "the day has the form 2026-01-31" };
   const source = threatSources.find((one) => one === query.get("source"));
   if (query.get("mode") !== "like") {
-    const parsed = parseTextQuery(typed);
+    // A pasted link or email address counts as its host.
+    const parsed = parseTextQuery(hostIn(typed).host);
     return "error" in parsed ? parsed : { terms: { query: parsed, since: day, source } };
   }
   const domain = readPastedName(typed);

@@ -1,15 +1,17 @@
 import { channelNames, describeActor } from "../../../access/audit/actor.ts";
 import { notFound } from "../../../lib/errors.ts";
-import { counted, grouped } from "../../../lib/wording.ts";
+import { counted, grouped, sentence } from "../../../lib/wording.ts";
+import { formNames, type Interpretation } from "../../../sources/entries/interpretation.ts";
+import { interpretedMax } from "../../../sources/imports/import-run.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
 import { Card, Facts, LinkButton, PageHead, Time } from "../../kit/components.tsx";
 import { parseWholeNumber } from "../../kit/fields.ts";
 import { inWords } from "../../kit/labels.ts";
-import { Text } from "../../kit/name.tsx";
+import { Name, Text } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { sourcesPath, importPath } from "../../kit/paths.ts";
-import { Table } from "../../kit/table.tsx";
-import { createdPath } from "../../threat-kit/filters.ts";
+import { Table, type Column } from "../../kit/table.tsx";
+import { createdPath, listPath } from "../../threat-kit/filters.ts";
 import type { Context } from "../../shell/router.ts";
 import { ImportPanel, ListName } from "./import-panel.tsx";
 
@@ -47,6 +49,7 @@ export function showImport(context: Context<"auditLog" | "imports">): PageResult
       </PageHead>
       <ImportPanel list={list} />
       <RejectedLines list={list} />
+      <ReadLines list={list} />
       <Card title="Details">
         <Facts
           facts={[
@@ -105,4 +108,42 @@ function RejectedLines({ list: { invalid, firstInvalid } }: { list: ListImport }
       {more > 0 ? <p class="remark">and {counted(more, "more", "more")}</p> : null}
     </Card>
   );
+}
+
+const readColumns: Column<Interpretation>[] = [
+  { title: "Line", layout: "number", fold: "hidden", cell: ({ line }) => grouped(line) },
+  {
+    title: "Entered",
+    layout: "wide",
+    fold: "under",
+    cell: ({ text }) => <Text text={text} charactersMax={120} />,
+  },
+  {
+    title: "Read as",
+    layout: "tight",
+    fold: "end",
+    cell: ({ form }) => sentence(formNames[form]).slice(0, -1),
+  },
+  { title: "Name", fold: "title", cell: ({ name }) => (name === null ? "none" : <Name name={name} />) },
+  { title: "Result", layout: "tight", fold: "state", cell: (read) => <ReadResult read={read} /> },
+];
+
+/** Shows how lines were read: all that a person typed, and of a list those that are no plain names. */
+function ReadLines({ list: { name, interpreted } }: { list: ListImport }) {
+  if (interpreted.length === 0) return null;
+  return (
+    <Card title={name === null ? "How it was read" : "How links and addresses were read"} flush>
+      <Table caption="First lines, as they were read" columns={readColumns} rows={interpreted} empty="" />
+      {interpreted.length < interpretedMax ? null : (
+        <p class="remark">These are the first {grouped(interpretedMax)}.</p>
+      )}
+    </Card>
+  );
+}
+
+/** Links a name that matches to its threats. */
+function ReadResult({ read: { name, isMatch } }: { read: Interpretation }) {
+  if (name === null) return <>Not checked</>;
+  if (!isMatch) return <>No match</>;
+  return <a href={listPath(new URLSearchParams({ status: "all", q: name }))}>Look-alike</a>;
 }

@@ -2,6 +2,7 @@ import { badRequest, PublicError } from "../../../lib/errors.ts";
 import { sentence } from "../../../lib/wording.ts";
 import type { ListToImport } from "../../../sources/imports/imports.ts";
 import type { ListImport } from "../../../sources/imports/tables.ts";
+import { looksLikeEmail } from "../../../sources/list-formats/email-head.ts";
 import { listFormats, type ListFormat } from "../../../vocabulary/lists.ts";
 import { Card } from "../../kit/components.tsx";
 import { Button, Form, Select, TextArea, TextField } from "../../kit/form.tsx";
@@ -66,16 +67,16 @@ export function ImportForms() {
           </p>
         </form>
       </Card>
-      <Card title="Check names">
+      <Card title="Check names, links or an email">
         <Form action={`${importsPath}/names`}>
           <TextArea
-            label="Names"
+            label="Names, links or an email"
             name="names"
             rows={6}
-            hint="One per line. Links and email addresses are accepted, also defanged: hxxps://paypa1[.]com/login."
+            hint="Names, links and email addresses, also defanged: hxxps://paypa1[.]com/login. Or one email with its header, as “Show original” displays it. For an email with attachments, import its .eml file."
           />
           <p class="line">
-            <Button label="Check names" />
+            <Button label="Check" />
           </p>
         </Form>
       </Card>
@@ -115,11 +116,13 @@ export async function importFile(context: Context<"imports">): Promise<PageResul
 }
 
 export async function importNames(context: Context<"imports">): Promise<PageResult> {
-  const bytes = new TextEncoder().encode(context.form.get("names") ?? "");
+  const text = context.form.get("names") ?? "";
+  const bytes = new TextEncoder().encode(text);
   try {
     if (bytes.every((byte) => byte <= 0x20)) throw badRequest("enter at least one name");
     const content = new Blob([bytes]).stream();
-    const list = { name: null, content, bytesTotal: bytes.length, format: "lines", column: "" } as const;
+    const format = looksLikeEmail(text) ? "email" : "lines";
+    const list = { name: null, content, bytesTotal: bytes.length, format, column: "" } as const;
     return redirect(importPath((await runImport(context, list)).seq));
   } catch (error) {
     if (!(error instanceof PublicError)) throw error;

@@ -1,0 +1,1 @@
+ALTER TABLE `list_imports` ADD `interpreted` text DEFAULT '[]' NOT NULL;
