@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { withPageSignals } from "../../../scripts/render-page-signals.ts";
 import { measureSignals } from "../../../src/inspection/comparison/assess.ts";
 import { combinedRules, levels } from "../../../src/inspection/comparison/combined-rules.ts";
 import type { Example } from "../../../src/inspection/comparison/signal-rule.ts";
@@ -51,5 +52,11 @@ describe("the table of signals", () => {
         const against = signalRules.find((rule) => rule.code === code)?.group === "other";
         expect([code, against ? weight <= 0 : weight >= 0]).toEqual([code, true]);
       }
+  });
+
+  test("is in the manual as it is here", async () => {
+    const page = await Bun.file("src/manual/inspection.md").text();
+    // After a change: ./scripts/bun scripts/render-page-signals.ts && ./scripts/bun fmt
+    expect(withPageSignals(page)).toBe(page);
   });
 });
