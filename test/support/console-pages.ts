@@ -2,6 +2,7 @@ import type { App } from "../../src/app.ts";
 import { nameLines } from "../../src/archive/name-lines.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { seedCampaign } from "./console-campaign-samples.ts";
+import { seedOriginals } from "./console-original-samples.ts";
 import { seedSettings } from "./console-settings-samples.ts";
 import { seedTakedowns } from "./console-takedown-samples.ts";
 import { seedTraps } from "./console-trap-samples.ts";
@@ -29,6 +30,11 @@ export const consolePages: readonly ConsolePage[] = [
   { name: "domain-new", path: () => "/console/domains/new" },
   { name: "domain", path: () => "/console/domains/example-bank.com" },
   { name: "domain-look-alikes", path: () => "/console/domains/example-shop.com/look-alikes" },
+  { name: "originals", path: () => "/console/domains/example-bank.com/originals" },
+  {
+    name: "original-suggestion",
+    path: () => "/console/domains/example-bank.com/originals/suggestions?kind=keyword&value=zorblatt",
+  },
   { name: "domain-edit", path: () => "/console/domains/example-shop.com/edit" },
   { name: "domain-remove", path: () => "/console/domains/example-bank.com/remove" },
   { name: "scans", path: () => "/console/scans" },
@@ -248,6 +254,7 @@ export async function seedSamples(app: App) {
   const sampleIds = addSampleThreats(app, Date.now());
   decideAndSaveViews(app, sampleIds);
   workOnThreats(app, sampleIds);
+  seedOriginals(app, hostileText, longText);
   const threatPages = await seedThreatPages(app, tester, `${hostileText}${longText}`);
   return {
     threatId: first!.threatId,

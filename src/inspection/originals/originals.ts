@@ -241,7 +241,8 @@ function administerLogos({
         .filter(({ enabled }) => enabled)
         .flatMap(({ seq, address, problem }) => {
           const leadsTo = problem?.code === "leads_elsewhere" ? { leadsTo: problem.detail } : {};
-          const present = store.versions(seq).find(({ state }) => state === "accepted");
+          const [version] = store.comparedVersions(seq, 1);
+          const present = version === undefined ? undefined : store.findVersion(version);
           if (present === undefined && problem?.code !== "leads_elsewhere") return [];
           const { title } = present?.fingerprint ?? { title: "" };
           const names = present?.names ?? { manifest: [], certificate: [], redirects: [], elsewhere: [] };

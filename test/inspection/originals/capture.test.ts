@@ -289,7 +289,7 @@ test("what is dismissed is not suggested again", async () => {
   expect(await originals.suggestions(bank())).toEqual([]);
 });
 
-test("a logo is stored as a small PNG without what the file had besides, and unusable files are rejected", async () => {
+test("a logo is stored as a small PNG without the other content of the file, and unusable files are rejected", async () => {
   const draw = (x: number, y: number) => (x > y ? 30 : 220);
   const file = await new Bun.Image(bitmap(900, 300, draw)).jpeg({ quality: 90 }).bytes();
   const added = await originals.addLogo(bank(), { name: "Logo\u202e <1>", file }, { by: analyst });

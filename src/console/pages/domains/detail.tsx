@@ -17,7 +17,14 @@ import { Note } from "../../kit/marks.tsx";
 import { Name } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { fragment, page, type PageResult } from "../../kit/page-result.ts";
-import { domainPath, domainsPath, newDomainPath, startScanPath, threatPath } from "../../kit/paths.ts";
+import {
+  domainPath,
+  domainsPath,
+  newDomainPath,
+  originalsPath,
+  startScanPath,
+  threatPath,
+} from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
@@ -40,7 +47,7 @@ import { findDomain, isDeclared } from "./shared.ts";
 
 const threatsShownMax = 6;
 
-type DetailServices = CheckServices | "domains" | "enrichment" | "threatIndex" | "traps";
+type DetailServices = CheckServices | "domains" | "enrichment" | "originals" | "threatIndex" | "traps";
 
 /** Everything that the page shows. */
 interface DomainPageProps {
@@ -142,6 +149,7 @@ function Head({ domain: row, hasThreats }: { domain: ProtectedDomain; hasThreats
         {canRemove ? (
           <MenuLink path={`${path}/edit`} icon="note" label="Edit keywords and allowed names" />
         ) : null}
+        <MenuLink path={originalsPath(domain)} icon="image" label="Original pages and logos" />
         <MenuLink path={`${path}/look-alikes`} icon="grid" label="Possible look-alikes" />
         {canRemove ? <MenuLink path={`${path}/remove`} icon="x" label="Stop protecting" danger /> : null}
       </Menu>

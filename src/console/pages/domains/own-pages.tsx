@@ -3,15 +3,17 @@ import type { Instant } from "../../../lib/clock.ts";
 import { notFound } from "../../../lib/errors.ts";
 import { counted } from "../../../lib/wording.ts";
 import { beacon } from "../../../traps/kinds/beacon/beacon.ts";
+import type { OriginalState } from "../../../inspection/originals/originals.ts";
 import type { Trap } from "../../../traps/trap.ts";
 import { ActionLink, Facts, Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
-import { Tag } from "../../kit/marks.tsx";
+import { StateMark, Tag } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import type { PageResult } from "../../kit/page-result.ts";
-import { domainPath, newTrapPath, trapPath } from "../../kit/paths.ts";
+import { domainPath, newTrapPath, originalsPath, trapPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
+import { roleNames } from "../../inspection-kit/original-words.ts";
 import { BrandKeywords } from "./form.tsx";
 import { findDomain, isDeclared } from "./shared.ts";
 
@@ -26,10 +28,13 @@ export interface OwnPages {
   /** Undefined: there is no screenshot of its page. */
   screenshot: { at: Instant | undefined } | undefined;
   beacons: Pick<Trap, "id" | "name" | "enabled">[];
+  originals: readonly OriginalState[];
+  /** Number of suggestions from the original pages. */
+  suggestions: number;
 }
 
 export async function readOwnPages(
-  { services }: Pick<Context<"enrichment" | "traps">, "services">,
+  { services }: Pick<Context<"enrichment" | "originals" | "traps">, "services">,
   domain: ProtectedDomain,
 ): Promise<OwnPages> {
   const screenshot = await services.enrichment.originalOfDomain(domain.id);
@@ -37,24 +42,28 @@ export async function readOwnPages(
   return {
     domain,
     screenshot,
+    originals: services.originals.pages(domain),
+    suggestions: (await services.originals.suggestions(domain)).length,
     beacons: beacons.filter(({ protectedDomain }) => protectedDomain?.domain === domain.domain),
   };
 }
 
 /** The screenshot of the original page, with the words, names and beacons that belong to it. */
-export function OwnPagesCard({ own: { domain, screenshot, beacons } }: { own: OwnPages }) {
+export function OwnPagesCard({ own }: { own: OwnPages }) {
+  const { domain, screenshot, beacons } = own;
   const { may } = usePage();
   const { keywords, allow } = domain;
   const canEdit = domain.enabled && !isDeclared(domain) && may("administer");
   return (
     <section class="card stack">
       <header>
-        <h2>Original page</h2>
+        <h2>Original pages</h2>
         {canEdit ? <a href={`${domainPath(domain.domain)}/edit`}>Edit</a> : null}
       </header>
       <OriginalPage domain={domain.domain} screenshot={screenshot} />
       <Facts
         facts={[
+          ["Pages", <PageStates own={own} />],
           [
             "Brand keywords",
             <div class="line tight">
@@ -108,7 +117,8 @@ function OriginalPage({ domain, screenshot }: { domain: string; screenshot: OwnP
   if (screenshot === undefined)
     return (
       <p class="s quiet">
-        No screenshot yet. One is taken for comparison as soon as a look-alike has a page.
+        No screenshot yet. The home page is captured within a minute, if a browser is installed and lookups
+        are enabled.
       </p>
     );
   const { at } = screenshot;
@@ -124,9 +134,38 @@ function OriginalPage({ domain, screenshot }: { domain: string; screenshot: OwnP
             Screenshot taken <Time at={at} relative />.{" "}
           </>
         )}
-        Pages of look-alikes are compared with it.
+        Inspected pages are compared with it.
       </figcaption>
     </figure>
+  );
+}
+
+/** The state of each original page, with the way to all of them. */
+function PageStates({ own: { domain, originals, suggestions } }: { own: OwnPages }) {
+  const path = originalsPath(domain.domain);
+  return (
+    <ul>
+      {originals.map(({ original: { role, problem }, versions }) => (
+        <li>
+          <a href={path}>{roleNames[role]}</a>{" "}
+          {problem !== null ? (
+            <StateMark tone="warn">not captured</StateMark>
+          ) : versions.some(({ state }) => state === "waiting") ? (
+            <StateMark tone="warn">changed</StateMark>
+          ) : null}
+        </li>
+      ))}
+      {originals.length > 0 ? null : (
+        <li>
+          <a href={path}>None yet</a>
+        </li>
+      )}
+      {suggestions === 0 ? null : (
+        <li>
+          <a href={`${path}#suggestions`}>{counted(suggestions, "suggestion")}</a>
+        </li>
+      )}
+    </ul>
   );
 }
 

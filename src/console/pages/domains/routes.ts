@@ -19,6 +19,7 @@ export const domainPages = pageGroup({
     "config",
     "domains",
     "enrichment",
+    "originals",
     "scans",
     "sources",
     "threatIndex",

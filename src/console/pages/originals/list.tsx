@@ -14,7 +14,7 @@ import { findDomain } from "../domains/shared.ts";
 import { LogosCard } from "./logos.tsx";
 import { OriginalCard } from "./page-card.tsx";
 import { SuggestionsCard } from "./suggestions.tsx";
-import { roleNames } from "./words.ts";
+import { roleNames } from "../../inspection-kit/original-words.ts";
 
 export type OriginalsContext = Context<"domains" | "originals">;
 

@@ -26,7 +26,7 @@ export function LogosCard({ domain, logos }: { domain: string; logos: readonly O
         Logos are searched for in the screenshots and pictures of inspected pages. Those of the pages above
         are known already: add others, such as an app icon.
       </p>
-      <ul class="todo">
+      <ul class="stack">
         {logos.map((logo) => (
           <li class="line">
             <img

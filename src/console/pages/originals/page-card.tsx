@@ -11,7 +11,7 @@ import { Note, StateMark, Tag } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { originalVersionPath, originalsPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
-import { changeNames, roleNames } from "./words.ts";
+import { changeNames, roleNames } from "../../inspection-kit/original-words.ts";
 
 /** One original page: its screenshot, its state, and its versions. */
 export function OriginalCard({ domain, state }: { domain: string; state: OriginalState }) {
@@ -45,7 +45,7 @@ export function OriginalCard({ domain, state }: { domain: string; state: Origina
             </>
           }
         >
-          {sentence(visible(describeProblem(problem), 400))}. {adviceOn(problem)}
+          {sentence(visible(describeProblem(problem), 400))} {adviceOn(problem)}
           {present === undefined ? "" : " Pages are compared with the version on record."}
         </Note>
       )}
@@ -62,7 +62,9 @@ export function OriginalCard({ domain, state }: { domain: string; state: Origina
               <Time at={original.capturedAt} relative />
             ),
           ],
-          ["Title", <Text text={present?.fingerprint.title ?? ""} charactersMax={120} />],
+          ...(present === undefined
+            ? []
+            : [["Title", <Text text={present.fingerprint.title} charactersMax={120} />] as const]),
           ["Chosen by", original.chosenBy === "person" ? "a person" : "discovery"],
         ]}
       />

@@ -1,27 +1,19 @@
-import type { SearchTerms } from "../../../archive/search/name-searches.ts";
 import { describeWarning, wordWarnings } from "../../../detection/brand/word-warnings.ts";
 import { suggestionKinds, type SuggestionKind } from "../../../inspection/model/original.ts";
 import type { Suggestion } from "../../../inspection/discovery/suggestions.ts";
 import type { ProtectedDomain } from "../../../domains/domains.ts";
-import { isAtOrBelow } from "../../../lib/host-names.ts";
 import { badRequest } from "../../../lib/errors.ts";
-import { counted, grouped } from "../../../lib/wording.ts";
-import { Card, LinkButton, PageHead, Progress, Section } from "../../kit/components.tsx";
+import { Card, LinkButton, PageHead } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
+import { Icon, type IconName } from "../../kit/icons.tsx";
 import { Note } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
 import { domainPath, domainsPath, originalsPath, suggestionPath } from "../../kit/paths.ts";
-import { Empty } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
-import { listPath } from "../../threat-kit/filters.ts";
-import { parseNameQuery } from "../../../threat-index/columns/name-query.ts";
+import { AllowPreview, KeywordPreview } from "./suggestion-preview.tsx";
 import { findDomain, isDeclared } from "../domains/shared.ts";
-import { sourceNames } from "./words.ts";
-
-/** Number of names in a preview. */
-const shownMax = 40;
+import { sourceNames } from "../../inspection-kit/original-words.ts";
 
 type SuggestionServices = "archive" | "config" | "domains" | "nameSearches" | "originals" | "threatIndex";
 
@@ -30,6 +22,8 @@ const titles: Record<SuggestionKind, string> = {
   allow: "Allowed name",
   page: "Original page",
 };
+
+const icons: Record<SuggestionKind, IconName> = { keyword: "note", allow: "ok", page: "image" };
 
 /** Suggestions of a domain; renders nothing without any. */
 export function SuggestionsCard({
@@ -41,18 +35,17 @@ export function SuggestionsCard({
 }) {
   if (suggestions.length === 0) return null;
   return (
-    <Card title="Suggestions" id="suggestions">
-      <p class="s quiet">
-        Derived from the pages.
-        {isDeclared(domain)
-          ? " The configuration file declares this domain: add keywords and allowed names there."
-          : ""}
-      </p>
+    <Card title="Suggestions" id="suggestions" flush>
       <ul class="todo">
         {suggestions.map((suggestion) => (
           <SuggestionItem domain={domain} suggestion={suggestion} />
         ))}
       </ul>
+      <p class="remark">
+        {isDeclared(domain)
+          ? "The configuration file declares this domain: add keywords and allowed names there."
+          : "Derived from the pages, their certificates and their links."}
+      </p>
     </Card>
   );
 }
@@ -60,11 +53,14 @@ export function SuggestionsCard({
 function SuggestionItem({ domain, suggestion }: { domain: ProtectedDomain; suggestion: Suggestion }) {
   const { kind, value, source } = suggestion;
   return (
-    <li class="check-item">
+    <li>
+      <span>
+        <Icon name={icons[kind]} />
+      </span>
       <div>
-        <h3>
+        <span class="strong">
           {titles[kind]}: <Value suggestion={suggestion} />
-        </h3>
+        </span>
         <p class="hint">Found in: {sourceNames[source]}</p>
         <div class="line tight">
           <AddButton domain={domain} suggestion={suggestion} />
@@ -85,7 +81,7 @@ function SuggestionItem({ domain, suggestion }: { domain: ProtectedDomain; sugge
 }
 
 function Value({ suggestion: { kind, value } }: { suggestion: Pick<Suggestion, "kind" | "value"> }) {
-  return kind === "allow" ? <Name name={value} /> : <Text text={value} charactersMax={200} />;
+  return kind === "allow" ? <Name name={value} /> : <Text text={value} charactersMax={120} />;
 }
 
 /** A keyword or an allowed name of a domain that the configuration file declares is added there. */
@@ -204,96 +200,5 @@ function Warnings({ domain, word }: { domain: ProtectedDomain; word: string }) {
           </Note>
         ))}
     </>
-  );
-}
-
-/** Searches the names seen before for those that only the new keyword matches. Refreshes itself until it is complete. */
-async function KeywordPreview({
-  context: { services },
-  domain: { domain, keywords },
-  suggestion: { kind, value },
-}: {
-  context: Pick<Context<SuggestionServices>, "services">;
-  domain: ProtectedDomain;
-  suggestion: Suggestion;
-}) {
-  const { minSimilarity } = services.config.detection;
-  const query = {
-    kind: "look-alikes",
-    domain,
-    keywords: [...keywords, value],
-    known: keywords,
-    minSimilarity,
-  } as const;
-  const terms: SearchTerms = { query, since: undefined, source: undefined };
-  const search = services.archive.status().enabled ? await services.nameSearches.search(terms) : null;
-  if (search === null)
-    return <Empty>The archive is disabled, so there are no names to try the keyword on.</Empty>;
-  const isRunning = search === undefined || search.state === "running";
-  const refresh = isRunning
-    ? { "data-refresh": suggestionPath(domain, kind, value), "data-refresh-ms": "1000" }
-    : {};
-  const hits = search?.hits ?? [];
-  const more = hits.length - shownMax;
-  return (
-    <section id="preview" aria-label="Preview" {...refresh}>
-      <Section title="Names seen before that it would have matched">
-        {search !== undefined && isRunning ? (
-          <Progress done={search.names} total={search.namesTotal} label="names searched" />
-        ) : null}
-        {search?.state === "failed" ? <Note tone="bad">The search failed. Open the page again.</Note> : null}
-        {hits.length === 0 ? (
-          <Empty>{isRunning ? "None so far." : "None. It would have matched no name seen before."}</Empty>
-        ) : (
-          <ul class="card stack">
-            {hits.slice(0, shownMax).map(({ name }) => (
-              <li>
-                <ComparedName name={name} comparison={compareNames(name, domain, [...keywords, value])} />
-              </li>
-            ))}
-          </ul>
-        )}
-        {more > 0 ? (
-          <p class="hint">
-            and {grouped(more)} more{search?.isLimited === true ? ", at least" : ""}
-          </p>
-        ) : null}
-      </Section>
-    </section>
-  );
-}
-
-async function AllowPreview({
-  context: { services },
-  domain: { domain },
-  suggestion: { value },
-}: {
-  context: Pick<Context<SuggestionServices>, "services">;
-  domain: ProtectedDomain;
-  suggestion: Suggestion;
-}) {
-  const index = services.threatIndex();
-  await index.prepare();
-  const { threats } = await index.search(
-    { protectedDomain: domain, text: parseNameQuery(value) },
-    { key: "first_seen", descending: true },
-    { page: 1, perPage: 500 },
-  );
-  const covered = threats.filter((threat) => isAtOrBelow(threat.domain, value));
-  return (
-    <section id="preview" aria-label="Preview">
-      <Section title="Threats that it would have prevented">
-        {covered.length === 0 ? (
-          <Empty>None. No threat of this domain has this name or is below it.</Empty>
-        ) : (
-          <p>
-            <a href={listPath(new URLSearchParams({ status: "all", domain, q: value }))}>
-              {counted(covered.length, "threat")}
-            </a>
-            . Decide them after you have allowed the name: they are not changed.
-          </p>
-        )}
-      </Section>
-    </section>
   );
 }

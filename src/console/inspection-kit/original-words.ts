@@ -1,5 +1,5 @@
-import type { OriginalRole, VersionChange } from "../../../inspection/model/original.ts";
-import type { SuggestionSource } from "../../../inspection/discovery/suggestions.ts";
+import type { OriginalRole, VersionChange } from "../../inspection/model/original.ts";
+import type { SuggestionSource } from "../../inspection/discovery/suggestions.ts";
 
 /** Names of the roles of original pages, for people. */
 export const roleNames: Record<OriginalRole, string> = {
