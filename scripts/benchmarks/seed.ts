@@ -234,8 +234,9 @@ function threatRow(random: Random, domains: SeededDomain[], id: string, index: n
   const domain = domains[Math.floor(random.unit() ** 2 * domains.length)]!;
   const type = random.pick(types);
   const similarity = Math.round((0.75 + random.unit() * 0.25) * 10_000) / 10_000;
-  const { severity, reasons: severityReasons } = severityOf({ type, similarity });
   const name = `${domain.label}-${random.text(letters, 4)}${index.toString(36)}.${random.pick(suffixes)}`;
+  const lookAlike = { domain: name, protectedDomain: `${domain.label}.com`, type, similarity, reasons: [] };
+  const { severity, reasons: severityReasons } = severityOf(lookAlike);
   const statusDraw = random.unit();
   const enriched = random.unit() < 0.5;
   const statusChangedAt = statusDraw < 0.7 ? now : now + Math.floor(random.unit() ** 3 * 96 * hourMs);

@@ -11,6 +11,7 @@ import type { OpenedLookups } from "../lookups/open-lookups.ts";
 import { createScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createDueCounts } from "./due-counts.ts";
+import { createSeverityBackfill } from "./facts/backfill-severities.ts";
 import { createSiteStateBackfill } from "./facts/backfill-site-states.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
 import { createOriginals } from "./facts/originals.ts";
@@ -88,7 +89,10 @@ function homePages(inspector: Inspector): LookUpPage {
   };
 }
 
-/** Adds the site states of threats of earlier versions, and the protected domains' own sites, to the background work. */
+/**
+ * Adds the site states and severities of threats of earlier versions, and the protected domains' own sites, to the
+ * background work.
+ */
 function withBackground(
   enrichment: Enrichment,
   shared: {
@@ -100,17 +104,19 @@ function withBackground(
   },
 ): Enrichment {
   const settings = createSettings(shared);
-  const backfill = createSiteStateBackfill({ ...shared, settings });
+  const siteStates = createSiteStateBackfill({ ...shared, settings });
+  const severities = createSeverityBackfill({ ...shared, settings });
   const originals = createOriginals({ ...shared, settings });
   return {
     ...enrichment,
     start() {
-      backfill.start();
+      siteStates.start();
+      severities.start();
       originals.start();
       enrichment.start();
     },
     async stop() {
-      await Promise.all([backfill.stop(), originals.stop(), enrichment.stop()]);
+      await Promise.all([siteStates.stop(), severities.stop(), originals.stop(), enrichment.stop()]);
     },
   };
 }

@@ -88,20 +88,24 @@ export function createEvidenceNoter({
   }
 
   /** A copy that a visitor was shown outweighs all other facts. */
-  function noteCopy(known: KnownThreat, seenAt: Instant): Severity {
+  function noteCopy(known: KnownThreat, protectedDomain: string, seenAt: Instant): Severity {
     if (known.cloneSeenAt !== null && known.cloneSeenAt >= seenAt) return known.severity;
     const siteState = stateOfShownSite(known.siteState);
-    const scored = severityOf({ ...known, cloneSeenDays: 0 });
+    const scored = severityOf({ ...known, protectedDomain }, { cloneSeenDays: 0 });
     return save(known, { cloneSeenAt: seenAt, verified: true, siteState }, scored);
   }
 
-  function notePage(known: KnownThreat, { score }: Pick<PageImitation, "score">): Severity {
+  function notePage(
+    known: KnownThreat,
+    protectedDomain: string,
+    { score }: Pick<PageImitation, "score">,
+  ): Severity {
     const siteState = stateOfShownSite(known.siteState);
     const isNews = !known.severityReasons.some(({ code }) => code === "page_imitates");
     if (!isNews && known.verified && siteState === known.siteState) return known.severity;
     const page = { ...plainPage, imitation: { score, imitates: true } };
     const facts = { exists: "yes" as const, page };
-    const scored = severityOf({ ...known, similarityReasons: known.reasons, facts });
+    const scored = severityOf({ ...known, protectedDomain }, { facts });
     return save(known, { verified: true, siteState }, neverLower(known, scored));
   }
 
@@ -110,13 +114,13 @@ export function createEvidenceNoter({
     const isNoted = known.reasons.some(({ code }) => code === "name_resembles");
     if (isNoted || inspectedScore(known.reasons) === undefined) return known.severity;
     const reasons = [...known.reasons, ...nameReasons(match)];
-    const scored = severityOf({ ...match, similarityReasons: match.reasons });
+    const scored = severityOf({ ...match, domain: known.domain });
     return save(known, { reasons }, neverLower(known, scored));
   }
 
   return (known, { match, page }, seenAt) => {
-    if (page !== undefined) return notePage(known, page);
-    if (match.type === "cloned_site") return noteCopy(known, seenAt);
+    if (page !== undefined) return notePage(known, match.protectedDomain, page);
+    if (match.type === "cloned_site") return noteCopy(known, match.protectedDomain, seenAt);
     return known.type === "cloned_site" ? noteName(known, match) : known.severity;
   };
 }

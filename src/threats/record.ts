@@ -112,11 +112,7 @@ export function createRecorder({
     // The list is ordered by `seq` where it promises the order of ids, so ids have to grow with it
     // even if another process wrote the last one or the clock was set back.
     const id = ids.next("threat", statements.lastId.get()?.id);
-    const { severity, reasons: severityReasons } = severityOf({
-      type,
-      similarity,
-      similarityReasons: reasons,
-    });
+    const { severity, reasons: severityReasons } = severityOf({ ...sighting.match, domain, reasons });
     const now = clock.now();
     statements.insert.run({
       id,

@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import type { CaseSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import { opaqueValue, statement, value, valuesOf } from "../database/statement.ts";
+import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
 import { dayMs, type Clock } from "../lib/clock.ts";
 import type { SiteState } from "../vocabulary/site.ts";
@@ -67,7 +68,9 @@ export function createFactsUpdater({
         seq: threats.seq,
         type: threats.type,
         similarity: threats.similarity,
-        similarityReasons: threats.reasons,
+        reasons: threats.reasons,
+        domain: threats.domain,
+        protectedDomain: protectedDomains.domain,
         status: threats.status,
         severity: threats.severity,
         severityReasons: threats.severityReasons,
@@ -82,6 +85,7 @@ export function createFactsUpdater({
         changedAt: threats.changedAt,
       })
       .from(threats)
+      .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
       .where(eq(threats.id, opaqueValue(threats.id))),
   );
   const set = statement(database, (query) =>
@@ -110,8 +114,7 @@ export function createFactsUpdater({
     const threat = find.get({ id });
     if (threat === undefined) return undefined;
     const now = clock.now();
-    const { severity, reasons } = severityOf({
-      ...threat,
+    const { severity, reasons } = severityOf(threat, {
       facts: evidence,
       cloneSeenDays: threat.cloneSeenAt === null ? undefined : Math.floor((now - threat.cloneSeenAt) / dayMs),
     });

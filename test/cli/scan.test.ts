@@ -83,9 +83,9 @@ domain = "acme.com"
     const { id } = ids.find(({ domain }) => domain === "acme.net");
     const shown = JSON.parse((await folder.run(["threats", "show", id, "--json"])).out);
     expect(shown).toMatchObject({
-      severity: "high",
+      severity: "medium",
       severity_reasons: [
-        "the name deceives a careful reader (similarity 0.98)",
+        "the name is the brand under another suffix (similarity 0.98)",
         "a mail server accepts mail for the name",
         "the name is parked (Sedo)",
       ],

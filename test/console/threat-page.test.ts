@@ -23,7 +23,7 @@ let minutes = 0;
 function sight(domain: string, similarity = 0.97): string {
   const match = {
     protectedDomain: "example-bank.com",
-    type: "typosquatting" as const,
+    type: similarity >= 0.95 ? ("homograph" as const) : ("typosquatting" as const),
     similarity,
     reasons: [],
   };
@@ -80,7 +80,7 @@ describe("the page of a threat", () => {
     expect(status).toBe(200);
     for (const shown of [
       "Why high",
-      "Deceptive name The name deceives a careful reader (similarity 0.97)",
+      "Homograph The name is a homograph: its characters look like those of the protected name (similarity 0.97)",
       "The page asks for a password",
       "Report it: the text, the evidence and those who can take it down are prepared.",
       "1 (U+0031, digit) looks like l",

@@ -12,6 +12,7 @@ import {
 } from "../../src/enrichment/plan.ts";
 import { severityOf } from "../../src/threats/severity/severity.ts";
 import { existing, missing, plainPage, registered, unknown } from "../support/enrichment.ts";
+import { lookAlike } from "../support/look-alikes.ts";
 
 const now = Date.UTC(2026, 0, 15);
 const dayMs = 86_400_000;
@@ -84,6 +85,7 @@ describe("severityFactsOf", () => {
       exists: "yes",
       reachable: true,
       mail: false,
+      isDown: true,
     });
   });
 
@@ -265,7 +267,7 @@ describe("pages that hide something", () => {
     const facts = withPage({ parked: "for sale" });
     expect(wantsScreenshot(nothingKnown, facts, given)).toBe(true);
     const copy = { ...facts, screenshot: { at: now, hash: "0", visualSimilarity: 1 } };
-    const scored = severityOf({ type: "typosquatting", similarity: 0.8, facts: severityFactsOf(copy, now) });
+    const scored = severityOf(lookAlike({ similarity: 0.8 }), { facts: severityFactsOf(copy, now) });
     expect(scored.severity).toBe("high");
   });
 

@@ -28,12 +28,12 @@ describe("a subscription that sends at once", () => {
     expect(notice).toMatchObject({ kind: "threat", tone: "high", threat: { id, status: "active" } });
     expect(plainText(notice!)).toBe(`High: examp1e-bank[.]com, look-alike of example-bank.com
 
-The name deceives a careful reader (similarity 0.97).
+The name is a homograph: its characters look like those of the protected name (similarity 0.97).
 
 Look-alike: examp1e-bank[.]com
 Original: example-bank.com
 Difference: "1" in place of "l"
-Type: typosquatting
+Type: homograph
 Found: 2026-01-15 12:00 UTC, by a feed
 
 Open the threat: https://watch.example/console/threats/${id}`);

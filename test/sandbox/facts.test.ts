@@ -8,9 +8,10 @@ import { severityOf } from "../../src/threats/severity/severity.ts";
 const world = makeWorld(defaultStart, createRandom(defaultSeed));
 
 test("the latest facts of every sample threat give exactly its severity and reasons (M21)", () => {
-  for (const { domain, type, similarity, severity, severityReasons, ipAddress, checks } of world) {
+  for (const threat of world) {
+    const { domain, severity, severityReasons, ipAddress, checks } = threat;
     const { at, facts } = checks.at(-1)!;
-    const scored = severityOf({ type, similarity, facts: severityFactsOf(facts, at) });
+    const scored = severityOf(threat, { facts: severityFactsOf(facts, at) });
     expect({ domain, severity: scored.severity }).toEqual({ domain, severity });
     expect(scored.reasons).toEqual(severityReasons);
     expect(facts.existence?.addresses[0] ?? null).toBe(ipAddress);

@@ -20,7 +20,7 @@ describe("threats", () => {
         domain: "example-bank-portal.com",
         protected_domain: "example-bank.com",
         type: "combosquatting",
-        severity: "high",
+        severity: "medium",
         status: "active",
         similarity: 0.96,
         outcome: "created",

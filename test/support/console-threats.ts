@@ -28,8 +28,8 @@ export function addThreats({ threats }: Pick<App, "threats">, now: number, sampl
     ({
       domain,
       protectedDomain = "example-bank.com",
-      type = "combosquatting",
       similarity = 0.9,
+      type = similarity >= 0.95 ? "homograph" : "combosquatting",
       agoMs = 0,
       evidence,
     }) => {

@@ -150,7 +150,8 @@ export function openNotificationsWorld({
       domain: string,
       { similarity = 0.97, protectedDomain = "example-bank.com", ...origin }: ThreatOptions = {},
     ): string {
-      const match = { protectedDomain, type: "typosquatting" as const, similarity, reasons: [] };
+      const type = similarity >= 0.95 ? ("homograph" as const) : ("typosquatting" as const);
+      const match = { protectedDomain, type, similarity, reasons: [] };
       const sighting: Sighting = { domain, match, source: "feed", seenAt: clock.now(), ...origin };
       return threats.record([sighting])[0]!.threatId;
     },

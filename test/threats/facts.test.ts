@@ -44,7 +44,7 @@ describe("updating facts", () => {
       whois,
       severity: "high",
       severityReasons: [
-        { code: "deceives_hurried_reader", params: { similarity: 0.9 } },
+        { code: "name_near_miss", params: { similarity: 0.9 } },
         { code: "receives_mail", params: {} },
       ],
       status: "active",

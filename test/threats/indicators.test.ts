@@ -6,6 +6,7 @@ import {
   type Indicator,
 } from "../../src/threats/severity/indicators.ts";
 import { severityOf, type SeverityFacts } from "../../src/threats/severity/severity.ts";
+import { lookAlike } from "../support/look-alikes.ts";
 
 test.each<[Indicator, Partial<SeverityFacts>]>([
   ["receives_mail", { mail: true }],
@@ -33,11 +34,7 @@ test.each<[Indicator, Partial<SeverityFacts>]>([
     },
   ],
 ])("the reasons of a severity show the indicator %s", (indicator, facts) => {
-  const { reasons } = severityOf({
-    type: "typosquatting",
-    similarity: 0.9,
-    facts: { exists: "yes", ...facts },
-  });
+  const { reasons } = severityOf(lookAlike({ similarity: 0.9 }), { facts: { exists: "yes", ...facts } });
   expect(indicatorsIn(reasons)).toEqual([indicator]);
   expect(indicatorBits(reasons)).toBe(indicatorBit(indicator));
 });

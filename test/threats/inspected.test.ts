@@ -14,9 +14,14 @@ afterEach(() => stores.dispose());
 
 const domain = "quiet-meadow.shop";
 const signals: Signal[] = [
-  { code: "same_icon", strength: 1, points: 2.5, params: { original: "https://example-bank.com/\u202e" } },
+  { code: "same_icon", strength: 1, points: 2.5, params: {} },
   { code: "own_links", strength: 0.4, points: -1, params: {} },
-  { code: "same_text", strength: 0.9, points: 4, params: {} },
+  {
+    code: "brand_in_title",
+    strength: 0.9,
+    points: 4,
+    params: { title: "Example \u202e Bank" },
+  },
 ];
 
 /** Records that an inspection of an address from a list found an imitating page. */
@@ -75,8 +80,8 @@ describe("a threat that an inspection found", () => {
     });
     expect(threat.reasons.map(describeSimilarityReason)).toEqual([
       "the page imitates the protected brand (score 0.97)",
-      "same text",
-      "same icon",
+      "its title names the brand: “Example \\u{202e} Bank”",
+      "it has the icon of the original",
     ]);
     expect(stores.events().map(({ type }) => type)).toEqual(["threat.created"]);
     const shown = stores.database.query.select({ at: threats.cloneSeenAt }).from(threats).all();
@@ -122,9 +127,9 @@ describe("a threat that an inspection found", () => {
       "name_resembles",
       "whole_label",
     ]);
-    expect(codesOf(threatId)).toEqual(["deceives_careful_reader", "page_imitates"]);
+    expect(codesOf(threatId)).toEqual(["name_homograph", "page_imitates"]);
     expect(check(threatId, { exists: "yes", page: imitating })).toBe("high");
-    expect(codesOf(threatId)).toEqual(["deceives_careful_reader", "page_imitates"]);
+    expect(codesOf(threatId)).toEqual(["name_homograph", "page_imitates"]);
   });
 
   test("becomes active again when an inspection finds the page after it was resolved, unless it was a false positive", () => {
@@ -146,7 +151,7 @@ test("a threat known by its name keeps its type and becomes verified when an ins
   expect(stores.threats.get(threatId)).toMatchObject({ severity: "low", verified: false });
   expect(inspect()).toMatchObject({ threatId, outcome: "known", type: "homograph", similarity: 0.8 });
   expect(stores.threats.get(threatId)).toMatchObject({ severity: "high", verified: true, siteState: "up" });
-  expect(codesOf(threatId)).toEqual(["resembles_protected_name", "page_imitates"]);
+  expect(codesOf(threatId)).toEqual(["name_similar", "page_imitates"]);
   const { changedAt } = stores.threats.get(threatId)!;
   inspect();
   expect(stores.threats.get(threatId)!.changedAt).toBe(changedAt);

@@ -3,6 +3,7 @@ import { describeSeverityReason } from "../../src/threats/severity/severity-reas
 import type { PageEvidence } from "../../src/threats/severity/phishing-page.ts";
 import { severityOf, type SeverityFacts } from "../../src/threats/severity/severity.ts";
 import type { Severity, ThreatType } from "../../src/vocabulary/threats.ts";
+import { lookAlike } from "../support/look-alikes.ts";
 
 const plainPage: PageEvidence = {
   asksForPassword: false,
@@ -20,10 +21,9 @@ type Row = [
   type?: ThreatType,
 ];
 const rows: Row[] = [
-  ["without facts a visually identical name is high", 0.96, undefined, "high"],
-  ["without facts a close name is medium", 0.9, undefined, "medium"],
+  ["without facts a homograph is high", 0.96, undefined, "high"],
+  ["without facts a near miss is medium", 0.9, undefined, "medium"],
   ["without facts a distant name is low", 0.8, undefined, "low"],
-  ["without facts a homograph is high from 0.9", 0.9, undefined, "high", "homograph"],
   ["a reported copy of the page is high, whatever the name", 0.3, undefined, "high", "cloned_site"],
   ["unknown facts change nothing", 0.9, { exists: "unknown" }, "medium"],
   ["a name that is not in DNS is low", 0.99, { exists: "no" }, "low"],
@@ -31,7 +31,7 @@ const rows: Row[] = [
   ["a sinkholed name is low", 0.99, { ...exists, sinkholed: "ShadowServer", mail: true }, "low"],
   ["a mail server makes a close name high", 0.9, { ...exists, mail: true }, "high"],
   ["a mail server makes a distant name medium", 0.8, { ...exists, mail: true }, "medium"],
-  ["a parked, visually identical name is medium", 0.96, { ...exists, parked: "Sedo" }, "medium"],
+  ["a parked, almost identical name is medium", 0.96, { ...exists, parked: "Sedo" }, "medium"],
   ["a parked close name is low", 0.9, { ...exists, parked: "Sedo" }, "low"],
   [
     "a parked close name with a mail server is medium",
@@ -40,7 +40,7 @@ const rows: Row[] = [
     "medium",
   ],
   [
-    "a visually identical name without addresses is medium",
+    "a almost identical name without addresses is medium",
     0.96,
     { exists: "yes", reachable: false },
     "medium",
@@ -88,13 +88,13 @@ const rows: Row[] = [
     "medium",
   ],
   [
-    "an unrelated page lowers a visually identical name to medium",
+    "an unrelated page lowers a almost identical name to medium",
     0.96,
     { ...exists, page: plainPage },
     "medium",
   ],
   [
-    "a redirect to the owner makes a visually identical name low",
+    "a redirect to the owner makes a almost identical name low",
     0.96,
     { ...exists, page: { ...plainPage, redirectsToProtected: true }, registeredDays: 400 },
     "low",
@@ -141,19 +141,17 @@ const rows: Row[] = [
     { ...exists, page: { ...plainPage, namesBrand: true }, registeredDays: 3 },
     "high",
   ],
-  ["an old, visually identical domain is medium", 0.96, { ...exists, registeredDays: 4_000 }, "medium"],
+  ["an old, almost identical domain is medium", 0.96, { ...exists, registeredDays: 4_000 }, "medium"],
 ];
 
 describe("severity", () => {
-  test.each(rows)("%s", (_what, similarity, facts, severity, type = "typosquatting") => {
-    expect(severityOf({ type, similarity, facts }).severity).toBe(severity);
+  test.each(rows)("%s", (_what, similarity, facts, severity, ...[type]) => {
+    expect(severityOf(lookAlike({ similarity, type }), { facts }).severity).toBe(severity);
   });
 
   test("comes with exactly the reasons that apply, the name's first", () => {
     const page = { ...plainPage, asksForPassword: true, namesBrand: true };
-    const scored = severityOf({
-      type: "combosquatting",
-      similarity: 0.96,
+    const scored = severityOf(lookAlike({ type: "homograph", similarity: 0.96 }), {
       facts: {
         exists: "yes",
         reachable: true,
@@ -164,7 +162,7 @@ describe("severity", () => {
       },
     });
     expect(scored.reasons.map(describeSeverityReason)).toEqual([
-      "the name deceives a careful reader (similarity 0.96)",
+      "the name is a homograph: its characters look like those of the protected name (similarity 0.96)",
       "a mail server accepts mail for the name",
       "the page asks for a password",
       "the page names the brand",
@@ -181,7 +179,7 @@ describe("severity", () => {
       page: { ...plainPage, redirectsToProtected: true },
     };
     const severityAfter = (cloneSeenDays: number | undefined, facts: SeverityFacts) =>
-      severityOf({ type: "typosquatting", similarity: 0.8, facts, cloneSeenDays }).severity;
+      severityOf(lookAlike({ similarity: 0.8 }), { facts, cloneSeenDays }).severity;
     for (const facts of [against, { exists: "no" as const }]) {
       expect([0, 7, 8, undefined].map((days) => severityAfter(days, facts))).toEqual([
         "high",
@@ -216,7 +214,7 @@ describe("severity", () => {
     for (const facts of everyCombination()) {
       for (const similarity of [0.8, 0.9, 0.96]) {
         const level = (given: SeverityFacts) =>
-          rank[severityOf({ type: "typosquatting", similarity, facts: given }).severity];
+          rank[severityOf(lookAlike({ similarity }), { facts: given }).severity];
         for (const [name, change] of worse)
           if (level(change(facts)) < level(facts)) offenders.push(`${name} lowers ${JSON.stringify(facts)}`);
         for (const [name, change] of better)

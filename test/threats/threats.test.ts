@@ -31,7 +31,7 @@ describe("recording sightings", () => {
     expect(created).toMatchObject({ outcome: "created", domain: "examp1e-bank.com" });
     expect(stores.threats.get(created!.threatId)).toMatchObject({
       status: "active",
-      severity: "high",
+      severity: "medium",
       protectedDomain: "example-bank.com",
       ipAddress: null,
       registrar: null,
@@ -47,7 +47,7 @@ describe("recording sightings", () => {
             id: created!.threatId,
             domain: "examp1e-bank.com",
             type: "typosquatting",
-            severity: "high",
+            severity: "medium",
             similarity: 0.97,
           },
         },

@@ -12,6 +12,7 @@ export type SettingName =
   | "setup_skipped_at"
   | "setup_test_delivered_at"
   | "backup_outcomes"
+  | "severities_left"
   | "site_states_left"
   | `original_marks:${number}`
   | `feed_token:${string}`

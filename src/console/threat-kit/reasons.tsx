@@ -1,6 +1,7 @@
 import { capitalized } from "../../lib/wording.ts";
 import {
   describeSeverityReason,
+  shortSeverityReason,
   type SeverityReason,
   type SeverityReasonCode,
 } from "../../threats/severity/severity-reasons.ts";
@@ -10,123 +11,161 @@ import { Text } from "../kit/name.tsx";
 
 type ReasonTone = "high" | "medium" | "neutral" | "good";
 
-/** Short name of each severity reason, and one sentence that explains why it matters. */
+/** One sentence for each severity reason that explains why it matters. */
 export const severityReasonTexts: Record<
   SeverityReasonCode,
-  { label: string; icon: IconName; tone: ReasonTone; explanation: string }
+  { icon: IconName; tone: ReasonTone; explanation: string }
 > = {
   copy_seen_in_use: {
-    label: "Copy of the protected page in use",
     icon: "beacon",
     tone: "high",
     explanation: "A beacon in the protected page reported that visitors were shown a copy of it.",
   },
+  name_homograph: {
+    icon: "threat",
+    tone: "high",
+    explanation:
+      "Characters of the name look like those of the protected one, so that even a careful reader can miss the difference.",
+  },
+  name_in_front: {
+    icon: "threat",
+    tone: "high",
+    explanation:
+      "The name begins with the complete protected name, which is all that many readers see of an address.",
+  },
+  name_near_miss_beside_words: {
+    icon: "threat",
+    tone: "high",
+    explanation:
+      "The brand is misspelled beside words that make visitors act, which hardly any honest name does.",
+  },
+  name_near_miss: {
+    icon: "threat",
+    tone: "medium",
+    explanation:
+      "The name is close to the protected one, so that a reader in a hurry can miss the difference.",
+  },
+  name_other_suffix: {
+    icon: "threat",
+    tone: "medium",
+    explanation: "The brand is registered under another suffix, by somebody else or by its owner.",
+  },
+  name_missing_dot: {
+    icon: "threat",
+    tone: "medium",
+    explanation: "A dot of an address of yours is missing or replaced, as when somebody mistypes it.",
+  },
+  name_beside_words: {
+    icon: "threat",
+    tone: "medium",
+    explanation:
+      "The brand is beside words that phishing names use, as in some names of partners and of support pages.",
+  },
+  name_set_apart: {
+    icon: "threat",
+    tone: "medium",
+    explanation:
+      "The brand is a word of the name of its own, beside others that phishing names do not use in particular.",
+  },
+  name_beside_ordinary_words: {
+    icon: "threat",
+    tone: "neutral",
+    explanation:
+      "The brand is beside ordinary words or letters, as in the names of fans, guides and unrelated companies.",
+  },
+  name_similar: {
+    icon: "threat",
+    tone: "neutral",
+    explanation: "The name resembles the protected one, but a reader can tell them apart.",
+  },
   deceives_careful_reader: {
-    label: "Deceptive name",
     icon: "threat",
     tone: "high",
     explanation:
       "The name is so close to the protected one that even a careful reader can miss the difference.",
   },
   deceives_hurried_reader: {
-    label: "Close name",
     icon: "threat",
     tone: "medium",
     explanation:
       "The name is close to the protected one, so that a reader in a hurry can miss the difference.",
   },
   resembles_protected_name: {
-    label: "Similar name",
     icon: "threat",
     tone: "neutral",
     explanation: "The name resembles the protected one, but a reader can tell them apart.",
   },
   not_in_dns: {
-    label: "Not in DNS",
     icon: "site-unregistered",
     tone: "good",
     explanation: "The name does not exist in DNS, so nobody can visit it or receive mail from it.",
   },
   sinkholed: {
-    label: "Taken over by a sinkhole",
     icon: "site-blocked",
     tone: "good",
     explanation: "Security researchers or authorities took the name over, so it is harmless now.",
   },
   leads_nowhere: {
-    label: "No server",
     icon: "site-registered",
     tone: "neutral",
     explanation: "The name is registered, but has neither an address nor a mail server yet.",
   },
   receives_mail: {
-    label: "Mail server",
     icon: "mail",
     tone: "medium",
     explanation: "A mail server accepts mail for the name, so it can be used to exchange mail in your name.",
   },
   parked: {
-    label: "Parked",
     icon: "site-parked",
     tone: "neutral",
     explanation: "A parking service shows its own page at the name, which is harmless until that changes.",
   },
   newly_registered: {
-    label: "Newly registered",
     icon: "calendar",
     tone: "medium",
     explanation: "The domain is at most 30 days old, and new registrations are more often abused.",
   },
   long_registered: {
-    label: "Long registered",
     icon: "calendar",
     tone: "good",
     explanation: "The domain has been registered for five years or more, which phishing domains rarely are.",
   },
   redirects_to_protected: {
-    label: "Redirects to the original",
     icon: "out",
     tone: "good",
     explanation: "The page redirects to the protected domain, as a defensive registration does.",
   },
   page_imitates: {
-    label: "Imitates your page",
     icon: "image",
     tone: "high",
     explanation: "A comparison with your own pages and brand found that the page imitates them.",
   },
   page_imitated_before: {
-    label: "Imitated your page before",
     icon: "history",
     tone: "neutral",
-    explanation: "The page imitated yours when it was inspected. Now it shows something else, or is gone.",
+    explanation: "The page imitated yours when it was inspected, and now shows something else or is gone.",
   },
   looks_like_original: {
-    label: "Looks like the original",
     icon: "image",
     tone: "high",
     explanation: "The screenshot of the page looks like that of the protected domain.",
   },
   asks_for_secrets: {
-    label: "Asks for secrets",
     icon: "lock",
     tone: "high",
     explanation: "The page has a field for a password or a card number.",
   },
   names_brand: {
-    label: "Names the brand",
     icon: "note",
     tone: "medium",
     explanation: "The title or the text of the page contains your brand.",
   },
   unrelated_page: {
-    label: "Unrelated page",
     icon: "not",
     tone: "neutral",
     explanation: "The page neither names the brand, nor looks like the original, nor asks for secrets.",
   },
   legacy: {
-    label: "Recorded earlier",
     icon: "history",
     tone: "neutral",
     explanation: "An earlier version of phishwatch recorded this reason as a sentence.",
@@ -207,8 +246,5 @@ function ReasonTag({ reason }: { reason: SeverityReason }) {
 }
 
 function labelOf(reason: SeverityReason): string {
-  if (reason.code !== "asks_for_secrets") return severityReasonTexts[reason.code].label;
-  const { password, card } = reason.params;
-  if (password && card) return "Asks for a password and a card";
-  return card ? "Asks for a card" : "Asks for a password";
+  return capitalized(shortSeverityReason(reason));
 }

@@ -163,7 +163,7 @@ export function severityFactsOf(facts: Facts, now: Instant): SeverityFacts {
             visualSimilarity: screenshot?.visualSimilarity,
             imitation: page.imitation,
           },
-    isDown: facts.site?.downAt !== undefined && facts.site.backAt === undefined,
+    isDown: facts.site && facts.site.downAt !== undefined && facts.site.backAt === undefined,
   };
 }
 

@@ -135,6 +135,13 @@ export const scansEvents = {
     description: "New threats could not be enqueued for lookups. It is tried again.",
     fields: ["error"],
   },
+  "lookup.severities_delayed": {
+    level: "warn",
+    text: "severities of older threats delayed",
+    description:
+      "After an upgrade, the new severities of known threats could not be saved. It is tried again in a minute.",
+    fields: ["error"],
+  },
   "lookup.site_states_delayed": {
     level: "warn",
     text: "site states of older threats delayed",

@@ -42,7 +42,7 @@ export const eventOperations = [
     summary: "Records a look-alike: threat.created, or a repeated sighting of a known one",
     description:
       "Without a domain, new names are generated. Type and similarity default to those that detection computes. " +
-      "The severity follows from them: high from a similarity of 0.95 (homographs 0.9), medium from 0.88.",
+      "The severity follows from the name, as the manual states under Detection.",
     body: jsonBody(
       Type.Object(
         {

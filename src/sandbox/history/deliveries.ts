@@ -161,9 +161,8 @@ function attemptsOf(
 /** Returns the content of the message that announced a threat. */
 function messageAbout(threat: StoredThreat) {
   const first = threat.checks[0]!;
-  const { checks: _, similarity, type } = threat;
   const facts = severityFactsOf(first.facts, first.at);
-  const { reasons, severity } = severityOf({ type, similarity, facts });
+  const { reasons, severity } = severityOf(threat, { facts });
   return newThreat(
     {
       ...threat,

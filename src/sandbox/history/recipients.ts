@@ -143,10 +143,10 @@ export function addChannel(draft: Draft): { announced: StoredThreat[]; channel: 
 }
 
 /** Returns whether the first check already showed what the present severity is. */
-function isSevereAtFirst({ checks, similarity, type }: StoredThreat): boolean {
-  const first = checks[0];
+function isSevereAtFirst(threat: StoredThreat): boolean {
+  const first = threat.checks[0];
   if (first?.facts.existence?.exists !== "yes") return false;
-  return severityOf({ type, similarity, facts: severityFactsOf(first.facts, first.at) }).severity === "high";
+  return severityOf(threat, { facts: severityFactsOf(first.facts, first.at) }).severity === "high";
 }
 
 /**

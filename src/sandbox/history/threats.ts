@@ -67,9 +67,9 @@ function responseOf({ checks, domain, seq, whois }: StoredThreat) {
 }
 
 function historyOf(threat: StoredThreat) {
-  const { checks, decisions, seq: threatSeq, similarity, type } = threat;
+  const { checks, decisions, seq: threatSeq } = threat;
   const none = { channel: null, actorName: null, actorAddress: null };
-  let severity: Severity = severityOf({ type, similarity }).severity;
+  let severity: Severity = severityOf(threat).severity;
   let siteState: SiteState | null = null;
   let before = nothingKnown;
   const found = checks.flatMap(({ at, facts }) => {
@@ -78,7 +78,7 @@ function historyOf(threat: StoredThreat) {
     const state = siteStateOf(facts, at);
     if (state !== siteState) changes.push({ field: "site state", before: siteState, after: state });
     siteState = state;
-    const next = severityOf({ type, similarity, facts: severityFactsOf(facts, at) }).severity;
+    const next = severityOf(threat, { facts: severityFactsOf(facts, at) }).severity;
     if (next !== severity) changes.push({ field: "severity", before: severity, after: next });
     severity = next;
     return changes.map((change) => ({ threatSeq, at, ...change, ...none }));
@@ -214,7 +214,7 @@ function addEvents({ events, start }: Draft, threat: StoredThreat): void {
       type: "threat.created",
       at: createdAt,
       data: {
-        threat: { id, domain, type, severity: severityOf({ type, similarity }).severity, similarity },
+        threat: { id, domain, type, severity: severityOf(threat).severity, similarity },
       },
     });
   for (const { after, at, before } of decisions) {

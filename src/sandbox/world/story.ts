@@ -115,8 +115,8 @@ function fill(scenes: readonly Scene[], times: readonly Instant[], until: Instan
   );
 }
 
-function isAsSevere({ severity, similarity, type }: WorldEntry, { at, facts }: Check): boolean {
-  return severityOf({ type, similarity, facts: severityFactsOf(facts, at) }).severity === severity;
+function isAsSevere(entry: WorldEntry, { at, facts }: Check): boolean {
+  return severityOf(entry, { facts: severityFactsOf(facts, at) }).severity === entry.severity;
 }
 
 /** Returns at most as many states as there are checks. The last one agrees with the evidence. */

@@ -76,13 +76,16 @@ export function worldEntries(): WorldEntry[] {
       const [domain = "", protectedDomain = "", type = "", similarity = "", reasons = "[]"] =
         line.split("\t");
       const evidence = evidenceTurn[index % evidenceTurn.length];
-      const match = { type: type as ThreatType, similarity: Number(similarity) };
-      const { severity } = severityOf({ ...match, facts: evidence });
-      return {
-        ...match,
+      const found = {
         domain,
         protectedDomain,
+        type: type as ThreatType,
+        similarity: Number(similarity),
         reasons: JSON.parse(reasons) as SimilarityReason[],
+      };
+      const { severity } = severityOf(found, { facts: evidence });
+      return {
+        ...found,
         status: statusTurn[index % statusTurn.length]!,
         source: type === "cloned_site" ? "beacon" : sourceTurn[index % sourceTurn.length]!,
         severity,
@@ -145,7 +148,7 @@ export function makeWorld(start: Instant, random: SeededRandom, { isCaughtUp = f
       createdAt,
       statusChangedAt: decisions.at(-1)?.at ?? createdAt,
       ...found,
-      severityReasons: severityOf({ ...entry, facts }).reasons,
+      severityReasons: severityOf(entry, { facts }).reasons,
       screenshotToken,
       verified: isVerified({ type: entry.type, cloneSeen: false, facts }),
       checks,

@@ -1,6 +1,7 @@
 import type { Presence } from "../../vocabulary/site.ts";
-import type { Severity, ThreatType } from "../../vocabulary/threats.ts";
-import { inspectedScore, type SimilarityReason } from "./similarity-reasons.ts";
+import type { Severity } from "../../vocabulary/threats.ts";
+import { nameEvidence, namePoints, type LookAlike } from "./name-evidence.ts";
+import { inspectedScore } from "./similarity-reasons.ts";
 import { asksForSecrets, imitatesOriginal, looksLikeOriginal, type PageEvidence } from "./phishing-page.ts";
 import type { SeverityReason } from "./severity-reasons.ts";
 
@@ -40,15 +41,6 @@ interface Evidence {
 const highFrom = 4;
 const mediumFrom = 2;
 
-/*
- * Measured on 25,000 reported phishing hosts: 4 in 10 reach the upper threshold, 8 in 10 the lower one. The upper
- * threshold separates names that show the brand letter by letter from names with a typo.
- */
-const deceivesCarefulFrom = 0.95;
-const deceivesHurriedFrom = 0.88;
-/** Lower, because letters of another script are never typed by mistake: someone chose them to deceive. */
-const homographDeceivesFrom = 0.9;
-
 const youngDaysMax = 30;
 /** Phishing domains rarely live this long. Younger ones may redirect unwanted visitors to the original. */
 const settledDaysMin = 365;
@@ -68,7 +60,8 @@ const decisive = 100;
  *
  * | evidence | points |
  * |---|---|
- * | name: visually identical, or a copy of the page was seen in use; close; similar | 4 (copy 6); 2; 1 |
+ * | a copy of the page was seen in use | 6 |
+ * | name, by what it shows: see `nameEvidence` | 4, 2 or 1 |
  * | page: looks like the original; asks for a password or card; names the brand | +4; +3; +1 |
  * | page imitates the brand, by an inspection: with a score of 0.9 or more; less; no longer. It replaces looks and brand | 4; 3; 1 |
  * | a mail server receives for the name | +2 |
@@ -80,24 +73,15 @@ const decisive = 100;
  * For a week after a copy was seen in use, exonerating facts are ignored: phishing kits show scanners a different
  * page than their victims, and internal names are not in public DNS.
  *
- * @param similarity 0 to 1, from the detection; of a cloned site that an inspection found, the score of the inspection.
- * @param similarityReasons reasons on record for the similarity.
+ * @param threat type, similarity and reasons as they are on record.
  * @param cloneSeenDays whole days since a visitor was shown a copy of the page; undefined: never.
  */
-export function severityOf({
-  type,
-  similarity,
-  similarityReasons = [],
-  facts,
-  cloneSeenDays,
-}: {
-  type: ThreatType;
-  similarity: number;
-  similarityReasons?: readonly SimilarityReason[] | undefined;
-  facts?: SeverityFacts | undefined;
-  cloneSeenDays?: number | undefined;
-}): SeverityScore {
-  const isInspected = inspectedScore(similarityReasons) !== undefined;
+export function severityOf(
+  threat: LookAlike,
+  { facts, cloneSeenDays }: { facts?: SeverityFacts | undefined; cloneSeenDays?: number | undefined } = {},
+): SeverityScore {
+  const { type, reasons } = threat;
+  const isInspected = inspectedScore(reasons) !== undefined;
   const isClone = cloneSeenDays !== undefined || (type === "cloned_site" && !isInspected);
   const seenRecently = cloneSeenDays !== undefined && cloneSeenDays <= cloneFreshDaysMax;
   const found = (facts === undefined ? [] : factEvidence(facts)).filter(
@@ -106,8 +90,8 @@ export function severityOf({
   const first = isClone
     ? [cloneEvidence]
     : type === "cloned_site"
-      ? inspectionEvidence(similarityReasons, facts)
-      : [nameEvidence(type, similarity)];
+      ? inspectionEvidence(threat, facts)
+      : [evidenceOf(threat)];
   const evidence = [...first, ...found];
   const points = evidence.reduce((sum, one) => sum + one.points, 0);
   return {
@@ -119,15 +103,11 @@ export function severityOf({
 const cloneEvidence: Evidence = { points: 6, reason: { code: "copy_seen_in_use", params: {} } };
 
 /** Returns the evidence for a cloned site that was found by an inspection, beyond what its page shows now. */
-function inspectionEvidence(
-  similarityReasons: readonly SimilarityReason[],
-  facts: SeverityFacts | undefined,
-): Evidence[] {
+function inspectionEvidence(threat: LookAlike, facts: SeverityFacts | undefined): Evidence[] {
   const evidence: Evidence[] = [];
   const imitation = facts?.page?.imitation;
-  for (const reason of similarityReasons) {
-    if (reason.code === "name_resembles")
-      evidence.push(nameEvidence(reason.params.type, reason.params.similarity));
+  for (const reason of threat.reasons) {
+    if (reason.code === "name_resembles") evidence.push(evidenceOf({ ...threat, ...reason.params }));
     if (reason.code !== "page_imitates" || imitation?.imitates === true) continue;
     const isOver = imitation !== undefined || facts?.isDown === true;
     evidence.push(
@@ -144,13 +124,9 @@ function imitationEvidence(score: number): Evidence {
   return { points, reason: { code: "page_imitates", params: { score } } };
 }
 
-function nameEvidence(type: ThreatType, similarity: number): Evidence {
-  const params = { similarity };
-  const exactFrom = type === "homograph" ? homographDeceivesFrom : deceivesCarefulFrom;
-  if (similarity >= exactFrom) return { points: 4, reason: { code: "deceives_careful_reader", params } };
-  return similarity >= deceivesHurriedFrom
-    ? { points: 2, reason: { code: "deceives_hurried_reader", params } }
-    : { points: 1, reason: { code: "resembles_protected_name", params } };
+function evidenceOf(name: LookAlike): Evidence {
+  const code = nameEvidence(name);
+  return { points: namePoints[code], reason: { code, params: { similarity: name.similarity } } };
 }
 
 function factEvidence(facts: SeverityFacts): Evidence[] {

@@ -48,7 +48,7 @@ const phishing: ThreatData = {
   severityReasons: [
     { code: "asks_for_secrets", params: { password: true, card: false } },
     { code: "newly_registered", params: { days: 2 } },
-    { code: "deceives_hurried_reader", params: { similarity: 0.94 } },
+    { code: "name_near_miss", params: { similarity: 0.94 } },
     { code: "receives_mail", params: {} },
   ],
   facts: {
@@ -99,7 +99,7 @@ test("a message about a threat compares the names and gives reasons and facts, a
   expect(text(newThreat(phishing, { late: false, links }))).toMatchInlineSnapshot(`
     "High: examp1e-bank-login[.]com, look-alike of example-bank.com
 
-    The page asks for a password. The domain was registered 2 days before the last check. The name deceives a hurried reader (similarity 0.94).
+    The page asks for a password. The domain was registered 2 days before the last check. The name is a near miss of the protected name (similarity 0.94).
 
     Look-alike: examp1e-bank-login[.]com
     Original: example-bank.com
