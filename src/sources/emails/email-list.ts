@@ -10,7 +10,7 @@ import {
 import { isSeparator, looksLikeEmail } from "../list-formats/email-head.ts";
 import type { NameBatch } from "../name-batch.ts";
 import { createMessageBuffer, messageBytesMax } from "./message-buffer.ts";
-import { readMessage, type MessageEntry } from "./read-message.ts";
+import type { MessageEntry } from "./read-message.ts";
 
 /** Start of a line that is compared with the separator of mailbox files. */
 const separatorBytes = 200;
@@ -37,6 +37,8 @@ export async function* readEmails(
   blocks: AsyncIterable<LineBlock>,
   { wholeOnly }: { wholeOnly: boolean },
 ): AsyncGenerator<NameChunk> {
+  // Most lists are no emails, and need none of it.
+  const { readMessage } = await import("./read-message.ts");
   for await (const message of messagesOf(blocks, wholeOnly)) {
     const entries = await readMessage(message.bytes);
     yield chunkOf(message, entries);

@@ -82,8 +82,10 @@ function createEntries() {
 
   function add(entry: MessageEntry): void {
     const reading = readListedEntry(entry.text, undefined, entry.form);
-    if (!("entries" in reading) || isFull()) return;
-    const { name, url = name } = reading.entries[0]!;
+    // A link to an IP address is reported, although it has no name.
+    const read = "entries" in reading ? reading.entries[0]! : { name: entry.text };
+    if (isFull() || (!("entries" in reading) && !("skipped" in reading))) return;
+    const { name, url = name } = read;
     const links = perHost.get(name) ?? 0;
     const before = found.get(url);
     if (before === undefined && links >= linksPerHostMax) return;
