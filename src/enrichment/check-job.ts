@@ -8,6 +8,7 @@ import { mergeFacts, type CheckResults } from "./facts/merge-facts.ts";
 import { guardedLookup } from "./jobs/guarded-lookup.ts";
 import type { Handoff } from "./jobs/handoff.ts";
 import type { Lookups } from "../lookups/lookups.ts";
+import type { Threats } from "../threats/threats.ts";
 import { nextCheck, ranks, wantsPage, wantsScreenshot, type EnabledLookups } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 import type { RunJob } from "./jobs/worker.ts";
@@ -23,6 +24,7 @@ interface CheckJob extends ResultWriter {
   handoff: Handoff;
   log: Log;
   lookups: Lookups;
+  threats: ResultWriter["threats"] & Pick<Threats, "addressToOpen">;
 }
 
 /** Checks one threat in DNS and on the web, saves the facts, and schedules what takes longer. */
@@ -42,13 +44,14 @@ export function createCheckJob(job: CheckJob): RunJob {
   };
 }
 
-function createCheckLookups({ enabledLookups, clock, handoff, log, lookups }: CheckJob) {
+function createCheckLookups({ enabledLookups, clock, handoff, log, lookups, threats }: CheckJob) {
   const perAddress = createKeyedLimiter(pagesPerAddressMax);
 
-  function lookUpPage({ domain, protectedDomain, keywords }: Subject, facts: Facts, signal: AbortSignal) {
+  function lookUpPage({ domain, id, protectedDomain, keywords }: Subject, facts: Facts, signal: AbortSignal) {
+    const address = threats.addressToOpen(id) ?? domain;
     const brandNames = [protectedDomain.split(".")[0]!, ...keywords];
     return perAddress(facts.existence?.addresses[0] ?? domain, () =>
-      lookups.page({ name: domain, protectedDomain, brandNames }, { signal }),
+      lookups.page({ name: domain, address, protectedDomain, brandNames }, { signal }),
     );
   }
 

@@ -8,6 +8,7 @@ import type { Log } from "../lib/log.ts";
 import type { LookupMeter } from "../lookups/lookup-meter.ts";
 import type { LookUpPage, Lookups } from "../lookups/lookups.ts";
 import type { OpenedLookups } from "../lookups/open-lookups.ts";
+import type { PageResult } from "../lookups/page/page-lookup.ts";
 import { createScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createDueCounts } from "./due-counts.ts";
@@ -42,7 +43,7 @@ export function openEnrichment({
 }): OpenedEnrichment {
   const { browser, meter, noBrowser, reach, services } = opened;
   const lookups = meter.measure(
-    reach.lookups?.(services.existence) ?? { ...services, page: homePages(inspection.inspector) },
+    reach.lookups?.(services.existence) ?? { ...services, page: pagesOf(inspection.inspector) },
   );
   const { path } = config.storage;
   const enabledLookups = {
@@ -75,17 +76,27 @@ export function openEnrichment({
   };
 }
 
-/** Looks up home pages, and compares them with the protected domain. */
-function homePages(inspector: Inspector): LookUpPage {
-  return async ({ name, protectedDomain, brandNames }, { signal }) => {
-    const target = {
-      address: name,
-      protectedDomains: [protectedDomain],
-      brandNames,
-      browser: "never",
-    } as const;
-    const result = await inspector.inspect(target, signal);
-    return result.ok ? { ok: true, page: result.page } : result;
+/**
+ * Looks up pages, and compares them with the protected domain. In place of a page that was removed or has no content, the
+ * home page is looked up.
+ */
+function pagesOf(inspector: Inspector): LookUpPage {
+  return async ({ name, address, protectedDomain, brandNames }, { signal }) => {
+    const inspect = async (url: string): Promise<PageResult> => {
+      const target = {
+        address: url,
+        protectedDomains: [protectedDomain],
+        brandNames,
+        browser: "never",
+      } as const;
+      const result = await inspector.inspect(target, signal);
+      return result.ok ? { ok: true, page: result.page } : result;
+    };
+    const found = await inspect(address);
+    const hasContent = found.ok && found.page.status < 400 && found.page.unseen === undefined;
+    if (address === name || hasContent) return found;
+    const home = await inspect(name);
+    return home.ok ? home : found;
   };
 }
 

@@ -3,10 +3,12 @@ import type { NetworkLookup } from "./network/network-lookup.ts";
 import type { PageResult } from "./page/page-lookup.ts";
 import type { RegistrationLookup } from "./registration/registration-lookup.ts";
 
-/** Determines the facts about the home page of a name. */
+/** Determines the facts about a page of a name. */
 export type LookUpPage = (
   target: {
     name: string;
+    /** URL of the page, or the name, whose home page is looked up. */
+    address: string;
     protectedDomain: string;
     /** Names of the protected brand. */
     brandNames: readonly string[];

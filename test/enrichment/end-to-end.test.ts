@@ -35,6 +35,9 @@ const zones: Zones = {
   // Redirects to the bank itself.
   "examplebank.com": { A: ["127.0.0.1"], NS: ["ns1.host.test"] },
   "exampe-bank.com": { rcode: "SERVFAIL" },
+  // Copies that are only at the address that was reported; one of them was removed.
+  "kept.example-bank.evil.test": { A: ["127.0.0.1"] },
+  "removed.example-bank.evil.test": { A: ["127.0.0.1"] },
 };
 
 const signIn = `<title>Example Bank</title><body style="margin:0;font:20px sans-serif"><div style="height:120px;background:#036"></div>
@@ -47,6 +50,10 @@ const pages: Record<string, () => Response> = {
     html(`<title>Bread</title><body><h1>A bakery</h1><p>Rolls and loaves since 1902, in the old town.</p>
     <div style="float:right;width:600px;height:700px;background:#a31"></div>`),
   "examplebank.com": () => Response.redirect("http://example-bank.com/", 301),
+  "kept.example-bank.evil.test": () => html("<title>Nothing here</title>"),
+  "kept.example-bank.evil.test/in": () => html(signIn),
+  "removed.example-bank.evil.test": () => html("<title>Nothing here</title>"),
+  "removed.example-bank.evil.test/in": () => new Response("", { status: 404 }),
 };
 const html = (body: string) =>
   new Response(body, { headers: { "content-type": "text/html; charset=utf-8" } });
@@ -60,8 +67,11 @@ async function openWorld({ screenshots }: { screenshots: boolean }) {
   const site = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
-    fetch: (request) =>
-      pages[(request.headers.get("host") ?? "").replace(/:.*/, "")]?.() ?? new Response("", { status: 404 }),
+    fetch(request) {
+      const host = (request.headers.get("host") ?? "").replace(/:.*/, "");
+      const respond = pages[host + new URL(request.url).pathname] ?? pages[host];
+      return respond?.() ?? new Response("", { status: 404 });
+    },
   });
   closing.push(() => site.stop(true));
   const registry = Bun.serve({
@@ -197,7 +207,10 @@ describe("enrichment, end to end", () => {
       const askedByScan = dns.asked.length;
       app.start();
       // A name whose existence is unknown is not a threat of a scan, but may be submitted.
-      await app.candidates.submit(["exampe-bank.com"], { source: "submission" });
+      const reported = ["kept", "removed"].map((name) => `${name}.example-bank.evil.test`);
+      await app.candidates.submit(["exampe-bank.com", ...reported.map((name) => `http://${name}/in?id=1`)], {
+        source: "submission",
+      });
       await checkedAt(
         app,
         Object.values(byDomain(app)).map(({ id }) => id),
@@ -232,6 +245,12 @@ describe("enrichment, end to end", () => {
       const silent = threats["exampe-bank.com"]!;
       expect(silent).toMatchObject({ status: "active", ipAddress: null });
       expect(app.enrichment.factsOf(silent.id)!.facts.unknown.existence).toContain("SERVFAIL");
+      // The address that was submitted is opened, and the home page if nothing is there.
+      const opened = reported.map((name) => app.enrichment.factsOf(threats[name]!.id)!.facts.page);
+      expect(opened).toMatchObject([
+        { finalUrl: `http://${reported[0]}/in?id=1`, title: "Example Bank", asksForPassword: true },
+        { title: "Nothing here", asksForPassword: false },
+      ]);
       expect(lines.filter((line) => line.includes('"error"'))).toEqual([]);
     },
     slowMs,

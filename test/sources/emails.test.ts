@@ -122,6 +122,7 @@ const found = [
     "script.example-bank-html.org https://script.example-bank-html.org/s",
   ].map((link) => `message_link ${link}`),
   "message_image image.example-bank-html.org https://image.example-bank-html.org/logo.png",
+  "ip_address null",
 ];
 
 let files = 0;
@@ -172,8 +173,9 @@ describe("An email", () => {
       source: "submission",
       interpret: { max: 100, hostNames: false },
     });
-    expect(result).toMatchObject({ received: 4, invalid: 2 });
-    expect(result.firstInvalid.map(({ line }) => line)).toEqual([3, 4]);
+    expect(result).toMatchObject({ received: 4, invalid: 3 });
+    expect(result.firstInvalid.map(({ line }) => line)).toEqual([2, 3, 4]);
+    expect(result.firstInvalid[0]).toMatchObject({ text: "http://192.0.2.7/login" });
     expect(result.matches.map(({ domain }) => domain)).toContain("login-example-bank.com");
     expect(result.interpreted).toHaveLength(found.length);
     expect(new Set(result.interpreted.map(({ line }) => line))).toEqual(new Set([2]));

@@ -97,8 +97,8 @@ export function openEnrichment({
       networksAsked.push(address);
       return typeof world.network === "function" ? world.network(address) : world.network;
     },
-    async page({ name }) {
-      asked.push(`page ${name}`);
+    async page({ address }) {
+      asked.push(`page ${address}`);
       return world.page;
     },
   };

@@ -56,7 +56,7 @@ export function createOriginals({
     const existence = await lookups.existence(domain, { signal: aborting.signal });
     if (existence.exists !== "yes" || aborting.signal.aborted) return undefined;
     const result = await lookups.page(
-      { name: domain, protectedDomain: noDomain, brandNames: [] },
+      { name: domain, address: domain, protectedDomain: noDomain, brandNames: [] },
       { signal: aborting.signal },
     );
     const page = result.ok ? result.page : undefined;

@@ -1,7 +1,7 @@
 /** Reads the links and senders of an email, which is hostile input: each part of it has a limit. */
 import type { Address, Attachment, Email } from "postal-mime";
 import { messageOf } from "../../lib/errors.ts";
-import { readListedEntry } from "../entries/entry.ts";
+import { readListedEntry, type Entry } from "../entries/entry.ts";
 import { looksLikeEmail } from "../list-formats/email-head.ts";
 import { linksInHtml, linksInText, pause, type FoundLink } from "./html-links.ts";
 
@@ -83,9 +83,9 @@ function createEntries() {
   function add(entry: MessageEntry): void {
     const reading = readListedEntry(entry.text, undefined, entry.form);
     // A link to an IP address is reported, although it has no name.
-    const read = "entries" in reading ? reading.entries[0]! : { name: entry.text };
+    const { name, url = name }: Pick<Entry, "name" | "url"> =
+      "entries" in reading ? reading.entries[0]! : { name: entry.text };
     if (isFull() || (!("entries" in reading) && !("skipped" in reading))) return;
-    const { name, url = name } = read;
     const links = perHost.get(name) ?? 0;
     const before = found.get(url);
     if (before === undefined && links >= linksPerHostMax) return;
