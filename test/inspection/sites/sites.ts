@@ -1,6 +1,7 @@
-import { brandKinds, makeCompany, type Company } from "./companies.ts";
+import { brandKinds, drawLogo, makeCompany, type Company } from "./companies.ts";
 import { copyClasses, makeCopy } from "./copies.ts";
 import { diceFrom, type Dice } from "./dice.ts";
+import { pngOf } from "./drawing.ts";
 import { allowedName, harmlessClasses, makeHarmless } from "./harmless.ts";
 import { assetsOf, origin, pageOf, pathOf, type PageRole } from "./pages.ts";
 import { responder, type Content, type Site } from "./site.ts";
@@ -18,6 +19,8 @@ export interface ProtectedBrand {
   allow: string[];
   /** Addresses of the pages that are likely to be imitated. */
   pages: string[];
+  /** The logo as a raster image, as a user would add it. */
+  logo?: () => Uint8Array<ArrayBuffer>;
 }
 
 /** Numbers of brands of each half; those in between belong to both. Brands 0 to 17 are only for tuning. */
@@ -100,6 +103,7 @@ function protectedBrand(company: Company): ProtectedBrand {
     protectedDomain: company.domain,
     names: [company.label, company.name],
     allow: [allowedName(company)],
+    logo: () => pngOf(drawLogo(company, { height: 64 })),
     pages: (["home", "sign_in", "payment"] as const).map((role) => origin(company) + pathOf(company, role)),
   };
 }
