@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { chooseChromium } from "../../src/lookups/browser/choose-chromium.ts";
+import { createPageInspector } from "../../src/inspection/inspector/page-inspector.ts";
+import { createPageReader } from "../../src/lookups/page/page-reader.ts";
+import { createTurns } from "../../src/network/turns.ts";
 import { createBrowser, screenshotBytesMax, type Browser } from "../../src/lookups/browser/chromium.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
@@ -100,7 +103,18 @@ withChromium("a screenshot", () => {
   test(
     "a screenshot is a WebP image of at most 1 MiB, and its browser profile is deleted",
     async () => {
-      site = startSite({ "/": signIn("Example Bank", "#036") });
+      site = startSite({
+        "/": `<title>Please wait</title><body><script>
+          Object.defineProperty(Element.prototype, "outerHTML", { get: () => "<p>nothing</p>" });
+          const parts = ["Example Bank", "password", "Customer number"];
+          document.body.append(Object.assign(document.createElement("h1"), { textContent: parts[0] }));
+          const root = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
+          const form = root.appendChild(document.createElement("form"));
+          form.appendChild(Object.assign(document.createElement("input"), { type: parts[1] }));
+          const frame = document.body.appendChild(document.createElement("iframe"));
+          frame.contentDocument.body.append(parts[2]);
+        </script>`,
+      });
       const result = await openBrowser().takeScreenshot(`http://examp1e-bank.com:${site.port}/`, signal);
       if (!result.ok) throw new Error(result.reason);
       expect(result.webp.length).toBeLessThan(screenshotBytesMax);
@@ -109,6 +123,46 @@ withChromium("a screenshot", () => {
         width: 1280,
       });
       expect(readdirSync(profiles.path)).toEqual([]);
+      // Shadow roots and frames are read, too, with functions that the page cannot replace.
+      for (const shown of ["<h1>Example Bank</h1>", '<input type="password">', "Customer number"])
+        expect(result.html).toContain(shown);
+    },
+    slowMs,
+  );
+
+  test(
+    "a page whose scripts show its content is inspected as a browser renders it",
+    async () => {
+      const name = "document.createElement";
+      site = startSite({
+        "/": `<title>Example Bank</title><body><script>
+          document.body.append(Object.assign(${name}("input"), { type: ["pass", "word"].join("") }));
+        </script>`,
+      });
+      const turns = createTurns();
+      const rules = { allowPrivateNetworks: true };
+      const reader = createPageReader({
+        clock: systemClock,
+        rules,
+        resolveHost: async () => ["127.0.0.1"],
+        turns,
+      });
+      const inspector = createPageInspector({
+        clock: systemClock,
+        reader,
+        render: openBrowser().takeScreenshot,
+        turns,
+      });
+      const target = { address: `http://examp1e-bank.com:${site.port}/` };
+      const sent = await inspector.inspect({ ...target, browser: "never" }, signal);
+      expect(sent).toMatchObject({ ok: true, page: { asksForPassword: false, unseen: expect.any(String) } });
+      const rendered = await inspector.inspect({ ...target, browser: "if_needed" }, signal);
+      expect(rendered).toMatchObject({
+        ok: true,
+        page: { asksForPassword: true, from: "browser" },
+        screenshot: expect.any(Uint8Array),
+      });
+      await inspector.close();
     },
     slowMs,
   );
