@@ -423,14 +423,18 @@ describe("a check", () => {
     const id = other.app.threats.record([sighting])[0]!.threatId;
     const guest = await other.signedIn();
     const { html, text } = await guest.get(pathOf(id));
-    expect(text).toContain("Lookups are off ( lookups.enabled ).");
+    expect(text).toContain(
+      "registration data and screenshots are not looked up, because lookups.enabled is false",
+    );
     expect(text).toContain("DNS Not looked up: lookups.enabled is off in the configuration.");
     expect(text).toContain("Registration Not looked up: lookups.enabled is off in the configuration.");
     expect(html).not.toContain(`action="${pathOf(id)}/look"`);
     expect(text).not.toMatch(/check now|wait for the first check/i);
     expect(html).not.toContain("<img");
     const response = await guest.submit(`${pathOf(id)}/look`);
-    expect(response.text).toContain("Lookups are off: lookups.enabled is false in the configuration.");
+    expect(response.text).toContain(
+      "Nothing was looked up, because lookups.enabled is false in the configuration file.",
+    );
     await other.dispose();
   });
 });

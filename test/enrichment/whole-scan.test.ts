@@ -56,12 +56,12 @@ test.skipIf(network === undefined)(
       "example-bank.net": { severity: "high", ip_address: null, registrar, type: "tld_squatting" },
       "example-bamk.com": { severity: "low", ip_address: "192.0.0.9", registrar, type: "typosquatting" },
       "examplebank.com": { severity: "low", ip_address: "192.0.0.9", registrar },
-      "example-bank.org": { severity: "medium", ip_address: "64.190.62.22", registrar: null },
-      "login-example-bank.com": { severity: "high", ip_address: "192.0.0.9", registrar: null },
+      "example-bank.org": { severity: "low", ip_address: "64.190.62.22", registrar: null },
+      "login-example-bank.com": { severity: "medium", ip_address: "192.0.0.9", registrar: null },
       "secure-example-bank.com": { severity: "low", ip_address: "192.0.0.9", registrar },
       "exmaple-bank.com": { severity: "high", ip_address: "192.0.0.9", registrar },
-      "example-bank.ru": { severity: "medium", ip_address: null, registrar: "CHEAP-RU" },
-      "example-bank.de": { severity: "high", ip_address: "192.0.0.9", registrar: null },
+      "example-bank.ru": { severity: "low", ip_address: null, registrar: "CHEAP-RU" },
+      "example-bank.de": { severity: "medium", ip_address: "192.0.0.9", registrar: null },
       "example-bank-login.com": { severity: "high", ip_address: "192.0.0.9", registrar },
     };
     for (const [domain, expected] of Object.entries(shown))

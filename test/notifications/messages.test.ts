@@ -28,7 +28,7 @@ describe("a subscription that sends at once", () => {
     expect(notice).toMatchObject({ kind: "threat", tone: "high", threat: { id, status: "active" } });
     expect(plainText(notice!)).toBe(`High: examp1e-bank[.]com, look-alike of example-bank.com
 
-The name is a homograph: its characters look like those of the protected name (similarity 0.97).
+Unverified: only the name is known. The name is a homograph: its characters look like those of the protected name (similarity 0.97).
 
 Look-alike: examp1e-bank[.]com
 Original: example-bank.com
@@ -233,7 +233,7 @@ Already closed: 1 new threat
 Open: 1 active threat: 1 low
 Protected domains: example-shop.com (1)
 
-- Low: example-shopp[.]com, look-alike of example-shop.com: the name resembles the protected domain (similarity 0.8)
+- Low: example-shopp[.]com, look-alike of example-shop.com: unverified · similar name
 
 Open the threats: https://watch.example/console/threats`);
     await world.skip(3 * 24 * hourMs);

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { nameEvidence, namePoints } from "../../src/threats/severity/name-evidence.ts";
 import { describeSeverityReason, shortSeverityReason } from "../../src/threats/severity/severity-reasons.ts";
-import { severityOf } from "../../src/threats/severity/severity.ts";
+import { explainSeverity } from "../../src/threats/severity/explain-severity.ts";
+import { severityOf, type SeverityScore } from "../../src/threats/severity/severity.ts";
 import type { Severity } from "../../src/vocabulary/threats.ts";
 import { lookAlike, matched } from "../support/look-alikes.ts";
 
@@ -56,4 +57,17 @@ test("every way in which a name shows its severity has two texts of its own", ()
   }));
   expect(new Set(reasons.map(shortSeverityReason)).size).toBe(reasons.length);
   expect(new Set(reasons.map(describeSeverityReason)).size).toBe(reasons.length);
+});
+
+test("a severity is explained in the same few words, the strongest reasons first", () => {
+  const near = matched("account-netlfix.com", "netflix.com");
+  const page = { asksForPassword: true, asksForCard: false, namesBrand: true, redirectsToProtected: false };
+  const facts = { exists: "yes" as const, reachable: true, mail: true, page };
+  const explain = (verified: boolean, { severity, reasons }: SeverityScore) =>
+    explainSeverity({ severity, verified, severityReasons: reasons });
+  expect(explain(false, severityOf(near))).toBe("high: unverified · near miss beside phishing words");
+  expect(explain(true, severityOf(near, { facts }))).toBe(
+    "high: page asks for a password · near miss beside phishing words · mail server",
+  );
+  expect(explainSeverity({ severity: "low", verified: true, severityReasons: [] })).toBe("low");
 });

@@ -7,6 +7,7 @@ import { optionalIsoTime, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { toDetailObject } from "../../threats/api-object.ts";
 import { originsJson } from "../../threats/origins-json.ts";
+import { explainSeverity } from "../../threats/severity/explain-severity.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
 import type { Origins } from "../../threats/store/origins.ts";
 import type { Threat } from "../../threats/store/queries.ts";
@@ -50,7 +51,7 @@ export function threatRows({ threat, work, known, history, notes, origins }: Det
     ["site state", siteLine(work)],
     ["assignee", work.assignee === null ? null : assigneeLine(work.assignee)],
     ["due", optionalIsoTime(work.dueAt)],
-    ["severity", threat.severity],
+    ["severity", explainSeverity(threat)],
     ["verified", threat.verified ? "yes" : "no: only the name is known"],
     ...listed("severity reasons", threat.severityReasons.map(describeSeverityReason)),
     ["similarity", threat.similarity.toFixed(4)],

@@ -1,4 +1,6 @@
 import { capitalized } from "../../lib/wording.ts";
+import { explainSeverity } from "../../threats/severity/explain-severity.ts";
+import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import type { Severity, Status } from "../../vocabulary/threats.ts";
 import { StateMark } from "../kit/marks.tsx";
 import type { IconName } from "../kit/icons.tsx";
@@ -11,24 +13,28 @@ const bars: Record<Severity, { on: string; off?: string }> = {
   low: { on: "M1.5 9.5h2v3h-2z", off: "M6 5.5h2v7h-2zm4.5-4h2v11h-2z" },
 };
 
+const nameOnly = "Only the name is known: no lookup has found it in DNS.";
+
 /** Three, two or one bars, hollow if only the name is known, and a word. */
 export function SeverityMark({
   severity,
   verified = true,
+  severityReasons = [],
   word = true,
 }: {
   severity: Severity;
   /** False: no lookup has found the name in DNS. */
   verified?: boolean;
+  /** Shown in a few words as a tooltip. */
+  severityReasons?: readonly SeverityReason[] | undefined;
   /** False where a column of marks says enough; the word is then the label of the image. */
   word?: boolean;
 }) {
   const text = `${capitalized(severity)}${verified ? "" : ", unverified"}`;
+  const why = capitalized(explainSeverity({ severity, verified, severityReasons }));
+  const tooltip = severityReasons.length === 0 ? (verified ? undefined : nameOnly) : why;
   return (
-    <span
-      class={`sev ${severity}${verified ? "" : " unsure"}`}
-      title={verified || !word ? undefined : "Only the name is known: no lookup has found it in DNS."}
-    >
+    <span class={`sev ${severity}${verified ? "" : " unsure"}`} title={tooltip}>
       <svg {...(word ? { "aria-hidden": "true" as const } : { role: "img" as const, "aria-label": text })}>
         <path d={bars[severity].on} />
         {bars[severity].off === undefined ? null : <path class="off" d={bars[severity].off} />}

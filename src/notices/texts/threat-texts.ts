@@ -3,6 +3,7 @@ import { displayName } from "../../detection/names/name.ts";
 import { hasPage, mailServersOf, parkedWith, type Facts } from "../../enrichment/facts/facts.ts";
 import { toPlainTime, type Instant } from "../../lib/clock.ts";
 import { sentence } from "../../lib/wording.ts";
+import { shortReasons } from "../../threats/severity/explain-severity.ts";
 import { describeSeverityReason, type SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import {
   describeSimilarityReason,
@@ -29,6 +30,8 @@ export interface ThreatData {
   firstSeen: Instant;
   reasons: readonly SimilarityReason[];
   severityReasons: readonly SeverityReason[];
+  /** Whether anything but the name is known. */
+  verified: boolean;
   /** Null if nothing was looked up. */
   facts: Facts | null;
   /** Null if the names were not compared. */
@@ -36,6 +39,7 @@ export interface ThreatData {
 }
 
 const reasonsMax = 3;
+const unverified = "Unverified: only the name is known.";
 const nameInTitleMax = 75;
 const domainInTitleMax = 45;
 
@@ -50,7 +54,9 @@ export function newThreat(
   return aboutThreat(threat, {
     tone: threat.severity,
     title: `${severityLabels[threat.severity]}: ${nameWithOriginal(threat)}`,
-    summary: [...since, ...reasonsOf(threat).map(sentence)].join(" "),
+    summary: [...since, ...(threat.verified ? [] : [unverified]), ...reasonsOf(threat).map(sentence)].join(
+      " ",
+    ),
     links,
   });
 }
@@ -96,7 +102,7 @@ export function itemOf(threat: ThreatData, links: ConsoleLinks): NoticeItem {
     name: shownName(threat.domain),
     protectedDomain: displayName(threat.protectedDomain),
     severity: threat.severity,
-    reason: reasonsOf(threat)[0] ?? "",
+    reason: defangText(shortReasons(threat)),
     url: links.threat(threat.id).url,
   };
 }

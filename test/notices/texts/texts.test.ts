@@ -51,6 +51,7 @@ const phishing: ThreatData = {
     { code: "name_near_miss", params: { similarity: 0.94 } },
     { code: "receives_mail", params: {} },
   ],
+  verified: true,
   facts: {
     unknown: {},
     existence: {
@@ -145,8 +146,8 @@ test("a message about several threats counts them and lists the most severe", ()
 
     All were found by one import.
 
-    - High: examp1e-bank-login[.]com: the page asks for a password
-    - Medium: еxample-bank[.]com (xn--xample-bank-nkj[.]com): the name does not exist in DNS
+    - High: examp1e-bank-login[.]com: page asks for a password · mail server · newly registered
+    - Medium: еxample-bank[.]com (xn--xample-bank-nkj[.]com): not in DNS
     and 592 more threats
 
     Open these threats: https://watch.example/console/threats?status=all&import=7"
@@ -195,7 +196,7 @@ test("messages about changes of status say what the threats are now", () => {
     .toMatchInlineSnapshot(`
     "12 threats changed: 10 resolved, 1 false positive, 1 active again
 
-    - High: examp1e-bank-login[.]com, look-alike of example-bank.com: the page asks for a password
+    - High: examp1e-bank-login[.]com, look-alike of example-bank.com: page asks for a password · mail server · newly registered
     and 11 more threats
 
     Open the threats: https://watch.example/console/threats"
@@ -234,8 +235,8 @@ test("a digest counts what is new, what changed, what is open, and names other e
     Event: Scan of example-bank.com completed: 3 new threats
     Event: Honeytoken "vpn" was opened (4 times)
 
-    - High: examp1e-bank-login[.]com, look-alike of example-bank.com: the page asks for a password
-    - Medium: еxample-bank[.]com (xn--xample-bank-nkj[.]com), look-alike of example-bank.com: the name does not exist in DNS
+    - High: examp1e-bank-login[.]com, look-alike of example-bank.com: page asks for a password · mail server · newly registered
+    - Medium: еxample-bank[.]com (xn--xample-bank-nkj[.]com), look-alike of example-bank.com: not in DNS
     and 12 more threats
 
     Open the threats: https://watch.example/console/threats"

@@ -21,7 +21,7 @@ export async function checkThreat(context: ThreatContext): Promise<PageResult> {
   if (!(await context.write(() => enrichment.request(id), { relaxed: true })))
     return redirect(threatPath(id, view), {
       tone: "warning",
-      text: "Lookups are off: lookups.enabled is false in the configuration.",
+      text: "Nothing was looked up, because lookups.enabled is false in the configuration file. Set it to true to check threats.",
     });
   view.set("asked", "yes");
   return redirect(threatPath(id, view));

@@ -17,7 +17,11 @@ import { SiteMark } from "../../threat-kit/site.tsx";
 export function Marks({ threat }: { threat: Threat }) {
   return (
     <>
-      <SeverityMark severity={threat.severity} verified={threat.verified} />
+      <SeverityMark
+        severity={threat.severity}
+        verified={threat.verified}
+        severityReasons={threat.severityReasons}
+      />
       <StatusMark status={threat.status} />
       <SiteMark site={threat.siteState} />
     </>
@@ -202,7 +206,8 @@ export function CheckState({
           </span>
         )}
         <span>
-          Lookups are off (<code>lookups.enabled</code>).
+          DNS, pages, registration data and screenshots are not looked up, because{" "}
+          <code>lookups.enabled</code> is false in the configuration file.
         </span>
       </State>
     );

@@ -92,7 +92,12 @@ export function Row(props: ItemProps) {
   return (
     <li {...itemAttributes(props, "row")}>
       <SelectThreat threat={threat} />
-      <SeverityMark severity={threat.severity} verified={threat.verified} word={false} />
+      <SeverityMark
+        severity={threat.severity}
+        verified={threat.verified}
+        severityReasons={threat.severityReasons}
+        word={false}
+      />
       <Thumbnail threat={threat} capturedAt={captures.get(threat.id) ?? null} />
       <div class="main">
         <div>
@@ -129,7 +134,12 @@ function Tile(props: ItemProps) {
     <li {...itemAttributes(props, "tile")}>
       <Thumbnail threat={threat} capturedAt={captures.get(threat.id) ?? null} />
       <SelectThreat threat={threat} />
-      <SeverityMark severity={threat.severity} verified={threat.verified} word={false} />
+      <SeverityMark
+        severity={threat.severity}
+        verified={threat.verified}
+        severityReasons={threat.severityReasons}
+        word={false}
+      />
       <div class="cut">
         <ThreatName {...props} />
       </div>
