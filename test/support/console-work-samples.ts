@@ -87,6 +87,25 @@ export function seedWork(app: App) {
       { line: 3, text: hostileText, why: "contains a character that no host name may have" },
       { line: 9, text: longText.slice(0, 120), why: "has a label longer than 63 characters" },
     ],
+    interpreted: [
+      {
+        line: 1,
+        text: hostileText,
+        form: "url",
+        name: "xn--pypal-4ve.com",
+        url: "https://x/",
+        isMatch: true,
+      },
+      {
+        line: 2,
+        text: longText.slice(0, 120),
+        form: "message_link",
+        name: `${longText.slice(0, 60)}.example`,
+        isMatch: false,
+      },
+      { line: 2, text: "service@paypa1.com", form: "message_sender", name: "paypa1.com", isMatch: false },
+      { line: 4, text: "http://192.0.2.7/login", form: "ip_address", name: null, isMatch: false },
+    ],
   });
   imported({
     name: null,
