@@ -65,8 +65,18 @@ const requestsMax = 1_000;
 const checksDisabled = "pages are not checked because lookups.enabled is off";
 
 export function createEnrichment(dependencies: EnrichmentDependencies): Enrichment {
-  const { enabledLookups, browser, clock, database, log, noBrowser, onStop, screenshotFiles, threats } =
-    dependencies;
+  const {
+    enabledLookups,
+    browser,
+    clock,
+    database,
+    log,
+    noBrowser,
+    onStop,
+    originals,
+    screenshotFiles,
+    threats,
+  } = dependencies;
   const store = createEnrichmentStore(database);
   const responses = createRegistrationResponses(database);
   const handoff = createHandoff(clock);
@@ -83,9 +93,15 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     responses,
     store,
   });
+  /** Before the first capture of a domain, there may be a screenshot of an earlier version of phishwatch. */
+  const readOriginalOfDomain = async (id: string, address?: string) =>
+    (await originals.screenshotAt(id, address)) ?? readDated(screenshotFiles, id);
   async function readOriginal(threatId: string) {
     const id = store.protectedDomainIdOf(threatId);
-    return id === undefined ? undefined : screenshotFiles.read(id);
+    if (id === undefined) return undefined;
+    const facts = store.factsOf(threatId)?.facts;
+    const address = facts?.screenshot?.original ?? facts?.page?.imitation?.original ?? undefined;
+    return (await readOriginalOfDomain(id, address))?.webp;
   }
   return {
     start() {
@@ -131,7 +147,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
           return [id, screenshot?.deletedAt === undefined ? (screenshot?.at ?? null) : null];
         }),
       ),
-    originalOfDomain: (id) => readDated(screenshotFiles, id),
+    originalOfDomain: (id) => readOriginalOfDomain(id),
     registrationResponseOf: responses.find,
     factsOf: store.factsOf,
     async handOff(results) {

@@ -1,12 +1,13 @@
 import { dirname, join } from "node:path";
-import { createSettings } from "../access/settings/settings.ts";
+import { createSettings, type Settings } from "../access/settings/settings.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Inspector } from "../inspection/model/inspector.ts";
+import type { Originals } from "../inspection/originals/open-originals.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { LookupMeter } from "../lookups/lookup-meter.ts";
-import type { LookUpPage, Lookups } from "../lookups/lookups.ts";
+import type { LookUpPage } from "../lookups/lookups.ts";
 import type { OpenedLookups } from "../lookups/open-lookups.ts";
 import type { PageResult } from "../lookups/page/page-lookup.ts";
 import { createScreenshotFiles } from "../lookups/page/screenshot-files.ts";
@@ -15,12 +16,19 @@ import { createDueCounts } from "./due-counts.ts";
 import { createSeverityBackfill } from "./facts/backfill-severities.ts";
 import { createSiteStateBackfill } from "./facts/backfill-site-states.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
-import { createOriginals } from "./facts/originals.ts";
+import { createOriginalMarks } from "./facts/originals.ts";
 
 /** The enrichment, with its numbers for monitoring. */
 export interface OpenedEnrichment extends Enrichment {
   meter: Pick<LookupMeter, "totals" | "registrationFailures">;
   dueCounts: ReturnType<typeof createDueCounts>;
+}
+
+interface BackfillDependencies {
+  clock: Clock;
+  database: Database;
+  log: Log;
+  settings: Settings;
 }
 
 /** Assembles the enrichment. */
@@ -36,7 +44,7 @@ export function openEnrichment({
   clock: Clock;
   config: Pick<Config, "scan" | "lookups" | "storage" | "detection">;
   database: Database;
-  inspection: { inspector: Inspector };
+  inspection: { inspector: Inspector; originals: Originals };
   log: Log;
   lookups: OpenedLookups;
   threats: Threats;
@@ -63,14 +71,18 @@ export function openEnrichment({
     log,
     lookups,
     onStop: opened.close,
+    originals: inspection.originals,
     screenshotFiles:
       reach.screenshotFiles ??
       createScreenshotFiles(path === ":memory:" ? null : join(dirname(path), "screenshots")),
     detection: config.detection,
     threats,
   });
+  const settings = createSettings({ clock, database });
+  const { existence } = lookups;
+  inspection.originals.onHome(createOriginalMarks({ database, existence, settings }));
   return {
-    ...withBackground(enrichment, { clock, database, enabledLookups, log, lookups }),
+    ...withBackfills(enrichment, { clock, database, log, settings }),
     meter,
     dueCounts: createDueCounts(database),
   };
@@ -100,34 +112,19 @@ function pagesOf(inspector: Inspector): LookUpPage {
   };
 }
 
-/**
- * Adds the site states and severities of threats of earlier versions, and the protected domains' own sites, to the
- * background work.
- */
-function withBackground(
-  enrichment: Enrichment,
-  shared: {
-    clock: Clock;
-    database: Database;
-    enabledLookups: { names: boolean };
-    log: Log;
-    lookups: Lookups;
-  },
-): Enrichment {
-  const settings = createSettings(shared);
-  const siteStates = createSiteStateBackfill({ ...shared, settings });
-  const severities = createSeverityBackfill({ ...shared, settings });
-  const originals = createOriginals({ ...shared, settings });
+/** Adds the site states and severities of threats of earlier versions to the background work. */
+function withBackfills(enrichment: Enrichment, shared: BackfillDependencies): Enrichment {
+  const siteStates = createSiteStateBackfill(shared);
+  const severities = createSeverityBackfill(shared);
   return {
     ...enrichment,
     start() {
       siteStates.start();
       severities.start();
-      originals.start();
       enrichment.start();
     },
     async stop() {
-      await Promise.all([siteStates.stop(), severities.stop(), originals.stop(), enrichment.stop()]);
+      await Promise.all([siteStates.stop(), severities.stop(), enrichment.stop()]);
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Browser } from "../lookups/browser/chromium.ts";
 import { grayPixels } from "../lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "../lookups/page/perceptual-hash.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
+import type { OriginalLook, Originals } from "../inspection/originals/open-originals.ts";
 import type { Threats } from "../threats/threats.ts";
 import { changesBetween } from "./facts/fact-changes.ts";
 import type { Facts } from "./facts/facts.ts";
@@ -17,8 +18,6 @@ import type { RunJob } from "./jobs/worker.ts";
 const retryDelaysMs = [10 * 60_000, 2 * 3_600_000];
 /** Facts that a power failure loses are determined again. */
 const background = { relaxed: true, patient: true };
-const originalMaxAgeMs = 24 * 3_600_000;
-const originalRetryDelayMs = 3_600_000;
 
 /** A screenshot with its perceptual hash, which is undefined for a blank page; or why there is none. */
 type Taken = { hash: string | undefined; webp: Uint8Array; url: string } | { reason: string };
@@ -28,6 +27,7 @@ interface ScreenshotJob {
   clock: Clock;
   database: Database;
   files: ScreenshotFiles;
+  originals: Pick<Originals, "looksOf">;
   store: EnrichmentStore;
   threats: Pick<Threats, "updateFacts">;
 }
@@ -38,14 +38,13 @@ export function createScreenshotJob({
   clock,
   database,
   files,
+  originals,
   store,
   threats,
 }: ScreenshotJob): RunJob {
-  const originalHashOf = createOriginalHashes({ browser, clock, files, store });
-
-  function save(subject: Subject, taken: Taken, original: string | undefined): void {
+  function save(subject: Subject, taken: Taken, looks: readonly OriginalLook[]): void {
     const now = clock.now();
-    const after = factsAfter(subject, taken, original, now);
+    const after = factsAfter(subject, taken, looks, now);
     threats.updateFacts(subject.id, threatFactsOf(after, now), changesBetween(subject.facts, after));
     store.saveFacts(subject.threatSeq, after);
     const failures = subject.screenshotFailures;
@@ -66,11 +65,11 @@ export function createScreenshotJob({
     const taken = await take(browser, url, signal);
     if (!("reason" in taken)) await files.write(subject.id, taken.webp);
     const isComparable = "hash" in taken && taken.hash !== undefined;
-    const original = isComparable ? await originalHashOf(subject, signal) : undefined;
+    const looks = isComparable ? await originals.looksOf(subject.protectedDomain, signal) : [];
     await database.write(() => {
       // Read again: a check may have changed it meanwhile.
       const present = store.find(threatSeq);
-      if (present !== undefined) save(present, taken, original);
+      if (present !== undefined) save(present, taken, looks);
     }, background);
   };
 }
@@ -86,40 +85,17 @@ async function take(browser: Browser, url: string, signal: AbortSignal): Promise
   }
 }
 
-/** Returns the hashes of the protected domains' own pages, which are renewed once a day. */
-function createOriginalHashes({
-  browser,
-  clock,
-  files,
-  store,
-}: Pick<ScreenshotJob, "browser" | "clock" | "files" | "store">) {
-  // One entry for each protected domain.
-  const originals = new Map<string, { hash: string | undefined; untilMs: number }>();
-  return async ({ id, protectedDomain }: Subject, signal: AbortSignal): Promise<string | undefined> => {
-    const known = originals.get(protectedDomain);
-    if (known !== undefined && clock.monotonicMs() < known.untilMs) return known.hash;
-    let taken = await take(browser, `https://${protectedDomain}/`, signal);
-    if ("reason" in taken) taken = await take(browser, `http://${protectedDomain}/`, signal);
-    const domainId = store.protectedDomainIdOf(id);
-    if (!("reason" in taken) && domainId !== undefined) await files.write(domainId, taken.webp);
-    const found = "reason" in taken ? undefined : taken.hash;
-    const untilMs = clock.monotonicMs() + (found === undefined ? originalRetryDelayMs : originalMaxAgeMs);
-    originals.set(protectedDomain, { hash: found ?? known?.hash, untilMs });
-    return found ?? known?.hash;
-  };
-}
-
 function factsAfter(
   { facts: before, protectedDomain }: Pick<Subject, "facts" | "protectedDomain">,
   taken: Taken,
-  original: string | undefined,
+  looks: readonly OriginalLook[],
   now: Instant,
 ): Facts {
   const { screenshot: _reason, ...unknown } = before.unknown;
   if ("reason" in taken) return { ...before, unknown: { ...unknown, screenshot: taken.reason } };
   const { hash } = taken;
   const host = URL.parse(taken.url)?.hostname;
-  const isComparable = hash !== undefined && original !== undefined;
+  const closest = hash === undefined ? undefined : closestOf(hash, looks);
   return {
     ...before,
     unknown,
@@ -127,7 +103,17 @@ function factsAfter(
       at: now,
       ...(host === undefined ? {} : { atOriginal: isAtOrBelow(host, protectedDomain) }),
       ...(hash === undefined ? {} : { hash }),
-      ...(isComparable ? { visualSimilarity: visualSimilarity(hash, original) } : {}),
+      ...closest,
     },
   };
+}
+
+/** Returns the original that a screenshot resembles most; undefined without any. */
+function closestOf(
+  hash: string,
+  looks: readonly OriginalLook[],
+): { visualSimilarity: number; original: string } | undefined {
+  return looks
+    .map((look) => ({ visualSimilarity: visualSimilarity(hash, look.hash), original: look.address }))
+    .toSorted((one, other) => other.visualSimilarity - one.visualSimilarity)[0];
 }

@@ -1,5 +1,6 @@
 import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { Originals } from "../inspection/originals/open-originals.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Lookups } from "../lookups/lookups.ts";
@@ -30,6 +31,8 @@ export interface EnrichmentDependencies {
   lookups: Lookups;
   /** Closes what the lookups keep open. */
   onStop?: () => void;
+  /** Pages of the protected domains, with which screenshots are compared. */
+  originals: Pick<Originals, "looksOf" | "screenshotAt">;
   screenshotFiles: ScreenshotFiles;
   detection: Pick<DetectionSettings, "reactivate">;
   threats: Threats;
@@ -57,9 +60,10 @@ export function createWorkers({
   log,
   lookups,
   networkQueue,
+  originals,
   registrationQueue,
   responses,
-  screenshotFiles,
+  screenshotFiles: files,
   store,
   threats,
 }: EnrichmentDependencies & {
@@ -139,7 +143,7 @@ export function createWorkers({
             concurrencyMax: 1,
             startsPerSecondMax: 1,
             take: (limit) => (enabled.names ? store.dueScreenshots(clock.now(), limit) : []),
-            run: createScreenshotJob({ browser, clock, database, files: screenshotFiles, store, threats }),
+            run: createScreenshotJob({ browser, clock, database, files, originals, store, threats }),
           }),
         ];
   return [checks, registrations, networks, ...screenshots];

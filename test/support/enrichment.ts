@@ -3,6 +3,9 @@ import type { Browser } from "../../src/lookups/browser/chromium.ts";
 import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
 import { createEnrichment } from "../../src/enrichment/enrichment.ts";
 import type { EnabledLookups } from "../../src/enrichment/plan.ts";
+import type { EnrichmentDependencies } from "../../src/enrichment/workers.ts";
+import { grayPixels } from "../../src/lookups/page/gray-pixels.ts";
+import { hashSide, perceptualHash } from "../../src/lookups/page/perceptual-hash.ts";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
 import type { NetworkResult } from "../../src/lookups/network/network-lookup.ts";
 import type { RegistrationResult } from "../../src/lookups/registration/registration-lookup.ts";
@@ -113,6 +116,7 @@ export function openEnrichment({
       database,
       log,
       lookups,
+      originals: originalsOf(browser),
       screenshotFiles,
       detection: { reactivate },
       threats,
@@ -169,3 +173,18 @@ export function openEnrichment({
 }
 
 export type OpenEnrichment = ReturnType<typeof openEnrichment>;
+
+/** Originals that are captured with the browser at the first comparison. */
+function originalsOf(browser: Browser | undefined): EnrichmentDependencies["originals"] {
+  let webp: Uint8Array<ArrayBuffer> | undefined;
+  return {
+    async looksOf(domain, signal) {
+      const address = `https://${domain}/`;
+      const taken = await browser!.takeScreenshot(address, signal);
+      if (!taken.ok) throw new Error(taken.reason);
+      webp = new Uint8Array(taken.webp);
+      return [{ address, hash: perceptualHash(await grayPixels(webp, hashSide))! }];
+    },
+    screenshotAt: async () => (webp === undefined ? undefined : { webp, at: undefined }),
+  };
+}

@@ -47,8 +47,10 @@ export interface Screenshot {
   at: Instant;
   /** Perceptual hash, 16 hexadecimal digits; absent if the page is blank. */
   hash?: string;
-  /** 0 to 1; absent if there is no screenshot of the original to compare with. */
+  /** 0 to 1; absent if there is no screenshot of an original to compare with. */
   visualSimilarity?: number;
+  /** Address of the original page that it resembles most; absent in facts that are older than this field. */
+  original?: string;
   /** Whether the browser ended up at the protected domain; absent in facts that are older than this field. */
   atOriginal?: boolean;
   /** When the retention deleted the file; what was learned from it stays. */

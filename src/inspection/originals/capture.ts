@@ -21,7 +21,8 @@ export type Capture = (original: OwnedOriginal, signal: AbortSignal) => Promise<
 export interface CapturedHome {
   protectedDomainSeq: number;
   domain: string;
-  page: Page;
+  /** Undefined if the site did not show its page. */
+  page: Page | undefined;
 }
 
 interface CaptureDependencies {
@@ -30,8 +31,8 @@ interface CaptureDependencies {
   database: Database;
   files: Pick<ScreenshotFolder, "write" | "remove">;
   inspect: Inspector["inspect"];
-  /** Is called when a home page was captured that the owner's site has shown before, or shows for the first time. */
-  onHome: (home: CapturedHome) => Promise<void> | void;
+  /** Is called after each capture of a home page. */
+  onHome: (home: CapturedHome, signal: AbortSignal) => Promise<void>;
   store: OriginalStore;
 }
 
@@ -74,13 +75,11 @@ export function createCapture(dependencies: CaptureDependencies): Capture {
     return other.ok ? other : result;
   }
 
-  return async (original, signal) => {
-    const result = await openInTime(original, signal);
-    if (signal.aborted) return;
+  async function save(original: OwnedOriginal, result: InspectionResult): Promise<boolean> {
     const problem = problemOf(result, original);
     if (problem !== undefined || !result.ok) {
       await database.write(() => saveProblem(dependencies, original.seq, problem!), background);
-      return;
+      return false;
     }
     const names = result.view === undefined ? noNames : pageNamesOf(result.view, original);
     const saved = await database.write(
@@ -88,16 +87,20 @@ export function createCapture(dependencies: CaptureDependencies): Capture {
       background,
     );
     await keepScreenshot(dependencies, saved, result.screenshot);
-    if (!saved.isOriginal || original.role !== "home") return;
-    if (result.view !== undefined) {
+    if (saved.isOriginal && original.role === "home" && result.view !== undefined) {
       const { own } = discoverPages(result.view, original);
       await database.write(() => addDiscovered(store, original, own, clock.now()), background);
     }
-    await onHome({
-      protectedDomainSeq: original.protectedDomainSeq,
-      domain: original.domain,
-      page: result.page,
-    });
+    return saved.isOriginal;
+  }
+
+  return async (original, signal) => {
+    const result = await openInTime(original, signal);
+    if (signal.aborted) return;
+    const isOriginal = await save(original, result);
+    const { domain, protectedDomainSeq, role } = original;
+    const page = isOriginal && result.ok ? result.page : undefined;
+    if (role === "home") await onHome({ protectedDomainSeq, domain, page }, signal);
   };
 }
 

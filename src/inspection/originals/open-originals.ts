@@ -18,6 +18,16 @@ import { createOriginalAdministration, type OriginalAdministration } from "./ori
 import type { OriginalStore, OriginalSummary } from "./store.ts";
 import { screenshotId } from "./versions.ts";
 
+/** The look of an original page. */
+export interface OriginalLook {
+  address: string;
+  /** Perceptual hash of its screenshot. */
+  hash: string;
+}
+
+/** Delay after which a comparison no longer waits for the first capture of an original. */
+const firstCaptureTimeoutMs = 60_000;
+
 /** The pages and logos of the protected domains. */
 export interface Originals extends Omit<OriginalAdministration, "makeDue"> {
   start(): void;
@@ -28,14 +38,22 @@ export interface Originals extends Omit<OriginalAdministration, "makeDue"> {
   captureNow(domain: Pick<ProtectedDomain, "seq">): Promise<boolean>;
   /** Whether pages may be fetched. */
   readonly isEnabled: boolean;
-  /** Returns the screenshot of the present home page of a domain. */
-  homeScreenshot(domain: Pick<ProtectedDomain, "seq">): Promise<StoredScreenshot | undefined>;
-  /** Returns the perceptual hashes of the screenshots of a domain's pages. */
-  screenshotHashes(domain: Pick<ProtectedDomain, "seq">): { address: string; hash: string }[];
+  /**
+   * Returns the screenshot of an original in its present version: of the home page without an address, and if the address
+   * has none.
+   * @param domain id or name of the protected domain
+   */
+  screenshotAt(domain: string, address?: string): Promise<StoredScreenshot | undefined>;
+  /**
+   * Returns the perceptual hashes of the screenshots of a domain's pages. Waits for the first capture of a domain, a
+   * minute at most.
+   * @param domain id or name of the protected domain
+   */
+  looksOf(domain: string, signal: AbortSignal): Promise<OriginalLook[]>;
   /** Returns the enabled originals of all enabled domains. */
   summaries(): OriginalSummary[];
-  /** Calls `listener` after each capture of a home page that shows what the site shows. */
-  onHome(listener: (home: CapturedHome) => Promise<void> | void): void;
+  /** Calls `listener` after each capture of a home page. */
+  onHome(listener: (home: CapturedHome, signal: AbortSignal) => Promise<void>): void;
 }
 
 export function openOriginals({
@@ -53,26 +71,22 @@ export function openOriginals({
   clock: Clock;
   config: Pick<Config, "lookups" | "storage">;
   database: Database;
-  /** Undefined: no page can be opened. */
-  inspector: Pick<Inspector, "inspect"> | undefined;
+  inspector: Pick<Inspector, "inspect">;
   log: Log;
   store: OriginalStore;
 }): Originals {
   const { path } = config.storage;
   const files = createScreenshotFiles(path === ":memory:" ? null : join(dirname(path), "screenshots"));
-  const listeners: ((home: CapturedHome) => Promise<void> | void)[] = [];
-  const isEnabled = () => config.lookups.enabled && inspector !== undefined;
+  const listeners: ((home: CapturedHome, signal: AbortSignal) => Promise<void>)[] = [];
+  const isEnabled = () => config.lookups.enabled;
   const capture = createCapture({
     brands,
     clock,
     database,
     files,
-    inspect: (target, signal) => {
-      if (inspector === undefined) throw new Error("no page can be opened");
-      return inspector.inspect(target, signal);
-    },
-    async onHome(home) {
-      for (const listener of listeners) await listener(home);
+    inspect: inspector.inspect,
+    async onHome(home, signal) {
+      for (const listener of listeners) await listener(home, signal);
     },
     store,
   });
@@ -101,22 +115,44 @@ export function openOriginals({
     get isEnabled() {
       return isEnabled();
     },
-    async homeScreenshot({ seq }) {
-      const home = store.list(seq).find(({ enabled, role }) => enabled && role === "home");
-      const [version] = home === undefined ? [] : store.comparedVersions(home.seq, 1);
-      return version === undefined ? undefined : readDated(files, screenshotId(version));
+    async screenshotAt(domain, address) {
+      const pages = store.listOf(domain);
+      const chosen = pages.filter((page) => page.address === address);
+      for (const { seq } of [...chosen, ...pages.filter(({ role }) => role === "home")]) {
+        const [version] = store.comparedVersions(seq, 1);
+        const found = version === undefined ? undefined : await readDated(files, screenshotId(version));
+        if (found !== undefined) return found;
+      }
+      return undefined;
     },
-    screenshotHashes: ({ seq }) =>
-      store
-        .list(seq)
-        .filter(({ enabled }) => enabled)
-        .flatMap((page) =>
-          store.comparedVersions(page.seq, 1).flatMap((version) => {
-            const hash = store.fingerprint(version)?.screenshot;
-            return hash === undefined ? [] : [{ address: page.address, hash }];
-          }),
-        ),
+    async looksOf(domain, signal) {
+      const isAttempted = () =>
+        store.listOf(domain).some(({ capturedAt, problem }) => capturedAt !== null || problem !== null);
+      if (isEnabled() && !isAttempted()) await waitFor(capturing.run(), { clock, signal });
+      return store.listOf(domain).flatMap(({ address, seq }) =>
+        store.comparedVersions(seq, 1).flatMap((version) => {
+          const hash = store.fingerprint(version)?.screenshot;
+          return hash === undefined ? [] : [{ address, hash }];
+        }),
+      );
+    },
     summaries: store.summaries,
     onHome: (listener) => void listeners.push(listener),
   };
+}
+
+async function waitFor(
+  work: Promise<void>,
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = clock.after(firstCaptureTimeoutMs, resolve);
+  const giveUp = () => resolve();
+  signal.addEventListener("abort", giveUp, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    timer.cancel();
+    signal.removeEventListener("abort", giveUp);
+  }
 }

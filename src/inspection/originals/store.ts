@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, inArray, lte, notExists, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, lte, notExists, or, sql } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { protectedDomains } from "../../domains/tables.ts";
 import type { Instant } from "../../lib/clock.ts";
@@ -75,6 +75,18 @@ function pageStatements({ query }: Database) {
         .select()
         .from(originals)
         .where(eq(originals.protectedDomainSeq, protectedDomainSeq))
+        .orderBy(roleOrder, asc(originals.seq))
+        .all(),
+
+    /** Returns the enabled originals of a protected domain, given its id or its name. */
+    listOf: (domain: string): Original[] =>
+      owned()
+        .where(
+          and(
+            eq(originals.enabled, true),
+            or(eq(protectedDomains.id, domain), eq(protectedDomains.domain, domain)),
+          ),
+        )
         .orderBy(roleOrder, asc(originals.seq))
         .all(),
 

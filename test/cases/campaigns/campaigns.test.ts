@@ -4,7 +4,7 @@ import { openCampaigns } from "../../../src/cases/campaigns/open-campaigns.ts";
 import type { ReasonCode } from "../../../src/cases/grouping/reasons.ts";
 import { nothingKnown, type Facts } from "../../../src/enrichment/facts/facts.ts";
 import { mergeFacts } from "../../../src/enrichment/facts/merge-facts.ts";
-import { createOriginals } from "../../../src/enrichment/facts/originals.ts";
+import { createOriginalMarks } from "../../../src/enrichment/facts/originals.ts";
 import { createSettings } from "../../../src/access/settings/settings.ts";
 import { enrichments } from "../../../src/enrichment/tables.ts";
 import { createYielder } from "../../../src/lib/yielder.ts";
@@ -232,34 +232,24 @@ describe("campaigns", () => {
 
   test("are not joined by the address and page of the protected domain, which a name can be pointed to", async () => {
     const world = openWorld();
-    const { campaigns, clock, database, log } = world;
+    const { campaigns, clock, database } = world;
     const site: Partial<Facts> = { ...at("203.0.113.7"), page };
     const [one, two] = ["a", "b"].map((name) => addThreat(world, `${name}-bank.net`, site).seq);
     await campaigns.catchUp();
     expect(joined(campaigns, two!)).toEqual([one!, 2]);
 
-    const lookedUp: string[] = [];
-    const originals = createOriginals({
-      clock,
+    const keepMarks = createOriginalMarks({
       database,
-      enabledLookups: { names: true },
-      log,
       settings: createSettings({ clock, database }),
-      lookups: {
-        existence: async (name) => {
-          lookedUp.push(name);
-          return at("203.0.113.7").existence!;
-        },
-        page: async () => ({ ok: true, page }),
-      },
+      existence: async () => at("203.0.113.7").existence!,
     });
-    await originals.run();
-    await originals.run();
-    expect(lookedUp).toEqual(["example-bank.com", "example-shop.com"]);
+    const { signal } = new AbortController();
+    await keepMarks({ protectedDomainSeq: 1, domain: "example-bank.com", page }, signal);
+    // A capture without a page does not forget what the page had.
+    await keepMarks({ protectedDomainSeq: 1, domain: "example-bank.com", page: undefined }, signal);
     await campaigns.catchUp();
     expect(campaigns.total()).toBe(0);
     expect(joined(campaigns, two!)).toBeUndefined();
-    await originals.stop();
   });
 
   test("say of each of many threats what joins it, and count the sites that are up or down", async () => {

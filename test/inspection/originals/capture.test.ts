@@ -15,6 +15,7 @@ import { passwordForm, viewOf } from "../comparison/support.ts";
 type Served = { view: Partial<PageView>; page?: Partial<Page> } | { reason: string };
 
 const screenshot = await webpOf(64, 40, (x) => (x < 20 ? 20 : 240));
+const expectedHash = "0123456789abcdef";
 const lookups = { enabled: true };
 let stores: Stores;
 let site: Record<string, Served>;
@@ -49,7 +50,10 @@ function inspect({ address }: InspectionTarget): Promise<InspectionResult> {
       ...(isSecure ? { certificate } : {}),
       ...served.page,
     },
-    fingerprint: fingerprintOf(view),
+    fingerprint: {
+      ...fingerprintOf(view),
+      ...(view.title === "Example Bank" ? { screenshot: expectedHash } : {}),
+    },
     verdicts: [],
     screenshot,
     view,
@@ -132,7 +136,9 @@ test("the home page and the sign-in page that it links to are captured once a da
   expect(await originals.screenshotOf(bank(), first!.versions[0]!.seq)).toMatchObject({
     webp: new Uint8Array(screenshot),
   });
-  expect(await originals.homeScreenshot(bank())).toMatchObject({ webp: new Uint8Array(screenshot) });
+  expect(await originals.screenshotAt("example-bank.com", "https://example-bank.com/unknown")).toMatchObject({
+    webp: new Uint8Array(screenshot),
+  });
   expect(changes).toBe(2);
   const [brand] = await brands.read();
   expect(brand).toMatchObject({ protectedDomain: "example-bank.com", names: ["example-bank"] });
@@ -152,6 +158,18 @@ test("the home page and the sign-in page that it links to are captured once a da
       .toSorted(),
   ).toEqual(["example-bank.com", "https://example-bank.com/login"]);
   expect(changes).toBe(2);
+});
+
+test("a comparison waits for the first capture, and gets the looks of all pages", async () => {
+  const { signal } = new AbortController();
+  const looks = await originals.looksOf("example-bank.com", signal);
+  expect(looks.map(({ address }) => address)).toEqual(["https://example-bank.com/"]);
+  expect(looks[0]!.hash).toBe(expectedHash);
+  const count = opened.length;
+  expect(await originals.looksOf(bank().id, signal)).toEqual(looks);
+  expect(opened.length).toBe(count);
+  lookups.enabled = false;
+  expect(await originals.looksOf("unknown.example", signal)).toEqual([]);
 });
 
 test("nothing is fetched while lookups are disabled, and a request says so", async () => {
