@@ -4,7 +4,7 @@ import { createReloadRecord } from "./access/audit/reload-entry.ts";
 import { openAccess } from "./access/open-access.ts";
 import { createServer } from "./api/server.ts";
 import type { Environment } from "./app/environment.ts";
-import { machine } from "./app/machine.ts";
+import { openPageServices } from "./app/page-services.ts";
 import { reconcile as reconcileAll } from "./app/reconcile.ts";
 import { openBackups } from "./backups/open-backups.ts";
 import { openCampaigns } from "./cases/campaigns/open-campaigns.ts";
@@ -19,14 +19,10 @@ import { createProtectedDomains } from "./domains/domains.ts";
 import { openEnrichment } from "./enrichment/open-enrichment.ts";
 import { createEventLog } from "./events/event-log.ts";
 import { createOutbox } from "./events/outbox.ts";
-import { openInspection } from "./inspection/open-inspection.ts";
 import { memoryLimitBytes } from "./http/body/memory-limit.ts";
 import { buildInfo } from "./lib/build-info.ts";
 import { createIdFactory } from "./lib/ids.ts";
 import { createYielder } from "./lib/yielder.ts";
-import { openDns } from "./lookups/dns/open-dns.ts";
-import { openLookups } from "./lookups/open-lookups.ts";
-import { createTurns } from "./network/turns.ts";
 import { openMonitoring } from "./monitoring/open-monitoring.ts";
 import { openMessaging } from "./notifications/open-messaging.ts";
 import { createThreatExports } from "./outputs/exports/threat-exports.ts";
@@ -51,7 +47,7 @@ export type App = ReturnType<typeof openApp>;
  * @throws StartError with a message for the operator.
  */
 export function openApp(environment: Environment) {
-  const { clock, log, fillRandom, loadConfig, dns: givenDns, startWorker } = environment;
+  const { clock, log, fillRandom, loadConfig, startWorker } = environment;
   const live = createLiveConfig(environment.config);
   const { config } = live;
   const { cases, detection } = config;
@@ -79,8 +75,20 @@ export function openApp(environment: Environment) {
   const campaigns = openCampaigns({ clock, database, log, yielder });
   const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
 
+  // Lookups
+  const { dns, inspection, lookUp, lookups, turns } = openPageServices(environment, {
+    auditLog,
+    config,
+    database,
+    domains,
+    ids,
+    onConfigChange: live.onChange,
+    saveFindings: (findings) => enrichment.handOff(findings),
+    threats,
+    yielder,
+  });
+
   // Names
-  const turns = createTurns();
   const names = openSources({
     config,
     onConfigChange: live.onChange,
@@ -93,23 +101,11 @@ export function openApp(environment: Environment) {
     turns,
     yielder,
     fillRandom,
+    inspections: inspection.inspections,
     startWorker,
   });
   const { activity, archive, candidates } = names;
 
-  // Lookups
-  const { dns, lookUp } = openDns({ clock, config, fillRandom, given: givenDns });
-  const lookups = openLookups({ environment, machine, config, dns, lookUpExistence: lookUp, turns, version });
-  const inspection = openInspection({
-    environment,
-    auditLog,
-    config,
-    database,
-    domains,
-    lookups,
-    turns,
-    yielder,
-  });
   const enrichment = openEnrichment({ clock, config, database, inspection, log, lookups, threats });
   const scans = createScans({
     activity,
@@ -210,7 +206,7 @@ export function openApp(environment: Environment) {
 
   // HTTP
   const work = { campaigns, dataRetention, takedowns };
-  const monitored = { ...work, backups, enrichment, messaging, names, scans, threats, traps };
+  const monitored = { ...work, backups, enrichment, inspection, messaging, names, scans, threats, traps };
   const server = createServer({
     config,
     clock,
@@ -224,7 +220,7 @@ export function openApp(environment: Environment) {
     keys,
     keyUsage,
     threats,
-    api: { candidates, caseOf, exports, factsOf: enrichment.factsOf, threatIndex },
+    api: { ...inspection, candidates, caseOf, exports, factsOf: enrichment.factsOf, threatIndex },
     collectors: openMonitoring({ clock, config, log }, monitored, () => reload?.last()),
     readScreenshot: (id) => enrichment.screenshotOf(id),
     openConsole,
@@ -276,8 +272,8 @@ export function openApp(environment: Environment) {
       database.serve(log);
       databaseHealth.start();
       auditLog.startReport(log);
-      for (const part of [messaging, names, takedowns, scans, enrichment, traps]) part.start();
-      for (const part of [campaigns, conditions, inspection.originals, lists, lastUsedWriter]) part.start();
+      for (const part of [messaging, names, takedowns, scans, enrichment, inspection, traps]) part.start();
+      for (const part of [campaigns, conditions, lists, lastUsedWriter]) part.start();
       for (const part of [backups, dataRetention]) part.start();
     },
     /** Finishes work in progress, for some seconds at most. */

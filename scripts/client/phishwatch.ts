@@ -405,6 +405,23 @@ export type CandidateResult = {
   }[];
 };
 
+/** Distinct addresses whose pages were to be inspected, without your own and allowed names. Only with `inspect`. */
+export type CandidateInspections = {
+  /** Addresses that wait to be inspected, including those that waited before. */
+  queued: number;
+  /** Addresses that were inspected within the last hour, and are not inspected again. */
+  known: number;
+  /** Addresses that are not inspected. */
+  refused: number;
+  /** The first 100 addresses that are not inspected. Absent if there are none. */
+  errors?: {
+    /** The URL or host name. */
+    address: string;
+    /** Why it is not inspected: a phrase that follows it. */
+    reason: string;
+  }[];
+};
+
 export type CandidateInterpretation = {
   /** Position among the submitted items, as in `errors`. */
   index: number;
@@ -417,6 +434,7 @@ export type CandidateInterpretation = {
 };
 
 export type CandidateMeta = {
+  inspections?: CandidateInspections;
   /** Submitted names. */
   received: number;
   /** Items without a valid host name. */
@@ -781,6 +799,8 @@ export interface Calls {
           domains: string[];
           /** When the names were seen: RFC 3339 with seconds and a time zone, at most five minutes in the future. Default: now. */
           observed_at?: string;
+          /** Whether the page at each address is inspected, also if its name resembles no protected domain. A page that imitates the page of a protected domain becomes a threat of the type `cloned_site`, usually within minutes. Default: false. */
+          inspect?: boolean;
         }
       | string;
     response: {

@@ -52,7 +52,7 @@ export interface ServerDependencies {
   keyUsage: KeyUsage;
   threats: Threats;
   /** Services that only the operations under `/v1` use. */
-  api: Pick<ApiServices, "candidates" | "caseOf" | "exports" | "factsOf" | "threatIndex">;
+  api: Pick<ApiServices, "candidates" | "caseOf" | "exports" | "factsOf" | "inspections" | "threatIndex">;
   /** Returns what collects the metrics of all other services. */
   collectors: OpenCollectors;
   readScreenshot: ReadScreenshot;

@@ -24,6 +24,7 @@ export const commandEntries: CommandEntry[] = [
   },
   { name: "import", load: async () => (await import("./commands/import.ts")).importCommand },
   { name: "search", load: async () => (await import("./commands/search.ts")).searchCommand },
+  { name: "inspect", load: async () => (await import("./commands/inspect.ts")).inspectCommand },
   { name: "scan", load: async () => (await import("./commands/scan.ts")).scanCommand },
   { name: "campaigns", load: async () => (await import("./commands/campaigns.ts")).campaignsCommands },
   { name: "threats", load: async () => (await import("./commands/threats.ts")).threatsCommands },

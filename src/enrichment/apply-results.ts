@@ -1,8 +1,10 @@
 import { system } from "../access/audit/actor.ts";
 import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
+import type { Page } from "../lookups/page/page-lookup.ts";
+import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { SiteState } from "../vocabulary/site.ts";
 import { cameBackToLife, changesBetween } from "./facts/fact-changes.ts";
@@ -95,20 +97,29 @@ function isBackUp(before: SiteState | null | undefined, after: SiteState | null 
 
 const admittedPerTransactionMax = 200;
 
+/** A threat that a scan or an inspection found, with what it knows about it. */
+export interface KnownResult {
+  threatId: string;
+  existence: Existence;
+  page?: Page;
+  /** WebP, with its perceptual hash unless it is blank. */
+  screenshot?: { webp: Uint8Array; hash: string | undefined };
+}
+
 /**
- * Returns a function that saves the DNS result of a scan as facts of the threat, whichever lookups are enabled and
- * whether or not a server runs.
+ * Returns a function that saves what a scan or an inspection knows as facts of the threat, whichever lookups are enabled
+ * and whether or not a server runs.
  */
-export function createScanIntake(
-  writer: ResultWriter,
-): (threatId: string, existence: Existence) => Promise<void> {
+export function createIntake(
+  writer: ResultWriter & { screenshotFiles: Pick<ScreenshotFiles, "write"> },
+): (result: KnownResult) => Promise<void> {
   const { clock, database, store } = writer;
 
   async function admitAll(): Promise<void> {
     while ((await store.admitNew(clock.now(), admittedPerTransactionMax)) > 0);
   }
 
-  return async (threatId, existence) => {
+  return async ({ threatId, existence, page, screenshot }) => {
     let known = store.findById(threatId);
     if (known === undefined) {
       await admitAll();
@@ -116,6 +127,8 @@ export function createScanIntake(
     }
     if (known === undefined) return;
     const { threatSeq } = known;
+    if (screenshot !== undefined) await writer.screenshotFiles.write(threatId, screenshot.webp);
+    const results = { existence, ...(page === undefined ? {} : { page: { ok: true as const, page } }) };
     await saveResults(database, known, () => {
       // Read again: another process may have changed it meanwhile.
       const subject = store.find(threatSeq);
@@ -123,8 +136,15 @@ export function createScanIntake(
       // The first check of a threat, which is due already, enqueues the registration lookup.
       const registration = writer.enabledLookups.registration && subject.rank === ranks.recheck;
       const changed = { ...writer, enabledLookups: { registration } };
-      applyResults(changed, subject, { existence }, { requested: false });
+      const { after } = applyResults(changed, subject, results, { requested: false });
+      if (screenshot !== undefined)
+        store.saveFacts(threatSeq, withScreenshot(after, screenshot, clock.now()));
       store.saveCheckedAt(threatSeq, clock.now());
     });
   };
+}
+
+function withScreenshot(facts: Facts, { hash }: NonNullable<KnownResult["screenshot"]>, now: Instant): Facts {
+  const { screenshot: _reason, ...unknown } = facts.unknown;
+  return { ...facts, unknown, screenshot: { at: now, ...(hash === undefined ? {} : { hash }) } };
 }

@@ -1,9 +1,8 @@
 import { createClockFollower, type DueTable } from "../database/clock-follower.ts";
 import type { Instant } from "../lib/clock.ts";
 import { logDropped } from "../lib/log.ts";
-import type { Existence } from "../lookups/dns/existence.ts";
 import { readDated, type StoredScreenshot } from "../lookups/page/screenshot-files.ts";
-import { createScanIntake } from "./apply-results.ts";
+import { createIntake, type KnownResult } from "./apply-results.ts";
 import { explainMissingScreenshot } from "./facts/missing-screenshot.ts";
 import { createHandoff } from "./jobs/handoff.ts";
 import { createNetworkQueue } from "./network-queue.ts";
@@ -39,10 +38,10 @@ export interface Enrichment {
   /** Returns the latest screenshot of a protected domain's own page. @param id of the protected domain */
   originalOfDomain(id: string): Promise<StoredScreenshot | undefined>;
   /**
-   * Saves DNS results of a scan as facts of their threats. Before it returns its promise, they are all available to the
-   * checks that follow, which may begin while facts are saved.
+   * Saves what a scan or an inspection found as facts of their threats. Before it returns its promise, the DNS results are
+   * all available to the checks that follow, which may begin while facts are saved.
    */
-  handOff(results: readonly ScanResult[]): Promise<void>;
+  handOff(results: readonly KnownResult[]): Promise<void>;
   /** Lookups that the configuration enables. */
   readonly enabledLookups: Omit<EnabledLookups, "screenshots">;
   /** Returns whether nothing is due for a threat now. Retries that are due later do not count. */
@@ -51,12 +50,6 @@ export interface Enrichment {
   registrationResponseOf(threatId: string): RegistrationResponse | undefined;
   /** Number of jobs in progress. */
   running(): number;
-}
-
-/** A threat that a scan found, with what DNS says about it. */
-interface ScanResult {
-  threatId: string;
-  existence: Existence;
 }
 
 const admittedPerStepMax = 200;
@@ -83,7 +76,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
   const admission = createAdmission({ clock, database, log, store });
   const registrationQueue = createRegistrationQueue(database);
   const networkQueue = createNetworkQueue(database);
-  const takeIn = createScanIntake({ ...dependencies, networkQueue, registrationQueue, store });
+  const takeIn = createIntake({ ...dependencies, networkQueue, registrationQueue, store });
   const workers = createWorkers({
     ...dependencies,
     admission,
@@ -152,7 +145,7 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     factsOf: store.factsOf,
     async handOff(results) {
       for (const { threatId, existence } of results) handoff.put(threatId, existence);
-      for (const { threatId, existence } of results) await takeIn(threatId, existence);
+      for (const result of results) await takeIn(result);
     },
     enabledLookups,
     isSettled: (threatId) => store.isSettled(threatId, clock.now()),

@@ -1,14 +1,10 @@
-import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Config } from "../config/config.ts";
-import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Log } from "../lib/log.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import type { OpenedLookups } from "../lookups/open-lookups.ts";
-import type { DnsClient } from "../network/dns/dns-client.ts";
 import type { Turns } from "../network/turns.ts";
 import type { StartWorker } from "../vocabulary/threads.ts";
+import { createInspections, type Inspections, type InspectionsDependencies } from "./inspections.ts";
 import { openInspector } from "./inspector/open-inspector.ts";
 import type { Inspector } from "./model/inspector.ts";
 import { createBrands, type Brands } from "./originals/brands.ts";
@@ -19,52 +15,49 @@ import { createOriginalStore } from "./originals/store.ts";
 export interface Inspection {
   /** Looks of the protected brands, with which pages are compared. */
   brands: Brands;
+  inspections: Inspections;
   inspector: Inspector;
   originals: Originals;
+  /** Starts what is queued, also by an earlier run, and captures originals on schedule. */
+  start(): void;
   /** Aborts what is running. */
   stop(): Promise<void>;
+  /** Ends the thread and the browser, for a command that inspects without starting anything. */
+  close(): Promise<void>;
 }
 
-export function openInspection({
-  environment: { clock, dns, log, startWorker },
-  lookups,
-  turns,
-  ...dependencies
-}: {
-  /** `dns` replaces the resolvers of the configuration, which is not possible in another thread. */
-  environment: {
-    clock: Clock;
-    dns?: DnsClient;
-    log: Log;
-    startWorker?: StartWorker;
-  };
-  auditLog: Pick<AuditLog, "record">;
-  config: Pick<Config, "lookups" | "scan" | "storage">;
-  database: Database;
+export type InspectionDependencies = Omit<InspectionsDependencies, "config" | "domains" | "inspector"> & {
+  config: InspectionsDependencies["config"] & Pick<Config, "scan" | "storage">;
   domains: ProtectedDomains;
   lookups: OpenedLookups;
+  startWorker: StartWorker | undefined;
   turns: Turns;
   yielder: () => Yielder;
-}): Inspection {
-  const shared = { ...dependencies, clock, log };
+};
+
+/** Constructs the inspection. Nothing is loaded or started before the first page. */
+export function openInspection(dependencies: InspectionDependencies): Inspection {
   const store = createOriginalStore(dependencies.database);
   const brands = createBrands({ ...dependencies, store });
-  const inspector = openInspector({
-    brands,
-    clock,
-    config: dependencies.config,
-    lookups,
-    startWorker: dns === undefined ? startWorker : undefined,
-    turns,
-  });
-  const originals = openOriginals({ ...shared, brands, inspector, store });
+  const inspector = openInspector({ ...dependencies, brands });
+  const originals = openOriginals({ ...dependencies, brands, inspector, store });
+  const inspections = createInspections({ ...dependencies, inspector });
   return {
     brands,
+    inspections,
     inspector,
     originals,
+    start() {
+      originals.start();
+      inspections.start();
+    },
     async stop() {
-      await originals.stop();
+      await Promise.all([inspections.stop(), originals.stop()]);
       await inspector.close();
+    },
+    async close() {
+      await inspector.close();
+      dependencies.lookups.close();
     },
   };
 }

@@ -91,6 +91,14 @@ const cases: Record<AlertName, AlertCase> = {
     quiet: { [of("phishwatch_certificate_log_lag_seconds", 'log="L",operator="O"')]: always(60) },
     labels: { log: "L", operator: "O" },
   },
+  PhishwatchInspectionsBehind: {
+    ...plain("phishwatch_inspection_oldest_waiting_seconds", 2 * days, 3600),
+    atMinute: 90,
+  },
+  PhishwatchInspectionsDropped: {
+    firing: { [of("phishwatch_inspections_dropped_total")]: rising(5) },
+    quiet: { [of("phishwatch_inspections_dropped_total")]: always(5) },
+  },
   PhishwatchScanFailed: plain("phishwatch_scan_last_success", 0, 1),
   PhishwatchScanOverdue: {
     // The clock of promtool begins at 0.

@@ -170,6 +170,7 @@ describe("feeds", () => {
       },
       clock,
       fillRandom: (bytes) => void randomFillSync(bytes),
+      inspectFeed: () => undefined,
       log: createLog({ level: "info", format: "json", clock, write }),
       pauses: createSourcePauses(stores),
       resolveHost: () => Promise.resolve(["127.0.0.1"]),

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { createLog } from "../../src/lib/log.ts";
 import { createYielder } from "../../src/lib/yielder.ts";
 import { createCandidates } from "../../src/sources/candidates.ts";
-import type { Feed } from "../../src/sources/feeds/feed-reader.ts";
+import type { Feed, InspectFeed } from "../../src/sources/feeds/feed-reader.ts";
 import { createFeeds, createFolderFeeds, type Feeds } from "../../src/sources/feeds/feeds.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 
@@ -26,7 +26,7 @@ afterEach(async () => {
   stores.dispose();
 });
 
-function start(feed: Partial<Feed> = {}): Feeds {
+function start(feed: Partial<Feed> = {}, inspectFeed: InspectFeed = () => undefined): Feeds {
   const { clock, database, pauses } = stores;
   const yielder = () => createYielder({ sliceMs: 10, elapsedMs: () => performance.now() });
   const candidates = createCandidates({ ...stores, yielder });
@@ -36,9 +36,12 @@ function start(feed: Partial<Feed> = {}): Feeds {
     pauses,
     candidates,
     clock,
+    inspectFeed,
     log: createLog({ level: "info", format: "json", clock, write }),
   });
-  const watchers = [open({ name: "nrd", path: folder, format: "auto", column: null, ...feed })];
+  const watchers = [
+    open({ name: "nrd", path: folder, format: "auto", column: null, inspect: false, ...feed }),
+  ];
   running = createFeeds({ auditLog: stores.auditLog, database, watchers: () => watchers });
   for (const source of running.sources) source.start();
   return running;

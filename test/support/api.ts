@@ -116,6 +116,7 @@ export function openApi({
       threats,
       api: {
         candidates: createCandidates({ ...stores, yielder }),
+        inspections: { enqueue: () => [] },
         exports,
         caseOf: createCaseOf({ campaigns, cases, takedowns }),
         factsOf,

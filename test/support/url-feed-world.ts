@@ -71,6 +71,7 @@ export function openFeedWorld({
         clock,
         log,
         fillRandom,
+        inspectFeed: () => undefined,
         pauses,
         resolveHost,
         turns: createTurns(),

@@ -4,6 +4,7 @@ import type { CaseOf } from "../../cases/case-json.ts";
 import type { Database } from "../../database/database.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
+import type { Inspections } from "../../inspection/inspections.ts";
 import { operationsOf, type Operation } from "../../http/operation.ts";
 import type { ThreatExports } from "../../outputs/exports/threat-exports.ts";
 import type { Candidates } from "../../sources/candidates.ts";
@@ -18,6 +19,7 @@ export interface ApiServices {
   threatIndex: () => ThreatIndex;
   exports: Pick<ThreatExports, "open">;
   candidates: Pick<Candidates, "submit">;
+  inspections: Pick<Inspections, "enqueue">;
   /** Returns the facts that lookups found; undefined if none was made yet. */
   factsOf: Enrichment["factsOf"];
   caseOf: CaseOf;

@@ -12,6 +12,7 @@ import type { EntryForm } from "../../vocabulary/lists.ts";
 import { choice, closed, count } from "../../vocabulary/schemas.ts";
 import { hostName, threatFields } from "../../vocabulary/threat-fields.ts";
 import { sightingOutcomes } from "../../vocabulary/threats.ts";
+import { candidateInspections, createInspectionRequests } from "./candidate-inspections.ts";
 import { operation } from "./services.ts";
 
 /** Maximum number of names in one call. */
@@ -38,6 +39,8 @@ const interpretedForms: readonly EntryForm[] = [
 interface Submission {
   names: readonly string[];
   observedAt: Instant | undefined;
+  /** Whether the pages are inspected. */
+  inspect: boolean;
 }
 
 const candidates = Type.Object(
@@ -52,6 +55,12 @@ const candidates = Type.Object(
       Type.String({
         description:
           "When the names were seen: RFC 3339 with seconds and a time zone, at most five minutes in the future. Default: now.",
+      }),
+    ),
+    inspect: Type.Optional(
+      Type.Boolean({
+        description:
+          "Whether the page at each address is inspected, also if its name resembles no protected domain. A page that imitates the page of a protected domain becomes a threat of the type `cloned_site`, usually within minutes. Default: false.",
       }),
     ),
   },
@@ -109,6 +118,7 @@ const candidateInterpretation = Type.Object(
 
 const candidateMeta = Type.Object(
   {
+    inspections: Type.Optional(candidateInspections),
     received: count("Submitted names."),
     invalid: count("Items without a valid host name."),
     matched: count("Distinct names that match a protected domain."),
@@ -161,8 +171,9 @@ export const submitCandidates = operation({
     },
   },
   notFound: false,
-  async run(services, { caller, body: { names, observedAt } }) {
+  async run(services, { caller, body: { inspect, names, observedAt } }) {
     requireNotInFuture(observedAt, services.now());
+    const requests = inspect ? createInspectionRequests(services.inspections, caller) : undefined;
     const options = {
       source: "submission" as const,
       origin: { kind: "submission", name: caller.name },
@@ -170,6 +181,7 @@ export const submitCandidates = operation({
       within: caller.domains,
       invalidMax: errorsMax,
       interpret: { max: interpretedMax, hostNames: false },
+      inspect: requests?.add,
     };
     const { matches, received, invalid, firstInvalid, created, interpreted } =
       await services.candidates.submit(names.map(itemOf), options);
@@ -197,6 +209,7 @@ export const submitCandidates = operation({
       created,
       ...(errors.length === 0 ? {} : { errors }),
       ...(read.length === 0 ? {} : { interpreted: read }),
+      ...(requests === undefined ? {} : { inspections: requests.summary() }),
     };
     return { data, meta };
   },
@@ -216,9 +229,10 @@ function candidatesBody(): Body<Submission> {
     },
     async read(request, account) {
       const type = requireContentType(request, ["application/json", "text/plain"]);
-      if (type === "text/plain") return { names: await readItems(request, account), observedAt: undefined };
-      const { domains, observed_at: observedAt } = await json.read(request, account);
-      return { names: domains, observedAt: observedAt === undefined ? undefined : readTime(observedAt) };
+      if (type === "text/plain")
+        return { names: await readItems(request, account), observedAt: undefined, inspect: false };
+      const { domains: names, inspect = false, observed_at: observedAt } = await json.read(request, account);
+      return { names, inspect, observedAt: observedAt === undefined ? undefined : readTime(observedAt) };
     },
   };
 }

@@ -223,6 +223,12 @@ export const checkCatalog = {
     meaning: "Chromium is available, and runs with its sandbox",
     remedy: "install Chromium, and run phishwatch as a user other than root",
   },
+  inspection: {
+    group: "Lookups",
+    meaning: "the pages of feeds with `inspect` are fetched, and within the budget",
+    remedy:
+      "set `lookups.enabled`, raise `inspection.per_day` and `inspection.per_minute`, or inspect fewer feeds",
+  },
   traps: {
     group: "Lookups",
     meaning: "browsers load beacons, because their address begins with https",

@@ -1,6 +1,7 @@
 import { constants, Database as Sqlite } from "bun:sqlite";
 import { statSync } from "node:fs";
 import type { Instant } from "../../lib/clock.ts";
+import { waitingReadMax } from "../checks/lookups.ts";
 
 /** Tables whose rows a check needs, beside the threats that were reported. All other tables stay empty: they can be large. */
 const copiedTables = [
@@ -24,6 +25,7 @@ const copiedTables = [
   "archive_checks",
   "list_imports",
   "scans",
+  "inspection_counts",
   "takedowns",
   "takedown_reports",
   "takedown_report_threats",
@@ -110,6 +112,10 @@ function copySchema(memory: Sqlite): void {
   if (tables.some(({ name }) => name === "takedowns"))
     memory.run(
       "INSERT INTO main.threats SELECT * FROM file.threats WHERE seq IN (SELECT threat_seq FROM file.takedowns)",
+    );
+  if (tables.some(({ name }) => name === "inspections"))
+    memory.run(
+      `INSERT INTO main.inspections SELECT * FROM file.inspections WHERE state = 'queued' ORDER BY seq LIMIT ${waitingReadMax}`,
     );
   // Afterward, because triggers would count the rows that are copied.
   for (const { type, sql } of schema) if (type !== "table") memory.run(sql);

@@ -1,9 +1,11 @@
 import { isIP } from "node:net";
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
-import { counted } from "../../lib/wording.ts";
+import { dayMs } from "../../lib/clock.ts";
+import { spanText } from "../../lib/durations.ts";
+import { counted, grouped } from "../../lib/wording.ts";
 import { chooseChromium, type ChromiumChoice } from "../../lookups/browser/choose-chromium.ts";
-import type { CheckResult } from "../check-results/check-result.ts";
+import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 
 const adviceOffline =
   'set scan.resolvers, or scan.schedule = "" and lookups.enabled = false if there is no internet access';
@@ -103,4 +105,62 @@ export function trapsDeployed({ traps }: Pick<App, "traps">): CheckResult[] {
       change: 'set it to a URL such as "https://phishwatch.example.com"',
     },
   ];
+}
+
+/** Maximum number of addresses that wait for an inspection that a check reads. */
+export const waitingReadMax = 10_000;
+/** Time after which an address that waits is a backlog. */
+const backlogMs = dayMs;
+
+/** Checks that addresses are inspected: lookups, budget, and what waits. */
+export function inspectionResults(
+  { inspection }: Pick<App, "inspection">,
+  config: Pick<Config, "feeds" | "inspection" | "lookups" | "scan" | "screenshots">,
+  now: number,
+): CheckResult[] {
+  const base = { check: "inspection", what: "inspection of pages" } as const;
+  const feeds = config.feeds.filter(({ inspect }) => inspect).map(({ name }) => name);
+  const { budget, disabled, oldestAt, waiting } = inspection.inspections.status();
+  const count = waiting.person + waiting.submission + waiting.feed;
+  const waits = count === 0 ? "no address waits" : `${countText(count)} wait`;
+  const { max, used } = budget.day;
+  const browser =
+    config.inspection.browser === "if_needed" && "reason" in chromiumOf(config)
+      ? "; without a Chromium, pages that consist of a picture or of scripts are not recognized"
+      : "";
+  const detail = `${waits}, ${grouped(used)} of ${grouped(max)} inspected today${browser}`;
+  if (disabled !== null)
+    return feeds.length === 0 && count === 0
+      ? [{ ...base, state: "ok", detail: "off, as lookups.enabled is off" }]
+      : [
+          {
+            ...base,
+            state: "warning",
+            detail: `${disabled}; ${waits}${feeds.length === 0 ? "" : `, and ${counted(feeds.length, "feed")} should be inspected`}`,
+            setting: "lookups.enabled",
+            change: "set it to true, or set inspect = false for the feeds",
+          },
+        ];
+  const late = oldestAt !== null && now - oldestAt > backlogMs;
+  return [
+    resultOf(
+      base,
+      detail,
+      late || (used >= max && waiting.submission + waiting.feed > 0)
+        ? {
+            state: "warning",
+            detail: late ? `${detail}; one has waited for ${spanText(now - oldestAt)}` : detail,
+            setting: "inspection.per_day",
+            change: "raise it and inspection.per_minute, or inspect fewer feeds",
+          }
+        : undefined,
+    ),
+  ];
+}
+
+/** Only some of those that wait are read. */
+function countText(count: number): string {
+  return count < waitingReadMax
+    ? counted(count, "address", "addresses")
+    : `${grouped(waitingReadMax)} or more addresses`;
 }

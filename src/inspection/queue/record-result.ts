@@ -23,8 +23,8 @@ export interface ThreatFinding {
   protectedDomain: string;
   existence: Existence;
   page: Page;
-  /** Screenshot (WebP), if a browser was used. */
-  screenshot?: Uint8Array;
+  /** WebP, if a browser was used, with its perceptual hash unless it is blank. */
+  screenshot?: { webp: Uint8Array; hash: string | undefined };
 }
 
 type Inspected = Extract<Attempt, { kind: "inspected" }>;
@@ -85,7 +85,7 @@ export function createThreatRecorder({
   threats: Pick<Threats, "named" | "record">;
 }): (inspection: Pick<Inspection, "address" | "host" | "source">, inspected: Inspected) => ThreatFinding[] {
   return ({ address, host, source }, { existence, result }) => {
-    const { page, screenshot, verdicts } = result;
+    const { fingerprint, page, screenshot: webp, verdicts } = result;
     const isProtected = (domain: string) => domains.find(domain)?.enabled === true;
     const matches = domains.matcher().match(host);
     const seen = {
@@ -116,7 +116,7 @@ export function createThreatRecorder({
         protectedDomain,
         existence,
         page: facts,
-        ...(screenshot === undefined ? {} : { screenshot }),
+        ...(webp === undefined ? {} : { screenshot: { webp, hash: fingerprint.screenshot } }),
       }));
     });
   };

@@ -1,6 +1,7 @@
 import type { Metric } from "../model/metric.ts";
 import { caseMetrics } from "./cases.ts";
 import { deliveryMetrics } from "./deliveries.ts";
+import { inspectionMetrics } from "./inspections.ts";
 import { operationMetrics } from "./operation.ts";
 import { processMetrics } from "./process.ts";
 import { requestMetrics } from "./requests.ts";
@@ -14,6 +15,7 @@ export const metrics = {
   ...threatMetrics,
   ...caseMetrics,
   ...sourceMetrics,
+  ...inspectionMetrics,
   ...deliveryMetrics,
   ...storageMetrics,
   ...operationMetrics,

@@ -8,6 +8,7 @@ import type { Database } from "../../database/database.ts";
 import type { DatabaseHealth } from "../../database/health/health.ts";
 import type { Deliveries } from "../../deliveries/deliveries.ts";
 import type { OpenedEnrichment } from "../../enrichment/open-enrichment.ts";
+import type { Inspections } from "../../inspection/inspections.ts";
 import { buildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
@@ -21,6 +22,7 @@ import { accessCollector } from "./access.ts";
 import { applianceCollector } from "./appliance.ts";
 import { caseCollector } from "./cases.ts";
 import { deliveryCollector } from "./deliveries.ts";
+import { inspectionCollector } from "./inspections.ts";
 import { backupCollector, reloadCollector, type BackupNumbers } from "./operation.ts";
 import { processCollector } from "./process.ts";
 import { sourceCollector, type SourceNumbers } from "./sources.ts";
@@ -37,6 +39,7 @@ export function createCollectors({
   databaseHealth,
   dataRetention,
   enrichment,
+  inspection: { inspections },
   keys,
   lastReload,
   log,
@@ -55,6 +58,7 @@ export function createCollectors({
   databaseHealth: Pick<DatabaseHealth, "status">;
   dataRetention: DataRetention;
   enrichment: OpenedEnrichment;
+  inspection: { inspections: Pick<Inspections, "status"> };
   keys: ApiKeys;
   /** Returns the outcome of the last reload. */
   lastReload: () => ReloadOutcome | undefined;
@@ -78,6 +82,7 @@ export function createCollectors({
     lookupCollector({ clock, enrichment }),
     caseCollector({ campaigns, clock, dataRetention, takedowns }),
     sourceCollector(names.metrics),
+    inspectionCollector(inspections, clock),
     deliveryCollector({ clock, deliveries, messageTotals: notifications.totals }),
     storageCollector({ clock, database, databaseHealth }),
     ...(backups === undefined ? [] : [backupCollector(backups, clock)]),

@@ -117,6 +117,36 @@ export const nameRows: readonly Row[] = [
     ],
   },
   {
+    title: "Inspections",
+    panels: [
+      {
+        title: "Inspections by outcome",
+        description:
+          "Pages that were compared with yours, and addresses that could not be fetched, per second.",
+        kind: "timeseries",
+        unit: "cps",
+        queries: [{ expr: rate(metrics.inspections, ["outcome"]), legend: "{{outcome}}" }],
+      },
+      {
+        title: "Addresses that wait",
+        description: "By who wants the inspection.",
+        kind: "timeseries",
+        unit: "none",
+        queries: [{ expr: own(metrics.inspectionsWaiting), legend: "{{priority}}" }],
+      },
+      {
+        title: "Daily budget",
+        description: "Attempts on this day (UTC), and inspection.per_day.",
+        kind: "timeseries",
+        unit: "none",
+        queries: [
+          { expr: own(metrics.inspectionsToday), legend: "today" },
+          { expr: own(metrics.inspectionsPerDay), legend: "limit" },
+        ],
+      },
+    ],
+  },
+  {
     title: "Takedowns",
     panels: [
       {

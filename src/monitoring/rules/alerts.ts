@@ -144,6 +144,24 @@ export const alerts = {
     description: "Names of new certificates arrive late. Check the network, or follow fewer logs.",
     page: "troubleshooting.md#a-certificate-log-is-far-behind-or-cannot-be-read",
   },
+  PhishwatchInspectionsBehind: {
+    severity: "warning",
+    expr: `${series(metrics.inspectionOldestWaiting)} > ${day}`,
+    forMinutes: 30,
+    summary: "An address has waited for an inspection for {{ $value | humanizeDuration }}",
+    description:
+      "More addresses arrive than are inspected. Raise inspection.per_day and inspection.per_minute, or inspect fewer feeds.",
+    page: "inspection.md#limits-and-budgets",
+  },
+  PhishwatchInspectionsDropped: {
+    severity: "warning",
+    expr: `increase(${series(metrics.inspectionsDropped)}[1h]) > 0`,
+    forMinutes: 0,
+    summary: "{{ $value | humanize }} addresses of feeds were dropped without an inspection",
+    description:
+      "Too many addresses wait, or for too long. Raise inspection.per_day and inspection.per_minute, or inspect fewer feeds.",
+    page: "inspection.md#limits-and-budgets",
+  },
   PhishwatchScanFailed: {
     severity: "warning",
     expr: `${series(metrics.scanLastSuccess)} == 0`,

@@ -3,6 +3,7 @@ import { createSettings } from "../../access/settings/settings.ts";
 import { userAgentOf } from "../../certificate-transparency/reading/user-agent.ts";
 import type { Config, FeedConfig } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
+import type { Inspections } from "../../inspection/inspections.ts";
 import { buildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
@@ -14,7 +15,8 @@ import type { Candidates } from "../candidates.ts";
 import { createCertstreamFeeds, isStreamFeed } from "../certstream/certstream-feeds.ts";
 import { createFeeds, createFolderFeeds, isFolderFeed, type Feeds } from "../feeds/feeds.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
-import type { Source } from "../source.ts";
+import type { InspectFeed } from "../feeds/feed-reader.ts";
+import { feedKind, type Source } from "../source.ts";
 import { isUrlFeed } from "../url-feeds/url-feed-config.ts";
 import { createUrlFeeds } from "../url-feeds/url-feeds.ts";
 import { createDeclaredSources } from "./declared-sources.ts";
@@ -33,6 +35,7 @@ export interface OpenedFeeds extends Feeds {
 export function openFeeds({
   auditLog,
   config,
+  inspections,
   ...given
 }: {
   auditLog: AuditLog;
@@ -41,6 +44,7 @@ export function openFeeds({
   config: Pick<Config, "certificateLogs" | "feeds">;
   database: Database;
   fillRandom: FillRandom;
+  inspections: Pick<Inspections, "enqueue">;
   log: Log;
   pauses: SourcePauses;
   turns: Turns;
@@ -49,7 +53,15 @@ export function openFeeds({
   const { clock, database } = given;
   const resolveHost = createSystemResolver({ clock });
   const userAgent = userAgentOf({ version: buildInfo.version, contact: config.certificateLogs.contact });
-  const shared = { ...given, resolveHost, userAgent };
+  const inspectFeed: InspectFeed = ({ inspect, name }, source) =>
+    inspect
+      ? (addresses) =>
+          void inspections.enqueue(
+            addresses.map(({ address }) => address),
+            { priority: "feed", source, origin: { kind: feedKind, name } },
+          )
+      : undefined;
+  const shared = { ...given, inspectFeed, resolveHost, userAgent };
   const fetchedOf = () => config.feeds.filter(isUrlFeed);
   const settings = createSettings({ database, clock });
   const folders = createDeclaredSources({

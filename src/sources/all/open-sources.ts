@@ -8,6 +8,7 @@ import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
+import type { Inspections } from "../../inspection/inspections.ts";
 import { lazy } from "../../lib/startup.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import type { Turns } from "../../network/turns.ts";
@@ -42,6 +43,7 @@ export function openSources({
   turns,
   yielder,
   fillRandom,
+  inspections,
   startWorker,
 }: {
   config: Pick<Config, "archive" | "certificateLogs" | "detection" | "feeds" | "storage">;
@@ -55,6 +57,7 @@ export function openSources({
   turns: Turns;
   yielder: () => Yielder;
   fillRandom: FillRandom;
+  inspections: Pick<Inspections, "enqueue">;
   startWorker: StartWorker | undefined;
 }) {
   const { archive: settings, storage } = config;
@@ -87,6 +90,7 @@ export function openSources({
     config,
     database,
     fillRandom,
+    inspections,
     log,
     pauses,
     turns,

@@ -6,6 +6,7 @@ import { describeSourceError } from "../../network/failure.ts";
 import type { WebSocketClient } from "../../network/websocket/websocket.ts";
 import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
+import type { InspectFeed } from "../feeds/feed-reader.ts";
 import { locationOf, withQuery } from "../feeds/feed-url.ts";
 import type { SourcePausing } from "../pauses/source-pauses.ts";
 import type { Source, SourceCheck, SourceKind } from "../source.ts";
@@ -20,6 +21,8 @@ export interface CertstreamFeed {
   headers: Readonly<Record<string, string>>;
   /** Secret `name=value`, added to the query. */
   query: string | null;
+  /** Queues the pages of the names for inspection; undefined: they are not inspected. */
+  inspect: ReturnType<InspectFeed>;
 }
 
 export const certstreamKind: SourceKind = "certstream";
@@ -58,7 +61,7 @@ export function createCertstreamFeed({
   const location = locationOf(feed.url);
   const request = { url: withQuery(feed.url, feed.query), headers: withUserAgent(feed.headers, userAgent) };
   const queue = createNameQueue({ clock });
-  const checks = createNameChecks({ name, queue, candidates, clock, log });
+  const checks = createNameChecks({ ...feed, queue, candidates, clock, log });
   const arrivals = createArrivals({ queue, clock });
   let stopping = new AbortController();
   let running: Promise<unknown> | undefined;
@@ -165,12 +168,14 @@ function createNameChecks({
   queue,
   candidates,
   clock,
+  inspect,
   log,
 }: {
   name: string;
   queue: NameQueue;
   candidates: Candidates;
   clock: Clock;
+  inspect: ReturnType<InspectFeed>;
   log: Log;
 }) {
   /** Counts of the runs before the present one. */
@@ -186,6 +191,7 @@ function createNameChecks({
           await candidates.process(queue.batches(signal), {
             source: "certificate_transparency",
             origin: { kind: certstreamKind, name },
+            inspect,
             signal,
             onCommit: (_, soFar) => add(soFar),
             onProgress: add,

@@ -6,6 +6,7 @@ import type { ResolveHost } from "../../network/resolve.ts";
 import type { Turns } from "../../network/turns.ts";
 import { createWebSocketClient } from "../../network/websocket/websocket.ts";
 import type { Candidates } from "../candidates.ts";
+import type { InspectFeed } from "../feeds/feed-reader.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
 import type { Source } from "../source.ts";
 import { certstreamKind, createCertstreamFeed } from "./certstream-feed.ts";
@@ -15,6 +16,7 @@ export function createCertstreamFeeds({
   candidates,
   clock,
   fillRandom,
+  inspectFeed,
   log,
   pauses,
   resolveHost,
@@ -24,16 +26,19 @@ export function createCertstreamFeeds({
   candidates: Candidates;
   clock: Clock;
   fillRandom: FillRandom;
+  inspectFeed: InspectFeed;
   log: Log;
   pauses: SourcePauses;
   resolveHost: ResolveHost;
   turns: Turns;
   userAgent: string;
 }): (feed: StreamFeedConfig) => Source {
-  return ({ name, url, headers, query, allowPrivateNetworks }) => {
+  return (declared) => {
+    const { name, url, headers, query, allowPrivateNetworks } = declared;
+    const inspect = inspectFeed(declared, "certificate_transparency");
     const rules = { allowPrivateNetworks };
     return createCertstreamFeed({
-      feed: { name, url, headers, query },
+      feed: { name, url, headers, query, inspect },
       candidates,
       client: createWebSocketClient({ clock, fillRandom, resolveHost, rules, turns }),
       clock,

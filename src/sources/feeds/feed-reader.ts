@@ -2,6 +2,8 @@ import type { FileHandle } from "node:fs/promises";
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ListFormat } from "../../vocabulary/lists.ts";
+import type { ThreatSource } from "../../vocabulary/threats.ts";
+import type { CandidateOptions } from "../candidate-run.ts";
 import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
 import type { NameBatch } from "../name-batch.ts";
@@ -21,10 +23,18 @@ export interface Feed {
   path: string;
   format: ListFormat;
   column: string | null;
+  /** Whether the page at each address is inspected. */
+  inspect: boolean;
 }
 
+/** Returns what queues the addresses of a feed for inspection; undefined if it does not want that. */
+export type InspectFeed = (
+  feed: Pick<Feed, "name" | "inspect">,
+  source: ThreatSource,
+) => CandidateOptions["inspect"];
+
 export interface FileReading {
-  feed: Pick<Feed, "name" | "format" | "column">;
+  feed: Pick<Feed, "name" | "format" | "column" | "inspect">;
   /** Path of the file, or the name of a list that is fetched. */
   path: string;
   /** Opens the file. Reading closes it. */
@@ -52,11 +62,13 @@ export function createFeedReader({
   clock,
   database,
   files,
+  inspectFeed,
 }: {
   candidates: Candidates;
   clock: Clock;
   database: Pick<Database, "write">;
   files: FeedFileStore;
+  inspectFeed: InspectFeed;
 }): ReadFeedFile {
   return async ({ feed, path, open, isSelected, file, before, toEnd, signal, onSave }) => {
     let row: FeedFile = {
@@ -108,6 +120,7 @@ export function createFeedReader({
       await candidates.process(batchesOf(list, isSelected), {
         source: "feed",
         origin: { kind: feedKind, name: feed.name },
+        inspect: inspectFeed(feed, "feed"),
         signal,
         onCommit,
       });

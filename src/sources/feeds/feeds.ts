@@ -9,7 +9,7 @@ import type { Candidates } from "../candidates.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
 import { createFeedFileStore } from "./feed-file-store.ts";
 import { feedKind } from "../source.ts";
-import { createFeedReader, type Feed } from "./feed-reader.ts";
+import { createFeedReader, type Feed, type InspectFeed } from "./feed-reader.ts";
 import type { FeedStatus } from "./feed-status.ts";
 import { createFeedWatcher, type FeedSource, type FeedWatcher } from "./feed-watcher.ts";
 
@@ -39,17 +39,19 @@ export function createFolderFeeds({
   candidates,
   clock,
   database,
+  inspectFeed,
   log,
   pauses,
 }: {
   candidates: Candidates;
   clock: Clock;
   database: Database;
+  inspectFeed: InspectFeed;
   log: Log;
   pauses: SourcePauses;
 }): (feed: Feed) => FeedWatcher {
   const files = createFeedFileStore(database);
-  const read = createFeedReader({ candidates, clock, database, files });
+  const read = createFeedReader({ candidates, clock, database, files, inspectFeed });
   const limit = createLimiter(readingsMax);
   return (feed) => {
     const pausing = pauses.of({ kind: feedKind, name: feed.name });

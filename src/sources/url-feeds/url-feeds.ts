@@ -11,7 +11,7 @@ import type { ResolveHost } from "../../network/resolve.ts";
 import type { Turns } from "../../network/turns.ts";
 import type { Candidates } from "../candidates.ts";
 import { createFeedFileStore } from "../feeds/feed-file-store.ts";
-import { createFeedReader } from "../feeds/feed-reader.ts";
+import { createFeedReader, type InspectFeed } from "../feeds/feed-reader.ts";
 import { locationOf } from "../feeds/feed-url.ts";
 import type { FeedWatcher } from "../feeds/feed-watcher.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
@@ -39,6 +39,7 @@ export function createUrlFeeds({
   clock,
   log,
   fillRandom,
+  inspectFeed,
   pauses,
   resolveHost,
   turns,
@@ -54,6 +55,7 @@ export function createUrlFeeds({
   clock: Clock;
   log: Log;
   fillRandom: FillRandom;
+  inspectFeed: InspectFeed;
   pauses: SourcePauses;
   resolveHost: ResolveHost;
   turns: Turns;
@@ -65,7 +67,7 @@ export function createUrlFeeds({
   const files = createFeedFileStore(database);
   const store = createDownloadStore(database);
   const folder = createFeedFilesFolder(`${database.path}.feeds`, freeBytes);
-  const read = createFeedReader({ candidates, clock, database, files });
+  const read = createFeedReader({ candidates, clock, database, files, inspectFeed });
   const limits = { downloads: createLimiter(downloadsMax), readings: createLimiter(readingsMax) };
   const shared: Omit<UpdateDependencies, "client"> = {
     clock,

@@ -1,0 +1,35 @@
+import type { Config } from "../config/config.ts";
+import { openInspection, type InspectionDependencies } from "../inspection/open-inspection.ts";
+import { buildInfo } from "../lib/build-info.ts";
+import { openDns } from "../lookups/dns/open-dns.ts";
+import { openLookups } from "../lookups/open-lookups.ts";
+import { createTurns } from "../network/turns.ts";
+import type { Environment } from "./environment.ts";
+import { machine } from "./machine.ts";
+
+/** Opens DNS, the lookups, and the inspection of pages. */
+export function openPageServices(
+  environment: Environment,
+  services: Omit<
+    InspectionDependencies,
+    "clock" | "log" | "lookUpExistence" | "lookups" | "startWorker" | "turns"
+  > & { config: Config },
+) {
+  const { clock, dns: given, fillRandom, log, startWorker } = environment;
+  const { config } = services;
+  const turns = createTurns();
+  const { dns, lookUp: lookUpExistence } = openDns({ clock, config, fillRandom, given });
+  const { version } = buildInfo;
+  const lookups = openLookups({ environment, machine, config, dns, lookUpExistence, turns, version });
+  const inspection = openInspection({
+    ...services,
+    clock,
+    log,
+    lookUpExistence,
+    lookups,
+    // Another thread would use the resolvers of the configuration.
+    startWorker: given === undefined ? startWorker : undefined,
+    turns,
+  });
+  return { dns, inspection, lookUp: lookUpExistence, lookups, turns };
+}

@@ -1,0 +1,237 @@
+import type { App } from "../../app.ts";
+import { optionalIsoTime } from "../../lib/clock.ts";
+import { createLimiter } from "../../lib/limiter.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { counted, grouped } from "../../lib/wording.ts";
+import type { Inspection } from "../../inspection/inspections.ts";
+import type { NowOutcome } from "../../inspection/model/request.ts";
+import { readEntries, readListedEntry, type Reading } from "../../sources/entries/entry.ts";
+import { openNameList } from "../../sources/lists/name-list.ts";
+import { describeSignal } from "../../vocabulary/page-signals.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command, UsageError, type OptionsOf } from "../terminal/command.ts";
+import { FailedError } from "../terminal/failure.ts";
+import { configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
+import { createProgress } from "../terminal/progress.ts";
+import { replaceFile } from "../terminal/replace-file.ts";
+import { printJson } from "../terminal/table.ts";
+import type { Output, Terminal } from "../terminal/terminal.ts";
+import { listDetails, readPaths } from "./lists.ts";
+
+/** Inspections at the same time. */
+const concurrencyMax = 8;
+/** Addresses of a list that are read before the first ones are inspected. */
+const addressesMax = 100_000;
+const shownAddressMax = 2_048;
+
+const flags = {
+  file: text("--file <path>", `read addresses from a list; "-" is standard input`),
+  screenshot: text(
+    "--screenshot <file>",
+    "write a screenshot of the page (WebP) to a file; one address only",
+  ),
+  explain: toggle("--explain", "also print the signals of pages that imitate nothing"),
+  again: toggle("--again", "inspect hosts that were inspected within the last hour, too"),
+  dryRun: toggle("--dry-run", "record nothing: no threat and no result"),
+  json: jsonFlag,
+  config: configFlag,
+};
+
+export const inspectCommand = command({
+  name: "inspect",
+  arguments: "[address...]",
+  summary: "inspect whether pages imitate those of a protected domain",
+  details: `Opens each address now and compares its page with your own pages. Prints one line for each, separated by tabs: address,
+result (imitates, harmless, failed, refused), protected domain, score and threat; below it the signals with their points.
+
+A page that imitates yours is recorded as a threat. An address may be a URL, a host name or an email address, also in a
+defanged form. A server may run at the same time; it delivers the events. The daily budget does not apply.
+
+${listDetails}`,
+  flags,
+  examples: [
+    [
+      "phishwatch inspect hxxps://paypa1[.]com/login",
+      "inspect one page, and record a threat if it imitates yours",
+    ],
+    [
+      "phishwatch inspect --dry-run --explain https://shop.example/",
+      "see what speaks for and against an imitation",
+    ],
+    ["phishwatch inspect --file - --json < suspicious.eml | jq .score", "inspect the links of an email"],
+  ],
+  async run({ args, options, terminal }) {
+    const { file, screenshot } = options;
+    if (args.length === 0 && file === undefined)
+      throw new UsageError("name an address, or a list with --file; see phishwatch inspect --help");
+    if (args.includes("")) throw new UsageError("an address is empty");
+    if (screenshot !== undefined && (args.length !== 1 || file !== undefined))
+      throw new UsageError("--screenshot needs exactly one address");
+    const signal = terminal.interruption();
+    await withAppliance({ terminal, options }, async (appliance) => {
+      const given = args.flatMap((argument) => addressesIn(argument, readEntries(argument)));
+      const addresses = [...given, ...(file === undefined ? [] : await readAddresses(file))];
+      try {
+        await inspectAll(appliance, addresses, { options, signal, terminal });
+      } finally {
+        await appliance.inspection.close();
+      }
+    });
+  },
+});
+
+/** Returns the addresses in a text; the text itself if it contains none, so that the reason is shown. */
+function addressesIn(written: string, reading: Reading): string[] {
+  return "entries" in reading ? reading.entries.map(({ name, url }) => url ?? name) : [written];
+}
+
+/** Returns the addresses of a list. */
+async function readAddresses(path: string): Promise<string[]> {
+  const [only] = readPaths([path]);
+  const list = await openNameList(only!, {});
+  const addresses = new Set<string>();
+  try {
+    for await (const batch of list.batches())
+      for (let index = 0; index < batch.count && addresses.size < addressesMax; index += 1) {
+        const written = batch.error(index)?.text ?? batch.name(index);
+        const reading = readListedEntry(written, batch.link?.(index), batch.form?.(index));
+        for (const address of addressesIn(batch.link?.(index) ?? written, reading)) addresses.add(address);
+      }
+  } finally {
+    await list.close();
+  }
+  return [...addresses];
+}
+
+async function inspectAll(
+  appliance: App,
+  addresses: readonly string[],
+  {
+    options,
+    signal,
+    terminal,
+  }: { options: OptionsOf<typeof flags>; signal: AbortSignal; terminal: Terminal },
+): Promise<void> {
+  const { out, err } = terminal;
+  const by = actorOfShell(terminal.env);
+  const progress = createProgress(err, () => performance.now());
+  const limited = createLimiter(concurrencyMax);
+  const counts = { done: 0, imitating: 0, unclear: 0 };
+
+  async function inspectOne(address: string): Promise<void> {
+    if (signal.aborted) return;
+    const outcome = await appliance.inspection.inspections.inspectNow(address, {
+      source: "submission",
+      origin: { kind: by.channel, name: by.name ?? "" },
+      browser: options.screenshot === undefined ? "if_needed" : "always",
+      again: options.again || options.screenshot !== undefined,
+      record: !options.dryRun,
+      signal,
+    });
+    counts.done += 1;
+    if (outcome.outcome === "refused" || outcome.inspection.state === "failed") counts.unclear += 1;
+    else if (outcome.inspection.imitates === true) counts.imitating += 1;
+    progress.end();
+    printOutcome(out, address, outcome, options);
+    if (options.screenshot !== undefined) await writeScreenshot(options.screenshot, outcome);
+    if (addresses.length > 1)
+      progress.show(
+        () =>
+          `${grouped(counts.done)} of ${grouped(addresses.length)} addresses inspected, ${grouped(counts.imitating)} imitate`,
+      );
+  }
+
+  try {
+    await Promise.all(addresses.map((address) => limited(() => inspectOne(address))));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    progress.end();
+    out.flush();
+  }
+  if (signal.aborted)
+    throw new FailedError(
+      `interrupted after ${grouped(counts.done)} of ${counted(addresses.length, "address", "addresses")}; results so far are recorded`,
+    );
+  if (counts.unclear > 0)
+    throw new FailedError(
+      `${grouped(counts.unclear)} of ${counted(addresses.length, "address", "addresses")} could not be inspected`,
+    );
+}
+
+async function writeScreenshot(path: string, outcome: NowOutcome): Promise<void> {
+  const webp = outcome.outcome === "inspected" ? outcome.screenshot : undefined;
+  if (webp === undefined)
+    throw new FailedError(
+      "there is no screenshot: the page could not be opened in a Chromium; see phishwatch check",
+    );
+  await replaceFile(path, webp);
+}
+
+function printOutcome(
+  out: Output,
+  address: string,
+  outcome: NowOutcome,
+  { explain, json }: Pick<OptionsOf<typeof flags>, "explain" | "json">,
+): void {
+  const shown = visible(address, shownAddressMax);
+  if (outcome.outcome === "refused") {
+    if (json) printJson(out, { address: shown, result: "refused", reason: outcome.reason });
+    else out.write(`${shown}\trefused\t\t\t\n    ${outcome.reason}\n`);
+    return;
+  }
+  const { inspection } = outcome;
+  if (json) printJson(out, inspectionJson(inspection, outcome.outcome === "known"));
+  else printInspection(out, inspection, explain);
+  // An inspection takes seconds, so each result is shown immediately.
+  out.flush();
+}
+
+function resultOf({ imitates, state }: Inspection): "imitates" | "harmless" | "failed" {
+  if (imitates === null || state === "failed") return "failed";
+  return imitates ? "imitates" : "harmless";
+}
+
+function printInspection(out: Output, inspection: Inspection, explain: boolean): void {
+  const { address, protectedDomain, reason, score, threatId, verdicts } = inspection;
+  const result = resultOf(inspection);
+  out.write(`${[visible(address, shownAddressMax), result, protectedDomain, score, threatId].join("\t")}\n`);
+  if (reason !== null) out.write(`    ${reason}\n`);
+  if (result === "harmless" && !explain) return;
+  for (const { code, params, points } of verdicts[0]?.signals ?? [])
+    out.write(
+      `    ${points < 0 ? "−" : "+"}${Math.abs(points).toFixed(2)}  ${describeSignal({ code, params })}\n`,
+    );
+}
+
+function inspectionJson(inspection: Inspection, isKnown: boolean): object {
+  const { address, finishedAt, host, page, protectedDomain, reason, score, threatId, verdicts } = inspection;
+  return {
+    address,
+    domain: host,
+    result: resultOf(inspection),
+    protected_domain: protectedDomain,
+    score,
+    threat_id: threatId,
+    known: isKnown,
+    inspected_at: optionalIsoTime(finishedAt),
+    reason,
+    page:
+      page === null
+        ? null
+        : { final_url: page.finalUrl, redirects: page.redirects, status: page.status, title: page.title },
+    verdicts: verdicts.map((verdict) => ({
+      protected_domain: verdict.protectedDomain,
+      score: verdict.score,
+      imitates: verdict.imitates,
+      original: verdict.original,
+      signals: verdict.signals.map((signal) => ({
+        code: signal.code,
+        strength: signal.strength,
+        points: signal.points,
+        text: describeSignal(signal),
+      })),
+    })),
+  };
+}

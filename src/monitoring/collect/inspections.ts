@@ -1,0 +1,40 @@
+import type { Inspections } from "../../inspection/inspections.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { inspectionPriorities } from "../../vocabulary/inspections.ts";
+import { metrics } from "../catalogue/metrics.ts";
+import { createIncreasing } from "../model/increasing.ts";
+import { collected, single, type Collector } from "../model/metric.ts";
+
+const outcomes = ["imitation", "harmless", "failed", "skipped"] as const;
+
+/** Collects the inspection of pages. */
+export function inspectionCollector(
+  inspections: Pick<Inspections, "status">,
+  clock: Pick<Clock, "now">,
+): Collector {
+  // The counts are stored, and a restored backup has smaller ones.
+  const increasing = createIncreasing();
+  return () => {
+    const { budget, oldestAt, running, totals, waiting } = inspections.status();
+    return [
+      collected(
+        metrics.inspectionsWaiting,
+        inspectionPriorities.map((priority) => [{ priority }, waiting[priority]] as const),
+      ),
+      single(
+        metrics.inspectionOldestWaiting,
+        oldestAt === null ? 0 : Math.max(0, clock.now() - oldestAt) / 1_000,
+      ),
+      single(metrics.inspectionsRunning, running),
+      collected(
+        metrics.inspections,
+        outcomes.map((outcome) => [{ outcome }, increasing(outcome, totals[outcome])] as const),
+      ),
+      single(metrics.inspectionsStarted, increasing("started", totals.started)),
+      single(metrics.inspectionDuration, increasing("duration", totals.durationMs) / 1_000),
+      single(metrics.inspectionsDropped, increasing("dropped", totals.dropped)),
+      single(metrics.inspectionsToday, budget.day.used),
+      single(metrics.inspectionsPerDay, budget.day.max),
+    ];
+  };
+}
