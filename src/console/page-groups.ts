@@ -6,6 +6,7 @@ import { commandPages } from "./pages/commands/routes.tsx";
 import { domainPages } from "./pages/domains/routes.ts";
 import { originalPages } from "./pages/originals/routes.ts";
 import { firstRunPages } from "./pages/first-run/routes.ts";
+import { inspectionPages } from "./pages/inspections/routes.ts";
 import { keyPages } from "./pages/keys/routes.ts";
 import { listPages } from "./pages/lists/routes.ts";
 import { namePages } from "./pages/names/routes.ts";
@@ -41,6 +42,7 @@ const searchable: readonly PageGroup[] = [
   domainPages,
   originalPages,
   scanPages,
+  inspectionPages,
   sourcePages,
   namePages,
   ...trapKinds.map(trapPages),

@@ -7,6 +7,7 @@ import { seedSettings } from "./console-settings-samples.ts";
 import { seedTakedowns } from "./console-takedown-samples.ts";
 import { seedTraps } from "./console-trap-samples.ts";
 import { seedWork } from "./console-work-samples.ts";
+import { seedInspections } from "./inspection-samples.ts";
 import { seedThreatPages } from "./threat-samples.ts";
 import { addSampleThreats } from "./console-threats.ts";
 
@@ -120,6 +121,8 @@ export const consolePages: readonly ConsolePage[] = [
     name: "delivery-failed",
     path: ({ failedDeliveryId }) => `/console/settings/webhooks/deliveries/${failedDeliveryId}`,
   },
+  { name: "inspections", path: () => "/console/inspections" },
+  { name: "inspection", path: ({ inspection }) => `/console/inspections/${inspection}` },
   { name: "sources", path: () => "/console/sources" },
   { name: "source-feed", path: () => "/console/sources/feed/newly-registered" },
   { name: "certificate-logs", path: () => "/console/sources/certificate-logs" },
@@ -259,6 +262,7 @@ export async function seedSamples(app: App) {
   return {
     threatId: first!.threatId,
     threatPages,
+    ...seedInspections(app, threatPages.known, `${hostileText}${longText}`),
     ...(await seedCampaign(app, hostileText)),
     ...seedTakedowns(app, threatPages, sampleIds, hostileText),
     ...seedWork(app),

@@ -20,7 +20,7 @@ export function Contributions({ caption, rows }: { caption: string; rows: readon
   const span = most - least || 1;
   const middle = (-least / span) * 100;
   return (
-    <table class="mini bars">
+    <table class="mini bars long">
       <caption class="vh">{caption}</caption>
       <tbody>
         {rows.map(({ label, points }) => {

@@ -3,9 +3,10 @@ import { inspectedScore, type SimilarityReason } from "../../threats/severity/si
 import type { Threat } from "../../threats/store/queries.ts";
 import type { PageImitation } from "../../vocabulary/page-signals.ts";
 import { Card, Time } from "../kit/components.tsx";
+import { inspectionsPath } from "../kit/paths.ts";
 import { scoreText, VerdictDetails } from "./verdict.tsx";
 
-type Given = { threat: Pick<Threat, "protectedDomain" | "reasons">; facts: Facts | undefined };
+type Given = { threat: Pick<Threat, "domain" | "protectedDomain" | "reasons">; facts: Facts | undefined };
 
 /** Whether the page of a threat imitates the protected site, and why; nothing if they were never compared. */
 export function ImitationCard({ threat, facts }: Given) {
@@ -25,6 +26,11 @@ export function ImitationCard({ threat, facts }: Given) {
       }
     >
       <VerdictDetails verdict={imitation} />
+      <p class="s">
+        <a href={`${inspectionsPath}?${new URLSearchParams({ q: threat.domain })}`}>
+          Inspections of this host
+        </a>
+      </p>
       {found === undefined || imitation.imitates ? null : (
         <p class="s quiet">When the threat was recorded, the page had the score {scoreText(found)}.</p>
       )}

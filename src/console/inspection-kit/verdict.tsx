@@ -28,25 +28,23 @@ export function VerdictDetails({
   const { protectedDomain, score, imitates, original } = verdict;
   return (
     <div class="stack gap-s">
-      <p class="line">
+      <div class="line">
         <StateMark tone={imitates ? "bad" : "good"}>
           {imitates ? "Imitates" : "Does not imitate"}{" "}
           <a href={domainPath(protectedDomain)}>
             <Name name={protectedDomain} />
           </a>
         </StateMark>
-        <span class="push num">
-          Score {scoreText(score)}
-          <Help about="the score" manual={inspectionManualPath}>
-            The estimated probability, from 0 to 1, that the page imitates the brand. Each bar shows how much
-            a signal adds to it or takes from it, in log-odds: 2.3 points make it ten times as likely.
-          </Help>
-        </span>
-      </p>
+        <span class="push num">Score {scoreText(score)}</span>
+        <Help about="the score" manual={inspectionManualPath}>
+          The estimated probability, from 0 to 1, that the page imitates the brand. Each bar shows how much a
+          signal adds to it or takes from it, in log-odds: 2.3 points make it ten times as likely.
+        </Help>
+      </div>
       <SignalBars verdict={verdict} signalsMax={signalsMax} />
       {original === null || original === undefined ? null : (
         <p class="s quiet">
-          Closest original: <Address address={original} />
+          Closest original: <Text text={original} charactersMax={addressCharactersMax} />
         </p>
       )}
     </div>
@@ -84,10 +82,16 @@ export function scoreText(score: number): string {
 }
 
 /** An address that was written by a stranger, in a form that nobody can open by mistake. */
-export function Address({ address }: { address: string }) {
+export function Address({
+  address,
+  charactersMax = addressCharactersMax,
+}: {
+  address: string;
+  charactersMax?: number;
+}) {
   return (
     <code>
-      <Text text={defangText(address, addressCharactersMax)} charactersMax={addressCharactersMax} />
+      <Text text={defangText(address, charactersMax)} charactersMax={charactersMax} />
     </code>
   );
 }

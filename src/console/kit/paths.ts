@@ -99,6 +99,12 @@ export const scansPath = "/console/scans";
 export const startScanPath = `${scansPath}/start`;
 export const scanPath = (id: string) => `${scansPath}/${id}`;
 
+/** Pages that were opened and compared with the protected sites. */
+export const inspectionsPath = "/console/inspections";
+/** The rows of the list, which refresh while something is being inspected. */
+export const inspectionRowsPath = `${inspectionsPath}/rows`;
+export const inspectionPath = (id: string) => `${inspectionsPath}/${id}`;
+
 export const sourcesPath = "/console/sources";
 /** Page of a source, or of another origin of names. */
 export const originPath = ({ kind, name }: NameOrigin) => {

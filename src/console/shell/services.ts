@@ -36,6 +36,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { Originals } from "../../inspection/originals/open-originals.ts";
+import type { Inspection } from "../../inspection/open-inspection.ts";
+import type { Inspections } from "../../inspection/inspections.ts";
 import type { ThreatExports } from "../../outputs/exports/threat-exports.ts";
 import type { DataRetention } from "../../retention/retention.ts";
 import type { Candidates } from "../../sources/candidates.ts";
@@ -78,6 +80,7 @@ export interface PageServices {
   certificateLogs: Pick<CertificateLogs, "kind" | "list" | "logs" | "name"> | undefined;
   feeds: Feeds;
   imports: Imports;
+  inspections: Inspections;
   nameSearches: Pick<NameSearches, "search">;
   keys: ApiKeys;
   lists: Lists;
@@ -138,6 +141,7 @@ type ContainedServices = Pick<
   | keyof NameServices
   | keyof MessagingServices
   | "failedSignIns"
+  | "inspections"
   | "originals"
   | "ownAccount"
   | "publicUrl"
@@ -154,7 +158,7 @@ export interface ConsoleServices extends Omit<PageServices, keyof ContainedServi
   log: Log;
   /** Everything that sends messages. */
   messaging: MessagingServices;
-  inspection: { originals: Originals };
+  inspection: Pick<Inspection, "inspections" | "originals">;
   /** Everything that names come from. */
   names: NameServices;
   server: Pick<Server, "bodies" | "isFromTrustedProxy" | "publicUrl" | "readiness" | "untrustedProxy">;
@@ -167,6 +171,7 @@ export function pageServicesOf(given: ConsoleServices): PageServices {
     ...names,
     failedSignIns: consoleSignIn.failedSignIns,
     originals: inspection.originals,
+    inspections: inspection.inspections,
     ownAccount: consoleSignIn.ownAccount,
     publicUrl: () => server.publicUrl,
     readiness: server.readiness,

@@ -62,6 +62,8 @@ export interface LoadedThreat {
   /** Why there is no screenshot of its page; undefined if there is one. */
   whyMissing: string | undefined;
   hasRegistrationResponse: boolean;
+  /** Whether pages are looked up at all. */
+  canInspect: boolean;
 }
 
 type LoadServices = Context<
@@ -109,6 +111,7 @@ export async function loadThreat(
     place: place ?? (await services.threatIndex().around(filter, order, id)),
     view,
     whyMissing: "why" in capture ? capture.why : undefined,
+    canInspect: enrichment.enabledLookups.names,
     hasRegistrationResponse: enrichment.registrationResponseOf(id) !== undefined,
   };
 }

@@ -1,27 +1,28 @@
-import type { ComponentChildren } from "preact";
 import type { Facts } from "../../../enrichment/facts/facts.ts";
 import { capitalized } from "../../../lib/wording.ts";
 import { type Differences, gridSize, type Region } from "../../../lookups/pictures/differing-regions.ts";
 import { looksLikeOriginal, visualSimilarityText } from "../../../threats/severity/phishing-page.ts";
-import type { Threat } from "../../../threats/store/queries.ts";
+import { Figure, originalPath, type PagePictures } from "../../inspection-kit/page-pair.tsx";
 import { Time } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
 import { threatPath } from "../../kit/paths.ts";
 
-interface Pictures {
-  threat: Pick<Threat, "id" | "domain" | "protectedDomain" | "screenshotToken">;
-  facts: Facts | undefined;
-  /** Why there is no screenshot of the suspicious page; undefined if there is one. */
-  whyMissing: string | undefined;
+interface Pictures extends PagePictures {
   /** Whether there is a screenshot of the protected domain's page. */
   hasOriginal: boolean;
 }
 
 /** The suspicious page and the page that it may copy, one over the other, with the regions in which they differ. */
 export function PageComparison({
+  canInspect,
   differences,
   ...pictures
-}: Pictures & { differences: Differences | undefined }) {
+}: Pictures & {
+  /** Whether pages are looked up at all. */
+  canInspect: boolean;
+  differences: Differences | undefined;
+}) {
   const { facts, hasOriginal, whyMissing } = pictures;
   const at = facts?.screenshot?.at;
   const isPair = whyMissing === undefined && hasOriginal;
@@ -29,11 +30,21 @@ export function PageComparison({
     <section class={isPair ? "card compare" : "card"}>
       <header>
         <h2>Page comparison</h2>
-        {at === undefined || whyMissing !== undefined ? null : (
-          <span class="faint">
-            Screenshot taken <Time at={at} relative />
-          </span>
-        )}
+        <span class="line push">
+          {at === undefined || whyMissing !== undefined ? null : (
+            <span class="faint">
+              Screenshot taken <Time at={at} relative />
+            </span>
+          )}
+        </span>
+        {canInspect ? (
+          <PostButton
+            action={`${threatPath(pictures.threat.id)}/look`}
+            label="Inspect page"
+            variant="plain"
+            small
+          />
+        ) : null}
       </header>
       {isPair ? <Comparison differences={differences} {...pictures} /> : <OneOrNone {...pictures} />}
     </section>
@@ -241,57 +252,4 @@ function OneOrNone({ threat, facts, hasOriginal, whyMissing }: Pictures) {
 function whyNoOriginal(facts: Facts | undefined): string {
   if (facts?.screenshot?.hash === undefined) return "none is taken while the suspicious page is blank.";
   return "taking it failed. It is retried with the next screenshot of the suspicious page.";
-}
-
-/** The two pages side by side, as small pictures. */
-export function PagePair({ threat, facts, whyMissing }: Omit<Pictures, "hasOriginal">) {
-  const screenshot = facts?.screenshot;
-  if (whyMissing !== undefined || screenshot === undefined)
-    return (
-      <p class="quiet s">
-        <Text text={whyMissing ?? "There is no screenshot."} />
-      </p>
-    );
-  const { at, visualSimilarity } = screenshot;
-  return (
-    <div class="pair">
-      <Figure
-        path={`${threatPath(threat.id)}/thumbnail?v=${at}`}
-        alt={`Screenshot of ${threat.domain}`}
-        caption={
-          <>
-            <span>Look-alike</span>
-            <Time at={at} relative />
-          </>
-        }
-      />
-      {visualSimilarity === undefined ? null : (
-        <Figure
-          path={`${originalPath(threat.id)}/thumbnail`}
-          alt={`Screenshot of ${threat.protectedDomain}`}
-          caption={
-            <>
-              <span>Original</span>
-              <span class="num">{visualSimilarityText(visualSimilarity)} alike</span>
-            </>
-          }
-        />
-      )}
-    </div>
-  );
-}
-
-function Figure({ path, alt, caption }: { path: string; alt: string; caption: ComponentChildren }) {
-  return (
-    <figure>
-      <span class="shot">
-        <img src={path} alt={alt} width="224" height="140" loading="lazy" />
-      </span>
-      <figcaption>{caption}</figcaption>
-    </figure>
-  );
-}
-
-function originalPath(id: string): string {
-  return `${threatPath(id)}/original`;
 }

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { hasPage } from "../../../enrichment/facts/facts.ts";
 import type { Origins } from "../../../threats/store/origins.ts";
+import { seenAs } from "../../inspection-kit/seen-as.ts";
+import { Address } from "../../inspection-kit/verdict.tsx";
 import { Facts, Time } from "../../kit/components.tsx";
 import { StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -35,7 +37,11 @@ export function PageFacts({ facts, enabledLookups }: FactsProps) {
       ["Names the brand", page.namesBrand ? "yes" : "no"],
       ["Redirects to you", page.redirectsToProtected ? "yes" : "no"],
     );
-  rows.push(...optional("Parked", page.parked), ...optional("Favicon hash", page.faviconHash));
+  rows.push(
+    ...optional("Shown", seenAs(page)),
+    ...optional("Parked", page.parked),
+    ...optional("Favicon hash", page.faviconHash),
+  );
   return (
     <>
       <Facts facts={rows} />
@@ -119,7 +125,7 @@ function LoggedCertificate(certificate: Origins["certificates"][number]) {
   );
 }
 
-/** Addresses under which sources named the threat, as text: nobody should open one by mistake. */
+/** Addresses under which sources named the threat, defanged: nobody should open one by mistake. */
 export function NamedAddresses({ urls }: Pick<Origins, "urls">) {
   if (urls.length === 0) return null;
   const more = urls.length - listedMax;
@@ -129,10 +135,7 @@ export function NamedAddresses({ urls }: Pick<Origins, "urls">) {
       <ul class="s gap-s stack">
         {urls.slice(0, listedMax).map(({ url, seenAt }) => (
           <li>
-            <code>
-              <Text text={url} charactersMax={400} />
-            </code>
-            , <Time at={seenAt} relative />
+            <Address address={url} />, <Time at={seenAt} relative />
           </li>
         ))}
         {more > 0 ? <li>and {more} older ones</li> : null}

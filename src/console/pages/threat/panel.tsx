@@ -3,9 +3,11 @@ import { isId } from "../../../lib/ids.ts";
 import { visible } from "../../../lib/safe-text.ts";
 import { hostsOf } from "../../../threat-index/columns/hosts.ts";
 import type { Place } from "../../../threat-index/threat-index.ts";
+import { PagePair } from "../../inspection-kit/page-pair.tsx";
 import { imitationOf } from "../../inspection-kit/threat-imitation.tsx";
 import { VerdictDetails } from "../../inspection-kit/verdict.tsx";
 import { Facts, Time } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
 import { Icon } from "../../kit/icons.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
@@ -20,7 +22,6 @@ import { DecisionButtons, Marks, PlaceLinks, ThreatMenu, TypeOf } from "./head.t
 import { LifecycleLine } from "../../threat-kit/lifecycle-line.tsx";
 import { loadThreat, type LoadedThreat } from "./load.ts";
 import { ComparedNames } from "./name-comparison.tsx";
-import { PagePair } from "./page-comparison.tsx";
 
 /** Number of signals of a comparison that the panel shows one by one. */
 const signalsShownMax = 5;
@@ -97,6 +98,16 @@ function ThreatPanel(loaded: LoadedThreat) {
       </Part>
       <Part title="Page">
         <PagePair threat={threat} facts={known?.facts} whyMissing={whyMissing} />
+        {loaded.canInspect ? (
+          <div class="line after">
+            <PostButton
+              action={`${threatPath(id)}/look`}
+              label="Inspect page"
+              fields={{ view: view.toString() }}
+              small
+            />
+          </div>
+        ) : null}
       </Part>
       {imitation === undefined ? null : (
         <Part title="Comparison with your pages">

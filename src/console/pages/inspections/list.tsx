@@ -1,0 +1,131 @@
+import { normalizeName } from "../../../detection/names/name.ts";
+import type { Inspection, InspectionFilter } from "../../../inspection/inspections.ts";
+import { threatSources } from "../../../vocabulary/threats.ts";
+import { LinkButton, PageHead } from "../../kit/components.tsx";
+import { withoutEmpty } from "../../kit/fields.ts";
+import { Button, Select, TextField } from "../../kit/form.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { inspectionsPath } from "../../kit/paths.ts";
+import { pageNumber } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { InspectForm, RequestSummary, type RequestedAddresses, requestedName } from "./request-form.tsx";
+import { InspectionRows, perPage } from "./rows.tsx";
+import { QueueState } from "./queue-state.tsx";
+
+export type InspectionsContext = Context<"domains" | "inspections">;
+
+/** Outcomes that the list can be limited to, with the filter of each. */
+const outcomes = {
+  imitation: { label: "Imitations", filter: { imitates: true } },
+  none: { label: "No imitation", filter: { imitates: false } },
+  waiting: { label: "Waiting", filter: { states: ["queued", "running"] } },
+  failed: { label: "Could not be opened", filter: { states: ["failed"] } },
+  skipped: { label: "Not opened", filter: { states: ["skipped"] } },
+} as const satisfies Record<string, { label: string; filter: InspectionFilter }>;
+
+/** Maximum number of inspections that an address can list one by one: those of one request. */
+const listedIdsMax = 100;
+
+export function listInspections(context: InspectionsContext): PageResult {
+  const { query, services } = context;
+  const short = withoutEmpty(query);
+  if (short !== undefined) return redirect(`${inspectionsPath}${short.size === 0 ? "" : `?${short}`}`);
+  const requested = context.takeOnce<RequestedAddresses>(requestedName);
+  const status = services.inspections.status();
+  return page(
+    "Inspections",
+    <>
+      <PageHead
+        title="Inspections"
+        lead="Pages that phishwatch opened and compared with your sites, whatever their names."
+      />
+      <QueueState status={status} />
+      {requested === undefined ? null : <RequestSummary requested={requested} />}
+      {query.has("id") ? null : <InspectForm disabled={status.disabled} />}
+      {query.has("id") ? (
+        <p class="line">
+          <LinkButton path={inspectionsPath} label="Show all inspections" small />
+        </p>
+      ) : (
+        <FilterForm query={query} domains={services.domains.list().map(({ domain }) => domain)} />
+      )}
+      {rowsOf(context)}
+    </>,
+  );
+}
+
+/** Serves the rows while something is being inspected. */
+export function showRows(context: InspectionsContext): PageResult {
+  return fragment(rowsOf(context));
+}
+
+function rowsOf({ query, services: { inspections } }: InspectionsContext) {
+  if (query.has("id")) {
+    const found = query
+      .getAll("id")
+      .slice(0, listedIdsMax)
+      .flatMap((id) => inspections.get(id) ?? []);
+    return <InspectionRows inspections={found} total={found.length} query={query} />;
+  }
+  const { inspections: found, total } = inspections.list(filterOf(query), {
+    page: pageNumber(query),
+    perPage,
+  });
+  return <InspectionRows inspections={found satisfies Inspection[]} total={total} query={query} />;
+}
+
+function filterOf(query: URLSearchParams): InspectionFilter {
+  const outcome = Object.entries(outcomes).find(([name]) => name === query.get("outcome"))?.[1];
+  const source = threatSources.find((one) => one === query.get("source"));
+  const domain = normalizeName(query.get("domain") ?? "");
+  const text = (query.get("q") ?? "").trim();
+  return {
+    ...outcome?.filter,
+    ...(source === undefined ? {} : { source }),
+    ...("name" in domain ? { protectedDomain: domain.name } : {}),
+    ...(text === "" ? {} : { text }),
+  };
+}
+
+function FilterForm({ query, domains }: { query: URLSearchParams; domains: readonly string[] }) {
+  return (
+    <form method="get" action={inspectionsPath} class="line filters" role="search">
+      <Select
+        label="Result"
+        name="outcome"
+        value={query.get("outcome") ?? ""}
+        choices={[
+          { value: "", label: "any result" },
+          ...Object.entries(outcomes).map(([value, { label }]) => ({ value, label })),
+        ]}
+      />
+      <Select
+        label="Protected domain"
+        name="domain"
+        value={query.get("domain") ?? ""}
+        choices={[
+          { value: "", label: "any domain" },
+          ...domains.map((domain) => ({ value: domain, label: domain })),
+        ]}
+      />
+      <Select
+        label="Source"
+        name="source"
+        value={query.get("source") ?? ""}
+        choices={[
+          { value: "", label: "any source" },
+          ...threatSources.map((source) => ({ value: source, label: inWords(source) })),
+        ]}
+      />
+      <TextField
+        label="Part of the address"
+        name="q"
+        type="search"
+        value={query.get("q") ?? ""}
+        maxLength={300}
+      />
+      <Button label="Filter" icon="filter" />
+    </form>
+  );
+}

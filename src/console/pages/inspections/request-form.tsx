@@ -1,0 +1,247 @@
+import type { Inspections, RequestOutcome } from "../../../inspection/inspections.ts";
+import { badRequest, PublicError } from "../../../lib/errors.ts";
+import { bytesText } from "../../../lib/durations.ts";
+import { visible } from "../../../lib/safe-text.ts";
+import { counted, ended, grouped, sentence } from "../../../lib/wording.ts";
+import { itemOf } from "../../../sources/emails/email-list.ts";
+import { formNames, type Interpretation } from "../../../sources/entries/interpretation.ts";
+import { looksLikeEmail } from "../../../sources/list-formats/email-head.ts";
+import type { EntryForm } from "../../../vocabulary/lists.ts";
+import { Card } from "../../kit/components.tsx";
+import { Button, TextArea } from "../../kit/form.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { redirect, type PageResult } from "../../kit/page-result.ts";
+import { inspectionPath, inspectionsPath } from "../../kit/paths.ts";
+import { Text } from "../../kit/name.tsx";
+import { Table } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { Address } from "../../inspection-kit/verdict.tsx";
+
+/** Maximum size of what is typed or pasted. */
+const typedBytesMax = 1024 * 1024;
+/** Maximum size of a file, which is held in memory: an email with attachments. */
+const fileBytesMax = 10 * 1024 * 1024;
+/** Maximum number of lines. Longer lists are imported, or are a feed. */
+const linesMax = 10_000;
+/** Maximum number of addresses of one request that are listed with how they were read. */
+export const listedMax = 100;
+
+/** Name under which a request leaves what became of it for the list. */
+export const requestedName = "inspections requested";
+
+/** Outcome of the addresses that a person entered. */
+export interface RequestedAddresses {
+  items: RequestedItem[];
+  /** Number of addresses beyond the listed ones. */
+  more: number;
+  rejected: { text: string; why: string }[];
+  /** Number of new threats by their names. */
+  created: number;
+}
+
+interface RequestedItem {
+  text: string;
+  form: EntryForm;
+  /** Address that is opened; null: none. */
+  address: string | null;
+  what: "queued" | "known" | "refused" | "not_opened";
+  reason: string | null;
+  inspectionId: string | null;
+}
+
+/** Form to enter addresses, or to upload an email that contains them. */
+export function InspectForm({ disabled }: { disabled: string | null }) {
+  const { csrfToken, may } = usePage();
+  if (!may("inspect") || disabled !== null) return null;
+  return (
+    <Card title="Inspect addresses">
+      <form method="post" action={inspectionsPath} encType="multipart/form-data" class="stack gap-s">
+        <input type="hidden" name="form_token" value={csrfToken} />
+        <TextArea
+          label="Addresses, or a whole email"
+          name="addresses"
+          rows={5}
+          hint="URLs, host names and email addresses, also defanged: hxxps://paypa1[.]com/login. Paste an email with its headers to inspect its links."
+        />
+        <div class="field">
+          <label for="file">Email or list as a file</label>
+          <input type="file" id="file" name="file" accept=".eml,.txt,.csv,message/rfc822,text/plain" />
+          <p class="hint">Up to {bytesText(fileBytesMax)}. It is read and not stored.</p>
+        </div>
+        <p class="line">
+          <Button label="Inspect" variant="primary" />
+        </p>
+      </form>
+    </Card>
+  );
+}
+
+type RequestContext = Context<"candidates" | "inspections">;
+
+/** Checks the names of what was entered, and requests an inspection of each address. */
+export async function requestInspections(context: RequestContext): Promise<PageResult> {
+  try {
+    const items = await readItems(context);
+    const requested = await request(context, items);
+    context.putOnce(requestedName, requested);
+    const ids = requested.items.flatMap(({ inspectionId }) => inspectionId ?? []);
+    const query = new URLSearchParams([...new Set(ids)].map((id) => ["id", id]));
+    return redirect(query.size === 0 ? inspectionsPath : `${inspectionsPath}?${query}`);
+  } catch (error) {
+    if (!(error instanceof PublicError) || error.code !== "bad_request") throw error;
+    return redirect(inspectionsPath, { tone: "danger", text: sentence(error.message) });
+  }
+}
+
+/** Returns what was typed and the content of the file. */
+async function readItems(context: RequestContext): Promise<string[]> {
+  const { fields, file } = await context.readUpload({ fieldBytesMax: typedBytesMax });
+  const typed = fields.get("addresses") ?? "";
+  const uploaded = file === undefined ? "" : await readText(file.content);
+  const items = [typed, uploaded].flatMap(itemsIn);
+  if (items.length === 0) throw badRequest("Enter an address, or choose a file.");
+  if (items.length > linesMax)
+    throw badRequest(
+      `These are more than ${grouped(linesMax)} lines. Declare longer lists as a feed with inspect = true.`,
+    );
+  return items;
+}
+
+/** Returns an email as one item, and anything else by lines. */
+function itemsIn(text: string): string[] {
+  if (looksLikeEmail(text)) return [text];
+  return text.split(/\r?\n/).filter((line) => line.trim() !== "");
+}
+
+async function readText(content: ReadableStream<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of content) {
+    bytes += piece.length;
+    if (bytes > fileBytesMax)
+      throw badRequest(
+        `The file is larger than ${bytesText(fileBytesMax)}. Split it, or save the email without its attachments.`,
+      );
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+async function request(
+  { services, account, by }: RequestContext,
+  texts: readonly string[],
+): Promise<RequestedAddresses> {
+  const outcomes = new Map<string, RequestOutcome>();
+  const options: Parameters<Inspections["enqueue"]>[1] = {
+    priority: "person",
+    source: "submission",
+    origin: { kind: "console", name: account.name },
+    requestedBy: by,
+  };
+  const { interpreted, firstInvalid, received, created } = await services.candidates.submit(
+    texts.map(itemOf),
+    {
+      source: "submission",
+      origin: { kind: "submission", name: "console" },
+      interpret: { max: listedMax, hostNames: true },
+      inspect(addresses) {
+        for (const one of services.inspections.enqueue(
+          addresses.map(({ address }) => address),
+          options,
+        ))
+          outcomes.set(one.address, one);
+      },
+    },
+  );
+  return {
+    // A link to an address is among the rejected lines.
+    items: interpreted.filter(({ form }) => form !== "ip_address").map((one) => requestedItem(one, outcomes)),
+    more: Math.max(0, received - interpreted.length - firstInvalid.length),
+    rejected: firstInvalid.map(({ text, why }) => ({ text, why })),
+    created,
+  };
+}
+
+function requestedItem(
+  { text, form, name, url }: Interpretation,
+  outcomes: ReadonlyMap<string, RequestOutcome>,
+): RequestedItem {
+  const address = url ?? name;
+  const outcome = address === null ? undefined : outcomes.get(address);
+  if (outcome === undefined)
+    return { text, form, address, what: "not_opened", reason: whyNotOpened(form), inspectionId: null };
+  if (outcome.outcome === "refused")
+    return { text, form, address, what: "refused", reason: outcome.reason, inspectionId: null };
+  return { text, form, address, what: outcome.outcome, reason: null, inspectionId: outcome.inspection.id };
+}
+
+function whyNotOpened(form: EntryForm): string {
+  if (form === "message_sender")
+    return "was only checked by its name: the domain of a sender seldom has a page";
+  return "is your own or an allowed name";
+}
+
+/** How each entered line was read, and whether its page is opened. */
+export function RequestSummary({ requested }: { requested: RequestedAddresses }) {
+  const { items, more, rejected, created } = requested;
+  return (
+    <Card title="How it was read" flush>
+      <Table
+        caption="How each entered address was read"
+        columns={[
+          {
+            title: "Entered",
+            layout: "wide",
+            fold: "title",
+            cell: ({ text }) => <Text text={text} charactersMax={120} />,
+          },
+          { title: "Read as", layout: "tight", fold: "under", cell: ({ form }) => formNames[form] },
+          {
+            title: "Address",
+            fold: "hidden",
+            cell: ({ address }) => (address === null ? "" : <Address address={address} />),
+          },
+          { title: "Inspection", fold: "state", cell: (item) => <ItemState item={item} /> },
+        ]}
+        rows={items}
+        empty="No address was found."
+      />
+      {more > 0 ? <p class="remark">and {counted(more, "more", "more")}</p> : null}
+      {rejected.length === 0 ? null : (
+        <ul class="remark">
+          {rejected.map(({ text, why }) => (
+            <li>
+              Not read: <Text text={text} charactersMax={80} /> {ended(visible(why, 200))}
+            </li>
+          ))}
+        </ul>
+      )}
+      {created === 0 ? null : (
+        <p class="remark">
+          {counted(
+            created,
+            "name resembles a protected domain and is a new threat",
+            "names resemble a protected domain and are new threats",
+          )}
+          .
+        </p>
+      )}
+    </Card>
+  );
+}
+
+function ItemState({ item: { what, reason, inspectionId } }: { item: RequestedItem }) {
+  switch (what) {
+    case "queued":
+      return <a href={inspectionPath(inspectionId!)}>requested</a>;
+    case "known":
+      return <a href={inspectionPath(inspectionId!)}>inspected within the last hour</a>;
+    case "refused":
+    case "not_opened":
+      return (
+        <>
+          It <Text text={reason ?? "is not opened"} charactersMax={200} />
+        </>
+      );
+  }
+}

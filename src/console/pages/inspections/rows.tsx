@@ -1,0 +1,115 @@
+import type { Inspection } from "../../../inspection/inspections.ts";
+import { Time } from "../../kit/components.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { Text } from "../../kit/name.tsx";
+import {
+  inspectionPath,
+  inspectionRowsPath,
+  inspectionsPath,
+  pathWith,
+  threatPath,
+} from "../../kit/paths.ts";
+import { PagedTable, type Column } from "../../kit/table.tsx";
+import { OutcomeMark, OutcomeReason } from "./outcome.tsx";
+import { Address, scoreText } from "../../inspection-kit/verdict.tsx";
+
+export const perPage = 50;
+const refreshMs = 2_000;
+const addressCharactersMax = 120;
+const requesterCharactersMax = 40;
+
+/** Inspections as a table that refreshes itself while one of them waits or runs. */
+export function InspectionRows({
+  inspections,
+  total,
+  query,
+}: {
+  inspections: readonly Inspection[];
+  /** Number of inspections on all pages. */
+  total: number;
+  query: URLSearchParams;
+}) {
+  const isChanging = inspections.some(({ state }) => state === "queued" || state === "running");
+  const refresh = isChanging
+    ? { "data-refresh": pathWith(inspectionRowsPath, query), "data-refresh-ms": String(refreshMs) }
+    : {};
+  return (
+    <section id="inspections" aria-label="Inspections" {...refresh}>
+      <PagedTable
+        caption="Inspections, the newest request first"
+        columns={columns}
+        rowsIn={() => inspections}
+        total={total}
+        perPage={perPage}
+        path={inspectionsPath}
+        query={query}
+        empty={
+          query.size === 0
+            ? "No page has been inspected yet. Enter addresses above, or set inspect = true for a feed."
+            : "No inspection matches these filters."
+        }
+      />
+    </section>
+  );
+}
+
+const columns: Column<Inspection>[] = [
+  {
+    title: "Address",
+    layout: "wide",
+    fold: "title",
+    cell: ({ id, address }) => (
+      <a href={inspectionPath(id)}>
+        <Address address={address} charactersMax={addressCharactersMax} />
+      </a>
+    ),
+  },
+  {
+    title: "Result",
+    fold: "under",
+    cell: (inspection) => (
+      <>
+        <OutcomeMark inspection={inspection} />
+        {inspection.reason === null ? null : (
+          <p>
+            <OutcomeReason inspection={inspection} />
+          </p>
+        )}
+      </>
+    ),
+  },
+  {
+    title: "Score",
+    layout: "number",
+    fold: "state",
+    cell: ({ score, imitates }) => (score === null || imitates === null ? "" : scoreText(score)),
+  },
+  {
+    title: "Requested",
+    fold: "end",
+    cell: ({ requestedAt, origin, source }) => (
+      <>
+        <Time at={requestedAt} relative />
+        <p class="wide-only">
+          <Text text={requesterOf({ origin, source })} charactersMax={requesterCharactersMax} />
+        </p>
+      </>
+    ),
+  },
+  {
+    title: "Threat",
+    layout: "tight",
+    fold: "hidden",
+    cell: ({ threatId }) => (threatId === null ? "" : <a href={threatPath(threatId)}>Threat</a>),
+  },
+];
+
+/** Returns who or what named the address: `feed openphish`, `ada (console)`. */
+export function requesterOf({
+  origin: { kind, name },
+  source,
+}: Pick<Inspection, "origin" | "source">): string {
+  if (kind === "console") return `${name} (console)`;
+  if (kind === source && kind === name) return inWords(source);
+  return `${inWords(kind)} ${name}`;
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { addPerson } from "../support/accounts.ts";
+import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
+import { hostileText, tester } from "../support/console-pages.ts";
+import { seedInspections } from "../support/inspection-samples.ts";
+
+let app: ConsoleApp;
+let visitor: Visitor;
+let samples: ReturnType<typeof seedInspections>;
+beforeAll(async () => {
+  app = openConsoleApp({
+    lookups: true,
+    config: `[[protected_domains]]
+domain = "example-shop.com"`,
+  });
+  app.app.domains.add({ domain: "example-bank.com", allow: ["example-bank.net"] }, { by: tester });
+  samples = seedInspections(app.app, "", `${hostileText}x`);
+  visitor = await app.signedIn();
+});
+afterAll(() => app.dispose());
+
+/** Sends the form as a browser does, and returns the page that it redirects to. */
+async function inspect(addresses: string, file = new File([], "")) {
+  const form = new FormData();
+  form.set("form_token", await visitor.formToken());
+  form.set("addresses", addresses);
+  form.set("file", file);
+  const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+  const response = await fetch(`${app.url}/console/inspections`, {
+    method: "POST",
+    body: form,
+    headers: { origin: app.url, cookie },
+    redirect: "manual",
+  });
+  expect(response.status).toBe(303);
+  return visitor.get(response.headers.get("location")!);
+}
+
+const email = `From: "Example Bank" <service@mail.shoes.example>
+To: ada@example-shop.com
+Subject: Your account
+Content-Type: text/html; charset=utf-8
+
+<p>Please <a href="https://login.examp1e-bank.com/confirm?id=7">confirm</a> your account at
+<a href="https://www.example-bank.com/">example-bank.com</a>.</p>
+`;
+
+test("a pasted email is taken apart, its names are checked, and its links are inspected before all others", async () => {
+  const { text } = await inspect("", new File([email], "suspicious.eml"));
+  expect(text).toContain("link in the email hxxps[:]//login[.]examp1e-bank[.]com/confirm?id=7 requested");
+  expect(text).toContain("1 name resembles a protected domain and is a new threat.");
+  expect(text).not.toContain("www[.]example-bank[.]com");
+  expect(app.app.inspection.inspections.of("login.examp1e-bank.com")).toMatchObject([
+    { priority: "person", source: "submission", origin: { kind: "console", name: "admin" }, state: "queued" },
+  ]);
+  expect(app.app.auditLog.list({}, { limit: 5, offset: 0 }).map(({ action }) => action)).toContain(
+    "inspection.request",
+  );
+});
+
+test("each entered line says how it was read and whether its page is opened", async () => {
+  const { text } = await inspect(
+    "hxxps://shoes[.]example/login\nads@evil.example\nexample-bank.net\nhttp://192.0.2.7/x\nno name here\n",
+  );
+  for (const shown of [
+    "hxxps://shoes[.]example/login link hxxps[:]//shoes[.]example/login requested",
+    "ads@evil.example email address evil[.]example requested",
+    "example-bank.net name example-bank[.]net It is your own or an allowed name",
+    "http://192.0.2.7/x",
+    "Not read: no name here",
+    "addresses entered by people wait.",
+  ])
+    expect(text).toContain(shown);
+  const again = await inspect("https://shoes.example/login");
+  expect(again.text).toContain("requested");
+  expect(app.app.inspection.inspections.of("shoes.example")).toHaveLength(1);
+});
+
+test("nothing to read is an error that says what to do", async () => {
+  expect((await inspect("  \n ")).text).toContain("Enter an address, or choose a file.");
+});
+
+test("an inspection shows what was opened, and how much each signal contributes", async () => {
+  const { text, html } = await visitor.get(`/console/inspections/${samples.inspection}`);
+  for (const shown of [
+    "Imitates example-bank.com Score 0.99",
+    "It shows pictures of https://example-bank.com/login +4.1",
+    "Its name and its content agree: “shoes” −0.5",
+    "Closest original: https://example-bank.com/login",
+    "Shown at hxxps[:]//cheap-shoes[.]example/wp-content/login/index[.]php",
+    "Asks for a password",
+    "By ada (console)",
+  ])
+    expect(text).toContain(shown);
+  // Nobody should open it by mistake.
+  expect(html).not.toContain('href="https://cheap-shoes.example');
+});
+
+test("texts of strangers are shown as text", async () => {
+  const { html, status } = await visitor.get(`/console/inspections/${samples.oddInspection}`);
+  expect(status).toBe(200);
+  expect(html).not.toMatch(/<script>alert|<img src=x/);
+});
+
+test("the list can be limited by result, protected domain, source and address", async () => {
+  const list = async (query: string) => (await visitor.get(`/console/inspections?${query}`)).text;
+  const imitations = await list("outcome=imitation&domain=example-bank.com");
+  expect(imitations).toContain("cheap-shoes[.]example");
+  expect(imitations).not.toContain("news[.]example");
+  expect(await list("outcome=failed")).toContain("gone[.]example");
+  expect(await list("q=wp-content&source=submission")).toContain("cheap-shoes[.]example");
+  expect(await list("q=no-such-address")).toContain("No inspection matches these filters.");
+});
+
+test("a person records a page as a threat that the comparison did not recognize", async () => {
+  const [missed] = app.app.inspection.inspections.of("news.example");
+  const path = `/console/inspections/${missed!.id}/threat`;
+  expect((await visitor.get(path)).text).toContain("Imitated protected domain");
+  const { text } = await visitor.submit(path, { protected_domain: "example-bank.com" });
+  expect(text).toContain("The threat is on record.");
+  expect(text).toContain(
+    "Recorded by hand: the page imitates example-bank.com. Its inspection gave the score 0.0211.",
+  );
+  expect(text).toContain("Cloned site");
+  const unknown = await visitor.post(path, { protected_domain: "weather.example" });
+  expect([unknown.status, unknown.text.includes("Choose a protected domain.")]).toEqual([400, true]);
+});
+
+test("administrators allow the name of a harmless page, after a question", async () => {
+  const path = `/console/inspections/${samples.inspection}/allow`;
+  const analyst = await addPerson(app, { name: "ana", role: "analyst" });
+  expect((await analyst.get(path)).status).toBe(403);
+  expect((await visitor.get(path)).text).toContain("Allow cheap-shoes.example for example-bank.com?");
+  await visitor.submit(path);
+  expect(app.app.domains.find("example-bank.com")!.allow).toEqual([
+    "example-bank.net",
+    "cheap-shoes.example",
+  ]);
+});
+
+test("without lookups, the page says what is off and which key turns it on", async () => {
+  const off = openConsoleApp({ config: `[[protected_domains]]\ndomain = "example-bank.com"` });
+  const { text, html } = await (await off.signedIn()).get("/console/inspections");
+  expect(text).toContain("Pages are not fetched because lookups.enabled is off.");
+  expect(text).toContain("lookups.enabled = true");
+  expect(html).not.toContain('name="addresses"');
+  await off.dispose();
+});
