@@ -89,6 +89,7 @@ test("an inspection shows what was opened, and how much each signal contributes"
     "Closest original: https://example-bank.com/login",
     "Shown at hxxps[:]//cheap-shoes[.]example/wp-content/login/index[.]php",
     "Asks for a password",
+    "Shown only to an iPhone, not to the first visit",
     "By ada (console)",
   ])
     expect(text).toContain(shown);

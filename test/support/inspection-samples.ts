@@ -93,6 +93,7 @@ export function seedInspections({ database }: Pick<App, "database">, threatId: s
     page: {
       ...page,
       finalUrl: "https://cheap-shoes.example/wp-content/login/index.php",
+      shownTo: "iphone",
       redirects: ["https://cheap-shoes.example/wp-content/login/index.php"],
     },
     threatSeq: store.threatSeqOf(threatId) ?? null,

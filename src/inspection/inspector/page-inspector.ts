@@ -139,6 +139,7 @@ async function judge(
       protectedDomain: top.protectedDomain,
       score: top.score,
       imitates: top.imitates,
+      original: top.original,
       signals: top.signals.slice(0, signalsMax),
     };
   }

@@ -1,4 +1,5 @@
 import type { Instant } from "../../lib/clock.ts";
+import type { Page } from "../../lookups/page/page-lookup.ts";
 import type { InspectionPriority, InspectionState } from "../../vocabulary/inspections.ts";
 import type { ThreatSource } from "../../vocabulary/threats.ts";
 import type { Verdict } from "./verdict.ts";
@@ -55,4 +56,7 @@ export interface InspectedPage {
   /** Why part of the content could not be seen. */
   unseen?: string;
   parked?: string;
+  /** Where the content is from, and to which visitor it was shown, as in the facts about a page. */
+  from?: Page["from"];
+  shownTo?: Page["shownTo"];
 }

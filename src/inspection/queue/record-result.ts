@@ -58,7 +58,8 @@ function shortened(verdict: Verdict): Verdict {
 }
 
 function keptPage(page: Page): InspectedPage {
-  const { finalUrl, redirects, status, title, asksForPassword, asksForCard, unseen, parked } = page;
+  const { finalUrl, redirects, status, title, asksForPassword, asksForCard } = page;
+  const { from, parked, shownTo, unseen } = page;
   return {
     finalUrl,
     redirects: redirects.slice(0, redirectsMax),
@@ -68,6 +69,8 @@ function keptPage(page: Page): InspectedPage {
     asksForCard,
     ...(unseen === undefined ? {} : { unseen }),
     ...(parked === undefined ? {} : { parked }),
+    ...(from === undefined ? {} : { from }),
+    ...(shownTo === undefined ? {} : { shownTo }),
   };
 }
 
@@ -122,6 +125,6 @@ export function createThreatRecorder({
   };
 }
 
-function imitationOf({ protectedDomain, score, imitates, signals }: Verdict): Page["imitation"] {
-  return { protectedDomain, score, imitates, signals: signals.slice(0, signalsMax) };
+function imitationOf({ protectedDomain, score, imitates, original, signals }: Verdict): Page["imitation"] {
+  return { protectedDomain, score, imitates, original, signals: signals.slice(0, signalsMax) };
 }

@@ -15,6 +15,7 @@ import type { Context } from "../../shell/router.ts";
 import { OutcomeMark, OutcomeReason, secondsText } from "./outcome.tsx";
 import { requesterOf } from "./rows.tsx";
 import { PagePair } from "../../inspection-kit/page-pair.tsx";
+import { seenAs } from "../../inspection-kit/seen-as.ts";
 import { Address, VerdictDetails } from "../../inspection-kit/verdict.tsx";
 
 export type InspectionContext = Context<"domains" | "enrichment" | "inspections" | "threats">;
@@ -137,6 +138,7 @@ function ResultCard({ inspection }: { inspection: Inspection }) {
 /** The page as it was fetched. */
 function PageCard({ inspection: { page: seen } }: { inspection: Inspection }) {
   if (seen === null) return null;
+  const shown = seenAs(seen);
   const asks = [seen.asksForPassword ? "a password" : "", seen.asksForCard ? "a card number" : ""].filter(
     Boolean,
   );
@@ -151,6 +153,7 @@ function PageCard({ inspection: { page: seen } }: { inspection: Inspection }) {
           ["Status", String(seen.status)],
           ["Title", seen.title === "" ? "none" : <Text text={seen.title} />],
           ["Asks for", asks.length === 0 ? "no secrets" : <strong>{asks.join(" and ")}</strong>],
+          ...(shown === undefined ? [] : ([["Shown", shown]] as const)),
           ...(seen.parked === undefined ? [] : ([["Parked", <Text text={seen.parked} />]] as const)),
           ...(seen.unseen === undefined ? [] : ([["Not seen", <Text text={seen.unseen} />]] as const)),
         ]}
