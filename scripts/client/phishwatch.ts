@@ -425,10 +425,17 @@ export type CandidateInspections = {
 export type CandidateInterpretation = {
   /** Position among the submitted items, as in `errors`. */
   index: number;
-  /** Form in which the name was found: `url`, `email_address`, or `host_name` (defanged, or one of several in the item); in an email `message_link`, `message_image` or `message_sender`. */
-  form: "host_name" | "url" | "email_address" | "message_link" | "message_image" | "message_sender";
-  /** The name that was checked, in lowercase A-label form. */
-  domain: string;
+  /** Form in which the name was found: `url`, `email_address`, or `host_name` (defanged, or one of several in the item); in an email `message_link`, `message_image` or `message_sender`. `ip_address`: a link to an IP address, which has no name and is not checked. */
+  form:
+    | "host_name"
+    | "url"
+    | "email_address"
+    | "message_link"
+    | "message_image"
+    | "message_sender"
+    | "ip_address";
+  /** The name that was checked, in lowercase A-label form; null: none. */
+  domain: string | null;
   /** The URL, without defanging, and of a link that a mail gateway has rewritten the one inside it. */
   url?: string;
 };

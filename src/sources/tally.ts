@@ -55,7 +55,8 @@ export function createAcceptance({
       if ("entries" in reading) return reading.entries;
       if ("skipped" in reading) interpretations.addSkipped(line, text, reading);
       // In a list, links to addresses are usual. A person who enters one wants to know why it was not checked.
-      if (!("skipped" in reading) || source === "submission") reject(line, text, reading.error);
+      const isEntered = source === "submission" && !("skipped" in reading && reading.isInMessage === true);
+      if (!("skipped" in reading) || isEntered) reject(line, text, reading.error);
       return [];
     },
   };

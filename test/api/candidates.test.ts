@@ -84,6 +84,7 @@ test("the response says how items were read that are not plain names, and the UR
     { index: 2, form: "host_name", domain: "defanged-example-bank.com" },
     { index: 3, form: "email_address", domain: "two-example-bank.com" },
     { index: 3, form: "url", domain: "three-example-bank.com", url: "https://three-example-bank.com/x" },
+    { index: 4, form: "ip_address", domain: null, url: "http://192.0.2.7/" },
   ]);
   const facts = await api.call("GET", `/v1/threats/${data[1].matches[0].threat_id}/facts`, { key });
   expect(JSON.stringify(facts.json)).toContain("https://paypa1-example-bank.com/login");

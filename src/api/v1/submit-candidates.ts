@@ -9,7 +9,7 @@ import { itemOf } from "../../sources/emails/email-list.ts";
 import { looksLikeEmail } from "../../sources/list-formats/email-head.ts";
 import { exampleThreatId } from "../../threats/api-object.ts";
 import type { EntryForm } from "../../vocabulary/lists.ts";
-import { choice, closed, count } from "../../vocabulary/schemas.ts";
+import { choice, closed, count, orNull } from "../../vocabulary/schemas.ts";
 import { hostName, threatFields } from "../../vocabulary/threat-fields.ts";
 import { sightingOutcomes } from "../../vocabulary/threats.ts";
 import { candidateInspections, createInspectionRequests } from "./candidate-inspections.ts";
@@ -34,6 +34,7 @@ const interpretedForms: readonly EntryForm[] = [
   "message_link",
   "message_image",
   "message_sender",
+  "ip_address",
 ];
 
 interface Submission {
@@ -103,9 +104,9 @@ const candidateInterpretation = Type.Object(
     index: Type.Integer({ minimum: 0, description: "Position among the submitted items, as in `errors`." }),
     form: choice(interpretedForms, {
       description:
-        "Form in which the name was found: `url`, `email_address`, or `host_name` (defanged, or one of several in the item); in an email `message_link`, `message_image` or `message_sender`.",
+        "Form in which the name was found: `url`, `email_address`, or `host_name` (defanged, or one of several in the item); in an email `message_link`, `message_image` or `message_sender`. `ip_address`: a link to an IP address, which has no name and is not checked.",
     }),
-    domain: hostName("The name that was checked, in lowercase A-label form."),
+    domain: orNull(hostName("The name that was checked, in lowercase A-label form; null: none.")),
     url: Type.Optional(
       Type.String({
         description:
@@ -196,12 +197,12 @@ export const submitCandidates = operation({
       })),
     }));
     const errors = firstInvalid.map(({ line, why }) => ({ index: line - 1, reason: why }));
-    const read = interpreted.flatMap(({ line, form, name, url }) =>
-      // A link to an address is among the errors.
-      form === "ip_address" || name === null
-        ? []
-        : [{ index: line - 1, form, domain: name, ...(url === undefined ? {} : { url }) }],
-    );
+    const read = interpreted.map(({ line, form, name, url }) => ({
+      index: line - 1,
+      form,
+      domain: name,
+      ...(url === undefined ? {} : { url }),
+    }));
     const meta = {
       received,
       invalid,

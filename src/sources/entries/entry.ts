@@ -17,12 +17,20 @@ export interface Entry {
   url?: string;
 }
 
-/** The names in one line, field or item; `skipped` is a link to an IP address, which has no name. */
+/** The names in one line, field or item. */
 export type Reading =
   | { entries: readonly Entry[] }
-  | { skipped: "ip_address"; error: string }
+  | SkippedLink
   /** A phrase that follows the text, such as "is empty". */
   | { error: string };
+
+/** A link to an IP address, which has no name. `isInMessage`: nobody entered it as an item of its own. */
+export interface SkippedLink {
+  skipped: "ip_address";
+  url: string | undefined;
+  error: string;
+  isInMessage?: boolean;
+}
 
 /** Maximum number of names in one line, field or item. */
 const entriesPerLineMax = 100;
@@ -55,7 +63,8 @@ export function readListedEntry(text: string, link: string | undefined, form?: E
   if (link === undefined && form === undefined) return readEntries(text);
   const whole = link ?? text;
   const reading = link === undefined ? readSingle(text) : readLink(text, link);
-  if (form === undefined || !("entries" in reading)) return reading;
+  if (form === undefined || !("entries" in reading))
+    return "skipped" in reading ? { ...reading, isInMessage: form !== undefined } : reading;
   const url = pastedUrl(whole);
   return {
     entries: reading.entries.map((entry) => ({ ...entry, form, ...(url === undefined ? {} : { url }) })),
@@ -74,7 +83,7 @@ function readSingle(text: string): Reading {
   const read = readPastedName(text);
   if ("error" in read)
     return text.length <= inputLengthMax && isLinkToAddress(text)
-      ? { skipped: "ip_address", error: read.error }
+      ? { skipped: "ip_address", url: pastedUrl(text), error: read.error }
       : { error: read.error };
   const url = read.form === "url" ? pastedUrl(text) : undefined;
   return { entries: [{ ...read, ...(url === undefined ? {} : { url }) }] };

@@ -1,6 +1,6 @@
 import { normalizeName } from "../../detection/names/name.ts";
 import type { EntryForm } from "../../vocabulary/lists.ts";
-import type { Entry, Reading } from "./entry.ts";
+import type { Entry, SkippedLink } from "./entry.ts";
 
 /** How one line of a list, or one item of a submission, was read. A line with several names has several of them. */
 export interface Interpretation {
@@ -41,7 +41,7 @@ export interface Interpretations {
   /** Whether lines that match nothing are worth reading for it. */
   isWanted(): boolean;
   add(line: number, text: string, entry: Entry, isMatch: boolean): void;
-  addSkipped(line: number, text: string, reading: Extract<Reading, { skipped: unknown }>): void;
+  addSkipped(line: number, text: string, skipped: SkippedLink): void;
 }
 
 const textCharactersMax = 120;
@@ -62,6 +62,7 @@ export function createInterpretations({ max, hostNames }: InterpretationOptions)
       if (hostNames || form !== "host_name" || "error" in normalizeName(text))
         keep({ line, text, form, name, ...(url === undefined ? {} : { url }), isMatch });
     },
-    addSkipped: (line, text, { skipped }) => keep({ line, text, form: skipped, name: null, isMatch: false }),
+    addSkipped: (line, text, { skipped, url }) =>
+      keep({ line, text, form: skipped, name: null, ...(url === undefined ? {} : { url }), isMatch: false }),
   };
 }

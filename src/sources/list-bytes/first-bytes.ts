@@ -15,6 +15,9 @@ const zips = [
   [0x50, 0x4b, 0x05, 0x06],
   [0x50, 0x4b, 0x07, 0x08],
 ];
+/** Compound file: emails saved by Outlook, and documents of Office before 2007. */
+const compoundFile = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1];
+const pdf = [0x25, 0x50, 0x44, 0x46, 0x2d];
 const byteOrderMarkUtf8 = [0xef, 0xbb, 0xbf];
 const byteOrderMarksUtf16 = [
   [0xff, 0xfe],
@@ -35,6 +38,9 @@ export function unreadable(head: Uint8Array): string | undefined {
   if (startsWith(head, xz)) return "is compressed with xz; decompress it, or use gzip or zstd";
   if (startsWith(head, bzip2)) return "is compressed with bzip2; decompress it, or use gzip or zstd";
   if (byteOrderMarksUtf16.some((start) => startsWith(head, start))) return "is UTF-16; save it as UTF-8";
+  if (startsWith(head, compoundFile))
+    return "is a document of Outlook (.msg) or an old Office; save an email as .eml, a table as CSV";
+  if (startsWith(head, pdf)) return "is a PDF document; copy its text, or save it as CSV";
   return undefined;
 }
 
