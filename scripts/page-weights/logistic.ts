@@ -87,8 +87,8 @@ function sigmoid(value: number): number {
 }
 
 /**
- * Chooses the log-odds from which on a page is flagged: above all but the allowed share of harmless pages, and in the
- * middle of the gap to the copies if there is one.
+ * Chooses the log-odds from which on a page is flagged: above all but the allowed share of harmless pages, and after a
+ * third of the gap to the copies if there is one. Copies of others are less perfect than generated ones.
  * @param harmless highest log-odds of each harmless page
  */
 export function chooseThreshold({
@@ -106,8 +106,11 @@ export function chooseThreshold({
   const rising = copies.toSorted((one, other) => one - other);
   const highest = falling[Math.floor(flaggedShareMax * falling.length)] ?? -Infinity;
   const lowest = rising[Math.floor(missedShare * rising.length)] ?? Infinity;
-  return lowest > highest ? (lowest + highest) / 2 : highest + marginMin;
+  return lowest > highest
+    ? highest + Math.max(marginMin, (lowest - highest) * gapShare)
+    : highest + marginMin;
 }
 
+const gapShare = 1 / 3;
 /** Distance in log-odds from the highest harmless page that is not flagged. */
 const marginMin = 0.25;

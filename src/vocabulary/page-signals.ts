@@ -72,6 +72,7 @@ const signalTexts: Readonly<Record<string, (values: Values) => string>> = {
   files_from_brand: ({ own, all }) =>
     `it loads ${own} of its ${all} pictures and style sheets from the brand`,
   brand_in_address: () => "its address contains the brand",
+  email_of_brand: ({ domain }) => `its address contains an email address at ${domain}`,
   free_hosting: ({ host }) => `anyone can publish a page on the hosting service of ${host}`,
   ip_address: () => "it has an IP address instead of a name",
   young_certificate: ({ days }) =>

@@ -1,5 +1,4 @@
 import type { Brand } from "../model/brand.ts";
-import type { PageFingerprint } from "../model/fingerprint.ts";
 import type { SeenPage, Signal, Verdict } from "../model/verdict.ts";
 import { readBrand, type BrandReading } from "./brand-reading.ts";
 import { combinedRules, levelsOf } from "./combined-rules.ts";
@@ -143,29 +142,4 @@ function pageReading(page: SeenPage): PageReading | undefined {
 function round(value: number, digits: number): number {
   const factor = 10 ** digits;
   return Math.round(value * factor) / factor;
-}
-
-/** Words up to which a page is so empty that something else shows its content. */
-const emptyWordsMax = 25;
-/** Score from which on a page that is not flagged is close enough for a second look. */
-const doubtfulMin = 0.05;
-
-/**
- * Returns whether a browser would show more of the page than its markup does: its content is rendered by scripts, is in a
- * frame or is a picture, or the comparison is undecided.
- */
-export function needsBrowser({
-  page,
-  verdicts,
-}: {
-  page: PageFingerprint;
-  verdicts: readonly Verdict[];
-}): boolean {
-  if (page.from === "browser") return false;
-  if (verdicts.some(({ imitates }) => imitates)) return false;
-  if (verdicts.some(({ signals }) => signals.some(({ code }) => code === ownPageCode))) return false;
-  const { scripts, frames, pictures } = page.counts;
-  const isEmpty = page.words.length <= emptyWordsMax;
-  if (isEmpty && (scripts > 0 || frames > 0 || pictures > 0)) return true;
-  return verdicts.some(({ score }) => score >= doubtfulMin);
 }

@@ -23,6 +23,7 @@ export const levels: readonly Level[] = [
       canonical_at_brand: 0.6,
       files_from_brand: 0.7,
       links_to_brand: 0.5,
+      email_of_brand: 0.75,
       saved_from_brand: 0.5,
     },
   },

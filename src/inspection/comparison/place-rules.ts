@@ -62,6 +62,20 @@ export const placeRules: SignalRule[] = [
     drops: { page: { addresses: ["https://florist.example/shop"] } },
   },
   {
+    code: "email_of_brand",
+    group: "place",
+    measures:
+      "The address as it was requested contains an email address at the protected domain, plain or in Base64, as links to kits for mailboxes do: 1.",
+    measure: ({ print, seen }, brand) => {
+      const domain = brand.brand.protectedDomain;
+      return spelledOut(seen.requested ?? print.address).some((text) => text.includes(`@${domain}`))
+        ? { strength: 1, params: { domain } }
+        : undefined;
+    },
+    keeps: { seen: { requested: `https://page.example/#${btoa("ann@examplebank.example")}` } },
+    drops: { seen: { requested: "https://page.example/#ann@florist.example" } },
+  },
+  {
     code: "free_hosting",
     group: "place",
     measures:
@@ -121,6 +135,19 @@ export const placeRules: SignalRule[] = [
     drops: { page: { from: "markup" } },
   },
 ];
+
+/** Returns an address in the spellings that scripts of kits understand. */
+function spelledOut(address: string): string[] {
+  const texts = [address.toLowerCase()];
+  try {
+    texts.push(decodeURIComponent(address).toLowerCase());
+  } catch {
+    // A percent sign that is no escape leaves the address as it is.
+  }
+  for (const [part] of address.matchAll(/[A-Za-z0-9+_-]{12,400}/g))
+    texts.push(Buffer.from(part, "base64url").toString("latin1").toLowerCase());
+  return texts;
+}
 
 function picture(url: string) {
   return { kind: "picture" as const, url };

@@ -1,5 +1,7 @@
-import { createLimiter } from "../../lib/limiter.ts";
 import { dayMs, type Clock } from "../../lib/clock.ts";
+import { isAtOrBelow } from "../../lib/host-names.ts";
+import { createLimiter } from "../../lib/limiter.ts";
+import { visible } from "../../lib/safe-text.ts";
 import type { ScreenshotOptions, ScreenshotResult } from "../../lookups/browser/chromium.ts";
 import { namesBrand } from "../../lookups/page/page-indicators.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
@@ -7,8 +9,9 @@ import type { PageReader, ReadPage } from "../../lookups/page/page-reader.ts";
 import type { PageView } from "../../lookups/page/page-view.ts";
 import { userAgentOf } from "../../lookups/visits/visitors.ts";
 import type { Turns } from "../../network/turns.ts";
-import { assessAll, needsBrowser } from "../comparison/assess.ts";
+import { assessAll } from "../comparison/assess.ts";
 import { fingerprintOf } from "../comparison/fingerprint.ts";
+import { needsBrowser, waypointsOf } from "../comparison/further-looks.ts";
 import { readScreenshot, type ReadScreenshot } from "../comparison/screenshot.ts";
 import type { Brand } from "../model/brand.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
@@ -79,7 +82,8 @@ export function createPageInspector({
     signal.throwIfAborted();
     if (!read.ok) return read;
     const comparison = { clock, compared, screenshot: undefined, target, turns };
-    const judged = await judge(read, comparison);
+    const first = await judge(read, comparison);
+    const judged = await alongWaypoints(first, { ...comparison, reader, signal });
     const wanted =
       browser === "always" ||
       (browser === "if_needed" && needsBrowser({ page: judged.fingerprint, verdicts: judged.verdicts }));
@@ -114,7 +118,12 @@ async function judge(
     ...(screenshot?.hash === undefined ? {} : { screenshot: screenshot.hash }),
   };
   const page = { ...facts };
-  const seen = seenPage(page, { fingerprint, logos: screenshot?.logos, nowMs: clock.now() });
+  const seen = seenPage(page, {
+    fingerprint,
+    logos: screenshot?.logos,
+    nowMs: clock.now(),
+    requested: target.address,
+  });
   const verdicts: Verdict[] = [];
   for (let from = 0; from < compared.length; from += brandsPerTurn) {
     await turns.next();
@@ -146,13 +155,44 @@ async function judge(
   return { page, view, fingerprint, verdicts };
 }
 
+/**
+ * Follows a page that only leads on, such as a frame or a button that says "Continue", and returns the page that resembles
+ * a brand most.
+ */
+async function alongWaypoints(
+  first: Judged,
+  { reader, signal, ...comparison }: Comparison & { reader: PageReader; signal: AbortSignal },
+): Promise<Judged> {
+  let found = first;
+  if (first.verdicts.some(({ imitates }) => imitates)) return first;
+  const protectedDomains = comparison.compared.map(({ protectedDomain }) => protectedDomain);
+  for (const address of waypointsOf(first.fingerprint)) {
+    const { hostname } = new URL(address);
+    if (comparison.compared.some((brand) => isOwnHost(hostname, brand))) continue;
+    const names = namesOf(comparison.compared, comparison.target);
+    const read = await reader.read({ address, protectedDomains, brandNames: names, signal });
+    signal.throwIfAborted();
+    if (!read.ok) continue;
+    const view = { ...read.view, addresses: [...first.view.addresses, ...read.view.addresses] };
+    const page: Page = { ...read.page, redirects: view.addresses.slice(1).map((one) => visible(one, 2_000)) };
+    if (first.page.firstUrl !== undefined) page.firstUrl = first.page.firstUrl;
+    found = closer(found, await judge({ page, view }, comparison));
+  }
+  return found;
+}
+
+function isOwnHost(host: string, { allow, protectedDomain }: Brand): boolean {
+  return [protectedDomain, ...allow].some((name) => isAtOrBelow(host, name));
+}
+
 /** Opens the page in the browser, too, and compares what it shows. */
 async function withBrowser(
   read: ReadPage,
   judged: Judged,
   { open, signal, ...comparison }: Comparison & { open: Render; signal: AbortSignal },
 ): Promise<InspectionResult> {
-  const rendered = await open(judged.view.addresses[0]!, signal, {
+  const fragment = URL.parse(comparison.target.address)?.hash ?? "";
+  const rendered = await open(`${judged.view.addresses[0]!}${fragment}`, signal, {
     isUrgent: comparison.target.isUrgent === true,
     ...(judged.page.shownTo === undefined ? {} : { userAgent: userAgentOf(judged.page.shownTo) }),
   });
@@ -170,11 +210,17 @@ async function withBrowser(
 
 function seenPage(
   { certificate }: Page,
-  { fingerprint, logos, nowMs }: { fingerprint: PageFingerprint; logos: SeenPage["logos"]; nowMs: number },
+  {
+    fingerprint,
+    logos,
+    nowMs,
+    requested,
+  }: Pick<SeenPage, "fingerprint" | "logos"> & { nowMs: number; requested: string },
 ): SeenPage {
   const begunMs = certificate === undefined ? Number.NaN : Date.parse(certificate.notBefore);
   return {
     fingerprint,
+    requested,
     ...(certificate === undefined || Number.isNaN(begunMs)
       ? {}
       : {

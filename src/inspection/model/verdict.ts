@@ -6,6 +6,8 @@ export type { Signal } from "../../vocabulary/page-signals.ts";
 /** A page that is compared with the brands. */
 export interface SeenPage {
   fingerprint: PageFingerprint;
+  /** Address as it was requested, with its fragment. */
+  requested?: string;
   /** Certificate of the first TLS connection. `ageDays`: since its validity began. */
   certificate?: { ageDays: number; isFaulty: boolean };
   /** Logos that were located in the screenshot. */

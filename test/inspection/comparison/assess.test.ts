@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
-import { assess, assessAll, needsBrowser } from "../../../src/inspection/comparison/assess.ts";
+import { assess, assessAll } from "../../../src/inspection/comparison/assess.ts";
 import { fingerprintOf } from "../../../src/inspection/comparison/fingerprint.ts";
+import { needsBrowser, waypointsOf } from "../../../src/inspection/comparison/further-looks.ts";
 import type { PageView } from "../../../src/lookups/page/page-view.ts";
 import { brandAddress, brandOf, passwordForm, seenPage, viewOf } from "./support.ts";
 
@@ -129,6 +130,31 @@ describe("a browser", () => {
     expect(needsBrowser({ page: { ...shell, from: "browser" }, verdicts: [] })).toBe(false);
     const copy = seenPage({ ...signIn, addresses: ["https://page.example/x/"] });
     expect(needsBrowser({ page: copy.fingerprint, verdicts: [assess({ page: copy, brand })] })).toBe(false);
+  });
+});
+
+describe("a page that is only the way to another one", () => {
+  test("leads to its frames, or to where its only links and forms lead", () => {
+    const leads = (parts: Partial<PageView>) => waypointsOf(fingerprintOf(viewOf(parts)));
+    const frame = { kind: "frame" as const, url: "https://kit.example/x/index.html" };
+    expect(
+      leads({ resources: [frame, { kind: "frame", url: "https://www.google.com/recaptcha/a" }] }),
+    ).toEqual([frame.url]);
+    expect(
+      leads({ text: "Continue", links: ["https://page.example/login#", "https://page.example/x/"] }),
+    ).toEqual(["https://page.example/x/"]);
+    const gate = { action: "https://page.example/x/", method: "get" as const, fields: [] };
+    expect(leads({ text: "Complete the security check", forms: [gate] })).toEqual([gate.action]);
+  });
+
+  test("is not one that has content, asks for something, or offers a choice", () => {
+    const links = ["a", "b", "c"].map((path) => `https://page.example/${path}`);
+    const leads = (parts: Partial<PageView>) => waypointsOf(fingerprintOf(viewOf(parts)));
+    expect(leads({ links })).toEqual([]);
+    expect(leads({ links: links.slice(1), forms: [passwordForm("https://page.example/")] })).toEqual([]);
+    expect(
+      leads({ links: links.slice(1), text: links.map((_, index) => `word${index} `.repeat(40)).join("") }),
+    ).toEqual([]);
   });
 });
 

@@ -33,7 +33,7 @@ test("fitting finds what separates the observations, keeps the sign of each weig
 
 test("the threshold lies in the gap between copies and harmless pages, or above the harmless ones if there is no gap", () => {
   const limits = { flaggedShareMax: 0, missedShare: 0 };
-  expect(chooseThreshold({ copies: [3, 5], harmless: [-4, 1], ...limits })).toBe(2);
+  expect(chooseThreshold({ copies: [4, 5], harmless: [-4, 1], ...limits })).toBe(2);
   expect(chooseThreshold({ copies: [0, 5], harmless: [-4, 1], ...limits })).toBe(1.25);
   expect(chooseThreshold({ copies: [0, 5], harmless: [-4, 1], flaggedShareMax: 0.5, missedShare: 0 })).toBe(
     -2,

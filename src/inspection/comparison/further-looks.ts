@@ -1,0 +1,53 @@
+import { addressParts, isKnown } from "../measures/addresses.ts";
+import type { PageFingerprint } from "../model/fingerprint.ts";
+import type { Verdict } from "../model/verdict.ts";
+import { ownPageCode } from "./signal-table.ts";
+
+/** Words up to which a page is so empty that something else shows its content. */
+const emptyWordsMax = 25;
+/** Score from which on a page that is not flagged is close enough for a second look. */
+const doubtfulMin = 0.05;
+
+/**
+ * Returns whether a browser would show more of the page than its markup does: its content is rendered by scripts, is in a
+ * frame or is a picture, or the comparison is undecided.
+ */
+export function needsBrowser({
+  page,
+  verdicts,
+}: {
+  page: PageFingerprint;
+  verdicts: readonly Verdict[];
+}): boolean {
+  if (page.from === "browser") return false;
+  if (verdicts.some(({ imitates }) => imitates)) return false;
+  if (verdicts.some(({ signals }) => signals.some(({ code }) => code === ownPageCode))) return false;
+  const { scripts, frames, pictures } = page.counts;
+  const isEmpty = page.words.length <= emptyWordsMax;
+  if (isEmpty && (scripts > 0 || frames > 0 || pictures > 0)) return true;
+  return verdicts.some(({ score }) => score >= doubtfulMin);
+}
+
+/** Words up to which a page may be no more than the way to another one. */
+const waypointWordsMax = 60;
+/** Links of such a page: a page with more of them offers a choice. */
+const waypointLinksMax = 2;
+const waypointsMax = 2;
+
+/**
+ * Returns the addresses of the pages that a page shows in frames, or that its only links and forms lead to: kits put their
+ * page into a frame, or behind “Continue”. Empty for a page that has content of its own.
+ */
+export function waypointsOf({ address, forms, links, resources, words }: PageFingerprint): string[] {
+  if (words.length > waypointWordsMax || forms.some(({ asksFor }) => asksFor.length > 0)) return [];
+  const framed = resources.filter(({ kind }) => kind === "frame").map(({ url }) => url);
+  const linked = Object.keys(links);
+  const sent = forms.map(({ action }) => action);
+  const candidates =
+    framed.length > 0 ? framed : linked.length <= waypointLinksMax ? [...sent, ...linked] : [];
+  const others = candidates.filter((url) => {
+    const parts = addressParts(url);
+    return parts !== undefined && url !== address && !isKnown("shared", parts);
+  });
+  return [...new Set(others)].slice(0, waypointsMax);
+}
