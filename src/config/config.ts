@@ -12,6 +12,7 @@ import {
 } from "./notifications.ts";
 import type { Role } from "../vocabulary/permissions.ts";
 import type { FileValues } from "./schema.ts";
+import type { ScreenshotKind } from "../vocabulary/screenshots.ts";
 import type { Severity } from "../vocabulary/threats.ts";
 import { toBackup, type BackupConfig } from "./sections/backup.ts";
 import { toInspection, type InspectionConfig } from "./sections/inspection.ts";
@@ -71,7 +72,7 @@ export interface Config {
   /** Whether facts about threats are looked up at all. */
   lookups: { enabled: boolean };
   inspection: InspectionConfig;
-  screenshots: { chromiumArgs: string[] };
+  screenshots: { chromiumArgs: string[]; keep: ScreenshotKind };
   webhooks: {
     timeoutMs: number;
     retryDelaysMs: number[];
@@ -207,7 +208,7 @@ export function toConfig(values: FileValues): Config {
     },
     lookups: values.lookups,
     inspection: toInspection(values.inspection),
-    screenshots: { chromiumArgs: values.screenshots.chromium_args },
+    screenshots: { chromiumArgs: values.screenshots.chromium_args, keep: values.screenshots.keep },
     webhooks: {
       timeoutMs: webhooks.timeout,
       retryDelaysMs: webhooks.retry_delays,

@@ -1,5 +1,6 @@
 import type { Static } from "@sinclair/typebox";
 import { dayMs } from "../lib/clock.ts";
+import { screenshotKinds } from "../vocabulary/screenshots.ts";
 import { quietClasses } from "../vocabulary/traps.ts";
 import { backup } from "./sections/backup.ts";
 import { cases } from "./sections/cases.ts";
@@ -128,11 +129,15 @@ const screenshots = table(
       {
         default: [],
         description: `additional arguments for Chromium; ["--no-sandbox"] only if a container is the sandbox`,
+        reload: "restart",
       },
     ),
+    keep: choice(screenshotKinds, {
+      default: "full",
+      description: "what is kept of the screenshot of a suspicious page",
+    }),
   },
-  "Screenshots of the pages of threats.",
-  { reload: "restart" },
+  "Screenshots of suspicious pages.",
 );
 
 const webhooks = table(

@@ -132,7 +132,11 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
       return { why: explainMissingScreenshot(store.factsOf(threatId)?.facts, noBrowser ?? disabled) };
     },
     originalOf: readOriginal,
-    pictures: createPictureViews({ readScreenshot: screenshotFiles.read, readOriginal }),
+    pictures: createPictureViews({
+      readScreenshot: screenshotFiles.read,
+      readOriginal,
+      isWhole: (id) => store.factsOf(id)?.facts.screenshot?.kept === undefined,
+    }),
     capturesOf: (threatIds) =>
       new Map(
         threatIds.map((id) => {

@@ -42,7 +42,7 @@ export function openEnrichment({
   threats,
 }: {
   clock: Clock;
-  config: Pick<Config, "scan" | "lookups" | "storage" | "detection">;
+  config: Pick<Config, "scan" | "lookups" | "screenshots" | "storage" | "detection">;
   database: Database;
   inspection: { inspector: Inspector; originals: Originals };
   log: Log;
@@ -75,6 +75,11 @@ export function openEnrichment({
     screenshotFiles:
       reach.screenshotFiles ??
       createScreenshotFiles(path === ":memory:" ? null : join(dirname(path), "screenshots")),
+    screenshots: {
+      get keep() {
+        return config.screenshots.keep;
+      },
+    },
     detection: config.detection,
     threats,
   });

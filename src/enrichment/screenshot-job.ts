@@ -7,6 +7,8 @@ import { grayPixels } from "../lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash, visualSimilarity } from "../lookups/page/perceptual-hash.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { OriginalLook, Originals } from "../inspection/originals/open-originals.ts";
+import { keptScreenshot } from "../lookups/pictures/kept-screenshot.ts";
+import type { ScreenshotKind } from "../vocabulary/screenshots.ts";
 import type { Threats } from "../threats/threats.ts";
 import { changesBetween } from "./facts/fact-changes.ts";
 import type { Facts } from "./facts/facts.ts";
@@ -27,6 +29,7 @@ interface ScreenshotJob {
   clock: Clock;
   database: Database;
   files: ScreenshotFiles;
+  kept: { readonly keep: ScreenshotKind };
   originals: Pick<Originals, "looksOf">;
   store: EnrichmentStore;
   threats: Pick<Threats, "updateFacts">;
@@ -38,13 +41,18 @@ export function createScreenshotJob({
   clock,
   database,
   files,
+  kept,
   originals,
   store,
   threats,
 }: ScreenshotJob): RunJob {
-  function save(subject: Subject, taken: Taken, looks: readonly OriginalLook[]): void {
+  function save(
+    subject: Subject,
+    taken: Taken,
+    { keep, looks }: { keep: ScreenshotKind; looks: readonly OriginalLook[] },
+  ): void {
     const now = clock.now();
-    const after = factsAfter(subject, taken, looks, now);
+    const after = factsAfter(subject, taken, { keep, looks, now });
     threats.updateFacts(subject.id, threatFactsOf(after, now), changesBetween(subject.facts, after));
     store.saveFacts(subject.threatSeq, after);
     const failures = subject.screenshotFailures;
@@ -63,13 +71,17 @@ export function createScreenshotJob({
     if (subject === undefined || url === undefined || subject.status === "false_positive")
       return database.write(() => store.saveScreenshotDue(threatSeq, undefined), background);
     const taken = await take(browser, url, signal);
-    if (!("reason" in taken)) await files.write(subject.id, taken.webp);
+    const { keep } = kept;
+    if (!("reason" in taken)) {
+      const webp = await keptScreenshot(taken.webp, keep);
+      await (webp === undefined ? files.remove(subject.id) : files.write(subject.id, webp));
+    }
     const isComparable = "hash" in taken && taken.hash !== undefined;
     const looks = isComparable ? await originals.looksOf(subject.protectedDomain, signal) : [];
     await database.write(() => {
       // Read again: a check may have changed it meanwhile.
       const present = store.find(threatSeq);
-      if (present !== undefined) save(present, taken, looks);
+      if (present !== undefined) save(present, taken, { keep, looks });
     }, background);
   };
 }
@@ -88,8 +100,7 @@ async function take(browser: Browser, url: string, signal: AbortSignal): Promise
 function factsAfter(
   { facts: before, protectedDomain }: Pick<Subject, "facts" | "protectedDomain">,
   taken: Taken,
-  looks: readonly OriginalLook[],
-  now: Instant,
+  { keep, looks, now }: { keep: ScreenshotKind; looks: readonly OriginalLook[]; now: Instant },
 ): Facts {
   const { screenshot: _reason, ...unknown } = before.unknown;
   if ("reason" in taken) return { ...before, unknown: { ...unknown, screenshot: taken.reason } };
@@ -103,6 +114,7 @@ function factsAfter(
       at: now,
       ...(host === undefined ? {} : { atOriginal: isAtOrBelow(host, protectedDomain) }),
       ...(hash === undefined ? {} : { hash }),
+      ...(keep === "full" ? {} : { kept: keep }),
       ...closest,
     },
   };

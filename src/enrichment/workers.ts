@@ -7,6 +7,7 @@ import type { Lookups } from "../lookups/lookups.ts";
 import type { Browser } from "../lookups/browser/chromium.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
+import type { ScreenshotKind } from "../vocabulary/screenshots.ts";
 import { createCheckJob } from "./check-job.ts";
 import type { Handoff } from "./jobs/handoff.ts";
 import { createWorker, type Worker } from "./jobs/worker.ts";
@@ -34,6 +35,8 @@ export interface EnrichmentDependencies {
   /** Pages of the protected domains, with which screenshots are compared. */
   originals: Pick<Originals, "looksOf" | "screenshotAt">;
   screenshotFiles: ScreenshotFiles;
+  /** Part of the screenshots of threats that may be kept. */
+  screenshots: { readonly keep: ScreenshotKind };
   detection: Pick<DetectionSettings, "reactivate">;
   threats: Threats;
 }
@@ -64,6 +67,7 @@ export function createWorkers({
   registrationQueue,
   responses,
   screenshotFiles: files,
+  screenshots: kept,
   store,
   threats,
 }: EnrichmentDependencies & {
@@ -136,15 +140,32 @@ export function createWorkers({
     browser === undefined
       ? []
       : [
-          createWorker({
-            clock,
+          createScreenshotWorker({
+            enabled,
+            job: { browser, clock, database, files, kept, originals, store, threats },
             log,
-            name: "screenshot",
-            concurrencyMax: 1,
-            startsPerSecondMax: 1,
-            take: (limit) => (enabled.names ? store.dueScreenshots(clock.now(), limit) : []),
-            run: createScreenshotJob({ browser, clock, database, files, originals, store, threats }),
           }),
         ];
   return [checks, registrations, networks, ...screenshots];
+}
+
+function createScreenshotWorker({
+  enabled,
+  job,
+  log,
+}: {
+  enabled: Pick<EnabledLookups, "names">;
+  job: Parameters<typeof createScreenshotJob>[0];
+  log: Log;
+}): Worker {
+  const { clock, store } = job;
+  return createWorker({
+    clock,
+    log,
+    name: "screenshot",
+    concurrencyMax: 1,
+    startsPerSecondMax: 1,
+    take: (limit) => (enabled.names ? store.dueScreenshots(clock.now(), limit) : []),
+    run: createScreenshotJob(job),
+  });
 }

@@ -27,7 +27,7 @@ export interface Inspection {
 }
 
 export type InspectionDependencies = Omit<InspectionsDependencies, "config" | "domains" | "inspector"> & {
-  config: InspectionsDependencies["config"] & Pick<Config, "scan" | "storage">;
+  config: InspectionsDependencies["config"] & Pick<Config, "scan" | "screenshots" | "storage">;
   domains: ProtectedDomains;
   lookups: OpenedLookups;
   startWorker: StartWorker | undefined;

@@ -43,7 +43,7 @@ const defaults: Config = {
   },
   lookups: { enabled: true },
   inspection: { perMinute: 900, perDay: 100_000, browser: "if_needed" },
-  screenshots: { chromiumArgs: [] },
+  screenshots: { chromiumArgs: [], keep: "full" },
   webhooks: {
     timeoutMs: 10_000,
     retryDelaysMs: [60_000, 300_000, 1_800_000, 7_200_000],

@@ -54,3 +54,37 @@ test("screenshots of the threat's page and of the protected domain's page are ke
   expect(await opened.enrichment().originalOf(id)).toEqual(new Uint8Array(ownPage));
   expect(await opened.enrichment().originalOf("thr_none")).toBeUndefined();
 });
+
+test("what screenshots.keep leaves of a threat's screenshot is kept, and the whole one of the protected domain", async () => {
+  const id = opened.sight("examp1e-bank.com");
+  const retaken = async () => {
+    const before = opened.enrichment().factsOf(id)?.facts.screenshot?.at;
+    opened.enrichment().request(id);
+    await opened.pass(hourMs);
+    await until(
+      () => (opened.clock.advance(1_000), opened.enrichment().factsOf(id)?.facts.screenshot?.at !== before),
+      "the screenshot is taken",
+    );
+    return opened.enrichment().factsOf(id)!.facts.screenshot!;
+  };
+  await opened.pass(0);
+  opened.screenshots.keep = "blurred";
+  const blurred = await retaken();
+  expect(blurred).toMatchObject({
+    kept: "blurred",
+    hash: expect.any(String),
+    visualSimilarity: expect.any(Number),
+  });
+  const stored = (await opened.screenshotFiles.read(id))!;
+  expect(await new Bun.Image(stored).metadata()).toMatchObject({ format: "webp", width: 640 });
+  // A blurred screenshot differs from the original everywhere.
+  expect(await opened.enrichment().pictures.differences(id)).toBeUndefined();
+
+  opened.screenshots.keep = "fingerprints";
+  expect(await retaken()).toMatchObject({ kept: "fingerprints", hash: blurred.hash });
+  expect(await opened.screenshotFiles.read(id)).toBeUndefined();
+  expect(await opened.enrichment().screenshotOf(id)).toEqual({
+    why: "Only the fingerprint of the screenshot is kept, as screenshots.keep says.",
+  });
+  expect(await opened.enrichment().originalOf(id)).toEqual(new Uint8Array(ownPage));
+});

@@ -12,6 +12,7 @@ import type { RegistrationResult } from "../../src/lookups/registration/registra
 import type { Lookups } from "../../src/lookups/lookups.ts";
 import type { Page, PageResult } from "../../src/lookups/page/page-lookup.ts";
 import { createLog } from "../../src/lib/log.ts";
+import type { ScreenshotKind } from "../../src/vocabulary/screenshots.ts";
 import type { ThreatSource } from "../../src/vocabulary/threats.ts";
 import { openStores } from "./stores.ts";
 import { until } from "./until.ts";
@@ -107,6 +108,7 @@ export function openEnrichment({
   };
   const logged: string[] = [];
   const log = createLog({ level: "info", format: "json", clock, write: (line) => void logged.push(line) });
+  const screenshots: { keep: ScreenshotKind } = { keep: "full" };
   const screenshotFiles = createScreenshotFiles(join(dirname(stores.path), "screenshots"));
   const open = () =>
     createEnrichment({
@@ -118,6 +120,7 @@ export function openEnrichment({
       lookups,
       originals: originalsOf(browser),
       screenshotFiles,
+      screenshots,
       detection: { reactivate },
       threats,
     });
@@ -148,6 +151,7 @@ export function openEnrichment({
     networksAsked: () => networksAsked.splice(0),
     logged,
     screenshotFiles,
+    screenshots,
     enrichment: () => enrichment,
     pass,
     /** Opens it again, as another process would after this one was killed. */

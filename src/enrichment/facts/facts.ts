@@ -1,6 +1,7 @@
 import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
 import type { Network } from "../../lookups/network/network.ts";
+import type { ScreenshotKind } from "../../vocabulary/screenshots.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import { isPhishingPage } from "../../threats/severity/phishing-page.ts";
 import type { SeverityFacts } from "../../threats/severity/severity.ts";
@@ -53,6 +54,8 @@ export interface Screenshot {
   original?: string;
   /** Whether the browser ended up at the protected domain; absent in facts that are older than this field. */
   atOriginal?: boolean;
+  /** Rest that the setting left of it; absent: the whole screenshot. */
+  kept?: Exclude<ScreenshotKind, "full">;
   /** When the retention deleted the file; what was learned from it stays. */
   deletedAt?: Instant;
 }

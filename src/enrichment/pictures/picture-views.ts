@@ -22,9 +22,12 @@ const concurrencyMax = 2;
 export function createPictureViews({
   readScreenshot,
   readOriginal,
+  isWhole,
 }: {
   readScreenshot: ReadPicture;
   readOriginal: ReadPicture;
+  /** Whether the screenshot of a threat was kept as it was taken. */
+  isWhole: (threatId: string) => boolean;
 }): PictureViews {
   const limit = createLimiter(concurrencyMax);
   const thumbnails = createMemory<Uint8Array<ArrayBuffer> | undefined>(thumbnailsMax);
@@ -39,6 +42,7 @@ export function createPictureViews({
     thumbnail: async (threatId) => shrunk(await readScreenshot(threatId)),
     originalThumbnail: async (threatId) => shrunk(await readOriginal(threatId)),
     async differences(threatId) {
+      if (!isWhole(threatId)) return undefined;
       const [one, other] = await Promise.all([readScreenshot(threatId), readOriginal(threatId)]);
       if (one === undefined || other === undefined) return undefined;
       return comparisons(`${contentOf(one)} ${contentOf(other)}`, () =>

@@ -1,8 +1,10 @@
 import type { Config } from "../../config/config.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { keptScreenshot } from "../../lookups/pictures/kept-screenshot.ts";
 import type { OpenedLookups } from "../../lookups/open-lookups.ts";
 import { systemResolvers } from "../../network/dns/system-resolvers.ts";
 import type { Turns } from "../../network/turns.ts";
+import type { ScreenshotKind } from "../../vocabulary/screenshots.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import type { BrandSource } from "../model/brand.ts";
 import type { Inspector } from "../model/inspector.ts";
@@ -11,7 +13,7 @@ import type { PageInspector } from "./page-inspector.ts";
 import { createThreadInspector } from "./thread-inspector.ts";
 
 /**
- * Opens the inspector. Nothing is loaded or started before the first inspection.
+ * Opens the inspector. Of the screenshots of suspicious pages, it returns only what may be kept. Nothing is loaded or started before the first inspection.
  * @param startWorker starts the thread that inspects; without it, this thread does, between other work
  */
 export function openInspector({
@@ -24,14 +26,15 @@ export function openInspector({
 }: {
   brands: BrandSource;
   clock: Clock;
-  config: Pick<Config, "scan">;
+  config: Pick<Config, "scan" | "screenshots">;
   lookups: Pick<OpenedLookups, "browser" | "pages" | "reach">;
   startWorker: StartWorker | undefined;
   turns: Turns;
 }): Inspector {
   const { browser, pages, reach } = lookups;
+  const limited = (inspector: Inspector) => limitScreenshots(inspector, () => config.screenshots.keep);
   if (startWorker === undefined)
-    return createLazyInspector({ brands, clock, lookups: { browser, pages }, turns });
+    return limited(createLazyInspector({ brands, clock, lookups: { browser, pages }, turns }));
   const settings = (): ThreadSettings => ({
     rules: { ...reach.rules },
     ports: reach.ports,
@@ -39,7 +42,20 @@ export function openInspector({
     queriesPerSecond: config.scan.queriesPerSecond,
     hasBrowser: browser !== undefined,
   });
-  return createThreadInspector({ brands, browser, clock, settings, startWorker });
+  return limited(createThreadInspector({ brands, browser, clock, settings, startWorker }));
+}
+
+function limitScreenshots(inspector: Inspector, keep: () => ScreenshotKind): Inspector {
+  return {
+    ...inspector,
+    async inspect(target, signal) {
+      const result = await inspector.inspect(target, signal);
+      if (!result.ok || result.screenshot === undefined || target.isOwn === true) return result;
+      const { screenshot, ...rest } = result;
+      const kept = await keptScreenshot(screenshot, keep());
+      return { ...rest, ...(kept === undefined ? {} : { screenshot: kept }) };
+    },
+  };
 }
 
 /** Loads the comparisons with the first inspection: their tables take some milliseconds. */

@@ -22,6 +22,8 @@ export interface InspectionTarget {
   browser: "never" | "if_needed" | "always";
   /** Further names of the brands, such as keywords of a protected domain that has no originals yet. */
   brandNames?: readonly string[];
+  /** Whether the page is the owner's, whose screenshot is returned whatever `screenshots.keep` is. Default: no. */
+  isOwn?: boolean;
   /** Whether a person waits for the result, so that the browser serves it first. Default: no. */
   isUrgent?: boolean;
   /** Whether the result includes the page as it was read, which is large. Default: no. */
@@ -35,7 +37,7 @@ export type InspectionResult =
       fingerprint: PageFingerprint;
       /** One for each brand for which there is any signal, highest score first. */
       verdicts: Verdict[];
-      /** Screenshot (WebP), if a browser was used. */
+      /** Screenshot (WebP), if a browser was used, or what the setting `screenshots.keep` leaves of it. */
       screenshot?: Uint8Array;
       /** Why there is no screenshot, if one was to be taken. */
       noScreenshot?: string;

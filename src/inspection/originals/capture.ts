@@ -66,7 +66,10 @@ export function createCapture(dependencies: CaptureDependencies): Capture {
 
   async function open({ role, chosenBy, address, domain }: OwnedOriginal, signal: AbortSignal) {
     const openPage = (target: string) =>
-      inspect({ address: target, protectedDomains: [], browser: "always", withView: true }, signal);
+      inspect(
+        { address: target, protectedDomains: [], browser: "always", isOwn: true, withView: true },
+        signal,
+      );
     if (role !== "home" || chosenBy === "person") return openPage(address);
     // A host name is opened by HTTPS first, then by HTTP. Some owners publish only the name with `www`.
     const result = await openPage(domain);

@@ -6,6 +6,8 @@ import type { Instant } from "../../lib/clock.ts";
 export interface ScreenshotFiles {
   /** Replaces an earlier screenshot. */
   write(id: string, webp: Uint8Array): Promise<void>;
+  /** Deletes a screenshot, if there is one. */
+  remove(id: string): Promise<void>;
   /** Returns WebP, or undefined if there is no screenshot. */
   read(id: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** Returns when a screenshot was stored; undefined if there is none, or if that is not known. */
@@ -14,8 +16,6 @@ export interface ScreenshotFiles {
 
 /** The same as a folder that can be cleared. */
 export interface ScreenshotFolder extends ScreenshotFiles {
-  /** Deletes a screenshot, if there is one. */
-  remove(id: string): Promise<void>;
   /** Returns the ids of all screenshots. */
   ids(): Promise<string[]>;
 }

@@ -8,6 +8,7 @@ export function createLazyScreenshots(database: () => Pick<Database, "query">): 
     (opening ??= import("./screenshot-files.ts").then((loaded) => loaded.createSampleScreenshots(database)));
   return {
     write: async () => {},
+    remove: async () => {},
     read: async (id) => (await open()).read(id),
     writtenAt: async () => undefined,
   };

@@ -36,6 +36,7 @@ export function createSampleScreenshots(database: () => Pick<Database, "query">)
 
   return {
     async write() {},
+    async remove() {},
     writtenAt: async () => undefined,
     async read(id) {
       const name = nameOf(id);
