@@ -101,7 +101,7 @@ domain = "acme.com"
     });
     const { out } = await folder.run(["threats", "show", id]);
     expect(out).toMatch(/^history +\S.* → /m);
-    expect(out).toMatch(/^severity reasons +the name deceives/m);
+    expect(out).toMatch(/^severity reasons +the name is the brand under another suffix/m);
     expect(out).not.toContain("\u001b");
   });
 
@@ -175,7 +175,10 @@ domain = "acme.com"
     running.kill("SIGINT");
     expect(await running.exited).toBe(1);
     expect(await new Response(running.stderr).text()).toContain("interrupted; results so far");
-    expect(lines((await folder.run(["threats", "list", "--json"])).out).length).toBeGreaterThan(0);
+    const kept = lines((await folder.run(["threats", "list", "--json"])).out).map((line) => JSON.parse(line));
+    expect(kept).not.toBeEmpty();
+    const shown = JSON.parse((await folder.run(["threats", "show", kept[0].id, "--json"])).out);
+    expect(shown).toMatchObject({ verified: true, facts: { dns: { exists: "yes" } } });
   });
 
   test("the server logs start and end of a scan by command line, also of one that is killed (M5)", async () => {

@@ -229,6 +229,7 @@ describe("enrichment, end to end", () => {
       expect(threats["examp1e-bank.com"]!.severityReasons.slice(1)).toEqual([
         { code: "page_imitates", params: { score: expect.any(Number) } },
         { code: "asks_for_secrets", params: { password: true, card: false } },
+        { code: "names_brand", params: {} },
         { code: "newly_registered", params: { days: 1, on: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) } },
       ]);
       expect(threats["example-bank.net"]).toMatchObject({ severity: "high", ipAddress: null });

@@ -98,7 +98,7 @@ describe("a threat that an inspection found", () => {
     expect(stores.threats.get(threatId)!.severity).toBe("medium");
     const page = { ...imitating, imitation: { score: 0.7, imitates: true }, asksForPassword: true };
     expect(check(threatId, { exists: "yes", page })).toBe("high");
-    expect(codesOf(threatId)).toEqual(["page_imitates", "asks_for_secrets"]);
+    expect(codesOf(threatId)).toEqual(["page_imitates", "asks_for_secrets", "names_brand"]);
   });
 
   test("is low once its page imitates no longer, is down, or its name is gone", () => {
@@ -129,7 +129,7 @@ describe("a threat that an inspection found", () => {
     ]);
     expect(codesOf(threatId)).toEqual(["name_homograph", "page_imitates"]);
     expect(check(threatId, { exists: "yes", page: imitating })).toBe("high");
-    expect(codesOf(threatId)).toEqual(["name_homograph", "page_imitates"]);
+    expect(codesOf(threatId)).toEqual(["name_homograph", "page_imitates", "names_brand"]);
   });
 
   test("becomes active again when an inspection finds the page after it was resolved, unless it was a false positive", () => {

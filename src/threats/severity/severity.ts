@@ -63,7 +63,7 @@ const decisive = 100;
  * | a copy of the page was seen in use | 6 |
  * | name, by what it shows: see `nameEvidence` | 4, 2 or 1 |
  * | page: looks like the original; asks for a password or card; names the brand | +4; +3; +1 |
- * | page imitates the brand, by an inspection: with a score of 0.9 or more; less; no longer. It replaces looks and brand | 4; 3; 1 |
+ * | page imitates the brand, by an inspection: with a score of 0.9 or more; less; no longer. Looks and brand count toward it | 4; 3; 1 |
  * | a mail server receives for the name | +2 |
  * | registered at most 30 days ago; 5 years ago or more | +1; −1 |
  * | parked; no address and no mail server; the page is unrelated to the brand | −1 |
@@ -168,21 +168,22 @@ function pageEvidence(
   if (page.redirectsToProtected && !asksForSecrets(page))
     return [{ points: settled ? -3 : -2, reason: { code: "redirects_to_protected", params: {} } }];
   const looksAlike = looksLikeOriginal(page) && !page.redirectsToProtected;
-  const poses = (looksAlike ? looksAlikePoints : 0) + (page.namesBrand ? namesBrandPoints : 0);
   const imitation =
     page.imitation?.imitates === true && !page.redirectsToProtected ? page.imitation : undefined;
   const evidence: Evidence[] = [];
-  // The comparison takes looks and brand into account, which must count neither twice nor for less.
+  // The comparison takes looks and brand into account, which must not count twice.
+  const counted = (looksAlike ? looksAlikePoints : 0) + (page.namesBrand ? namesBrandPoints : 0);
   if (imitation !== undefined) {
     const { points, reason } = imitationEvidence(imitation.score);
-    evidence.push({ points: Math.max(points, poses), reason });
-  } else if (looksAlike)
+    evidence.push({ points: Math.max(0, points - counted), reason });
+  }
+  if (looksAlike)
     evidence.push({ points: looksAlikePoints, reason: { code: "looks_like_original", params: {} } });
   if (asksForSecrets(page)) {
     const params = { password: page.asksForPassword, card: page.asksForCard };
     evidence.push({ points: 3, reason: { code: "asks_for_secrets", params } });
   }
-  if (page.namesBrand && imitation === undefined)
+  if (page.namesBrand)
     evidence.push({ points: namesBrandPoints, reason: { code: "names_brand", params: {} } });
   if (evidence.length === 0 && !idle)
     evidence.push({ points: -1, reason: { code: "unrelated_page", params: {} } });
