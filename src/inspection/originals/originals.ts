@@ -114,13 +114,14 @@ function administerPages({
   function find({ seq: domainSeq }: Pick<ProtectedDomain, "seq">, seq: number): Original {
     const original = store.find(seq);
     if (original === undefined || original.protectedDomainSeq !== domainSeq || !original.enabled)
-      throw notFound("The domain has no such original page.");
+      throw notFound("There is no original page with this number.");
     return original;
   }
 
   function findVersion(domain: Pick<ProtectedDomain, "seq">, versionSeq: number) {
     const version = store.findVersion(versionSeq);
-    if (version === undefined) throw notFound("There is no such version. It may have been deleted.");
+    if (version === undefined)
+      throw notFound("There is no version with this number. It may have been deleted.");
     return { version, original: find(domain, version.originalSeq) };
   }
 
@@ -228,7 +229,7 @@ function administerLogos({
     removeLogo: (domain, seq, { by }) =>
       database.transaction(() => {
         const removed = store.deleteLogo(domain.seq, seq);
-        if (removed === undefined) throw notFound("The domain has no such logo.");
+        if (removed === undefined) throw notFound("There is no logo with this number.");
         auditLog.record(by, "logo.remove", domain.domain, { name: removed.name, sha256: removed.sha256 });
         brands.changed();
       }),

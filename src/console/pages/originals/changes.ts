@@ -73,7 +73,7 @@ export async function sendVersion(context: OriginalsContext): Promise<PageResult
   const domain = findDomain(context);
   const version = Number(context.params["version"]);
   const screenshot = await context.services.originals.screenshotOf(domain, version);
-  if (screenshot === undefined) throw notFound("There is no screenshot of this version.");
+  if (screenshot === undefined) throw notFound("There is no screenshot for this version.");
   return new Response(screenshot.webp, {
     headers: {
       "content-type": "image/webp",
