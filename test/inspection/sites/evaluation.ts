@@ -120,7 +120,7 @@ async function inspect(inspector: PageInspector, site: Site, hasBrowser: boolean
     isFlagged: right !== undefined,
     isOtherBrand: right === undefined && flagged.length > 0,
     verdict: shown,
-    problem: undefined,
+    problem: result.noScreenshot === undefined ? undefined : `no screenshot: ${result.noScreenshot}`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { logoAsset, logoExtension, makeCompany, companyKinds, type Company } from "./companies.ts";
 import { servers } from "./copies.ts";
 import type { Dice } from "./dice.ts";
-import { ordinaryHost } from "./hosts.ts";
+import { folder, ordinaryHost } from "./hosts.ts";
 import { encodings } from "./obfuscation.ts";
 import { assetsOf, origin, pageOf, pathOf, type PageRole } from "./pages.ts";
 import { responder, type Content, type Site } from "./site.ts";
@@ -101,16 +101,18 @@ export function makeHarmless(
       ? `${dice.pick(["www.", ""])}${(page.owner ?? owner).domain.replace(/^([^.]+)/, `$1${index.toString(36)}`)}`
       : host);
   const company = page.owner ?? { ...owner, domain: shownAt.replace(/^www\./, "") };
-  const secure = dice.fork("scheme").chance(0.75);
+  const secure = dice.fork("scheme").chance(0.7);
   const isHome = page.html !== undefined || page.role === "home";
   const path = isHome
-    ? dice.pick(["/", "/", "/index.html", `/${dice.letters(5)}/`])
+    ? `${folder(dice)}/${dice.pick(["", "", "index.html", "index.php", "home.html"])}`
     : page.role !== undefined
       ? pathOf(company, page.role)
       : dice.pick([
           `/${noun(dice)}`,
           `/${dice.letters(6)}.html`,
           `/${noun(dice)}/${dice.between(10, 999)}`,
+          `${folder(dice)}/${noun(dice)}.php`,
+          `${folder(dice)}/${noun(dice)}.html`,
           "/",
         ]);
   return {

@@ -93,7 +93,9 @@ function documentOf(
     own.chance(0.3)
       ? `<link rel="stylesheet" href="https://cdn.jsdelivr.net/npm/bootstrap@5.3.2/dist/css/bootstrap.min.css">`
       : "",
-    `<link rel="stylesheet" href="${paths.style}">`,
+    own.chance(0.2)
+      ? `<style>${company.markup.styles(company.colors, company.font)}</style>`
+      : `<link rel="stylesheet" href="${paths.style}">`,
     own.chance(0.5)
       ? `<script async src="https://www.googletagmanager.com/gtag/js?id=G-${own.hex(8).toUpperCase()}"></script>`
       : "",
@@ -103,7 +105,7 @@ function documentOf(
   const start =
     company.skin === "tables"
       ? `<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01 Transitional//EN">`
-      : "<!DOCTYPE html>";
+      : own.pick(["<!DOCTYPE html>", "<!DOCTYPE html>", "<!doctype html>"]);
   const script = layout.chance(0.8) ? `\n<script src="${paths.script}"></script>` : "";
   return `${start}\n<html lang="${language}"${direction}>\n<head>\n${head.join("\n")}\n</head>\n<body>\n${body}${script}\n</body>\n</html>\n`;
 }
@@ -373,7 +375,16 @@ function formFor({ company, of, say, layout, text, fresh, language }: Context, r
   const action =
     role === "payment"
       ? "/payment/submit"
-      : own.pick([company.paths.signIn, "/session", "/api/auth", "/j_security_check", "/authenticate"]);
+      : own.pick([
+          company.paths.signIn,
+          "/session",
+          "/api/auth",
+          "/j_security_check",
+          "/authenticate",
+          "login.php",
+          "check_login.php",
+          "auth.php",
+        ]);
   return of(
     "form",
     `${of("title", title)}${notice}\n${hidden.join("")}\n${fields.join("\n")}\n${remember}${button}\n${extra}`,
