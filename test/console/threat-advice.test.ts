@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import type { Facts } from "../../src/enrichment/facts/facts.ts";
+import { phishingFacts } from "../support/threat-samples.ts";
 import { adviceOn } from "../../src/console/pages/threat/advice.ts";
 
 const bare = {
@@ -27,6 +29,14 @@ describe("the advice on a threat that was not checked", () => {
         severityReasons: [{ code: "asks_for_secrets", params: { password: true, card: false } }],
       }),
     ).toEqual(cloned);
+  });
+
+  test("is to report a page that imitates yours, also if it asks for nothing", () => {
+    const imitation = { protectedDomain: "example-bank.com", score: 0.97, imitates: true, signals: [] };
+    const page = { ...phishingFacts.page!, asksForPassword: false, asksForCard: false };
+    const advice = (facts: Facts) => adviceOn({ ...bare, facts: { ...phishingFacts, ...facts } })[0];
+    expect(advice({ unknown: {}, page: { ...page, imitation } })).toStartWith("Report it:");
+    expect(advice({ unknown: {}, page })).not.toStartWith("Report it:");
   });
 
   test("is to decide by the name while lookups are off (M2)", () => {

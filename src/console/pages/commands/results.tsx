@@ -32,7 +32,12 @@ export function Results({ found: { threats, groups }, keywordsOf, asOptions }: R
       <Group title="Threats" asOptions={asOptions}>
         {threats.map((threat, index) => (
           <Item id={`command-threat-${index}`} path={threatPath(threat.id)} asOptions={asOptions}>
-            <SeverityMark severity={threat.severity} verified={threat.verified} word={false} />
+            <SeverityMark
+              severity={threat.severity}
+              verified={threat.verified}
+              severityReasons={threat.severityReasons}
+              word={false}
+            />
             <ComparedName
               name={threat.domain}
               comparison={compareNames(

@@ -51,7 +51,12 @@ export function NewestThreats({
             {hasScreenshots ? <Thumbnail threat={{ id }} capturedAt={capturedAt.get(id) ?? null} /> : null}
             <div>
               <div class="line tight">
-                <SeverityMark severity={severity} verified={verified} word={false} />
+                <SeverityMark
+                  severity={severity}
+                  verified={verified}
+                  severityReasons={severityReasons}
+                  word={false}
+                />
                 <span class="cut">
                   <ComparedName
                     name={domain}

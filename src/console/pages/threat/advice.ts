@@ -70,7 +70,7 @@ function activeAdvice(facts: Facts & Required<Pick<Facts, "existence">>): string
         "It redirects to your own site. If it is yours, add it to the allow list of the protected domain.",
         "If it is not, monitor it: its owner can change the redirect at any time.",
       ];
-    if (showsPhishingPage(facts)) return [report, warn, block];
+    if (showsPhishingPage(facts) || page.imitation?.imitates === true) return [report, warn, block];
   }
   if (mailServersOf(facts).length > 0)
     return ["It can send and receive mail under a name that looks like yours.", block, report];
