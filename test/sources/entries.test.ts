@@ -1,5 +1,6 @@
 /** Names, links and addresses as people enter them and lists contain them. */
 import { describe, expect, test } from "bun:test";
+import { openNameList } from "../../src/sources/lists/name-list.ts";
 import { readEntries } from "../../src/sources/entries/entry.ts";
 import { cpuMs } from "../support/cpu-time.ts";
 import { randomFrom, seed } from "../support/random.ts";
@@ -77,8 +78,14 @@ describe("One line", () => {
     "https://www.linkedin.com/redir/redirect?url=https%3A%2F%2Fpaypa1%2Ecom%2Flogin%3Fa%3D1",
     `https://www.bing.com/ck/a?!&&p=1&u=a1${Buffer.from("https://paypa1.com/login?a=1").toString("base64url")}`,
     `https://nam02.safelinks.protection.outlook.com/?url=${encodeURIComponent("https://urldefense.com/v3/__https://paypa1.com/login?a=1__;!!A!b$")}`,
-  ])("the rewritten link %p is read as the one inside it", (link) => {
+  ])("the rewritten link %p is read as the one inside it, also in a list", async (link) => {
     expect(read(link)).toEqual(["url paypa1.com https://paypa1.com/login?a=1"]);
+    // A list reads the hosts of plain links by their bytes, and must leave these as they are.
+    const content = new Response(`https://example.org/?a=1\n${link}\n`).body!;
+    const list = await openNameList("list", { stream: content, format: "lines" });
+    const names: string[] = [];
+    for await (const { count, name } of list.batches()) for (let i = 0; i < count; i++) names.push(name(i));
+    expect(names).toEqual(["example.org", link]);
   });
 
   test("a gateway that names only the host gives the host, and its other pages stay what they are", () => {

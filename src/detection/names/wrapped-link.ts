@@ -51,9 +51,29 @@ const googleHost = /^(?:www\.)?google(?:\.[a-z]{2,3}){1,2}$/;
 const target = /^https?:\/\/./i;
 const bareHost = /^[^\s/:?#@]+\.[^\s/:?#@]+$/;
 
-/** Returns whether links of a host may contain another address. */
-export function rewritesLinks(host: string): boolean {
+const dot = 0x2e;
+
+/** The four bytes before the last dot of each host, as one number: enough to rule out nearly all other hosts. */
+const endings = new Set(
+  [...wrappers.flatMap(({ hosts }) => hosts), "google.com", "google.co.uk", "google.com.au"].map((host) =>
+    endingOf(new TextEncoder().encode(`.${host}`), 0, host.length + 1),
+  ),
+);
+
+/** Returns whether links of the host in `bytes[start..end)` may contain another address. */
+export function rewritesLinks(bytes: Uint8Array, start: number, end: number): boolean {
+  if (!endings.has(endingOf(bytes, start, end))) return false;
+  const host = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
   return readerFor(host.toLowerCase()) !== undefined;
+}
+
+function endingOf(bytes: Uint8Array, start: number, end: number): number {
+  let lastDot = end - 1;
+  while (lastDot > start && bytes[lastDot] !== dot) lastDot--;
+  let ending = 0;
+  // Letters in lower case.
+  for (let i = Math.max(start, lastDot - 4); i < lastDot; i++) ending = (ending << 8) | bytes[i]! | 0x20;
+  return ending;
 }
 
 /** Returns the address in a rewritten link: a URL, or a host name if the link contains only that; undefined for others. */

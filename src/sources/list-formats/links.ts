@@ -76,11 +76,7 @@ function endOfHost(bytes: Uint8Array, start: number, end: number): number {
     if ((byte === comma || byte === semicolon) && (bytes[i + 1]! | 0x20) === letterH) return -1;
     if (byte === question || byte === percent || byte === underscore) mayContainAddress = true;
   }
-  return mayContainAddress && rewritesLinks(latin1(bytes, start, hostEnd)) ? -1 : hostEnd;
-}
-
-function latin1(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
+  return mayContainAddress && rewritesLinks(bytes, start, hostEnd) ? -1 : hostEnd;
 }
 
 /** Returns whether `bytes[start..end)` consists of characters of host names, with a dot between two of them. */
