@@ -1,4 +1,5 @@
 import type { Facts } from "../enrichment/facts/facts.ts";
+import { combinedRules } from "../inspection/comparison/combined-rules.ts";
 import { describeForThirdParties, type SimilarityReason } from "../threats/severity/similarity-reasons.ts";
 import { describeSignal, type PageImitation } from "../vocabulary/page-signals.ts";
 
@@ -6,6 +7,7 @@ import { describeSignal, type PageImitation } from "../vocabulary/page-signals.t
 const mailbox = /[^\s/?&=#;,:"<>]{1,64}(?:@|%40)[^\s/?&=#;,:"<>]{1,255}/gi;
 const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const observationsMax = 6;
+const combinedCodes = new Set(combinedRules.map(({ code }) => code));
 
 /**
  * Returns an address without the mailboxes in its path, query and fragment. The links of phishing emails name their
@@ -40,11 +42,12 @@ export function reasonsForThirdParties(
 
 /**
  * Returns in words what shows that a page imitates the protected site, the strongest first. Neither the score nor the
- * weights: registrars pass reports on to the registrant.
+ * weights: registrars pass reports on to the registrant. What several observations mean together is left out: an abuse desk
+ * has to see it for itself.
  */
 export function observationsOf({ signals }: Pick<PageImitation, "signals">, max = observationsMax): string[] {
   return signals
-    .filter(({ points }) => points > 0)
+    .filter(({ code, points }) => points > 0 && !combinedCodes.has(code))
     .toSorted((a, b) => b.points - a.points)
     .slice(0, max)
     .map((signal) => withoutMailboxes(describeSignal(signal)));

@@ -38,7 +38,8 @@ export function VerdictDetails({
         <span class="push num">Score {scoreText(score)}</span>
         <Help about="the score" manual={inspectionManualPath}>
           The estimated probability, from 0 to 1, that the page imitates the brand. Each bar shows how much a
-          signal adds to it or takes from it, in log-odds: 2.3 points make it ten times as likely.
+          signal adds to it or takes from it, in log-odds: 2.3 points make it ten times as likely. Without any
+          signal, an imitation is unlikely.
         </Help>
       </div>
       <SignalBars verdict={verdict} signalsMax={signalsMax} />

@@ -1,5 +1,5 @@
 import { normalizeName } from "../../../detection/names/name.ts";
-import type { Inspection, InspectionFilter } from "../../../inspection/inspections.ts";
+import type { InspectionFilter } from "../../../inspection/inspections.ts";
 import { threatSources } from "../../../vocabulary/threats.ts";
 import { LinkButton, PageHead } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
@@ -11,7 +11,7 @@ import { pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { InspectForm, RequestSummary, type RequestedAddresses, requestedName } from "./request-form.tsx";
 import { InspectionRows, perPage } from "./rows.tsx";
-import { QueueState } from "./queue-state.tsx";
+import { QueueNote } from "./queue-state.tsx";
 
 export type InspectionsContext = Context<"domains" | "inspections">;
 
@@ -40,7 +40,7 @@ export function listInspections(context: InspectionsContext): PageResult {
         title="Inspections"
         lead="Pages that phishwatch opened and compared with your sites, whatever their names."
       />
-      <QueueState status={status} />
+      <QueueNote status={status} />
       {requested === undefined ? null : <RequestSummary requested={requested} />}
       {query.has("id") ? null : <InspectForm disabled={status.disabled} />}
       {query.has("id") ? (
@@ -61,18 +61,19 @@ export function showRows(context: InspectionsContext): PageResult {
 }
 
 function rowsOf({ query, services: { inspections } }: InspectionsContext) {
+  const status = inspections.status();
   if (query.has("id")) {
     const found = query
       .getAll("id")
       .slice(0, listedIdsMax)
       .flatMap((id) => inspections.get(id) ?? []);
-    return <InspectionRows inspections={found} total={found.length} query={query} />;
+    return <InspectionRows inspections={found} total={found.length} query={query} status={status} />;
   }
   const { inspections: found, total } = inspections.list(filterOf(query), {
     page: pageNumber(query),
     perPage,
   });
-  return <InspectionRows inspections={found satisfies Inspection[]} total={total} query={query} />;
+  return <InspectionRows inspections={found} total={total} query={query} status={status} />;
 }
 
 function filterOf(query: URLSearchParams): InspectionFilter {

@@ -3,11 +3,8 @@ import { counted, grouped, sentence } from "../../../lib/wording.ts";
 import { Time } from "../../kit/components.tsx";
 import { Note } from "../../kit/marks.tsx";
 
-/** State of the queue: what waits, and whether nothing is fetched or the budget is used up. */
-export function QueueState({ status }: { status: InspectionStatus }) {
-  const { disabled, waiting, running, budget, oldestAt } = status;
-  const { person, submission, feed } = waiting;
-  const total = person + submission + feed;
+/** Says that nothing is fetched, or that the budget of the day is used up. */
+export function QueueNote({ status: { disabled, waiting, budget } }: { status: InspectionStatus }) {
   if (disabled !== null)
     return (
       <Note tone="warn" title="Pages are not inspected">
@@ -15,29 +12,35 @@ export function QueueState({ status }: { status: InspectionStatus }) {
         <code>lookups.enabled = true</code> in the configuration file.
       </Note>
     );
-  const unattended = submission + feed;
+  const unattended = waiting.submission + waiting.feed;
+  if (budget.day.used < budget.day.max || unattended === 0) return null;
   return (
-    <>
-      {budget.day.used >= budget.day.max && unattended > 0 ? (
-        <Note tone="warn" title="The budget of today is used up">
-          {counted(unattended, "address", "addresses")} of feeds and programs wait until{" "}
-          <Time at={budget.day.endsAt} />. Addresses that people enter do not wait for it. To inspect more per
-          day, raise <code>inspection.per_day</code>.
-        </Note>
-      ) : null}
-      <p class="s quiet">
-        {total === 0 ? "Nothing waits." : <Waiting status={status} />}
-        {running === 0 ? "" : ` ${counted(running, "page is", "pages are")} being inspected.`}{" "}
-        {grouped(budget.day.used)} of {grouped(budget.day.max)} today (UTC), at most{" "}
-        {grouped(budget.minute.max)} per minute.
-        {total === 0 || oldestAt === null ? null : (
-          <>
-            {" "}
-            The longest wait began <Time at={oldestAt} relative />.
-          </>
-        )}
-      </p>
-    </>
+    <Note tone="warn" title="The budget of today is used up">
+      {counted(unattended, "address", "addresses")} of feeds and programs wait until{" "}
+      <Time at={budget.day.endsAt} />. Addresses that people enter do not wait for it. To inspect more per
+      day, raise <code>inspection.per_day</code>.
+    </Note>
+  );
+}
+
+/** States in one line what waits, and how much is opened. */
+export function QueueLine({ status }: { status: InspectionStatus }) {
+  const { disabled, waiting, running, budget, oldestAt } = status;
+  const total = waiting.person + waiting.submission + waiting.feed;
+  if (disabled !== null) return null;
+  return (
+    <p class="s quiet">
+      {total === 0 ? "Nothing waits." : <Waiting status={status} />}
+      {running === 0 ? "" : ` ${counted(running, "page is", "pages are")} being inspected.`}{" "}
+      {grouped(budget.day.used)} of {grouped(budget.day.max)} today (UTC), at most{" "}
+      {grouped(budget.minute.max)} per minute.
+      {total === 0 || oldestAt === null ? null : (
+        <>
+          {" "}
+          The longest wait began <Time at={oldestAt} relative />.
+        </>
+      )}
+    </p>
   );
 }
 

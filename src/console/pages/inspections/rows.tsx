@@ -1,4 +1,4 @@
-import type { Inspection } from "../../../inspection/inspections.ts";
+import type { Inspection, InspectionStatus } from "../../../inspection/inspections.ts";
 import { Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
@@ -10,6 +10,7 @@ import {
   threatPath,
 } from "../../kit/paths.ts";
 import { PagedTable, type Column } from "../../kit/table.tsx";
+import { QueueLine } from "./queue-state.tsx";
 import { OutcomeMark, OutcomeReason } from "./outcome.tsx";
 import { Address, scoreText } from "../../inspection-kit/verdict.tsx";
 
@@ -23,18 +24,21 @@ export function InspectionRows({
   inspections,
   total,
   query,
+  status,
 }: {
   inspections: readonly Inspection[];
   /** Number of inspections on all pages. */
   total: number;
   query: URLSearchParams;
+  status: InspectionStatus;
 }) {
   const isChanging = inspections.some(({ state }) => state === "queued" || state === "running");
   const refresh = isChanging
     ? { "data-refresh": pathWith(inspectionRowsPath, query), "data-refresh-ms": String(refreshMs) }
     : {};
   return (
-    <section id="inspections" aria-label="Inspections" {...refresh}>
+    <section id="inspections" class="stack gap-s" aria-label="Inspections" {...refresh}>
+      <QueueLine status={status} />
       <PagedTable
         caption="Inspections, the newest request first"
         columns={columns}
