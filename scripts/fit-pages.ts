@@ -39,6 +39,9 @@ const totalWeight = { copies: 150, harmless: 400 };
 /** Threshold without originals, in log-odds above the one that is fitted: names alone say less. */
 const caution = 1;
 
+/** Number of harmless pages whose distance to the threshold is printed. */
+const nearestShown = 10;
+
 const codes = Object.keys(priorWeights);
 const priors = codes.map((code) => ({
   mean: priorWeights[code]!,
@@ -98,10 +101,14 @@ function fit(title: string, pairs: readonly Pair[], extra: number) {
     threshold: 0.5,
     weights: Object.fromEntries(codes.map((code, index) => [code, round(weights[index]!)])),
   };
+  const nearest = [...highest.values()].toSorted((one, other) => other - one).slice(0, nearestShown);
   const found = copies.filter(({ logOdds }) => logOdds >= threshold).length;
   const flagged = [...highest.values()].filter((logOdds) => logOdds >= threshold).length;
   console.log(
     `\n${title}: ${found} of ${copies.length} copies, ${flagged} of ${highest.size} harmless pages, base ${model.base}`,
+  );
+  console.log(
+    `  nearest harmless pages: ${nearest.map((logOdds) => (logOdds - threshold).toFixed(1)).join(", ")}`,
   );
   const width = Math.max(...codes.map((code) => code.length));
   for (const [index, code] of codes.entries())

@@ -29,6 +29,10 @@ const server = Bun.serve({
     const { pathname } = new URL(request.url);
     if (pathname === "/favicon.ico") return new Response(null, { status: 404 });
     if (pathname === "/held") await new Promise<void>((resolve) => void held.push(resolve));
+    if (pathname === "/frame") return page('<title>Welcome</title><iframe src="/copy"></iframe>');
+    if (pathname === "/button") return page('<p>Check your browser</p><a href="/copy">Continue</a>');
+    if (pathname === "/news")
+      return page('<p>Example Bank has new fees</p><a href="https://www.example-bank.com/">more</a>');
     if (pathname === "/garden")
       return page("<title>Garden</title><p>Roses and trees, and how to water them.</p>");
     return page(original);
@@ -131,6 +135,23 @@ describe("the inspector", () => {
         page: { namesBrand: false },
       });
     }
+  });
+
+  test("reads the page that a frame or a button leads to, unless it is the brand's own", async () => {
+    const brand = await exampleBank();
+    const inspector = inspectorHere([brand]);
+    for (const path of ["/frame", "/button"])
+      expect(await inspector.inspect({ address: at(path), browser: "never" }, signal)).toMatchObject({
+        page: {
+          firstUrl: at(path),
+          redirects: [at("/copy")],
+          finalUrl: at("/copy"),
+          imitation: { imitates: true },
+        },
+      });
+    const news = await inspector.inspect({ address: at("/news"), browser: "never" }, signal);
+    expect(news).toMatchObject({ ok: true, page: { finalUrl: at("/news"), redirects: [] } });
+    expect(news).not.toHaveProperty("page.imitation.imitates", true);
   });
 
   test("says why a page cannot be opened", async () => {
