@@ -99,6 +99,21 @@ test("files in the folder and files that are added later are read once each", as
   expect(readings()).toBe(2);
 });
 
+test("an email in the folder is read once it has settled, and its links are inspected if the feed says so (issue 19)", async () => {
+  const inspected: string[] = [];
+  start({ inspect: true }, () => (addresses) => {
+    expect(stores.database.sqlite.inTransaction).toBeTrue();
+    inspected.push(...addresses.map(({ address }) => address));
+  });
+  const email =
+    "From: x <x@evil.example>\nSubject: y\n\nhxxps://example-bank[.]net/a and https://other.org/b";
+  writeFileSync(join(folder, "report.eml"), email);
+  await until(() => threats().length > 0, "it is read");
+  expect(threats()).toEqual(["example-bank.net"]);
+  await settle();
+  expect(inspected).toEqual(["https://example-bank.net/a", "https://other.org/b"]);
+});
+
 test("a restart reads no file a second time", async () => {
   put("a.txt", "example-bank.net\n");
   start();
