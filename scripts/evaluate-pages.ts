@@ -18,6 +18,7 @@ const usage = `usage: scripts/evaluate-pages [options]
   --half tuning|reporting  half of the generated sites (default reporting)
   --seed N                 seed of the generated sites (default 1)
   --count N                number of copies and harmless sites (default 6000)
+  --brands N               number of protected brands; sites about the others are left out (default: all)
   --browser                also inspects pages that consist of one picture or that a script renders, with Chromium
   --class NAME             inspects only sites of this class (repeatable)
   --folder DIR             inspects the sites in a folder instead of generated ones:
@@ -37,6 +38,7 @@ const { values: options } = parseArgs({
     half: { type: "string", default: "reporting" },
     seed: { type: "string", default: "1" },
     count: { type: "string", default: "6000" },
+    brands: { type: "string", default: "1000" },
     browser: { type: "boolean", default: false },
     class: { type: "string", multiple: true, default: [] },
     folder: { type: "string" },
@@ -46,10 +48,11 @@ const { values: options } = parseArgs({
 });
 const seed = Number(options.seed);
 const count = Number(options.count);
+const brandsMax = Number(options.brands);
 const shownMax = Number(options.show);
 const isKnown =
   ["tuning", "reporting"].includes(options.half) &&
-  [seed, count, shownMax].every((value) => Number.isInteger(value) && value >= 0);
+  [seed, count, brandsMax, shownMax].every((value) => Number.isInteger(value) && value >= 0);
 if (options.help || !isKnown) {
   console.log(usage);
   process.exit(options.help ? 0 : 2);
@@ -59,12 +62,12 @@ const goals = { copies: 0.95, harmless: 0.005, imageOnly: 0.9 };
 const half = options.half as Half;
 const screenshots =
   options.browser && options.folder === undefined
-    ? await takeScreenshots(makeSites({ seed, count: 0, half }))
+    ? await takeScreenshots(withFewerBrands(makeSites({ seed, count: 0, half })))
     : new Map();
 const made =
   options.folder === undefined
-    ? makeSites({ seed, count, half, screenshots })
-    : await sitesInFolder(options.folder);
+    ? withFewerBrands(makeSites({ seed, count, half, screenshots }))
+    : withFewerBrands(await sitesInFolder(options.folder));
 const sites = made.sites.filter(
   (site) => site.kind === "original" || options.class.length === 0 || options.class.includes(site.class),
 );
@@ -75,6 +78,13 @@ const { outcomes, originals, seconds } = await evaluate({
   onProgress: (done, all) => void (process.stderr.isTTY && process.stderr.write(`\r${done} of ${all} `)),
 });
 report();
+
+/** Leaves out brands beyond the wanted number, and the sites about them. */
+function withFewerBrands({ sites: all, brands }: ReturnType<typeof makeSites>): ReturnType<typeof makeSites> {
+  const left = brands.slice(0, brandsMax);
+  const domains = new Set(["", ...left.map(({ protectedDomain }) => protectedDomain)]);
+  return { brands: left, sites: all.filter(({ protectedDomain }) => domains.has(protectedDomain)) };
+}
 
 function report(): void {
   const copies = countByClass(outcomes, "copy");

@@ -10,7 +10,7 @@ const doubtfulMin = 0.05;
 
 /**
  * Returns whether a browser would show more of the page than its markup does: its content is rendered by scripts, is in a
- * frame or is a picture, or the comparison is undecided.
+ * frame or is a picture, it has a form without a text, or the comparison is undecided.
  */
 export function needsBrowser({
   page,
@@ -24,7 +24,10 @@ export function needsBrowser({
   if (verdicts.some(({ signals }) => signals.some(({ code }) => code === ownPageCode))) return false;
   const { scripts, frames, pictures } = page.counts;
   const isEmpty = page.words.length <= emptyWordsMax;
-  if (isEmpty && (scripts > 0 || frames > 0 || pictures > 0)) return true;
+  // A background is a picture without an element, and a form that asks for data has to say somewhere for whom.
+  const isRendered =
+    scripts > 0 || frames > 0 || pictures > 0 || page.pictures.some(({ role }) => role !== "icon");
+  if (isEmpty && (isRendered || page.forms.some(({ asksFor }) => asksFor.length > 0))) return true;
   return verdicts.some(({ score }) => score >= doubtfulMin);
 }
 

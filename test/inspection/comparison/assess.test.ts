@@ -122,11 +122,17 @@ describe("a browser", () => {
     const shell = fingerprintOf(viewOf({ elements: ["html", "body", "div", "script"] }));
     const image = fingerprintOf(viewOf({ elements: ["html", "body", "img"] }));
     const empty = fingerprintOf(viewOf({ elements: ["html", "body"] }));
-    expect([shell, image, empty].map((page) => needsBrowser({ page, verdicts: [] }))).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    const field = { type: "password", autocomplete: "", descriptions: [] };
+    const action = "https://page.example/next.php";
+    const unnamed = fingerprintOf(viewOf({ forms: [{ action, method: "post", fields: [field] }] }));
+    const background = { role: "picture" as const, url: "https://page.example/bg", sha256: "0".repeat(16) };
+    const behind = fingerprintOf(viewOf({ elements: ["html", "body"], pictures: [background] }));
+    const icon = fingerprintOf(
+      viewOf({ elements: ["html", "body"], pictures: [{ ...background, role: "icon" }] }),
+    );
+    const needs = (page: typeof shell) => needsBrowser({ page, verdicts: [] });
+    expect([shell, image, unnamed, behind].map(needs)).toEqual([true, true, true, true]);
+    expect([empty, icon].map(needs)).toEqual([false, false]);
     expect(needsBrowser({ page: { ...shell, from: "browser" }, verdicts: [] })).toBe(false);
     const copy = seenPage({ ...signIn, addresses: ["https://page.example/x/"] });
     expect(needsBrowser({ page: copy.fingerprint, verdicts: [assess({ page: copy, brand })] })).toBe(false);

@@ -1,6 +1,14 @@
-import { logoAsset, logoExtension, makeCompany, companyKinds, type Company } from "./companies.ts";
+import {
+  logoAsset,
+  logoExtension,
+  makeCompany,
+  companyKinds,
+  type Asset,
+  type Company,
+} from "./companies.ts";
 import { servers } from "./copies.ts";
 import type { Dice } from "./dice.ts";
+import { blank, paint, pngOf, write } from "./drawing.ts";
 import { folder, ordinaryHost } from "./hosts.ts";
 import { encodings } from "./obfuscation.ts";
 import { assetsOf, origin, pageOf, pathOf, type PageRole } from "./pages.ts";
@@ -17,6 +25,8 @@ interface Setting {
   brand: Company;
   /** Other brands, protected and not. */
   others: readonly Company[];
+  /** A screenshot of the brand's sign-in page; undefined if there is none. */
+  screenshot: Uint8Array<ArrayBuffer> | undefined;
 }
 
 interface Harmless {
@@ -57,6 +67,7 @@ const classes: Record<string, { share: number; make: (setting: Setting) => Harml
   parked: { share: 4, make: parked },
   default_page: { share: 4, make: defaultPage },
   software_sign_in: { share: 4, make: softwareSignIn },
+  picture_page: { share: 2, make: picturePage },
   empty: { share: 1, make: () => ({ html: "<html><head></head><body></body></html>", isUnrelated: true }) },
   error: { share: 2, make: errorPage },
   challenge: { share: 2, make: challenge },
@@ -80,7 +91,15 @@ export function makeHarmless(
     others,
     index,
     skins,
-  }: { name: string; brand: Company; others: readonly Company[]; index: number; skins: readonly SkinName[] },
+    screenshot,
+  }: {
+    name: string;
+    brand: Company;
+    others: readonly Company[];
+    index: number;
+    skins: readonly SkinName[];
+    screenshot: (domain: string) => Uint8Array<ArrayBuffer> | undefined;
+  },
 ): Site {
   const kind = dice.fork("kind").pick(companyKinds);
   const language = dice.fork("language").chance(0.5)
@@ -93,7 +112,7 @@ export function makeHarmless(
     ...made,
     domain: dice.fork("owned").chance(0.6) ? made.domain : host.replace(/^www\./, ""),
   };
-  const setting: Setting = { dice, owner, brand, others };
+  const setting: Setting = { dice, owner, brand, others, screenshot: screenshot(brand.domain) };
   const page = classes[name]!.make(setting);
   const shownAt =
     page.host ??
@@ -191,7 +210,7 @@ function news(setting: Setting): Harmless {
 }
 
 function awareness(setting: Setting): Harmless {
-  const { owner, brand, dice } = setting;
+  const { owner, brand, dice, screenshot: taken } = setting;
   const { of } = owner.markup;
   const title = dice.pick([
     `Beware of fake ${brand.name} emails`,
@@ -212,7 +231,8 @@ function awareness(setting: Setting): Harmless {
       .map((text) => of("text", `${text} ${sentence(dice)}`))
       .join("\n")}${mentions(setting, 2)}`,
   );
-  const screenshot = logoAsset({ ...brand, logo: "png" }, { height: 120 });
+  const drawn = logoAsset({ ...brand, logo: "png" }, { height: 120 });
+  const screenshot: Asset = taken === undefined ? drawn : { type: "image/png", body: () => taken };
   return { main, title: `${title} - ${owner.name}`, contents: [[file, screenshot]] };
 }
 
@@ -506,6 +526,25 @@ function parked({ dice, owner }: Setting): Harmless {
     `<html><head><title>Coming soon</title></head><body><h1>Coming soon</h1><p>This site is under construction.</p></body></html>`,
   ]);
   return { html, isUnrelated: true };
+}
+
+/** A poster or a menu as one picture, sometimes with a form. */
+function picturePage({ dice, owner }: Setting): Harmless {
+  const poster: Asset = {
+    type: "image/png",
+    body() {
+      const raster = blank(1000, 700, owner.colors.paper);
+      paint(raster, owner.mark, dice.between(40, 600), dice.between(30, 300), dice.between(80, 300));
+      for (const [line, text] of [owner.name, noun(dice), person(dice)].entries())
+        write(raster, text, { left: 60, top: 420 + line * 80, height: 44, color: owner.colors.ink });
+      return pngOf(raster);
+    },
+  };
+  const form = dice.chance(0.4)
+    ? `<form action="/${noun(dice)}.php" method="post"><input type="email" name="email"><input type="password" name="password"><input type="submit"></form>`
+    : "";
+  const html = `<html><head><title>${dice.pick([owner.name, "Welcome", ""])}</title></head><body style="margin:0"><img src="/poster" style="max-width:100%">${form}</body></html>`;
+  return { html, contents: [["/poster", poster]], isUnrelated: true, needsBrowser: true };
 }
 
 function defaultPage({ dice }: Setting): Harmless {

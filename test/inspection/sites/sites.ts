@@ -72,6 +72,7 @@ export function makeSites({
         others: [...companies, ...others],
         index,
         skins,
+        ...common,
       });
     }),
   ];
