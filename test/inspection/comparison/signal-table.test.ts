@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { priorWeights } from "../../../scripts/page-weights/priors.ts";
 import { withPageSignals } from "../../../scripts/render-page-signals.ts";
 import { measureSignals } from "../../../src/inspection/comparison/assess.ts";
 import { combinedRules, levels } from "../../../src/inspection/comparison/combined-rules.ts";
@@ -44,6 +45,7 @@ describe("the table of signals", () => {
       ...Object.keys(fittedModels.withoutOriginals.weights),
     ];
     expect(used.filter((code) => !codes.includes(code))).toEqual([]);
+    expect(codes.filter((code) => !used.includes(code) || priorWeights[code] === undefined)).toEqual([]);
   });
 
   test("never counts what speaks against an imitation in its favor, nor the reverse", () => {
