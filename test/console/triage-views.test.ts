@@ -51,6 +51,7 @@ test("the tabs of the list count the threats of each view and mark the present o
     "Overdue 0",
     "High 1",
     "Asks for a password or card 0",
+    "Imitates your page 0",
     "Looks like the original 0",
     "* Mail server 1",
     "Unverified 2",

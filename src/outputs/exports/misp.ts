@@ -1,6 +1,7 @@
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { isMereReport } from "../../threats/severity/mere-report.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
+import { isPopularService } from "../lists/coverage.ts";
 import type { ExportedThreat } from "./threat-reader.ts";
 
 /*
@@ -119,11 +120,17 @@ function attributeOf(eventId: string, domain: string, threats: readonly Exported
     category: "Network activity",
     value: domain,
     comment: comments.join("; "),
-    to_ids: threats.some((threat) => threat.status === "active" && !isMereReport(threat)),
+    to_ids: threats.some(isBlockable),
     deleted: threats.every(({ status }) => status === "false_positive"),
     disable_correlation: false,
     timestamp: String(Math.floor(Math.max(...threats.map(({ changedAt }) => changedAt)) / 1000)),
   };
+}
+
+/** A host such as `docs.google.com`, which also shows copies, is not blocked as a whole. */
+function isBlockable(threat: ExportedThreat): boolean {
+  if (threat.status !== "active" || isMereReport(threat)) return false;
+  return threat.type !== "cloned_site" || !isPopularService(threat.domain);
 }
 
 function threatLevelOf(threats: readonly ExportedThreat[]): string {

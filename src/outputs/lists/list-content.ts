@@ -154,9 +154,9 @@ export function createContentBuilder({
   };
 }
 
-/** Returns false for a report by a beacon, which can be forged, about a host such as `docs.google.com`. */
-function isUsable({ name, similarity }: MatchingThreat): boolean {
-  return similarity > 0 || !isPopularService(name);
+/** Returns false for a host such as `docs.google.com`, which also shows copies: blocking it would block all of its users. */
+function isUsable({ name, type }: MatchingThreat): boolean {
+  return type !== "cloned_site" || !isPopularService(name);
 }
 
 /** Returns the row of the threats that are not too old. */

@@ -173,6 +173,10 @@ describe("the content of a list", () => {
     expect(await listed(verified)).toEqual(["api.partner.example"]);
     see({});
     expect(await listed(verified)).toEqual([]);
+    const inspected = ["quiet-meadow.example", "sites.google.com"];
+    const page = { score: 0.97, signals: [] };
+    api.sight(...inspected.map((domain) => ({ domain, match: { ...copy, similarity: 0.97 }, page })));
+    expect((await namesOn(verified)).filter((name) => inspected.includes(name))).toEqual([inspected[0]!]);
     see({ visualSimilarity: 1 });
     expect(await listed(verified)).toEqual(["api.partner.example"]);
     ids.forEach((id) => decide(id, "false_positive"));

@@ -25,6 +25,7 @@ const usualViews: readonly [string, Record<string, string>][] = [
   ["Overdue", { overdue: "yes", sort: "due" }],
   ["High", { severity: "high" }],
   ["Asks for a password or card", { sign: "asks_for_secrets" }],
+  ["Imitates your page", { sign: "page_imitates" }],
   ["Looks like the original", { sign: "looks_like_original" }],
   ["Mail server", { sign: "receives_mail" }],
   ["Unverified", { verified: "no" }],
