@@ -69,6 +69,7 @@ setInterval(() => {
     running,
     totals,
     longestMs,
+    cpuSeconds: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
     residentMiB: process.memoryUsage().rss / 2 ** 20,
   };
   longestMs = 0;

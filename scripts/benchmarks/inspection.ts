@@ -45,6 +45,8 @@ interface Report {
   totals: Record<"imitation" | "harmless" | "failed", number>;
   longestMs: number;
   residentMiB: number;
+  /** CPU time of all threads of the server so far. */
+  cpuSeconds: number;
 }
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-inspection-"));
@@ -98,6 +100,7 @@ async function main(): Promise<void> {
   const expected = addresses.filter(
     (address) => !repeated.some((kind) => address.includes(`.${kind}.`)),
   ).length;
+  const cpuBefore = reports.at(-1)!.cpuSeconds;
   reports.length = 0;
   const startedMs = performance.now();
   await submit(port, { domains: addresses, inspect: true });
@@ -109,7 +112,7 @@ async function main(): Promise<void> {
     if (totals.imitation + totals.harmless + totals.failed >= expected) break;
   }
   const seconds = (performance.now() - startedMs) / 1_000;
-  report({ idle, busy, reports, seconds, submittedMs });
+  report({ idle, busy, cpuBefore, reports, seconds, submittedMs });
 }
 
 function addressesOf(count: number): string[] {
@@ -124,12 +127,14 @@ function addressesOf(count: number): string[] {
 function report({
   idle,
   busy,
+  cpuBefore,
   reports,
   seconds,
   submittedMs,
 }: {
   idle: number[][];
   busy: number[][];
+  cpuBefore: number;
   reports: Report[];
   seconds: number;
   submittedMs: number;
@@ -146,7 +151,8 @@ function report({
   const resident = Math.max(...reports.map(({ residentMiB }) => residentMiB));
   console.log(
     `${totals.imitation} imitate, ${totals.harmless} do not, ${totals.failed} could not be opened; ` +
-      `submitted in ${submittedMs.toFixed(0)} ms; longest block ${longest.toFixed(1)} ms; ${resident.toFixed(0)} MiB`,
+      `submitted in ${submittedMs.toFixed(0)} ms; longest block ${longest.toFixed(1)} ms; ${resident.toFixed(0)} MiB; ` +
+      `${(reports.at(-1)!.cpuSeconds - cpuBefore).toFixed(1)} s of CPU, requests of the load included`,
   );
   console.log(`${((options.addresses / seconds) * secondsPerDay).toFixed(0)} addresses per day at this rate`);
   printGoal("seconds for all", seconds, { kind: "at most", limit: timeGoalSeconds, digits: 1 });

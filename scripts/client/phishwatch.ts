@@ -1086,6 +1086,26 @@ export interface Calls {
       };
     };
   };
+  /** Sets what the page of a host shows, for inspections */
+  "POST /sandbox/pages": {
+    body?: {
+      /** host name of the page; default: cheap-shoes.example */
+      host?: string;
+      /** the imitated domain; default: the first one */
+      protected_domain?: string;
+      /** default: true */
+      imitates?: boolean;
+      /** default: Sign in */
+      title?: string;
+    };
+    response: {
+      data: {
+        host: string;
+        protected_domain: string;
+        imitates: boolean;
+      };
+    };
+  };
   /** Logs a certificate: threat.created for each look-alike among its names */
   "POST /sandbox/certificates": {
     body?: {

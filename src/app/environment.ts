@@ -1,6 +1,7 @@
 import type { Mailer } from "../cases/takedowns/sender.ts";
 import type { Config } from "../config/config.ts";
 import type { LoadResult } from "../config/load.ts";
+import type { ReplacedInspection } from "../inspection/open-inspection.ts";
 import type { OpenOptions } from "../database/database.ts";
 import type { Reach } from "../lookups/open-lookups.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -19,6 +20,8 @@ export interface Environment extends OpenOptions {
   fillRandom: FillRandom;
   /** Addresses that lookups about threats may connect to. Default: public addresses only. */
   reach?: Reach;
+  /** Replaces what inspections find. Default: they open the pages. */
+  inspection?: ReplacedInspection;
   /** Replaces DNS. Default: the resolvers of the configuration. */
   dns?: DnsClient;
   /** Sends reports. Default: the mail server of the configuration. */

@@ -12,7 +12,7 @@ export function openPageServices(
   environment: Environment,
   services: Omit<
     InspectionDependencies,
-    "clock" | "log" | "lookUpExistence" | "lookups" | "startWorker" | "turns"
+    "clock" | "log" | "lookUpExistence" | "lookups" | "replaced" | "startWorker" | "turns"
   > & { config: Config },
 ) {
   const { clock, dns: given, fillRandom, log, startWorker } = environment;
@@ -27,6 +27,7 @@ export function openPageServices(
     log,
     lookUpExistence,
     lookups,
+    replaced: environment.inspection,
     // Another thread would use the resolvers of the configuration.
     startWorker: given === undefined ? startWorker : undefined,
     turns,

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Yielder } from "../lib/yielder.ts";
+import type { LookUpExistence } from "../lookups/dns/existence.ts";
 import type { OpenedLookups } from "../lookups/open-lookups.ts";
 import type { Turns } from "../network/turns.ts";
 import type { StartWorker } from "../vocabulary/threads.ts";
@@ -26,10 +27,17 @@ export interface Inspection {
   close(): Promise<void>;
 }
 
+/** Replaces DNS and the web, for a sandbox. Inspections then do not depend on `lookups.enabled`. */
+export interface ReplacedInspection {
+  inspector: Inspector;
+  lookUpExistence: LookUpExistence;
+}
+
 export type InspectionDependencies = Omit<InspectionsDependencies, "config" | "domains" | "inspector"> & {
   config: InspectionsDependencies["config"] & Pick<Config, "scan" | "screenshots" | "storage">;
   domains: ProtectedDomains;
   lookups: OpenedLookups;
+  replaced: ReplacedInspection | undefined;
   startWorker: StartWorker | undefined;
   turns: Turns;
   yielder: () => Yielder;
@@ -39,9 +47,15 @@ export type InspectionDependencies = Omit<InspectionsDependencies, "config" | "d
 export function openInspection(dependencies: InspectionDependencies): Inspection {
   const store = createOriginalStore(dependencies.database);
   const brands = createBrands({ ...dependencies, store });
-  const inspector = openInspector({ ...dependencies, brands });
+  const { config, replaced } = dependencies;
+  const inspector = replaced?.inspector ?? openInspector({ ...dependencies, brands });
   const originals = openOriginals({ ...dependencies, brands, inspector, store });
-  const inspections = createInspections({ ...dependencies, inspector });
+  const inspections = createInspections({
+    ...dependencies,
+    ...(replaced === undefined
+      ? { inspector }
+      : { ...replaced, config: { ...config, lookups: { enabled: true } } }),
+  });
   return {
     brands,
     inspections,

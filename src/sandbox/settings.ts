@@ -5,6 +5,8 @@ import { feedName, worldDomains } from "./world/defaults.ts";
 export const consolePassword = "sandbox-console";
 const demonstrationPassword = "phishwatch-demo";
 /** Schedule of the scans in the samples. */
+/** Maximum of `inspection.per_minute`. */
+const inspectionsPerMinute = 10_000;
 const nightly = "17 3 * * *";
 
 /** Settings of a sandbox without a configuration file. Everything else has the default of the schema. */
@@ -85,6 +87,8 @@ export function inSandbox(config: Config, port: number, { looksUp = false } = {}
       screenshots: "off",
     },
     lookups: { enabled: looksUp },
+    // Time can stand still, and with it the budget of a minute.
+    inspection: { ...config.inspection, perMinute: inspectionsPerMinute },
     certificateLogs: { ...config.certificateLogs, enabled: false },
     // Nothing is worth a backup, and the folder of the file is not the sandbox's to write to.
     backup: { ...config.backup, schedule: null },

@@ -38,6 +38,20 @@ describe("threats", () => {
     expect((await api("GET", `/v1/threats/${id}`)).json.data.domain).toBe("example-bank-portal.com");
   });
 
+  test("are found by an inspection of a page whose name resembles nothing", async () => {
+    const page = { host: "cheap-shoes.example", protected_domain: "example-shop.com" };
+    expect((await control("POST", "/pages", page)).data).toEqual({ ...page, imitates: true });
+    const domains = ["https://cheap-shoes.example/login", "weather.example"];
+    const { json } = await api("POST", "/v1/candidates", { domains, inspect: true });
+    expect(json).toMatchObject({ data: [], meta: { inspections: { queued: 2, known: 0, refused: 0 } } });
+    const { data: arrived } = await inbox("soc", "?wait=5s&type=threat.created");
+    expect(arrived).toMatchObject([
+      {
+        event: { data: { threat: { domain: "cheap-shoes.example", type: "cloned_site", severity: "high" } } },
+      },
+    ]);
+  });
+
   test("can be created in any number with given values", async () => {
     const { data } = await control("POST", "/threats", {
       count: 3,

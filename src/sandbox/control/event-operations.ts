@@ -4,6 +4,7 @@ import { changesBetween } from "../../enrichment/facts/fact-changes.ts";
 import { threatFactsOf } from "../../enrichment/facts/threat-facts.ts";
 import { createEnrichmentStore } from "../../enrichment/store.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
+import { parseHostName } from "../../lib/host-names.ts";
 import { completedScan } from "../../scans/store.ts";
 import type { Sighting } from "../../threats/record.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";
@@ -190,7 +191,57 @@ export const eventOperations = [
     },
     run: (state, { body }) => setSite(state.instance(), body),
   }),
+  operation({
+    method: "POST",
+    path: "/sandbox/pages",
+    id: "setPage",
+    summary: "Sets what the page of a host shows, for inspections",
+    description:
+      'An inspection of the host, such as by `"inspect": true` of candidates, then finds this page. One that imitates ' +
+      "becomes a threat: threat.created. Inspections of all other hosts find that the name does not exist.",
+    body: jsonBody(
+      Type.Object(
+        {
+          host: text("host name of the page; default: cheap-shoes.example"),
+          protected_domain: text("the imitated domain; default: the first one"),
+          imitates: Type.Optional(Type.Boolean({ description: "default: true" })),
+          title: text("default: Sign in"),
+        },
+        closed,
+      ),
+    ),
+    response: {
+      description: "The page",
+      schema: Type.Object({
+        data: Type.Object({ host: Type.String(), protected_domain: Type.String(), imitates: Type.Boolean() }),
+      }),
+    },
+    run: (state, { body }) => setPage(state.instance(), body),
+  }),
 ];
+
+function setPage(
+  { app, pages }: Instance,
+  {
+    host: given = "cheap-shoes.example",
+    imitates = true,
+    protected_domain: wanted,
+    title = "Sign in",
+  }: {
+    host?: string;
+    imitates?: boolean;
+    protected_domain?: string;
+    title?: string;
+  },
+) {
+  const host = parseHostName(given);
+  if (host === null) throw badRequest('"host" is not a host name; send one such as cheap-shoes.example.');
+  const domain = wanted === undefined ? app.domains.list()[0] : app.domains.find(wanted);
+  if (domain === undefined) throw badRequest('"protected_domain" is not protected; send one that is.');
+  const protectedDomain = domain.domain;
+  pages.set({ host, protectedDomain, imitates, title });
+  return { data: { host, protected_domain: protectedDomain, imitates } };
+}
 
 async function setSite(
   { app, clock }: Instance,

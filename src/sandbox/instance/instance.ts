@@ -11,6 +11,7 @@ import type { LoggedCertificate } from "../log/entry.ts";
 import { createRandom } from "../world/random.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
+import { createSandboxPages, type SandboxPage, type SandboxPages } from "./pages.ts";
 import { reachOf, seedSamples, startArrivals } from "./samples.ts";
 import { runScan, showNames } from "./scan.ts";
 
@@ -22,6 +23,7 @@ export interface InstanceState {
   random: number;
   /** Content of the certificate log. */
   certificates: readonly LoggedCertificate[];
+  pages: readonly SandboxPage[];
 }
 
 /** One lifetime of the appliance. A reset starts a new instance and discards this one. */
@@ -29,6 +31,7 @@ export interface Instance {
   readonly app: App;
   readonly clock: SandboxClock;
   readonly dns: SandboxDns;
+  readonly pages: SandboxPages;
   /** Opens the certificate log at its first use. */
   certificates(): Promise<SandboxCertificates>;
   /** Handles a request with this instance, and delays `end` until the response is ready. */
@@ -81,22 +84,12 @@ export async function openInstance(
 ): Promise<Instance> {
   const random = createRandom(~seed);
   const dns = createSandboxDns();
+  const pages = createSandboxPages(from?.pages ?? []);
   /** Scans and readings of the certificate log. */
   const running = new Set<Promise<unknown>>();
   const ending = Promise.withResolvers<void>();
 
-  async function settle(): Promise<void> {
-    // Twice, because the end of one activity can start another.
-    for (let round = 0; round < 2; round += 1) {
-      await new Promise((next) => setImmediate(next));
-      if (running.size > 0) await Promise.race([Promise.all(running), ending.promise]);
-      await opened.traps.flush();
-      await opened.deliveries.dispatcher.settled();
-      await opened.notifications.settled();
-      await opened.takedowns.settled();
-    }
-  }
-
+  const settle = () => settleWork(opened, { running, ended: ending.promise });
   const clock = createSandboxClock({ start: from?.now ?? start, monotonicMs, settle });
   const requests = createInFlight();
   const image = from?.image ?? prebuilt;
@@ -107,6 +100,7 @@ export async function openInstance(
     fillRandom: random.fillRandom,
     log,
     dns,
+    inspection: pages,
     ...(receiveMail === undefined ? {} : { mailer: mailerFor(receiveMail, clock.now) }),
     reach,
     ...(image === undefined ? {} : { image }),
@@ -142,8 +136,10 @@ export async function openInstance(
     app: opened,
     clock,
     dns,
+    pages,
     certificates: certificates.open,
     save: () => ({
+      pages: pages.save(),
       certificates: certificates.save(),
       image: opened.database.sqlite.serialize(),
       now: clock.now(),
@@ -163,6 +159,23 @@ export async function openInstance(
       opened.close();
     },
   };
+}
+
+/** Resolves when nothing goes on. */
+async function settleWork(
+  app: App,
+  { ended, running }: { ended: Promise<void>; running: ReadonlySet<Promise<unknown>> },
+): Promise<void> {
+  // Twice, because the end of one activity can start another.
+  for (let round = 0; round < 2; round += 1) {
+    await new Promise((next) => setImmediate(next));
+    if (running.size > 0) await Promise.race([Promise.all(running), ended]);
+    await app.inspection.inspections.idle();
+    await app.traps.flush();
+    await app.deliveries.dispatcher.settled();
+    await app.notifications.settled();
+    await app.takedowns.settled();
+  }
 }
 
 function mailerFor(receive: NonNullable<InstanceOptions["receiveMail"]>, now: () => Instant): Mailer {
