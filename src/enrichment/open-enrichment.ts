@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import { createSettings, type Settings } from "../access/settings/settings.ts";
+import { createSettings } from "../access/settings/settings.ts";
 import type { Config } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Inspector } from "../inspection/model/inspector.ts";
@@ -13,6 +13,7 @@ import type { PageResult } from "../lookups/page/page-lookup.ts";
 import { createScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
 import { createDueCounts } from "./due-counts.ts";
+import type { BackfillDependencies } from "./facts/backfill.ts";
 import { createSeverityBackfill } from "./facts/backfill-severities.ts";
 import { createSiteStateBackfill } from "./facts/backfill-site-states.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
@@ -22,13 +23,6 @@ import { createOriginalMarks } from "./facts/originals.ts";
 export interface OpenedEnrichment extends Enrichment {
   meter: Pick<LookupMeter, "totals" | "registrationFailures">;
   dueCounts: ReturnType<typeof createDueCounts>;
-}
-
-interface BackfillDependencies {
-  clock: Clock;
-  database: Database;
-  log: Log;
-  settings: Settings;
 }
 
 /** Assembles the enrichment. */
