@@ -205,7 +205,7 @@ export function openApp(environment: Environment) {
   };
 
   // HTTP
-  const work = { campaigns, dataRetention, takedowns };
+  const work = { campaigns, dataRetention, domains, takedowns };
   const monitored = { ...work, backups, enrichment, inspection, messaging, names, scans, threats, traps };
   const server = createServer({
     config,

@@ -151,6 +151,24 @@ describe("keys", () => {
 });
 
 describe("domains", () => {
+  test("original pages are listed, added and removed, and wrong addresses are explained", async () => {
+    const originals = (...args: string[]) => run("domains", "originals", "example-bank.com", ...args);
+    const added = await originals("--add", "https://www.example-bank.com/login#top", "--role", "sign_in");
+    expect([added.code, added.err]).toEqual([
+      0,
+      expect.stringContaining("nothing is captured while lookups.enabled = false"),
+    ]);
+    expect(await rows("domains", "originals", "example-bank.com")).toMatchObject([
+      { address: "https://www.example-bank.com/login", role: "sign_in", chosen_by: "person", versions: [] },
+    ]);
+    const stranger = await originals("--add", "https://stranger.example/login");
+    expect([stranger.code, stranger.err]).toEqual([2, expect.stringContaining("allowed name")]);
+    expect((await originals("--remove", "https://example-bank.com/none")).code).toBe(2);
+    expect((await run("domains", "originals", "none.example")).err).toContain("not a protected domain");
+    expect((await originals("--remove", "https://www.example-bank.com/login")).code).toBe(0);
+    expect(await rows("domains", "originals", "example-bank.com")).toEqual([]);
+  });
+
   test("domains are added in any form, listed and removed, except those of the configuration file", async () => {
     expect((await run("domains", "add", "Müller-Bank.Example.", "--keyword", "mueller")).code).toBe(0);
     expect((await rows("domains", "list")).map(({ domain, origin }) => [domain, origin])).toEqual([

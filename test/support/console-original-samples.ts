@@ -38,7 +38,6 @@ export function seedOriginals({ database, domains }: App, hostileText: string, l
       },
       changes: ["title", "structure"],
       secure: title !== longText,
-      source: state === "rejected" ? "file" : "capture",
       hasScreenshot: false,
     });
   const home = add("/", "home");

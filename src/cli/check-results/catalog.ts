@@ -223,6 +223,11 @@ export const checkCatalog = {
     meaning: "Chromium is available, and runs with its sandbox",
     remedy: "install Chromium, and run phishwatch as a user other than root",
   },
+  originals: {
+    group: "Lookups",
+    meaning: "each protected domain has original pages, and they are still captured",
+    remedy: "open the original pages of the domain in the console; see the page `protect-domains`",
+  },
   inspection: {
     group: "Lookups",
     meaning: "the pages of feeds with `inspect` are fetched, and within the budget",

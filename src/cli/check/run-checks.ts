@@ -21,7 +21,14 @@ import {
 import { endpointResults, type EndpointChecks } from "../checks/endpoints.ts";
 import { hiddenConfiguration, unknownVariables } from "../checks/environment.ts";
 import { embeddedLists } from "../checks/lists.ts";
-import { chromiumOf, inspectionResults, resolvers, screenshots, trapsDeployed } from "../checks/lookups.ts";
+import {
+  chromiumOf,
+  inspectionResults,
+  resolvers,
+  screenshots,
+  trapsDeployed,
+  originalResults,
+} from "../checks/lookups.ts";
 import { clock, fileSystemOf, fileTimes, growth, memory } from "../checks/machine.ts";
 import { originsOfNames, sourceResults } from "../checks/names.ts";
 import { openFiles } from "../checks/open-files.ts";
@@ -106,7 +113,12 @@ function appChecks(app: App, config: Config, checks: EndpointChecks, now: number
     originsOfNames(config),
     sourceResults(app, offline),
     resolvers(app, config, offline),
-    [screenshots(config), ...inspectionResults(app, config, now), ...trapsDeployed(app)],
+    [
+      screenshots(config),
+      ...originalResults(app, config, now),
+      ...inspectionResults(app, config, now),
+      ...trapsDeployed(app),
+    ],
     endpointResults(app, config, checks, now),
     channelResults(app, config, offline),
     takedownResults(app, now),

@@ -1,8 +1,10 @@
 import { isIP } from "node:net";
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
-import { dayMs } from "../../lib/clock.ts";
+import { describeProblem } from "../../inspection/originals/capture-problems.ts";
+import { dayMs, toIsoTime } from "../../lib/clock.ts";
 import { spanText } from "../../lib/durations.ts";
+import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import { chooseChromium, type ChromiumChoice } from "../../lookups/browser/choose-chromium.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
@@ -163,4 +165,78 @@ function countText(count: number): string {
   return count < waitingReadMax
     ? counted(count, "address", "addresses")
     : `${grouped(waitingReadMax)} or more addresses`;
+}
+
+/** Age of an original without a capture from which it is missing: the server captures new ones within minutes. */
+const missingOriginalAgeMs = 3_600_000;
+/** A site may be down for some hours. */
+const failingOriginalAgeMs = dayMs;
+const originalsShownMax = 5;
+
+/** Checks that each protected domain has captured original pages, and that they are still captured. */
+export function originalResults(
+  { domains, inspection }: Pick<App, "domains" | "inspection">,
+  { lookups }: Pick<Config, "lookups">,
+  now: number,
+): CheckResult[] {
+  const base = { check: "originals", what: "original pages" } as const;
+  const enabled = domains.list().filter((domain) => domain.enabled);
+  if (enabled.length === 0) return [];
+  const summaries = inspection.originals.summaries();
+  if (!lookups.enabled)
+    return [
+      {
+        ...base,
+        state: "ok",
+        detail: `not captured, because lookups.enabled = false; ${counted(summaries.filter(({ capturedAt }) => capturedAt !== null).length, "page")} on record`,
+      },
+    ];
+  const captured = new Set(
+    summaries.filter(({ capturedAt }) => capturedAt !== null).map(({ domain }) => domain),
+  );
+  const missing = enabled.filter(
+    ({ domain, updatedAt }) => !captured.has(domain) && now - updatedAt >= missingOriginalAgeMs,
+  );
+  const failing = summaries.filter(
+    ({ failingSince }) => failingSince !== null && now - failingSince >= failingOriginalAgeMs,
+  );
+  const results = [
+    ...missing.slice(0, originalsShownMax).map(({ domain }): CheckResult => {
+      const problem = summaries.find((one) => one.domain === domain && one.problem !== null)?.problem;
+      const why = problem === undefined || problem === null ? "" : `: ${describeProblem(problem)}`;
+      return {
+        ...base,
+        what: `original pages of ${domain}`,
+        state: "warning",
+        detail: visible(`none was captured${why}; pages cannot be compared with this brand`, 500),
+        change: "open its original pages in the console, which say what to do",
+      };
+    }),
+    ...failing
+      .slice(0, originalsShownMax)
+      .flatMap(({ address, domain, failingSince, problem }): CheckResult[] =>
+        missing.some((one) => one.domain === domain)
+          ? []
+          : [
+              {
+                ...base,
+                what: `original pages of ${domain}`,
+                state: "warning",
+                detail: visible(
+                  `${visible(address, 200)} is not captured since ${toIsoTime(failingSince!)}${problem === null ? "" : `: ${describeProblem(problem)}`}`,
+                  500,
+                ),
+                change: "correct the site, or remove the page from the original pages",
+              },
+            ],
+      ),
+  ];
+  if (results.length > 0) return results;
+  return [
+    {
+      ...base,
+      state: "ok",
+      detail: `${counted(summaries.length, "page")} of ${counted(captured.size, "domain")}`,
+    },
+  ];
 }

@@ -11,6 +11,7 @@ import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag, texts, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { originalsCommand } from "./domains-originals.ts";
 import { originText } from "./recipient-state.ts";
 
 const columns: Column<ProtectedDomain>[] = [
@@ -179,5 +180,5 @@ function shape({ id, domain, keywords, allow, origin, enabled, createdAt }: Prot
 export const domainsCommands: CommandGroup = {
   name: "domains",
   summary: "manage protected domains",
-  commands: [list, add, change, remove],
+  commands: [list, add, change, remove, originalsCommand],
 };

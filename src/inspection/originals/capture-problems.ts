@@ -45,10 +45,10 @@ export function describeProblem({ code, detail }: CaptureProblem): string {
 export function adviceOn({ code, detail }: CaptureProblem): string {
   switch (code) {
     case "unreachable":
-      return "Pages on private networks are never opened. If visitors can open this one, allow phishwatch to reach it; otherwise add the page as a file.";
+      return "Pages on private networks are never opened. If visitors can open this one, let phishwatch reach it by a public address; otherwise remove it and add logos.";
     case "error_status":
     case "no_content":
-      return "If visitors see a page there, the server may reject programs: allow phishwatch, or add the page as a file.";
+      return "If visitors see a page there, the server may reject programs: allow the address of phishwatch there.";
     case "parked":
       return "Check who controls the name, or replace the address.";
     case "leads_elsewhere":

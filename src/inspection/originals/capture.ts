@@ -187,7 +187,6 @@ function saveCapture(
         names,
         changes: step.changes,
         secure,
-        source: "capture",
         hasScreenshot: false,
       })
     : versions.find((one) => one.seq === step.seq)!;

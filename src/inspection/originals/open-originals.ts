@@ -29,7 +29,7 @@ export interface OriginalLook {
 const firstCaptureTimeoutMs = 60_000;
 
 /** The pages and logos of the protected domains. */
-export interface Originals extends Omit<OriginalAdministration, "makeDue"> {
+export interface Originals extends OriginalAdministration {
   start(): void;
   stop(): Promise<void>;
   /** Captures everything that is due now. */
@@ -91,7 +91,7 @@ export function openOriginals({
     store,
   });
   const capturing = createCapturing({ brands, capture, clock, database, files, isEnabled, log, store });
-  const { makeDue, ...administration } = createOriginalAdministration({
+  const administration = createOriginalAdministration({
     auditLog,
     brands,
     capturing,
@@ -108,7 +108,7 @@ export function openOriginals({
     async captureNow(domain) {
       if (!isEnabled()) return false;
       await capturing.prepare();
-      await database.write(() => makeDue(domain));
+      await database.write(() => administration.makeDue(domain));
       capturing.run().catch((error: unknown) => logDropped(log, error, "originals.delayed"));
       return true;
     },

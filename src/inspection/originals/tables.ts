@@ -63,8 +63,6 @@ export const originalVersions = sqliteTable(
     changes: json<VersionChange[]>("changes").notNull(),
     /** Whether it came over HTTPS with a certificate that browsers accept. */
     secure: integer("secure", { mode: "boolean" }).notNull(),
-    /** `file`: a person added it as a file. */
-    source: text("source", { enum: ["capture", "file"] }).notNull(),
     hasScreenshot: integer("has_screenshot", { mode: "boolean" }).notNull(),
   },
   (table) => [index("original_versions_original").on(table.originalSeq, table.acceptedAt)],

@@ -40,4 +40,13 @@ export const inspectionMetrics = {
     name: "phishwatch_inspections_per_day",
     help: "Value of inspection.per_day.",
   }),
+  originals: gauge({
+    name: "phishwatch_originals",
+    help: "Original pages of protected domains, by the outcome of their last capture.",
+    labels: ["state"],
+  }),
+  domainsWithoutOriginal: gauge({
+    name: "phishwatch_protected_domains_without_original",
+    help: "Enabled protected domains of which no original page was captured yet.",
+  }),
 };

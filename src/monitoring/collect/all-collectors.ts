@@ -8,6 +8,8 @@ import type { Database } from "../../database/database.ts";
 import type { DatabaseHealth } from "../../database/health/health.ts";
 import type { Deliveries } from "../../deliveries/deliveries.ts";
 import type { OpenedEnrichment } from "../../enrichment/open-enrichment.ts";
+import type { ProtectedDomains } from "../../domains/domains.ts";
+import type { Originals } from "../../inspection/originals/open-originals.ts";
 import type { Inspections } from "../../inspection/inspections.ts";
 import { buildInfo } from "../../lib/build-info.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -22,7 +24,7 @@ import { accessCollector } from "./access.ts";
 import { applianceCollector } from "./appliance.ts";
 import { caseCollector } from "./cases.ts";
 import { deliveryCollector } from "./deliveries.ts";
-import { inspectionCollector } from "./inspections.ts";
+import { inspectionCollector, originalCollector } from "./inspections.ts";
 import { backupCollector, reloadCollector, type BackupNumbers } from "./operation.ts";
 import { processCollector } from "./process.ts";
 import { sourceCollector, type SourceNumbers } from "./sources.ts";
@@ -39,7 +41,8 @@ export function createCollectors({
   databaseHealth,
   dataRetention,
   enrichment,
-  inspection: { inspections },
+  domains,
+  inspection: { inspections, originals },
   keys,
   lastReload,
   log,
@@ -58,7 +61,8 @@ export function createCollectors({
   databaseHealth: Pick<DatabaseHealth, "status">;
   dataRetention: DataRetention;
   enrichment: OpenedEnrichment;
-  inspection: { inspections: Pick<Inspections, "status"> };
+  domains: Pick<ProtectedDomains, "list">;
+  inspection: { inspections: Pick<Inspections, "status">; originals: Pick<Originals, "summaries"> };
   keys: ApiKeys;
   /** Returns the outcome of the last reload. */
   lastReload: () => ReloadOutcome | undefined;
@@ -83,6 +87,7 @@ export function createCollectors({
     caseCollector({ campaigns, clock, dataRetention, takedowns }),
     sourceCollector(names.metrics),
     inspectionCollector(inspections, clock),
+    originalCollector(originals, domains),
     deliveryCollector({ clock, deliveries, messageTotals: notifications.totals }),
     storageCollector({ clock, database, databaseHealth }),
     ...(backups === undefined ? [] : [backupCollector(backups, clock)]),

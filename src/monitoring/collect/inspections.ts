@@ -1,4 +1,6 @@
 import type { Inspections } from "../../inspection/inspections.ts";
+import type { ProtectedDomains } from "../../domains/domains.ts";
+import type { Originals } from "../../inspection/originals/open-originals.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { inspectionPriorities } from "../../vocabulary/inspections.ts";
 import { metrics } from "../catalogue/metrics.ts";
@@ -6,6 +8,31 @@ import { createIncreasing } from "../model/increasing.ts";
 import { collected, single, type Collector } from "../model/metric.ts";
 
 const outcomes = ["imitation", "harmless", "failed", "skipped"] as const;
+
+/** Collects the original pages, with which inspected pages are compared. */
+export function originalCollector(
+  originals: Pick<Originals, "summaries">,
+  domains: Pick<ProtectedDomains, "list">,
+): Collector {
+  return () => {
+    const summaries = originals.summaries();
+    const stateOf = ({ capturedAt, problem }: (typeof summaries)[number]) =>
+      problem !== null ? "failing" : capturedAt === null ? "waiting" : "captured";
+    const captured = new Set(
+      summaries.filter(({ capturedAt }) => capturedAt !== null).map(({ domain }) => domain),
+    );
+    const lacking = domains.list().filter(({ domain, enabled }) => enabled && !captured.has(domain));
+    return [
+      collected(
+        metrics.originals,
+        (["captured", "failing", "waiting"] as const).map(
+          (state) => [{ state }, summaries.filter((one) => stateOf(one) === state).length] as const,
+        ),
+      ),
+      single(metrics.domainsWithoutOriginal, lacking.length),
+    ];
+  };
+}
 
 /** Collects the inspection of pages. */
 export function inspectionCollector(

@@ -50,7 +50,6 @@ function version(
     names: { manifest: [], certificate: [], redirects: [], elsewhere: [] },
     changes: [],
     secure: true,
-    source: "capture",
     hasScreenshot: false,
     ...given,
   };

@@ -7,7 +7,7 @@ import { visible } from "../../../lib/safe-text.ts";
 import { sentence } from "../../../lib/wording.ts";
 import { Facts, Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
-import { Note, StateMark, Tag } from "../../kit/marks.tsx";
+import { Note, StateMark } from "../../kit/marks.tsx";
 import { Text } from "../../kit/name.tsx";
 import { originalVersionPath, originalsPath } from "../../kit/paths.ts";
 import { Table, type Column } from "../../kit/table.tsx";
@@ -98,7 +98,7 @@ function Present({
   const path = originalVersionPath(domain, version.seq);
   return (
     <>
-      {version.secure || version.source === "file" ? null : (
+      {version.secure ? null : (
         <Note tone="warn" title="Captured without a valid certificate">
           Somebody who controls the network could have changed it. Check the screenshot, and reject the
           version if it is not yours.
@@ -165,7 +165,6 @@ function Versions({ domain, versions }: { domain: string; versions: readonly Ori
           ) : (
             <Time at={version.firstSeenAt} />
           )}
-          {version.source === "file" ? <Tag>from a file</Tag> : null}
         </>
       ),
     },

@@ -1,0 +1,1 @@
+ALTER TABLE `original_versions` DROP COLUMN `source`;

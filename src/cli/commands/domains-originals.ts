@@ -1,0 +1,113 @@
+import type { App } from "../../app.ts";
+import type { ProtectedDomain } from "../../domains/domains.ts";
+import { describeProblem } from "../../inspection/originals/capture-problems.ts";
+import type { OriginalState } from "../../inspection/originals/originals.ts";
+import { originalRoles } from "../../inspection/model/original.ts";
+import { toIsoTime } from "../../lib/clock.ts";
+import { FieldError } from "../../lib/errors.ts";
+import { visible } from "../../lib/safe-text.ts";
+import { actorOfShell } from "../appliance/shell-user.ts";
+import { withAppliance } from "../appliance/with-appliance.ts";
+import { command, UsageError } from "../terminal/command.ts";
+import { choice, configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
+import { printJson, printRows, type Column } from "../terminal/table.ts";
+
+const columns: Column<OriginalState>[] = [
+  { title: "ROLE", cell: ({ original }) => original.role },
+  { title: "ADDRESS", cell: ({ original }) => visible(original.address, 300), elastic: true },
+  {
+    title: "CAPTURED",
+    cell: ({ original: { capturedAt } }) => (capturedAt === null ? "never" : toIsoTime(capturedAt)),
+  },
+  { title: "STATE", cell: stateOf, elastic: true },
+];
+
+function stateOf({ original: { problem }, versions }: OriginalState): string {
+  if (problem !== null) return visible(describeProblem(problem), 300);
+  if (versions.some(({ state }) => state === "waiting"))
+    return "changed entirely; accept or reject it in the console";
+  return versions.some(({ state }) => state === "accepted") ? "captured" : "waiting for its first capture";
+}
+
+/** Lists the original pages of a domain, adds or removes one, or requests a capture. */
+export const originalsCommand = command({
+  name: "originals",
+  arguments: "<domain>",
+  summary: "list or change the original pages of a protected domain",
+  details:
+    "Pages that are inspected are compared with the original pages. A running server discovers them from the home page and captures them once a day; others can be added here. Versions and logos are managed in the console.",
+  flags: {
+    add: text("--add <url>", "add a page"),
+    role: choice("--role <role>", originalRoles, "what the added page is", "other"),
+    remove: text("--remove <url>", "remove a page"),
+    capture: toggle("--capture", "capture all pages as soon as the server runs"),
+    json: jsonFlag,
+    config: configFlag,
+  },
+  examples: [
+    ["phishwatch domains originals example-bank.com", "list the original pages"],
+    [
+      "phishwatch domains originals example-bank.com --add https://example-bank.com/login --role sign_in",
+      "add the sign-in page",
+    ],
+    ["phishwatch domains originals example-bank.com --capture", "capture the pages now"],
+  ],
+  run: ({ args, options, terminal }) =>
+    withAppliance({ terminal, options }, async ({ domains, inspection: { originals } }) => {
+      const domain = domains.find(args[0] ?? "");
+      if (domain === undefined)
+        throw new UsageError(`${visible(args[0] ?? "", 100)} is not a protected domain`);
+      const by = { by: actorOfShell(terminal.env) };
+      const { add: address, capture, remove, role } = options;
+      if (remove !== undefined) originals.remove(domain, seqOf(originals, domain, remove), by);
+      if (address !== undefined) asUsage(() => originals.add(domain, { address, role }, by));
+      if (capture) originals.makeDue(domain);
+      const pages = originals.pages(domain);
+      if (options.json) for (const page of pages) printJson(terminal.out, shape(page));
+      else
+        printRows(terminal, pages, {
+          columns,
+          none: "no original pages yet; a running server captures the home page within a minute",
+        });
+      const isPending = address !== undefined || capture;
+      if (isPending && !originals.isEnabled)
+        terminal.err.write("nothing is captured while lookups.enabled = false\n");
+      else if (isPending) terminal.err.write("a running server captures the pages within a minute\n");
+    }),
+});
+
+function seqOf(originals: App["inspection"]["originals"], domain: ProtectedDomain, address: string): number {
+  const found = originals.pages(domain).find(({ original }) => original.address === address);
+  if (found !== undefined) return found.original.seq;
+  throw new UsageError(
+    `${visible(address, 100)} is not an original page of ${domain.domain}; list them with 'phishwatch domains originals ${domain.domain}'`,
+  );
+}
+
+function asUsage<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof FieldError ? new UsageError(error.message) : error;
+  }
+}
+
+function shape(state: OriginalState) {
+  const { original, versions } = state;
+  const time = (at: number | null) => (at === null ? null : toIsoTime(at));
+  return {
+    address: original.address,
+    role: original.role,
+    chosen_by: original.chosenBy,
+    captured_at: time(original.capturedAt),
+    failing_since: time(original.failingSince),
+    problem: original.problem === null ? null : describeProblem(original.problem),
+    versions: versions.map(({ fingerprint, firstSeenAt, lastSeenAt, secure, state: versionState }) => ({
+      state: versionState,
+      title: fingerprint.title,
+      first_seen_at: time(firstSeenAt),
+      last_seen_at: time(lastSeenAt),
+      valid_certificate: secure,
+    })),
+  };
+}
