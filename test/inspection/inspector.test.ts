@@ -33,6 +33,8 @@ const server = Bun.serve({
     if (pathname === "/button") return page('<p>Check your browser</p><a href="/copy">Continue</a>');
     if (pathname === "/news")
       return page('<p>Example Bank has new fees</p><a href="https://www.example-bank.com/">more</a>');
+    if (pathname === "/cloaked" && !/iPhone/.test(request.headers.get("user-agent")!))
+      return page("<title>Garden</title><p>Roses and trees, and how to water them.</p>");
     if (pathname === "/garden")
       return page("<title>Garden</title><p>Roses and trees, and how to water them.</p>");
     return page(original);
@@ -152,6 +154,15 @@ describe("the inspector", () => {
     const news = await inspector.inspect({ address: at("/news"), browser: "never" }, signal);
     expect(news).toMatchObject({ ok: true, page: { finalUrl: at("/news"), redirects: [] } });
     expect(news).not.toHaveProperty("page.imitation.imitates", true);
+  });
+
+  test("recognizes a copy that is shown to phones only, while all others are shown a harmless page", async () => {
+    const inspector = inspectorHere([await exampleBank()]);
+    const target = { address: at("/cloaked"), browser: "never" } as const;
+    expect(await inspector.inspect(target, signal)).toMatchObject({
+      ok: true,
+      page: { shownTo: "iphone", imitation: { imitates: true } },
+    });
   });
 
   test("says why a page cannot be opened", async () => {

@@ -110,6 +110,16 @@ test("the cookies of a page are returned within a visit, and never to another on
   );
 });
 
+test("a page that redirects to itself until its cookie is returned is shown", async () => {
+  const { page, requests } = await visit(({ headers }, path) =>
+    path === "/favicon.ico" || headers.get("cookie") === "seen=1"
+      ? html(login)
+      : new Response(null, { status: 302, headers: { location: "/", "set-cookie": "seen=1" } }),
+  );
+  expect(page).toMatchObject({ status: 200, asksForPassword: true });
+  expect(requests.length).toBe(2);
+});
+
 test("cookies are kept for the host that sets them, or for a domain above it, but not for others", () => {
   const jar = createCookieJar();
   const at = (host: string) => jar.headerFor(new URL(`https://${host}/`));

@@ -5,7 +5,7 @@ import { visible } from "../../lib/safe-text.ts";
 import type { ScreenshotOptions, ScreenshotResult } from "../../lookups/browser/chromium.ts";
 import { namesBrand } from "../../lookups/page/page-indicators.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
-import type { PageReader, ReadPage } from "../../lookups/page/page-reader.ts";
+import type { PageReader, PageTarget, ReadPage } from "../../lookups/page/page-reader.ts";
 import type { PageView } from "../../lookups/page/page-view.ts";
 import { userAgentOf } from "../../lookups/visits/visitors.ts";
 import type { Turns } from "../../network/turns.ts";
@@ -17,6 +17,7 @@ import type { Brand } from "../model/brand.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import type { InspectionResult, InspectionTarget, Inspector } from "../model/inspector.ts";
 import type { SeenPage, Verdict } from "../model/verdict.ts";
+import { languagesOf } from "./visit-languages.ts";
 
 /** Opens a page in a browser. */
 export type Render = (
@@ -30,7 +31,6 @@ const concurrencyMax = 32;
 /** Number of brands with which a page is compared at once: at most about 2 ms. */
 const brandsPerTurn = 10;
 const brandNamesMax = 300;
-const languagesMax = 3;
 /** Signals that are kept with the facts about a page. */
 const signalsMax = 12;
 
@@ -72,18 +72,23 @@ export function createPageInspector({
       protectedDomains === undefined
         ? brands
         : brands.filter((brand) => protectedDomains.includes(brand.protectedDomain));
-    const read = await reader.read({
+    const opened: PageTarget = {
       address,
       protectedDomains: protectedDomains ?? brands.map((brand) => brand.protectedDomain),
       brandNames: namesOf(compared, target),
-      languages: languagesOf(compared),
+      languages: languagesOf(compared, address),
       signal,
-    });
+    };
+    const first = await reader.read(opened);
     signal.throwIfAborted();
-    if (!read.ok) return read;
+    if (!first.ok) return first;
     const comparison = { clock, compared, screenshot: undefined, target, turns };
-    const first = await judge(read, comparison);
-    const judged = await alongWaypoints(first, { ...comparison, reader, signal });
+    const { read, seen } = await asOtherVisitor(
+      { read: first, seen: await judge(first, comparison) },
+      { ...comparison, opened, reader },
+    );
+    signal.throwIfAborted();
+    const judged = await alongWaypoints(seen, { ...comparison, reader, signal });
     const wanted =
       browser === "always" ||
       (browser === "if_needed" && needsBrowser({ page: judged.fingerprint, verdicts: judged.verdicts }));
@@ -185,6 +190,27 @@ function isOwnHost(host: string, { allow, protectedDomain }: Brand): boolean {
   return [protectedDomain, ...allow].some((name) => isAtOrBelow(host, name));
 }
 
+/**
+ * Reads the page as a visitor that differs in everything, unless it already imitates a brand or is the brand's own: some
+ * pages show a harmless page to everybody else. Returns the one that resembles a brand more.
+ */
+async function asOtherVisitor(
+  first: { read: ReadPage; seen: Judged },
+  { opened, reader, ...comparison }: Comparison & { opened: PageTarget; reader: PageReader },
+): Promise<{ read: ReadPage; seen: Judged }> {
+  const { page, verdicts, view } = first.seen;
+  const host = URL.parse(view.addresses.at(-1) ?? "")?.hostname ?? "";
+  const isSettled =
+    verdicts.some(({ imitates }) => imitates) || comparison.compared.some((brand) => isOwnHost(host, brand));
+  // A visitor that was shown nothing has been followed by all others.
+  const wereTried = page.shownTo !== undefined || page.status >= 400;
+  if (isSettled || wereTried || comparison.compared.length === 0) return first;
+  const read = await reader.read({ ...opened, unlike: view });
+  if (!read.ok) return first;
+  const seen = await judge(read, comparison);
+  return scoreOf(seen) > scoreOf(first.seen) ? { read, seen } : first;
+}
+
 /** Opens the page in the browser, too, and compares what it shows. */
 async function withBrowser(
   read: ReadPage,
@@ -236,8 +262,11 @@ function seenPage(
 /** A browser can be shown less than we were, for example by a page that recognizes browsers without a screen. */
 function closer(asSent: Judged, asRendered: Judged | undefined): Judged {
   if (asRendered === undefined) return asSent;
-  const scoreOf = ({ verdicts }: Judged) => verdicts[0]?.score ?? 0;
   return scoreOf(asSent) > scoreOf(asRendered) ? asSent : asRendered;
+}
+
+function scoreOf({ verdicts }: Judged): number {
+  return verdicts[0]?.score ?? 0;
 }
 
 function resultOf(
@@ -254,16 +283,4 @@ function namesOf(brands: readonly Brand[], { brandNames = [] }: InspectionTarget
     ...brands.flatMap(({ names: own, protectedDomain }) => [...own, protectedDomain]),
   ];
   return [...new Set(names)].slice(0, brandNamesMax);
-}
-
-/** Returns the languages of the originals, the most frequent first. */
-function languagesOf(brands: readonly Brand[]): string[] {
-  const counts = new Map<string, number>();
-  for (const { originals } of brands)
-    for (const { fingerprint } of originals) {
-      const { language } = fingerprint;
-      if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
-    }
-  const sorted = [...counts].toSorted(([, one], [, other]) => other - one);
-  return sorted.slice(0, languagesMax).map(([language]) => language);
 }

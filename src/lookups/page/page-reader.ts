@@ -7,7 +7,7 @@ import type { ResolveHost } from "../../network/resolve.ts";
 import { createTurns, type Turns } from "../../network/turns.ts";
 import type { PageRequest } from "../visits/page-request.ts";
 import { createVisiting, type Visiting } from "../visits/visiting.ts";
-import { visitorsFor, type Visitor } from "../visits/visitors.ts";
+import { otherVisitor, visitorsFor, type Visitor } from "../visits/visitors.ts";
 import type { PageContent } from "./page-content.ts";
 import { leavesFor, pageOf } from "./page-facts.ts";
 import { namesBrand } from "./page-indicators.ts";
@@ -15,7 +15,7 @@ import type { Page } from "./page-lookup.ts";
 import { readPictures } from "./page-pictures.ts";
 import { followRedirects, type Trail } from "./page-trail.ts";
 import type { ContentOrigin, PageView } from "./page-view.ts";
-import { isShown, viewOf } from "./view-of.ts";
+import { isSamePage, isShown, viewOf } from "./view-of.ts";
 
 /** A page with its facts, which can be read again as a browser rendered it. */
 export interface ReadPage {
@@ -42,6 +42,8 @@ export interface PageTarget {
   brandNames: readonly string[];
   /** Languages of the protected sites, the most important first. */
   languages?: readonly string[];
+  /** Page that another visitor was shown: this one is read if it differs, as one other visitor. */
+  unlike?: PageView;
   signal?: AbortSignal | undefined;
 }
 
@@ -97,7 +99,9 @@ export function createPageReader({
       const remainingMs = () => timeoutMs - (clock.monotonicMs() - startedMs);
       let first: Visit | undefined;
       let shown: Visit | undefined;
-      for (const visitor of visitors(target.languages)) {
+      const { unlike } = target;
+      const tried = unlike === undefined ? visitors(target.languages) : [otherVisitor(target.languages)];
+      for (const visitor of tried) {
         const deadlineMs = remainingMs();
         if (deadlineMs <= 0 || shown !== undefined) break;
         const trail = await follow(target, visitor, { deadlineMs, reading });
@@ -112,6 +116,8 @@ export function createPageReader({
       }
       const visit = shown ?? first;
       if (visit === undefined) return { ok: false, reason: lateReason(timeoutMs) };
+      if (unlike !== undefined && (shown === undefined || isSamePage(visit.trail, unlike)))
+        return { ok: false, reason: "another visitor is shown the same" };
       const deadlineMs = Math.max(1, remainingMs());
       const from = visit.trail.content.isDecoded ? "scripts" : "markup";
       return reading.visiting(visit.visitor, { deadlineMs, signal: target.signal }, (get) =>

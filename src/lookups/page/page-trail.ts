@@ -54,7 +54,7 @@ export async function followRedirects({
     const without = (unseen: string): Trail => (hop.location === undefined ? trail : { ...trail, unseen });
     if (next === undefined) return without("it redirects to a URL that is not HTTP");
     leadsTo.push(next);
-    if (addresses.includes(next.href)) return without("it redirects in a loop");
+    if (addresses.includes(next.href) && !hop.setsCookies) return without("it redirects in a loop");
     if (addresses.length > redirectsMax) return without(`it redirects more than ${redirectsMax} times`);
     addresses.push(next.href);
     const { hostname } = new URL(hop.url);

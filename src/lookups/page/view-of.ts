@@ -29,6 +29,21 @@ export function isShown({ hops, addresses, content, unseen }: Trail): boolean {
   return siteOf(addresses[0]!) === siteOf(addresses.at(-1)!);
 }
 
+/** Share by which the lengths of the texts of one page may differ between two visits. */
+const lengthDifferenceMax = 0.2;
+
+/** Returns whether two visitors were shown the same page, apart from what changes with each visit. */
+export function isSamePage({ addresses, content }: Trail, other: PageView): boolean {
+  const { fields, title, visibleLength } = content;
+  const longer = Math.max(visibleLength, other.text.length);
+  return (
+    siteOf(addresses.at(-1)!) === siteOf(other.addresses.at(-1)!) &&
+    title === other.title &&
+    fields.length === other.forms.reduce((sum, form) => sum + form.fields.length, 0) &&
+    Math.abs(visibleLength - other.text.length) <= lengthDifferenceMax * longer
+  );
+}
+
 function siteOf(address: string): string {
   const { hostname } = new URL(address);
   return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;

@@ -20,6 +20,8 @@ export interface Hop {
   /** Value of the Refresh header, which browsers treat like the meta element. */
   refresh: string | undefined;
   certificate: PeerCertificate | undefined;
+  /** Whether it sets cookies, so that the same address can show something else the next time. */
+  setsCookies: boolean;
   /** Returns the first characters of the body. */
   start(): string;
 }
@@ -100,6 +102,7 @@ export function createPageRequest({
       problem: "error" in decoded ? decoded.error : isCut ? tooLong : undefined,
       refresh: headers.get("refresh"),
       certificate: result.certificate,
+      setsCookies: headers.has("set-cookie"),
       start: () => new TextDecoder("latin1").decode(content.subarray(0, 256)),
     };
   };

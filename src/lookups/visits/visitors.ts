@@ -18,22 +18,43 @@ const androidUserAgent =
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36";
 const searchEngine = "https://www.google.com/";
 const webmail = "https://mail.google.com/";
+/** Further languages in which a page that shows nothing is requested. */
+const othersMax = 3;
 const english = "en";
 const anyLanguage = `${english};q=0.9,*;q=0.5`;
 
 /**
- * Returns the visitors in the order in which they are tried, a few at most.
+ * Returns the visitors in the order in which they are tried, seven at most.
  * @param languages languages of the protected sites, the most important first, such as `de` or `pt-br`
  */
 export function visitorsFor(languages: readonly string[] = []): Visitor[] {
-  const own = languages.find((language) => /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(language)) ?? english;
+  const [own = english, second = english, third = own, ...others] = valid(languages);
   const preferred = preferring(own);
   return [
     { name: "desktop", userAgent: browserUserAgent, languages: own === english ? anyLanguage : preferred },
     { name: "iphone", userAgent: iphoneUserAgent, languages: preferred },
-    { name: "android", userAgent: androidUserAgent, languages: preferring(english), referrer: searchEngine },
-    { name: "webmail", userAgent: browserUserAgent, languages: preferred, referrer: webmail },
+    { name: "android", userAgent: androidUserAgent, languages: preferring(second), referrer: searchEngine },
+    { name: "webmail", userAgent: browserUserAgent, languages: preferring(third), referrer: webmail },
+    ...others.slice(0, othersMax).map((language): Visitor => {
+      const preferredOther = preferring(language);
+      return { name: "webmail", userAgent: browserUserAgent, languages: preferredOther, referrer: webmail };
+    }),
   ];
+}
+
+/** Returns the visitor that differs from the first one in everything by which pages choose what they show. */
+export function otherVisitor(languages: readonly string[] = []): Visitor {
+  const [own = english] = valid(languages);
+  return {
+    name: "iphone",
+    userAgent: iphoneUserAgent,
+    languages: preferring(own),
+    referrer: searchEngine,
+  };
+}
+
+function valid(languages: readonly string[]): string[] {
+  return languages.filter((language) => /^[a-z]{2,3}(-[a-z0-9]{2,8})*$/i.test(language));
 }
 
 /** Returns the user agent of a kind of visitor. */
