@@ -6,6 +6,8 @@ import {
   type RequestOptions,
 } from "../../src/inspection/inspections.ts";
 import type { InspectionResult } from "../../src/inspection/model/inspector.ts";
+import { createCleanup } from "../../src/inspection/queue/cleanup.ts";
+import { createInspectionStore } from "../../src/inspection/queue/store.ts";
 import type { ThreatFinding } from "../../src/inspection/queue/record-result.ts";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
 import type { Page } from "../../src/lookups/page/page-lookup.ts";
@@ -298,4 +300,24 @@ test("an inspection of a command is recorded, and within an hour its result is r
   expect(tried).toMatchObject({ outcome: "inspected", inspection: { host: "dry.example", threatId: null } });
   expect(inspections.of("dry.example")).toEqual([]);
   expect(stores.threats.list({}, { page: 1, perPage: 9 }).total).toBe(1);
+});
+
+test("old results are deleted, and addresses of feeds that waited for days are dropped and counted", async () => {
+  inspections.start();
+  await inspections.request(["old.example"], person);
+  await work(() => only().state === "done");
+  config.lookups.enabled = false;
+  await inspections.stop();
+  config.lookups.enabled = true;
+  await inspections.request(["waiting.example"], feed);
+  await inspections.request(["person.example"], person);
+  stores.clock.advance(4 * 24 * hourMs);
+  const { clock, database, log } = stores;
+  const store = createInspectionStore(database);
+  const cleanup = createCleanup({ clock, config, database, log, store });
+  expect(await cleanup.run()).toBe(1);
+  expect(inspections.of("old.example")).toEqual([]);
+  expect(inspections.of("waiting.example")).toMatchObject([{ state: "skipped" }]);
+  expect(inspections.of("person.example")).toMatchObject([{ state: "queued" }]);
+  expect(store.totals().dropped).toBe(1);
 });
