@@ -33,9 +33,11 @@ export function SeverityMark({
   const text = `${capitalized(severity)}${verified ? "" : ", unverified"}`;
   const why = capitalized(explainSeverity({ severity, verified, severityReasons }));
   const tooltip = severityReasons.length === 0 ? (verified ? undefined : nameOnly) : why;
+  // The tooltip of the mark says the rest; a list has one in every row.
+  const label = severityReasons.length === 0 ? text : capitalized(severity);
   return (
     <span class={`sev ${severity}${verified ? "" : " unsure"}`} title={tooltip}>
-      <svg {...(word ? { "aria-hidden": "true" as const } : { role: "img" as const, "aria-label": text })}>
+      <svg {...(word ? { "aria-hidden": "true" as const } : { role: "img" as const, "aria-label": label })}>
         <path d={bars[severity].on} />
         {bars[severity].off === undefined ? null : <path class="off" d={bars[severity].off} />}
       </svg>
