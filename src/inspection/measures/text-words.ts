@@ -8,14 +8,19 @@ const shapeless = /\p{Default_Ignorable_Code_Point}+/gu;
 /** Scripts that are written without spaces. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const wordLengthMax = 40;
+/** Words of a text. One character can become several words when it is folded. */
+const wordsMax = 20_000;
 /** Names with fewer letters are found only as whole words: three words of two letters contain nearly any of them. */
 const spreadNameLengthMin = 6;
 
 /** Returns the folded words of a text; text of scripts without spaces character by character. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
+  const known = new Map<string, string>();
   for (const word of foldedWords(text.replace(shapeless, ""))) {
-    const folded = foldLookAlikes(word);
+    if (words.length >= wordsMax) break;
+    let folded = known.get(word);
+    if (folded === undefined) known.set(word, (folded = foldLookAlikes(word)));
     if (unspaced.test(folded)) words.push(...folded.slice(0, 400));
     else words.push(folded.slice(0, wordLengthMax));
   }
