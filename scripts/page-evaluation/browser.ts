@@ -1,6 +1,7 @@
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createBrowser } from "../../src/lookups/browser/chromium.ts";
+import { shareBrowser } from "../../src/lookups/browser/shared-browser.ts";
 import { serveSites } from "../../test/inspection/sites/site-server.ts";
 import type { ProtectedBrand, Site } from "../../test/inspection/sites/sites.ts";
 import { findChromium } from "../../test/support/chromium.ts";
@@ -28,7 +29,8 @@ export function openEvaluationBrowser({
     resolveHost,
     ports,
   });
-  return { render: browser.takeScreenshot, close: () => browser.close() };
+  const shared = shareBrowser(browser, { clock: systemClock, perMinuteMax: Number.POSITIVE_INFINITY });
+  return { render: shared.takeScreenshot, close: () => shared.close() };
 }
 
 /** Returns a picture of the sign-in page of each brand, as the author of a kit takes it: another size and quality. */

@@ -23,8 +23,9 @@ export interface Outcome {
   problem: string | undefined;
 }
 
-/** Inspections at the same time. */
+/** Inspections at the same time. One browser opens one page at a time. */
 const concurrency = 24;
+const concurrencyWithBrowser = 2;
 
 /**
  * Captures the originals of the brands and inspects every other site, with the product's reader and inspector over HTTP on
@@ -70,7 +71,9 @@ export async function evaluate({
         onProgress(outcomes.length, inspected.length);
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, work));
+    await Promise.all(
+      Array.from({ length: browser === undefined ? concurrency : concurrencyWithBrowser }, work),
+    );
     const originals = captured.reduce((sum, brand) => sum + brand.originals.length, 0);
     return { outcomes, originals, seconds: (performance.now() - begunMs) / 1_000 };
   } finally {
