@@ -156,7 +156,8 @@ async function hashOf(bytes: Uint8Array): Promise<string | undefined> {
 
 /** Formats that pages use for logos. Decoders of rarer ones would read what attackers write. */
 function isDecoded(image: Uint8Array): boolean {
-  const start = new TextDecoder("latin1").decode(image.subarray(0, 12));
+  // A decoder of this name would read windows-1252, in which the first byte of a PNG is another character.
+  const start = Buffer.from(image.subarray(0, 12)).toString("latin1");
   return /^(?:\x89PNG|\xff\xd8\xff|GIF8|BM|RIFF.{4}WEBP)/s.test(start);
 }
 
