@@ -141,7 +141,8 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
       new Map(
         threatIds.map((id) => {
           const screenshot = store.factsOf(id)?.facts.screenshot;
-          return [id, screenshot?.deletedAt === undefined ? (screenshot?.at ?? null) : null];
+          const hasFile = screenshot?.deletedAt === undefined && screenshot?.kept !== "fingerprints";
+          return [id, hasFile ? (screenshot?.at ?? null) : null];
         }),
       ),
     originalOfDomain: (id) => readOriginalOfDomain(id),

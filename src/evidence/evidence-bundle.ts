@@ -150,7 +150,10 @@ function entriesOf(evidence: Evidence, report: string | undefined): Entry[] {
       : [
           {
             name: "screenshot.webp",
-            content: "screenshot of the suspicious page",
+            content:
+              known?.facts.screenshot?.kept === "blurred"
+                ? "screenshot of the suspicious page, blurred on purpose"
+                : "screenshot of the suspicious page",
             at: known?.facts.screenshot?.at,
             bytes: screenshot,
           },

@@ -36,6 +36,7 @@ export interface Inspections {
   /**
    * Queues addresses, in a transaction. An address that was inspected within the last hour is not inspected again: its
    * result is returned. One whose host was inspected within the last hour, at another address, waits until the hour is over.
+   * With `again`, neither holds.
    * Returns one outcome for each address, in their order.
    */
   request(addresses: readonly string[], options: RequestOptions): Promise<RequestOutcome[]>;

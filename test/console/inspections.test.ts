@@ -97,6 +97,17 @@ test("an inspection shows what was opened, and how much each signal contributes"
   expect(html).not.toContain('href="https://cheap-shoes.example');
 });
 
+test("a click inspects a page again at once, also within an hour of its last inspection", async () => {
+  const { text, html } = await visitor.submit(`/console/inspections/${samples.inspection}/again`);
+  expect(text).toContain("Inspect now");
+  expect(text).toContain("Waiting");
+  // The head gets the link to the threat when there is one.
+  expect(html).toContain("data-refresh-page");
+  const [newest] = app.app.inspection.inspections.of("cheap-shoes.example");
+  expect(newest).toMatchObject({ priority: "person", state: "queued", reason: null });
+  expect(newest!.dueAt).toBeLessThanOrEqual(Date.now());
+});
+
 test("texts of strangers are shown as text", async () => {
   const { html, status } = await visitor.get(`/console/inspections/${samples.oddInspection}`);
   expect(status).toBe(200);

@@ -393,6 +393,29 @@ describe("the evidence bundle", () => {
       "report.txt",
     ]);
   });
+
+  test("says that the screenshot is blurred, or how alike the page was of which only a fingerprint is kept", async () => {
+    const id = sight("examplle-bank.org");
+    const read = async (kept: "blurred" | "fingerprints") => {
+      const screenshot = { at: 0, hash: "0", visualSimilarity: 0.9375, kept };
+      await knowAbout(app.app, id, { ...phishingFacts, screenshot }, Date.now());
+      const { text } = await visitor.get(pathOf(id));
+      const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
+      const panel = await fetch(`${app.url}${pathOf(id)}`, { headers: { cookie, "x-fragment": "panel" } });
+      return { text, panel: await panel.text() };
+    };
+    const withheld = await read("fingerprints");
+    const explained =
+      "Only the fingerprint of the screenshot is kept, as screenshots.keep says. It was 94 % like the original.";
+    expect(withheld.text).toContain(explained);
+    expect(withheld.panel).toContain(explained);
+    // The list asks for no picture that does not exist.
+    expect(app.app.enrichment.capturesOf([id]).get(id)).toBeNull();
+    await capture(app.app, id);
+    const blurred = await read("blurred");
+    expect(blurred.text).toContain("The screenshot of the look-alike is blurred, as screenshots.keep says.");
+    expect(blurred.panel).toContain("Look-alike (blurred)");
+  });
 });
 
 describe("a check", () => {

@@ -208,7 +208,7 @@ test("a page that cannot be fetched is tried again, and then fails with the reas
   expect(inspected).toHaveLength(2);
 });
 
-test("a host is inspected once an hour, however many of its addresses wait", async () => {
+test("a host is inspected once an hour, however many of its addresses wait, unless a person asks again", async () => {
   inspections.start();
   await inspections.request(["https://evil.example/a", "https://evil.example/b"], person);
   await work(() => inspections.status().totals.harmless === 1);
@@ -217,6 +217,10 @@ test("a host is inspected once an hour, however many of its addresses wait", asy
   stores.clock.advance(hourMs);
   await work(() => inspections.status().totals.harmless === 2);
   expect(inspected.toSorted()).toEqual(["https://evil.example/a", "https://evil.example/b"]);
+  await inspections.request(["https://evil.example/c"], person);
+  await inspections.request(["https://evil.example/a"], { ...person, again: true });
+  await work(() => inspections.status().totals.harmless === 3);
+  expect(inspected.at(-1)).toBe("https://evil.example/a");
 });
 
 test("what a killed process was inspecting is inspected by the next one, without being doubled", async () => {

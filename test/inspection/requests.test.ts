@@ -97,6 +97,29 @@ test("within an hour, the same address returns its result, and another address o
   expect(request(["https://evil.example/a"], person)).toEqual(["queued"]);
 });
 
+test("a click of a person inspects a host again within the hour, at most six times", () => {
+  const again = { ...person, again: true };
+  request(["https://evil.example/a"]);
+  finishAll();
+  expect(request(["https://evil.example/b"])).toEqual(["queued"]);
+  // An address that waits for the end of the hour starts now.
+  expect(request(["https://evil.example/b"], again)).toEqual(["queued"]);
+  expect(store.due("person", stores.clock.now(), 9)).toMatchObject([
+    { address: "https://evil.example/b", reason: null },
+  ]);
+  finishAll();
+  for (let count = 2; count < 6; count += 1) {
+    expect(request(["https://evil.example/a"], again)).toEqual(["queued"]);
+    expect(store.due("person", stores.clock.now(), 9)).toHaveLength(1);
+    finishAll();
+  }
+  expect(request(["https://evil.example/a"], again)).toEqual([
+    "is not inspected again: its host was inspected 6 times within the last hour",
+  ]);
+  stores.clock.advance(hourMs);
+  expect(request(["https://evil.example/a"], again)).toEqual(["queued"]);
+});
+
 test("a feed that repeats its addresses has them inspected once a day", () => {
   request(["https://evil.example/a"]);
   finishAll();

@@ -164,7 +164,7 @@ async function writeScreenshot(path: string, outcome: NowOutcome): Promise<void>
   const webp = outcome.outcome === "inspected" ? outcome.screenshot : undefined;
   if (webp === undefined)
     throw new FailedError(
-      "there is no screenshot: the page could not be opened in a Chromium; see phishwatch check",
+      'there is no screenshot: screenshots.keep is "fingerprints", or no Chromium could open the page; see phishwatch check',
     );
   await replaceFile(path, webp);
 }

@@ -19,10 +19,10 @@ export function PagePair({ threat, facts, whyMissing }: PagePictures) {
   if (whyMissing !== undefined || screenshot === undefined)
     return (
       <p class="quiet s">
-        <Text text={whyMissing ?? "There is no screenshot."} />
+        <Text text={[whyMissing ?? "There is no screenshot.", withheldText(facts)].join(" ")} />
       </p>
     );
-  const { at, visualSimilarity } = screenshot;
+  const { at, kept, visualSimilarity } = screenshot;
   return (
     <div class="pair">
       <Figure
@@ -30,7 +30,7 @@ export function PagePair({ threat, facts, whyMissing }: PagePictures) {
         alt={`Screenshot of ${threat.domain}`}
         caption={
           <>
-            <span>Look-alike</span>
+            <span>{kept === "blurred" ? "Look-alike (blurred)" : "Look-alike"}</span>
             <Time at={at} relative />
           </>
         }
@@ -49,6 +49,15 @@ export function PagePair({ threat, facts, whyMissing }: PagePictures) {
       )}
     </div>
   );
+}
+
+/** Returns how much a page resembled the original whose screenshot must not be kept. Empty if there is a screenshot. */
+export function withheldText(facts: Facts | undefined): string {
+  const { deletedAt, hash, kept, visualSimilarity } = facts?.screenshot ?? {};
+  if (kept !== "fingerprints" || deletedAt !== undefined || hash === undefined) return "";
+  return visualSimilarity === undefined
+    ? "There was no screenshot of the original to compare it with."
+    : `It was ${visualSimilarityText(visualSimilarity)} like the original.`;
 }
 
 export function Figure({ path, alt, caption }: { path: string; alt: string; caption: ComponentChildren }) {

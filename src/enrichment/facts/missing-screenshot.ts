@@ -17,7 +17,9 @@ export function explainMissingScreenshot(facts: Facts | undefined, disabled: str
   if (screenshot?.deletedAt !== undefined)
     return `The screenshot of ${toIsoTime(screenshot.at).slice(0, 10)} was deleted, as retention.screenshots says.`;
   if (screenshot?.kept === "fingerprints")
-    return "Only the fingerprint of the screenshot is kept, as screenshots.keep says.";
+    return screenshot.hash === undefined
+      ? "The page was blank, so there is no fingerprint of its screenshot."
+      : "Only the fingerprint of the screenshot is kept, as screenshots.keep says.";
   if (existence.exists === "no") return "The name does not exist in DNS.";
   if (existence.addresses.length === 0) return "The name has no addresses.";
   const parked = parkedWith(facts);

@@ -10,6 +10,8 @@ export interface RequestOptions {
   origin: { kind: string; name: string };
   /** Person or program that wants it, for the audit log; absent: nobody in particular, such as a feed. */
   requestedBy?: Actor;
+  /** Inspects the host now even if it was inspected within the last hour, a few times per hour. For clicks of people. */
+  again?: boolean;
 }
 
 export interface InspectNowOptions extends Omit<RequestOptions, "priority"> {

@@ -14,6 +14,8 @@ import type { InspectionStore } from "./store.ts";
 
 /** A host is not inspected again for this long. */
 export const hostPauseMs = 3_600_000;
+/** Maximum number of inspections of a host within an hour, if people request them one by one. */
+const againMax = 6;
 /** Lists repeat their addresses: those of feeds are not inspected again for this long. */
 const feedPauseMs = 24 * 3_600_000;
 /** Two days of the default budget. Beyond it, the oldest addresses of feeds are dropped. */
@@ -107,16 +109,31 @@ export function createAdmission({
     const address = visible(text, shownMax);
     const read = check(text);
     if ("error" in read) return { address, outcome: "refused", reason: read.error };
+    const now = clock.now();
     const present = known(read, options.priority);
-    if (present !== undefined) return { address, ...promoted(present, options.priority) };
+    const isAgain = options.again === true;
+    if (isAgain && present?.inspection.state !== "running") {
+      const reason = reasonNotAgain(read.host, now);
+      if (reason !== undefined) return { address, outcome: "refused", reason };
+      if (present?.outcome === "queued")
+        return { address, outcome: "queued", inspection: store.hasten(present.inspection, now) };
+    } else if (present !== undefined) return { address, ...promoted(present, options.priority) };
     const reason = reasonForNoPlace(read.host);
     if (reason !== undefined) return { address, outcome: "refused", reason };
-    const now = clock.now();
     const inspection = store.insert({
       ...newInspection(read, options, { ids, now }),
-      ...waitFor(store, read.host, now),
+      ...(isAgain ? {} : waitFor(store, read.host, now)),
     });
     return { address, outcome: "queued", inspection };
+  }
+
+  function reasonNotAgain(host: string, now: Instant): string | undefined {
+    const recent = store
+      .ofHost(host)
+      .filter(({ state, finishedAt }) => state !== "skipped" && (finishedAt ?? 0) > now - hostPauseMs);
+    return recent.length < againMax
+      ? undefined
+      : `is not inspected again: its host was inspected ${recent.length} times within the last hour`;
   }
 
   function promoted(present: KnownInspection, priority: InspectionPriority): KnownInspection {
@@ -160,15 +177,21 @@ export function newInspection(
   };
 }
 
-/** Returns when an address of the host may be inspected, and why it waits. */
+/**
+ * Returns when an address of the host may be inspected, and why it waits.
+ *
+ * @param since when the address was admitted: what was inspected before was considered then. Default: never
+ */
 export function waitFor(
   store: Pick<InspectionStore, "lastInspectedAt">,
   host: string,
-  now: number,
-): { dueAt: number; reason: string | null } {
+  now: Instant,
+  since = -Infinity,
+): { dueAt: Instant; reason: string | null } {
   const last = store.lastInspectedAt(host);
   // A time that lies ahead was stored before the clock was set back.
-  if (last === undefined || last > now || last + hostPauseMs <= now) return { dueAt: now, reason: null };
+  if (last === undefined || last > now || last <= since || last + hostPauseMs <= now)
+    return { dueAt: now, reason: null };
   return { dueAt: last + hostPauseMs, reason: "its host was inspected less than an hour ago" };
 }
 

@@ -55,10 +55,10 @@ export function createSelection({
   function begin(taken: readonly QueuedInspection[], runningHosts: ReadonlySet<string>): QueuedInspection[] {
     const now = clock.now();
     const hosts = new Set(runningHosts);
-    const started = taken.filter(({ host, seq }) => {
+    const started = taken.filter(({ host, requestedAt, seq }) => {
       const wait = hosts.has(host)
         ? { dueAt: now + hostPauseMs, reason: "another page of its host is being inspected" }
-        : waitFor(store, host, now);
+        : waitFor(store, host, now, requestedAt);
       if (wait.dueAt > now) {
         store.postpone(seq, wait.dueAt, wait.reason ?? "");
         return false;

@@ -230,6 +230,12 @@ function prepareMoves(database: Database) {
     promote: statement(database, (query) =>
       query.update(inspections).set(valuesOf(inspections, "priority")).where(hasSeq),
     ),
+    hasten: statement(database, (query) =>
+      query
+        .update(inspections)
+        .set(valuesOf(inspections, "priority", "requestedAt", "dueAt", "reason"))
+        .where(hasSeq),
+    ),
     postpone: statement(database, (query) =>
       query
         .update(inspections)

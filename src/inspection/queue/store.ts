@@ -32,6 +32,8 @@ export interface InspectionStore {
   oldestWaitingAt(): Instant | undefined;
   /** Raises the priority of a row that waits. */
   promote(seq: number, priority: InspectionPriority): void;
+  /** Makes a row that waits due, as if a person had just requested it. */
+  hasten(row: QueuedInspection, now: Instant): QueuedInspection;
   postpone(seq: number, dueAt: Instant, reason: string): void;
   start(seq: number, now: Instant): void;
   save(seq: number, outcome: Outcome): void;
@@ -91,6 +93,11 @@ export function createInspectionStore(database: Database): InspectionStore {
     },
     oldestWaitingAt: () => read.oldestWaiting.get()?.at,
     promote: (seq, priority) => write.promote.run({ seq, priority: priorityOf(priority) }),
+    hasten(row, now) {
+      const hastened = { priority: "person", requestedAt: now, dueAt: now, reason: null } as const;
+      write.hasten.run({ ...hastened, seq: row.seq, priority: priorityOf("person") });
+      return { ...row, ...hastened };
+    },
     postpone: (seq, dueAt, reason) => write.postpone.run({ seq, dueAt, reason }),
     start: (seq, now) => write.start.run({ seq, startedAt: now }),
     save: (seq, outcome) => write.save.run({ seq, ...outcome, imitates: imitatesOf(outcome) }),

@@ -14,7 +14,7 @@ import { findInspection, type InspectionContext } from "./detail.tsx";
 const nameCharactersMax = 80;
 const source = "submission";
 
-/** Requests the same address again. */
+/** Inspects the same address now, also within an hour of its last inspection. */
 export async function inspectAgain(context: Context<"inspections">): Promise<PageResult> {
   const { services, by, account } = context;
   const { address, id } = findInspection(context);
@@ -23,18 +23,14 @@ export async function inspectAgain(context: Context<"inspections">): Promise<Pag
     source,
     origin: { kind: "console", name: account.name },
     requestedBy: by,
+    again: true,
   });
   if (outcome === undefined || outcome.outcome === "refused")
     return redirect(inspectionPath(id), {
       tone: "warning",
       text: ended(`The address ${visible(outcome?.reason ?? "was not read", 300)}`),
     });
-  const path = inspectionPath(outcome.inspection.id);
-  if (outcome.outcome === "queued") return redirect(path);
-  return redirect(path, {
-    tone: "warning",
-    text: "The same host is inspected at most once per hour. This is the latest result.",
-  });
+  return redirect(inspectionPath(outcome.inspection.id));
 }
 
 /** Asks for the protected domain that the page imitates. */

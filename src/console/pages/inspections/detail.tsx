@@ -51,7 +51,12 @@ export async function showInspection(context: InspectionContext): Promise<PageRe
         {threatId === null ? null : (
           <LinkButton path={threatPath(threatId)} label="Open threat" variant="primary" />
         )}
-        {disabled === null ? <PostButton action={`${path}/again`} label="Inspect again" /> : null}
+        {disabled === null && inspection.state !== "running" ? (
+          <PostButton
+            action={`${path}/again`}
+            label={inspection.state === "queued" ? "Inspect now" : "Inspect again"}
+          />
+        ) : null}
         <Menu>
           {threatId === null ? (
             <MenuLink path={`${path}/threat`} icon="threat" label="This is a threat" />
@@ -74,7 +79,12 @@ async function partOf({ services }: InspectionContext, inspection: Inspection) {
   const threat = threatId === null ? undefined : services.threats.get(threatId);
   const isChanging = state === "queued" || state === "running";
   const refresh = isChanging
-    ? { "data-refresh": `${inspectionPath(inspection.id)}/result`, "data-refresh-ms": String(refreshMs) }
+    ? {
+        "data-refresh": `${inspectionPath(inspection.id)}/result`,
+        "data-refresh-ms": String(refreshMs),
+        // The head then has the button that opens the threat.
+        "data-refresh-page": "",
+      }
     : {};
   const capture = threat === undefined ? undefined : await services.enrichment.screenshotOf(threat.id);
   return (

@@ -2,7 +2,7 @@ import type { Facts } from "../../../enrichment/facts/facts.ts";
 import { capitalized } from "../../../lib/wording.ts";
 import { type Differences, gridSize, type Region } from "../../../lookups/pictures/differing-regions.ts";
 import { looksLikeOriginal, visualSimilarityText } from "../../../threats/severity/phishing-page.ts";
-import { Figure, originalPath, type PagePictures } from "../../inspection-kit/page-pair.tsx";
+import { Figure, originalPath, type PagePictures, withheldText } from "../../inspection-kit/page-pair.tsx";
 import { Time } from "../../kit/components.tsx";
 import { PostButton } from "../../kit/form.tsx";
 import { Text } from "../../kit/name.tsx";
@@ -63,6 +63,7 @@ const views = [
 function Comparison({ threat, facts, differences }: Pictures & { differences: Differences | undefined }) {
   const regions = differences?.kind === "regions" ? differences.regions : [];
   const visualSimilarity = facts?.screenshot?.visualSimilarity;
+  const isBlurred = facts?.screenshot?.kept === "blurred";
   return (
     <div class="stack">
       <div class="line">
@@ -112,14 +113,24 @@ function Comparison({ threat, facts, differences }: Pictures & { differences: Di
       />
       <div class="line s quiet">
         <span>
-          Look-alike: <Text text={threat.domain} charactersMax={60} />
+          {isBlurred ? "Look-alike (blurred)" : "Look-alike"}:{" "}
+          <Text text={threat.domain} charactersMax={60} />
         </span>
         <span class="push">
           Original: <Text text={threat.protectedDomain} charactersMax={60} />
         </span>
       </div>
-      <DifferenceList differences={differences} />
+      {isBlurred ? <BlurNote /> : <DifferenceList differences={differences} />}
     </div>
+  );
+}
+
+function BlurNote() {
+  return (
+    <p class="s quiet">
+      The screenshot of the look-alike is blurred, as screenshots.keep says. Its similarity was measured
+      before.
+    </p>
   );
 }
 
@@ -210,16 +221,18 @@ function placeInWords({ x, y, width, height }: Region): string {
 
 /** A single screenshot, or the reason why there is none: two empty frames would say no more. */
 function OneOrNone({ threat, facts, hasOriginal, whyMissing }: Pictures) {
+  const why = [whyMissing, withheldText(facts)].join(" ");
   if (whyMissing !== undefined && !hasOriginal)
     return (
       <p class="quiet s">
-        <Text text={whyMissing} />
+        <Text text={why} />
       </p>
     );
   if (whyMissing === undefined)
     return (
       <div class="stack gap-s">
         <p class="quiet s">No screenshot of the original: {whyNoOriginal(facts)}</p>
+        {facts?.screenshot?.kept === "blurred" ? <BlurNote /> : null}
         <div class="pair">
           <Figure
             path={`/screenshots/${threat.id}/${threat.screenshotToken}`}
@@ -232,7 +245,7 @@ function OneOrNone({ threat, facts, hasOriginal, whyMissing }: Pictures) {
   return (
     <div class="stack gap-s">
       <p class="quiet s">
-        <Text text={whyMissing} />
+        <Text text={why} />
       </p>
       <div class="pair">
         <Figure
