@@ -83,7 +83,7 @@ export function openApp(environment: Environment) {
     domains,
     ids,
     onConfigChange: live.onChange,
-    saveFindings: (findings) => enrichment.handOff(findings),
+    saveFacts: (found) => enrichment.handOff(found),
     threats,
     yielder,
   });

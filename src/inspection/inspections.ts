@@ -24,7 +24,7 @@ import { createCleanup } from "./queue/cleanup.ts";
 import { createImmediateInspection } from "./queue/immediate.ts";
 import { createInspectionList } from "./queue/list.ts";
 import { createPump } from "./queue/pump.ts";
-import { createThreatRecorder, type ThreatFinding } from "./queue/record-result.ts";
+import { createThreatRecorder, type InspectedThreat } from "./queue/record-result.ts";
 import { createRunner } from "./queue/runner.ts";
 import { createStatus } from "./queue/status.ts";
 import { createInspectionStore } from "./queue/store.ts";
@@ -78,7 +78,7 @@ export interface InspectionsDependencies {
   lookUpExistence: LookUpExistence;
   onConfigChange: (listener: () => void) => void;
   /** Saves facts about threats, so that they are not determined twice. */
-  saveFindings: (findings: readonly ThreatFinding[]) => Promise<void>;
+  saveFacts: (found: readonly InspectedThreat[]) => Promise<void>;
   threats: Pick<Threats, "named" | "record">;
 }
 

@@ -4,7 +4,6 @@ import type { Log } from "../lib/log.ts";
 import type { AddressRules } from "../network/addresses.ts";
 import type { DnsClient } from "../network/dns/dns-client.ts";
 import { resolveWithDns } from "../network/dns/resolve-dns.ts";
-import type { ResolveHost } from "../network/resolve.ts";
 import { shareLookups } from "../network/shared-lookups.ts";
 import type { Turns } from "../network/turns.ts";
 import { chooseChromium, type ChromiumChoice } from "./browser/choose-chromium.ts";
@@ -55,7 +54,6 @@ export interface OpenedLookups {
   /** Why no screenshots are taken. */
   noBrowser: string | undefined;
   meter: LookupMeter;
-  resolveHost: ResolveHost;
   reach: Reach;
   close(): void;
 }
@@ -117,7 +115,6 @@ export function openLookups({
     browser,
     noBrowser: "reason" in chromium ? chromium.reason : undefined,
     meter,
-    resolveHost,
     reach,
     close() {
       registrations.close();

@@ -5,9 +5,12 @@ import { openInspector } from "../../src/inspection/inspector/open-inspector.ts"
 import { createThreadInspector } from "../../src/inspection/inspector/thread-inspector.ts";
 import type { Brand } from "../../src/inspection/model/brand.ts";
 import type { Inspector } from "../../src/inspection/model/inspector.ts";
+import { readScreenshot } from "../../src/inspection/comparison/screenshot.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import type { Browser } from "../../src/lookups/browser/chromium.ts";
 import { createPageReader } from "../../src/lookups/page/page-reader.ts";
 import { createTurns } from "../../src/network/turns.ts";
+import { webpOf } from "../support/pictures.ts";
 import { until } from "../support/until.ts";
 
 const rows = Array.from(
@@ -31,6 +34,7 @@ const server = Bun.serve({
     if (pathname === "/held") await new Promise<void>((resolve) => void held.push(resolve));
     if (pathname === "/frame") return page('<title>Welcome</title><iframe src="/copy"></iframe>');
     if (pathname === "/button") return page('<p>Check your browser</p><a href="/copy">Continue</a>');
+    if (pathname === "/script") return page("<script>go(atob(address))</script>");
     if (pathname === "/news")
       return page('<p>Example Bank has new fees</p><a href="https://www.example-bank.com/">more</a>');
     if (pathname === "/cloaked" && !/iPhone/.test(request.headers.get("user-agent")!))
@@ -67,7 +71,7 @@ async function exampleBank(): Promise<Brand> {
 
 const sourceOf = (brands: readonly Brand[]) => ({ read: async () => brands, onChange: () => {} });
 
-function inspectorHere(brands: readonly Brand[]): Inspector {
+function inspectorHere(brands: readonly Brand[], browser?: Browser, source = sourceOf(brands)): Inspector {
   const turns = createTurns();
   const pages = createPageReader({
     clock: systemClock,
@@ -75,10 +79,13 @@ function inspectorHere(brands: readonly Brand[]): Inspector {
     resolveHost: async () => ["127.0.0.1"],
     turns,
   });
-  const lookups = { browser: undefined, pages, reach: { rules } };
-  const config = { scan: { resolvers: [], queriesPerSecond: 10 } } as never;
+  const lookups = { browser, pages, reach: { rules } };
+  const config = {
+    scan: { resolvers: [], queriesPerSecond: 10 },
+    screenshots: { keep: "full" },
+  } as never;
   const opened = openInspector({
-    brands: sourceOf(brands),
+    brands: source,
     clock: systemClock,
     config,
     lookups,
@@ -154,6 +161,46 @@ describe("the inspector", () => {
     const news = await inspector.inspect({ address: at("/news"), browser: "never" }, signal);
     expect(news).toMatchObject({ ok: true, page: { finalUrl: at("/news"), redirects: [] } });
     expect(news).not.toHaveProperty("page.imitation.imitates", true);
+  });
+
+  test("does not blame a page whose scripts lead to the brand's own page for the looks of that page", async () => {
+    const brand = await exampleBank();
+    const webp = await webpOf(64, 40, (x, y) => (x * y) % 256);
+    const { hash } = await readScreenshot({ screenshot: webp, brands: [] });
+    const [login] = brand.originals;
+    const seen: Brand = {
+      ...brand,
+      originals: [{ ...login!, fingerprint: { ...login!.fingerprint, screenshot: hash! } }],
+    };
+    const endingAt = (url: string): Browser => ({
+      takeScreenshot: async () => ({ ok: true, url, html: original, webp }),
+      close() {},
+    });
+    const target = { address: at("/script"), browser: "if_needed" } as const;
+    const own = await inspectorHere([seen], endingAt(login!.address)).inspect(target, signal);
+    expect(own).toMatchObject({
+      ok: true,
+      page: { redirectsToProtected: true, finalUrl: login!.address, imitation: { imitates: false } },
+      screenshot: webp,
+    });
+    const stays = await inspectorHere([seen], endingAt(at("/script"))).inspect(target, signal);
+    expect(stays).toMatchObject({ ok: true, page: { from: "browser", imitation: { imitates: true } } });
+  });
+
+  test("reads the brands again after they could not be read", async () => {
+    const brand = await exampleBank();
+    let isBusy = true;
+    const read = async () => {
+      if (isBusy) throw new Error("database is locked");
+      return [brand];
+    };
+    const inspector = inspectorHere([], undefined, { read, onChange: () => {} });
+    const target = { address: at("/copy"), browser: "never" } as const;
+    await expect(inspector.inspect(target, signal)).rejects.toThrow("database is locked");
+    isBusy = false;
+    expect(await inspector.inspect(target, signal)).toMatchObject({
+      page: { imitation: { imitates: true } },
+    });
   });
 
   test("recognizes a copy that is shown to phones only, while all others are shown a harmless page", async () => {

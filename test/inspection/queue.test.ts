@@ -8,7 +8,7 @@ import {
 import type { InspectionResult } from "../../src/inspection/model/inspector.ts";
 import { createCleanup } from "../../src/inspection/queue/cleanup.ts";
 import { createInspectionStore } from "../../src/inspection/queue/store.ts";
-import type { ThreatFinding } from "../../src/inspection/queue/record-result.ts";
+import type { InspectedThreat } from "../../src/inspection/queue/record-result.ts";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
 import type { Page } from "../../src/lookups/page/page-lookup.ts";
 import { analyst, openStores } from "../support/stores.ts";
@@ -47,7 +47,7 @@ let stores: ReturnType<typeof openStores>;
 let inspections: Inspections;
 let config: Parameters<typeof createInspections>[0]["config"];
 let inspected: string[];
-let findings: ThreatFinding[];
+let saved: InspectedThreat[];
 let respond: (address: string, signal: AbortSignal) => Promise<InspectionResult> | InspectionResult;
 let existenceOf: (name: string) => Existence;
 
@@ -68,7 +68,7 @@ beforeEach(() => {
     },
   };
   inspected = [];
-  findings = [];
+  saved = [];
   respond = () => resultWith(0.01);
   existenceOf = () => here;
   inspections = open();
@@ -90,7 +90,7 @@ function open(): Inspections {
     },
     lookUpExistence: async (name) => existenceOf(name),
     onConfigChange: () => {},
-    saveFindings: async (found) => void findings.push(...found),
+    saveFacts: async (found) => void saved.push(...found),
   });
 }
 
@@ -136,7 +136,7 @@ test("a page that imitates a brand becomes a threat of its own, with its event i
     threatId: threat!.id,
     page: { title: "Sign in", status: 200 },
   });
-  expect(findings).toMatchObject([
+  expect(saved).toMatchObject([
     { threatId: threat!.id, existence: here, page: { imitation: { score: 0.97, imitates: true } } },
   ]);
   expect(inspections.status().totals).toMatchObject({ started: 1, imitation: 1, harmless: 0 });
@@ -156,7 +156,7 @@ test("a harmless page becomes no threat, but is news for a threat that is on rec
   await inspections.request(["examp1e-bank.com", "weather.example"], person);
   await work(() => inspections.status().totals.harmless === 2);
   expect(stores.threats.list({}, { page: 1, perPage: 9 }).total).toBe(1);
-  expect(findings).toMatchObject([
+  expect(saved).toMatchObject([
     { threatId: known!.threatId, page: { imitation: { imitates: false, score: 0.01 } } },
   ]);
   expect(stores.auditLog.list({}, { limit: 1, offset: 0 })).toMatchObject([

@@ -19,7 +19,7 @@ export const inspection = table(
     ),
     browser: choice(["if_needed", "never"], {
       default: "if_needed",
-      description: "open a page in Chromium if it cannot be judged otherwise",
+      description: "open a page in Chromium if its markup does not show enough",
     }),
   },
   "Inspection of pages: whether they imitate the pages of a protected domain. Needs lookups.enabled.",

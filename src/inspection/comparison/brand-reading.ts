@@ -49,14 +49,11 @@ export interface OriginalReading {
 }
 
 export function readBrand(brand: Brand): BrandReading {
-  const domain = brand.protectedDomain.toLowerCase();
-  const allowed = brand.allow.map((name) => name.toLowerCase());
-  const isOwnPage = (host: string) =>
-    isAtOrBelow(host, domain) || allowed.some((name) => isAtOrBelow(host, name));
+  const isOwn = (host: string) => isOwnPage(host, brand);
   const prints = brand.originals.filter(({ fingerprint }) => fingerprint.version === fingerprintVersion);
   const names = createNameFinder([
     ...brand.names,
-    domain,
+    brand.protectedDomain,
     ...prints.flatMap(({ fingerprint: { siteName } }) =>
       siteName !== undefined && isName(siteName) ? [siteName] : [],
     ),
@@ -71,7 +68,7 @@ export function readBrand(brand: Brand): BrandReading {
       }),
     ),
   );
-  const originals = prints.map(({ address, fingerprint }) => readOriginal(address, fingerprint, isOwnPage));
+  const originals = prints.map(({ address, fingerprint }) => readOriginal(address, fingerprint, isOwn));
   return {
     brand,
     names,
@@ -82,9 +79,14 @@ export function readBrand(brand: Brand): BrandReading {
     originals,
     logos: brand.logos.map(({ hash }) => ({ bits: hashBits(hash) })),
     assetSites,
-    isOwnPage,
-    isOwnHost: (host) => isOwnPage(host) || assetSites.has(siteOf(host)),
+    isOwnPage: isOwn,
+    isOwnHost: (host) => isOwn(host) || assetSites.has(siteOf(host)),
   };
+}
+
+/** Returns whether pages at a host are the brand's: it is the protected domain, an allowed name, or below one of them. */
+export function isOwnPage(host: string, { allow, protectedDomain }: Brand): boolean {
+  return [protectedDomain, ...allow].some((name) => isAtOrBelow(host, name));
 }
 
 /** A site that calls itself “Home” or “Online banking” has no name that identifies it. */
@@ -98,7 +100,7 @@ const siteNameWordsMax = 4;
 function readOriginal(
   address: string,
   print: PageFingerprint,
-  isOwnPage: (host: string) => boolean,
+  isOwn: (host: string) => boolean,
 ): OriginalReading {
   const links = Object.keys(print.links).flatMap((link) => addressParts(link) ?? []);
   const resources = print.resources.flatMap(({ url }) => addressParts(url) ?? []);
@@ -106,7 +108,7 @@ function readOriginal(
     address,
     print,
     linkPaths: new Set(
-      links.filter(({ host, path }) => isOwnPage(host) && isDistinctivePath(path)).map(({ path }) => path),
+      links.filter(({ host, path }) => isOwn(host) && isDistinctivePath(path)).map(({ path }) => path),
     ),
     files: new Set(
       resources.filter((from) => !isKnown("shared", from) && isDistinctiveFile(from)).map(fileName),

@@ -1,5 +1,5 @@
 import type { PageView } from "../../lookups/page/page-view.ts";
-import { addressParts } from "../measures/addresses.ts";
+import { addressParts, withoutQuery } from "../measures/addresses.ts";
 import { labelsOfForms, requestedBy } from "../measures/requested-data.ts";
 import { shingles, sketchOf } from "../measures/sketch.ts";
 import { wordsOf } from "../measures/text-words.ts";
@@ -143,10 +143,6 @@ function uniqueResources({ resources }: PageView): PageFingerprint["resources"] 
     unique.set(`${kind} ${short}`, { kind, url: short });
   }
   return [...unique.values()];
-}
-
-function withoutQuery(address: string): string {
-  return address.replace(/[?#].*$/s, "");
 }
 
 /** Returns the first items that fit into the limits. */

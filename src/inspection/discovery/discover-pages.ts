@@ -1,5 +1,6 @@
 import type { PageView } from "../../lookups/page/page-view.ts";
 import { foldText } from "../../lookups/page/fold-text.ts";
+import { withoutQuery } from "../measures/addresses.ts";
 import { linkPhrases, otherPathWords, pathWords, type LinkedRole } from "./page-words.ts";
 import { isOwnHost, type Owner } from "./own-names.ts";
 
@@ -140,10 +141,6 @@ function addressOf(target: URL, role: LinkedRole): string {
   const bare = new URL(target);
   bare.search = "";
   return scoreOf(role, bare, "") === 0 && scoreOf(role, target, "") > 0 ? target.href : bare.href;
-}
-
-function withoutQuery(address: string): string {
-  return address.replace(/[?#].*$/s, "");
 }
 
 function distinct<T extends { url: string }>(items: readonly T[]): T[] {

@@ -13,7 +13,8 @@ import type { PageInspector } from "./page-inspector.ts";
 import { createThreadInspector } from "./thread-inspector.ts";
 
 /**
- * Opens the inspector. Of the screenshots of suspicious pages, it returns only what may be kept. Nothing is loaded or started before the first inspection.
+ * Opens the inspector. Nothing is loaded or started before the first inspection. Of the screenshots of suspicious pages,
+ * it returns only what `screenshots.keep` leaves.
  * @param startWorker starts the thread that inspects; without it, this thread does, between other work
  */
 export function openInspector({
@@ -77,11 +78,19 @@ function createLazyInspector({
     const { createPageInspector } = await import("./page-inspector.ts");
     return createPageInspector({ clock, reader: pages, render: browser?.takeScreenshot, turns });
   };
+  const readBrands = async (opened: PageInspector) => {
+    try {
+      opened.setBrands(await brands.read());
+    } catch (error) {
+      // The next inspection reads them again.
+      known = undefined;
+      throw error;
+    }
+  };
   return {
     async inspect(target, signal) {
       const opened = await (inspector ??= open());
-      known ??= brands.read().then(opened.setBrands);
-      await known;
+      await (known ??= readBrands(opened));
       return opened.inspect(target, signal);
     },
     async close() {

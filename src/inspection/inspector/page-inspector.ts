@@ -1,5 +1,4 @@
 import { dayMs, type Clock } from "../../lib/clock.ts";
-import { isAtOrBelow } from "../../lib/host-names.ts";
 import { createLimiter } from "../../lib/limiter.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { ScreenshotOptions, ScreenshotResult } from "../../lookups/browser/chromium.ts";
@@ -10,13 +9,14 @@ import type { PageView } from "../../lookups/page/page-view.ts";
 import { userAgentOf } from "../../lookups/visits/visitors.ts";
 import type { Turns } from "../../network/turns.ts";
 import { assessAll } from "../comparison/assess.ts";
+import { isOwnPage } from "../comparison/brand-reading.ts";
 import { fingerprintOf } from "../comparison/fingerprint.ts";
 import { needsBrowser, waypointsOf } from "../comparison/further-looks.ts";
 import { readScreenshot, type ReadScreenshot } from "../comparison/screenshot.ts";
 import type { Brand } from "../model/brand.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import type { InspectionResult, InspectionTarget, Inspector } from "../model/inspector.ts";
-import type { SeenPage, Verdict } from "../model/verdict.ts";
+import { storedVerdict, type SeenPage, type Verdict } from "../model/verdict.ts";
 import { languagesOf } from "./visit-languages.ts";
 
 /** Opens a page in a browser. */
@@ -31,8 +31,7 @@ const concurrencyMax = 32;
 /** Number of brands with which a page is compared at once: at most about 2 ms. */
 const brandsPerTurn = 10;
 const brandNamesMax = 300;
-/** Signals that are kept with the facts about a page. */
-const signalsMax = 12;
+const ledToOwnPage = "in a browser, the page leads to the page of the brand itself";
 
 /** An inspector in the thread that has the brands. */
 export interface PageInspector extends Inspector {
@@ -41,7 +40,7 @@ export interface PageInspector extends Inspector {
 }
 
 /** A page that was compared. */
-interface Judged {
+interface ComparedPage {
   page: Page;
   view: PageView;
   fingerprint: PageFingerprint;
@@ -84,16 +83,16 @@ export function createPageInspector({
     if (!first.ok) return first;
     const comparison = { clock, compared, screenshot: undefined, target, turns };
     const { read, seen } = await asOtherVisitor(
-      { read: first, seen: await judge(first, comparison) },
+      { read: first, seen: await comparePage(first, comparison) },
       { ...comparison, opened, reader },
     );
     signal.throwIfAborted();
-    const judged = await alongWaypoints(seen, { ...comparison, reader, signal });
+    const closest = await alongWaypoints(seen, { ...comparison, reader, signal });
     const wanted =
       browser === "always" ||
-      (browser === "if_needed" && needsBrowser({ page: judged.fingerprint, verdicts: judged.verdicts }));
-    if (render === undefined || !wanted) return resultOf(judged, target, {});
-    return withBrowser(read, judged, { ...comparison, signal, open: render });
+      (browser === "if_needed" && needsBrowser({ page: closest.fingerprint, verdicts: closest.verdicts }));
+    if (render === undefined || !wanted) return resultOf(closest, target, {});
+    return withBrowser(read, closest, { ...comparison, signal, open: render });
   }
 
   return {
@@ -113,10 +112,10 @@ interface Comparison {
 }
 
 /** Compares a page with the brands. */
-async function judge(
+async function comparePage(
   { page: facts, view }: { page: Page; view: PageView },
   { clock, compared, screenshot, target, turns }: Comparison,
-): Promise<Judged> {
+): Promise<ComparedPage> {
   await turns.next();
   const fingerprint = {
     ...fingerprintOf(view),
@@ -149,13 +148,7 @@ async function judge(
       host,
       turns,
     );
-    page.imitation = {
-      protectedDomain: top.protectedDomain,
-      score: top.score,
-      imitates: top.imitates,
-      original: top.original,
-      signals: top.signals.slice(0, signalsMax),
-    };
+    page.imitation = storedVerdict(top);
   }
   return { page, view, fingerprint, verdicts };
 }
@@ -165,15 +158,15 @@ async function judge(
  * a brand most.
  */
 async function alongWaypoints(
-  first: Judged,
+  first: ComparedPage,
   { reader, signal, ...comparison }: Comparison & { reader: PageReader; signal: AbortSignal },
-): Promise<Judged> {
+): Promise<ComparedPage> {
   let found = first;
   if (first.verdicts.some(({ imitates }) => imitates)) return first;
   const protectedDomains = comparison.compared.map(({ protectedDomain }) => protectedDomain);
   for (const address of waypointsOf(first.fingerprint)) {
     const { hostname } = new URL(address);
-    if (comparison.compared.some((brand) => isOwnHost(hostname, brand))) continue;
+    if (comparison.compared.some((brand) => isOwnPage(hostname, brand))) continue;
     const names = namesOf(comparison.compared, comparison.target);
     const read = await reader.read({ address, protectedDomains, brandNames: names, signal });
     signal.throwIfAborted();
@@ -181,13 +174,9 @@ async function alongWaypoints(
     const view = { ...read.view, addresses: [...first.view.addresses, ...read.view.addresses] };
     const page: Page = { ...read.page, redirects: view.addresses.slice(1).map((one) => visible(one, 2_000)) };
     if (first.page.firstUrl !== undefined) page.firstUrl = first.page.firstUrl;
-    found = closer(found, await judge({ page, view }, comparison));
+    found = closer(found, await comparePage({ page, view }, comparison));
   }
   return found;
-}
-
-function isOwnHost(host: string, { allow, protectedDomain }: Brand): boolean {
-  return [protectedDomain, ...allow].some((name) => isAtOrBelow(host, name));
 }
 
 /**
@@ -195,42 +184,50 @@ function isOwnHost(host: string, { allow, protectedDomain }: Brand): boolean {
  * pages show a harmless page to everybody else. Returns the one that resembles a brand more.
  */
 async function asOtherVisitor(
-  first: { read: ReadPage; seen: Judged },
+  first: { read: ReadPage; seen: ComparedPage },
   { opened, reader, ...comparison }: Comparison & { opened: PageTarget; reader: PageReader },
-): Promise<{ read: ReadPage; seen: Judged }> {
+): Promise<{ read: ReadPage; seen: ComparedPage }> {
   const { page, verdicts, view } = first.seen;
   const host = URL.parse(view.addresses.at(-1) ?? "")?.hostname ?? "";
   const isSettled =
-    verdicts.some(({ imitates }) => imitates) || comparison.compared.some((brand) => isOwnHost(host, brand));
+    verdicts.some(({ imitates }) => imitates) || comparison.compared.some((brand) => isOwnPage(host, brand));
   // A visitor that was shown nothing has been followed by all others.
   const wereTried = page.shownTo !== undefined || page.status >= 400;
   if (isSettled || wereTried || comparison.compared.length === 0) return first;
   const read = await reader.read({ ...opened, unlike: view });
   if (!read.ok) return first;
-  const seen = await judge(read, comparison);
+  const seen = await comparePage(read, comparison);
   return scoreOf(seen) > scoreOf(first.seen) ? { read, seen } : first;
 }
 
 /** Opens the page in the browser, too, and compares what it shows. */
 async function withBrowser(
   read: ReadPage,
-  judged: Judged,
+  closest: ComparedPage,
   { open, signal, ...comparison }: Comparison & { open: Render; signal: AbortSignal },
 ): Promise<InspectionResult> {
   const fragment = URL.parse(comparison.target.address)?.hash ?? "";
-  const rendered = await open(`${judged.view.addresses[0]!}${fragment}`, signal, {
+  const rendered = await open(`${closest.view.addresses[0]!}${fragment}`, signal, {
     isUrgent: comparison.target.isUrgent === true,
-    ...(judged.page.shownTo === undefined ? {} : { userAgent: userAgentOf(judged.page.shownTo) }),
+    ...(closest.page.shownTo === undefined ? {} : { userAgent: userAgentOf(closest.page.shownTo) }),
   });
-  if (!rendered.ok) return resultOf(judged, comparison.target, { noScreenshot: rendered.reason });
+  if (!rendered.ok) return resultOf(closest, comparison.target, { noScreenshot: rendered.reason });
   const { html, url, webp } = rendered;
   const screenshot = await readScreenshot({ screenshot: webp, brands: comparison.compared }).catch(
     () => undefined,
   );
   const seen = { ...comparison, screenshot };
-  const asSent = await judge(read, seen);
   const asRendered =
-    html === undefined ? undefined : await judge(await read.readRendered({ html, address: url }), seen);
+    html === undefined ? undefined : await comparePage(await read.readRendered({ html, address: url }), seen);
+  const host = URL.parse(url)?.hostname ?? "";
+  if (comparison.compared.some((brand) => isOwnPage(host, brand))) {
+    // The screenshot shows the brand's own page, which says nothing about the page that leads there.
+    const imitates = closest.verdicts.some((verdict) => verdict.imitates);
+    return asRendered === undefined || imitates
+      ? resultOf(closest, comparison.target, { noScreenshot: ledToOwnPage })
+      : resultOf(asRendered, comparison.target, { screenshot: webp });
+  }
+  const asSent = await comparePage(closest, seen);
   return resultOf(closer(asSent, asRendered), comparison.target, { screenshot: webp });
 }
 
@@ -260,17 +257,17 @@ function seenPage(
 }
 
 /** A browser can be shown less than we were, for example by a page that recognizes browsers without a screen. */
-function closer(asSent: Judged, asRendered: Judged | undefined): Judged {
+function closer(asSent: ComparedPage, asRendered: ComparedPage | undefined): ComparedPage {
   if (asRendered === undefined) return asSent;
   return scoreOf(asSent) > scoreOf(asRendered) ? asSent : asRendered;
 }
 
-function scoreOf({ verdicts }: Judged): number {
+function scoreOf({ verdicts }: ComparedPage): number {
   return verdicts[0]?.score ?? 0;
 }
 
 function resultOf(
-  { fingerprint, page, verdicts, view }: Judged,
+  { fingerprint, page, verdicts, view }: ComparedPage,
   target: InspectionTarget,
   rest: { screenshot?: Uint8Array; noScreenshot?: string },
 ): InspectionResult {

@@ -31,6 +31,11 @@ export function addressParts(address: string): AddressParts | undefined {
   return { host: hostname.replace(/\.$/, ""), path, file: plainName(name), extension };
 }
 
+/** Returns an address without its query and fragment, which differ between visits. */
+export function withoutQuery(address: string): string {
+  return address.replace(/[?#].*$/s, "");
+}
+
 /** Drops what changes with every release: minification, hashes, sizes and versions. */
 function plainName(name: string): string {
   return name

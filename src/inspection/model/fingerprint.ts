@@ -46,7 +46,7 @@ export interface PageFingerprint {
 
 export interface FormFingerprint {
   action: string;
-  /** Codes of what is requested; see `comparison/requested-data.ts`. */
+  /** Codes of what is requested; see `measures/requested-data.ts`. */
   asksFor: string[];
   /** Type and name of each field. */
   fields: string[];

@@ -18,7 +18,7 @@ export interface InspectionTarget {
   address: string;
   /** Protected domains with which the page is compared; absent: all. */
   protectedDomains?: readonly string[];
-  /** Whether a browser may be used when the page cannot be judged without one. */
+  /** Whether a browser may be used if the markup of the page does not show enough. */
   browser: "never" | "if_needed" | "always";
   /** Further names of the brands, such as keywords of a protected domain that has no originals yet. */
   brandNames?: readonly string[];

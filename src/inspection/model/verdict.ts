@@ -31,3 +31,11 @@ export interface Verdict extends PageImitation {
   /** Address of the original page that resembles it most; null if no original is known. */
   original: string | null;
 }
+
+/** More signals contribute next to nothing. */
+const storedSignalsMax = 20;
+
+/** Returns the part of a verdict that is stored with an inspection and with the facts about a threat. */
+export function storedVerdict(verdict: Verdict): Verdict {
+  return { ...verdict, signals: verdict.signals.slice(0, storedSignalsMax) };
+}

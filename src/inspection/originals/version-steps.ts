@@ -1,5 +1,6 @@
 import type { Instant } from "../../lib/clock.ts";
 import { visualSimilarity } from "../../lookups/page/perceptual-hash.ts";
+import { withoutQuery } from "../measures/addresses.ts";
 import { overlap } from "../measures/sketch.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import type { OriginalVersion } from "./tables.ts";
@@ -75,7 +76,7 @@ export function changesBetween(before: PageFingerprint, after: PageFingerprint):
     forms: formsOf(before) !== formsOf(after),
     icons: iconsOf(before) !== iconsOf(after),
     appearance: lookSimilarity(before, after) < similarityMin.appearance,
-    address: pageAddress(before) !== pageAddress(after),
+    address: withoutQuery(before.address) !== withoutQuery(after.address),
   };
   return (Object.keys(changes) as VersionChange[]).filter((part) => changes[part]);
 }
@@ -122,9 +123,4 @@ function formsOf({ forms }: PageFingerprint): string {
 function iconsOf({ pictures }: PageFingerprint): string {
   const icons = pictures.filter(({ role }) => role !== "picture").map(({ sha256 }) => sha256);
   return [...new Set(icons)].toSorted().join();
-}
-
-/** Without a query, which differs between visits. */
-function pageAddress({ address }: PageFingerprint): string {
-  return address.replace(/[?#].*$/s, "");
 }

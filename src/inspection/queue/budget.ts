@@ -15,8 +15,6 @@ export interface Budget {
   start(count: number): void;
   /** Returns the number of starts within the last minute. */
   lastMinute(): number;
-  /** Returns when more may start, if the minute is used up, as a value of `monotonicMs`. */
-  nextAtMs(limits: BudgetLimits): number;
 }
 
 export interface BudgetLimits {
@@ -53,11 +51,5 @@ export function createBudget(monotonicMs: () => number): Budget {
       if (count > 0) starts.push({ atMs: monotonicMs(), count });
     },
     lastMinute: () => recent(minuteMs),
-    nextAtMs(limits) {
-      const minuteIsFull = recent(minuteMs) >= limits.perMinute;
-      const first = minuteIsFull ? starts[0] : starts.findLast(() => true);
-      if (first === undefined) return monotonicMs();
-      return first.atMs + (minuteIsFull ? minuteMs : secondMs);
-    },
   };
 }

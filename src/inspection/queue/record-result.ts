@@ -5,20 +5,18 @@ import type { Page } from "../../lookups/page/page-lookup.ts";
 import type { Sighting } from "../../threats/record.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { InspectedPage, Inspection } from "../model/inspection.ts";
-import type { Verdict } from "../model/verdict.ts";
+import { storedVerdict } from "../model/verdict.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Outcome } from "./store.ts";
 
 /** Verdicts that are stored, of which the first one decides. */
 const verdictsMax = 3;
-/** Signals of a verdict that are stored: more of them contribute next to nothing. */
-const signalsMax = 20;
 /** A verdict with a lower score is not stored, as its signals say nothing: a page without any brand scores like this. */
 const storedScoreMin = 0.02;
 const redirectsMax = 10;
 
 /** Facts that an inspection found about a threat. */
-export interface ThreatFinding {
+export interface InspectedThreat {
   threatId: string;
   protectedDomain: string;
   existence: Existence;
@@ -45,16 +43,12 @@ export function outcomeOf(
     score: first?.score ?? null,
     verdicts: verdicts
       .filter(({ score, imitates }) => imitates || score >= storedScoreMin)
-      .map(shortened)
+      .map(storedVerdict)
       .slice(0, verdictsMax),
     page: keptPage(page),
     reason: null,
     threatSeq: null,
   };
-}
-
-function shortened(verdict: Verdict): Verdict {
-  return { ...verdict, signals: verdict.signals.slice(0, signalsMax) };
 }
 
 function keptPage(page: Page): InspectedPage {
@@ -86,7 +80,7 @@ export function createThreatRecorder({
   clock: Pick<Clock, "now">;
   domains: Pick<ProtectedDomains, "find" | "matcher">;
   threats: Pick<Threats, "named" | "record">;
-}): (inspection: Pick<Inspection, "address" | "host" | "source">, inspected: Inspected) => ThreatFinding[] {
+}): (inspection: Pick<Inspection, "address" | "host" | "source">, inspected: Inspected) => InspectedThreat[] {
   return ({ address, host, source }, { existence, result }) => {
     const { fingerprint, page, screenshot: webp, verdicts } = result;
     const isProtected = (domain: string) => domains.find(domain)?.enabled === true;
@@ -113,7 +107,7 @@ export function createThreatRecorder({
     return [...concerned].flatMap((protectedDomain) => {
       const verdict = verdicts.find((one) => one.protectedDomain === protectedDomain);
       const { imitation: _imitation, ...rest } = page;
-      const facts = verdict === undefined ? rest : { ...rest, imitation: imitationOf(verdict) };
+      const facts = verdict === undefined ? rest : { ...rest, imitation: storedVerdict(verdict) };
       return threats.named(protectedDomain, [host]).map(({ id }) => ({
         threatId: id,
         protectedDomain,
@@ -123,8 +117,4 @@ export function createThreatRecorder({
       }));
     });
   };
-}
-
-function imitationOf({ protectedDomain, score, imitates, original, signals }: Verdict): Page["imitation"] {
-  return { protectedDomain, score, imitates, original, signals: signals.slice(0, signalsMax) };
 }

@@ -5,7 +5,7 @@ import { logDropped, type Log } from "../../lib/log.ts";
 import type { InspectionPriority } from "../../vocabulary/inspections.ts";
 import type { InspectionTarget } from "../model/inspector.ts";
 import type { Attempt, RunAttempt } from "./attempt.ts";
-import { outcomeOf, type createThreatRecorder, type ThreatFinding } from "./record-result.ts";
+import { outcomeOf, type createThreatRecorder, type InspectedThreat } from "./record-result.ts";
 import type { QueuedInspection } from "./statements.ts";
 import type { InspectionStore, Outcome } from "./store.ts";
 
@@ -44,7 +44,7 @@ interface RunnerDependencies {
   domains: Pick<ProtectedDomains, "matcher">;
   log: Log;
   recordThreats: ReturnType<typeof createThreatRecorder>;
-  saveFindings: (findings: readonly ThreatFinding[]) => Promise<void>;
+  saveFacts: (found: readonly InspectedThreat[]) => Promise<void>;
   store: InspectionStore;
 }
 
@@ -83,9 +83,9 @@ function createFinisher({
   database,
   log,
   recordThreats,
-  saveFindings,
+  saveFacts,
   store,
-}: Pick<RunnerDependencies, "clock" | "database" | "log" | "recordThreats" | "saveFindings" | "store">) {
+}: Pick<RunnerDependencies, "clock" | "database" | "log" | "recordThreats" | "saveFacts" | "store">) {
   /** Ends or postpones the inspection. */
   const save = (inspection: QueuedInspection, ended: Partial<Outcome> & Pick<Outcome, "state">) =>
     database.write(() => {
@@ -126,7 +126,7 @@ function createFinisher({
     durationMs: number,
   ): Promise<void> {
     const { imitates } = outcomeOf(inspected, { at: 0, durationMs });
-    const findings = await database.write(
+    const concerned = await database.write(
       () => {
         const now = clock.now();
         const found = recordThreats(inspection, inspected);
@@ -142,8 +142,8 @@ function createFinisher({
     );
     logImitation(inspection, inspected);
     // Without them, the next lookup determines the facts.
-    if (findings.length > 0)
-      await saveFindings(findings).catch((error: unknown) =>
+    if (concerned.length > 0)
+      await saveFacts(concerned).catch((error: unknown) =>
         logDropped(log, error, "inspection.facts_not_saved"),
       );
   }
