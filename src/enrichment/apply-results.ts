@@ -1,15 +1,18 @@
 import { system } from "../access/audit/actor.ts";
 import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
-import type { Clock, Instant } from "../lib/clock.ts";
+import type { Originals } from "../inspection/originals/open-originals.ts";
+import type { Clock } from "../lib/clock.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
 import type { Page } from "../lookups/page/page-lookup.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
+import type { ScreenshotKind } from "../vocabulary/screenshots.ts";
 import type { SiteState } from "../vocabulary/site.ts";
 import { cameBackToLife, changesBetween } from "./facts/fact-changes.ts";
 import type { Facts } from "./facts/facts.ts";
 import { mergeFacts, type CheckResults } from "./facts/merge-facts.ts";
+import { withScreenshot } from "./facts/screenshot-facts.ts";
 import { threatFactsOf } from "./facts/threat-facts.ts";
 import type { NetworkQueue } from "./network-queue.ts";
 import { rankOf, ranks, wantsNetworks, wantsRegistration, type EnabledLookups } from "./plan.ts";
@@ -102,17 +105,21 @@ export interface KnownResult {
   threatId: string;
   existence: Existence;
   page?: Page;
-  /** WebP, with its perceptual hash unless it is blank. */
-  screenshot?: { webp: Uint8Array; hash: string | undefined };
+  /** WebP, as far as it may be kept, with its perceptual hash unless it is blank. */
+  screenshot?: { webp: Uint8Array | undefined; hash: string | undefined };
+}
+
+interface IntakeWriter extends ResultWriter {
+  originals: Pick<Originals, "capturedLooksOf">;
+  screenshotFiles: Pick<ScreenshotFiles, "remove" | "write">;
+  screenshots: { readonly keep: ScreenshotKind };
 }
 
 /**
  * Returns a function that saves what a scan or an inspection knows as facts of the threat, whichever lookups are enabled
  * and whether or not a server runs.
  */
-export function createIntake(
-  writer: ResultWriter & { screenshotFiles: Pick<ScreenshotFiles, "write"> },
-): (result: KnownResult) => Promise<void> {
+export function createIntake(writer: IntakeWriter): (result: KnownResult) => Promise<void> {
   const { clock, database, store } = writer;
 
   async function admitAll(): Promise<void> {
@@ -127,7 +134,7 @@ export function createIntake(
     }
     if (known === undefined) return;
     const { threatSeq } = known;
-    if (screenshot !== undefined) await writer.screenshotFiles.write(threatId, screenshot.webp);
+    if (screenshot !== undefined) await keepFile(writer, threatId, screenshot.webp);
     const results = { existence, ...(page === undefined ? {} : { page: { ok: true as const, page } }) };
     await saveResults(database, known, () => {
       // Read again: another process may have changed it meanwhile.
@@ -137,14 +144,31 @@ export function createIntake(
       const registration = writer.enabledLookups.registration && subject.rank === ranks.recheck;
       const changed = { ...writer, enabledLookups: { registration } };
       const { after } = applyResults(changed, subject, results, { requested: false });
-      if (screenshot !== undefined)
-        store.saveFacts(threatSeq, withScreenshot(after, screenshot, clock.now()));
+      if (screenshot !== undefined && page !== undefined)
+        saveScreenshot(writer, subject, { facts: after, hash: screenshot.hash, url: page.finalUrl });
       store.saveCheckedAt(threatSeq, clock.now());
     });
   };
 }
 
-function withScreenshot(facts: Facts, { hash }: NonNullable<KnownResult["screenshot"]>, now: Instant): Facts {
-  const { screenshot: _reason, ...unknown } = facts.unknown;
-  return { ...facts, unknown, screenshot: { at: now, ...(hash === undefined ? {} : { hash }) } };
+async function keepFile(
+  { screenshotFiles: files }: IntakeWriter,
+  threatId: string,
+  webp: Uint8Array | undefined,
+): Promise<void> {
+  await (webp === undefined ? files.remove(threatId) : files.write(threatId, webp));
+}
+
+/** Compares the screenshot of an inspection with the originals, as a screenshot of the enrichment is. */
+function saveScreenshot(
+  { clock, originals, screenshots, store, threats }: IntakeWriter,
+  { id, protectedDomain, threatSeq }: Subject,
+  { facts, hash, url }: { facts: Facts; hash: string | undefined; url: string },
+): void {
+  const now = clock.now();
+  const looks = originals.capturedLooksOf(protectedDomain);
+  const { keep } = screenshots;
+  const after = withScreenshot(facts, { hash, url, protectedDomain, keep, looks, at: now });
+  threats.updateFacts(id, threatFactsOf(after, now), changesBetween(facts, after));
+  store.saveFacts(threatSeq, after);
 }

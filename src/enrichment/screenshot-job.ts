@@ -1,17 +1,16 @@
 import type { Database } from "../database/database.ts";
-import type { Clock, Instant } from "../lib/clock.ts";
+import type { Clock } from "../lib/clock.ts";
 import { messageOf } from "../lib/errors.ts";
-import { isAtOrBelow } from "../lib/host-names.ts";
 import type { Browser } from "../lookups/browser/chromium.ts";
 import { grayPixels } from "../lookups/page/gray-pixels.ts";
-import { hashSide, perceptualHash, visualSimilarity } from "../lookups/page/perceptual-hash.ts";
+import { hashSide, perceptualHash } from "../lookups/page/perceptual-hash.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { OriginalLook, Originals } from "../inspection/originals/open-originals.ts";
 import { keptScreenshot } from "../lookups/pictures/kept-screenshot.ts";
 import type { ScreenshotKind } from "../vocabulary/screenshots.ts";
 import type { Threats } from "../threats/threats.ts";
 import { changesBetween } from "./facts/fact-changes.ts";
-import type { Facts } from "./facts/facts.ts";
+import { withScreenshot } from "./facts/screenshot-facts.ts";
 import { threatFactsOf } from "./facts/threat-facts.ts";
 import { rankOf } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
@@ -52,8 +51,12 @@ export function createScreenshotJob({
     { keep, looks }: { keep: ScreenshotKind; looks: readonly OriginalLook[] },
   ): void {
     const now = clock.now();
-    const after = factsAfter(subject, taken, { keep, looks, now });
-    threats.updateFacts(subject.id, threatFactsOf(after, now), changesBetween(subject.facts, after));
+    const { facts: before, protectedDomain } = subject;
+    const after =
+      "reason" in taken
+        ? { ...before, unknown: { ...before.unknown, screenshot: taken.reason } }
+        : withScreenshot(before, { ...taken, protectedDomain, keep, looks, at: now });
+    threats.updateFacts(subject.id, threatFactsOf(after, now), changesBetween(before, after));
     store.saveFacts(subject.threatSeq, after);
     const failures = subject.screenshotFailures;
     const retryDelayMs = "reason" in taken ? retryDelaysMs[failures] : undefined;
@@ -95,37 +98,4 @@ async function take(browser: Browser, url: string, signal: AbortSignal): Promise
   } catch (error) {
     return { reason: `the screenshot cannot be decoded: ${messageOf(error)}` };
   }
-}
-
-function factsAfter(
-  { facts: before, protectedDomain }: Pick<Subject, "facts" | "protectedDomain">,
-  taken: Taken,
-  { keep, looks, now }: { keep: ScreenshotKind; looks: readonly OriginalLook[]; now: Instant },
-): Facts {
-  const { screenshot: _reason, ...unknown } = before.unknown;
-  if ("reason" in taken) return { ...before, unknown: { ...unknown, screenshot: taken.reason } };
-  const { hash } = taken;
-  const host = URL.parse(taken.url)?.hostname;
-  const closest = hash === undefined ? undefined : closestOf(hash, looks);
-  return {
-    ...before,
-    unknown,
-    screenshot: {
-      at: now,
-      ...(host === undefined ? {} : { atOriginal: isAtOrBelow(host, protectedDomain) }),
-      ...(hash === undefined ? {} : { hash }),
-      ...(keep === "full" ? {} : { kept: keep }),
-      ...closest,
-    },
-  };
-}
-
-/** Returns the original that a screenshot resembles most; undefined without any. */
-function closestOf(
-  hash: string,
-  looks: readonly OriginalLook[],
-): { visualSimilarity: number; original: string } | undefined {
-  return looks
-    .map((look) => ({ visualSimilarity: visualSimilarity(hash, look.hash), original: look.address }))
-    .toSorted((one, other) => other.visualSimilarity - one.visualSimilarity)[0];
 }

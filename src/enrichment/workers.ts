@@ -33,7 +33,7 @@ export interface EnrichmentDependencies {
   /** Closes what the lookups keep open. */
   onStop?: () => void;
   /** Pages of the protected domains, with which screenshots are compared. */
-  originals: Pick<Originals, "looksOf" | "screenshotAt">;
+  originals: Pick<Originals, "capturedLooksOf" | "looksOf" | "screenshotAt">;
   screenshotFiles: ScreenshotFiles;
   /** Part of the screenshots of threats that may be kept. */
   screenshots: { readonly keep: ScreenshotKind };

@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Browser } from "../../src/lookups/browser/chromium.ts";
-import { openEnrichment, registered, type OpenEnrichment } from "../support/enrichment.ts";
+import {
+  existing,
+  openEnrichment,
+  plainPage,
+  registered,
+  type OpenEnrichment,
+} from "../support/enrichment.ts";
 import { webpOf } from "../support/pictures.ts";
 import { until } from "../support/until.ts";
 
@@ -70,7 +76,8 @@ test("what screenshots.keep leaves of a threat's screenshot is kept, and the who
   await opened.pass(0);
   opened.screenshots.keep = "blurred";
   const blurred = await retaken();
-  expect(blurred).toMatchObject({
+  // A copy, because the matcher replaces the values that it compares with `expect.any`.
+  expect({ ...blurred }).toMatchObject({
     kept: "blurred",
     hash: expect.any(String),
     visualSimilarity: expect.any(Number),
@@ -87,4 +94,22 @@ test("what screenshots.keep leaves of a threat's screenshot is kept, and the who
     why: "Only the fingerprint of the screenshot is kept, as screenshots.keep says.",
   });
   expect(await opened.enrichment().originalOf(id)).toEqual(new Uint8Array(ownPage));
+
+  // The screenshot of an inspection is compared and described in the same way.
+  const page = { ...plainPage, finalUrl: "https://examp1e-bank.com/" };
+  const { hash } = blurred;
+  const inspected = async (webp: Uint8Array | undefined) => {
+    opened.clock.advance(hourMs);
+    await opened
+      .enrichment()
+      .handOff([{ threatId: id, existence: existing, page, screenshot: { webp, hash } }]);
+    return opened.enrichment().factsOf(id)!.facts.screenshot!;
+  };
+  const { at: _at, ...same } = blurred;
+  opened.screenshots.keep = "blurred";
+  expect(await inspected(stored)).toEqual({ ...same, at: opened.clock.now() });
+  expect(await opened.screenshotFiles.read(id)).toEqual(stored);
+  opened.screenshots.keep = "fingerprints";
+  expect(await inspected(undefined)).toEqual({ ...same, kept: "fingerprints", at: opened.clock.now() });
+  expect(await opened.screenshotFiles.read(id)).toBeUndefined();
 });

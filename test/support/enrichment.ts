@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import type { OriginalLook } from "../../src/inspection/originals/open-originals.ts";
 import type { Browser } from "../../src/lookups/browser/chromium.ts";
 import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
 import { createEnrichment } from "../../src/enrichment/enrichment.ts";
@@ -181,14 +182,17 @@ export type OpenEnrichment = ReturnType<typeof openEnrichment>;
 /** Originals that are captured with the browser at the first comparison. */
 function originalsOf(browser: Browser | undefined): EnrichmentDependencies["originals"] {
   let webp: Uint8Array<ArrayBuffer> | undefined;
+  let looks: OriginalLook[] = [];
   return {
     async looksOf(domain, signal) {
       const address = `https://${domain}/`;
       const taken = await browser!.takeScreenshot(address, signal);
       if (!taken.ok) throw new Error(taken.reason);
       webp = new Uint8Array(taken.webp);
-      return [{ address, hash: perceptualHash(await grayPixels(webp, hashSide))! }];
+      looks = [{ address, hash: perceptualHash(await grayPixels(webp, hashSide))! }];
+      return looks;
     },
+    capturedLooksOf: () => looks,
     screenshotAt: async () => (webp === undefined ? undefined : { webp, at: undefined }),
   };
 }

@@ -45,10 +45,11 @@ export interface Originals extends OriginalAdministration {
    */
   screenshotAt(domain: string, address?: string): Promise<StoredScreenshot | undefined>;
   /**
-   * Returns the perceptual hashes of the screenshots of a domain's pages. Waits for the first capture of a domain, a
-   * minute at most.
+   * Returns the perceptual hashes of the screenshots of a domain's pages, as far as they were captured.
    * @param domain id or name of the protected domain
    */
+  capturedLooksOf(domain: string): OriginalLook[];
+  /** Returns the same, but waits for the first capture of a domain, a minute at most. */
   looksOf(domain: string, signal: AbortSignal): Promise<OriginalLook[]>;
   /** Returns the enabled originals of all enabled domains. */
   summaries(): OriginalSummary[];
@@ -100,6 +101,13 @@ export function openOriginals({
     files,
     store,
   });
+  const capturedLooksOf = (domain: string): OriginalLook[] =>
+    store.listOf(domain).flatMap(({ address, seq }) =>
+      store.comparedVersions(seq, 1).flatMap((version) => {
+        const hash = store.fingerprint(version)?.screenshot;
+        return hash === undefined ? [] : [{ address, hash }];
+      }),
+    );
   return {
     ...administration,
     start: capturing.start,
@@ -125,16 +133,12 @@ export function openOriginals({
       }
       return undefined;
     },
+    capturedLooksOf,
     async looksOf(domain, signal) {
       const isAttempted = () =>
         store.listOf(domain).some(({ capturedAt, problem }) => capturedAt !== null || problem !== null);
       if (isEnabled() && !isAttempted()) await waitFor(capturing.run(), { clock, signal });
-      return store.listOf(domain).flatMap(({ address, seq }) =>
-        store.comparedVersions(seq, 1).flatMap((version) => {
-          const hash = store.fingerprint(version)?.screenshot;
-          return hash === undefined ? [] : [{ address, hash }];
-        }),
-      );
+      return capturedLooksOf(domain);
     },
     summaries: store.summaries,
     onHome: (listener) => void listeners.push(listener),

@@ -21,8 +21,8 @@ export interface InspectedThreat {
   protectedDomain: string;
   existence: Existence;
   page: Page;
-  /** WebP, if a browser was used, with its perceptual hash unless it is blank. */
-  screenshot?: { webp: Uint8Array; hash: string | undefined };
+  /** WebP, as far as it may be kept, with its perceptual hash unless it is blank. Absent if no browser was used. */
+  screenshot?: { webp: Uint8Array | undefined; hash: string | undefined };
 }
 
 type Inspected = Extract<Attempt, { kind: "inspected" }>;
@@ -82,7 +82,8 @@ export function createThreatRecorder({
   threats: Pick<Threats, "named" | "record">;
 }): (inspection: Pick<Inspection, "address" | "host" | "source">, inspected: Inspected) => InspectedThreat[] {
   return ({ address, host, source }, { existence, result }) => {
-    const { fingerprint, page, screenshot: webp, verdicts } = result;
+    const { page, screenshot: webp, verdicts } = result;
+    const hash = result.fingerprint.screenshot;
     const isProtected = (domain: string) => domains.find(domain)?.enabled === true;
     const matches = domains.matcher().match(host);
     const seen = {
@@ -113,7 +114,7 @@ export function createThreatRecorder({
         protectedDomain,
         existence,
         page: facts,
-        ...(webp === undefined ? {} : { screenshot: { webp, hash: fingerprint.screenshot } }),
+        ...(webp === undefined && hash === undefined ? {} : { screenshot: { webp, hash } }),
       }));
     });
   };
