@@ -164,6 +164,25 @@ test("a harmless page becomes no threat, but is news for a threat that is on rec
   ]);
 });
 
+test("an error page and an empty page say why nothing was compared", async () => {
+  inspections.start();
+  const found = resultWith(0.01) as Extract<InspectionResult, { ok: true }>;
+  const empty = { words: [], forms: [], pictures: [] } as unknown as typeof found.fingerprint;
+  respond = (address) => ({
+    ...found,
+    fingerprint: empty,
+    page: { ...page, title: "", status: address.includes("gone") ? 404 : 200 },
+  });
+  await inspections.request(["gone.example", "empty.example"], person);
+  await work(() => inspections.status().totals.harmless === 2);
+  expect(inspections.of("gone.example")[0]!.reason).toBe(
+    "the server responds with an error (404), so there is no page to compare",
+  );
+  expect(inspections.of("empty.example")[0]!.reason).toBe(
+    "the page is empty, also for other browsers and languages",
+  );
+});
+
 test("a threat that was marked as a false positive stays one", async () => {
   inspections.start();
   respond = () => resultWith(0.97);

@@ -81,9 +81,13 @@ ${listDetails}`,
   },
 });
 
-/** Returns the addresses in a text; the text itself if it contains none, so that the reason is shown. */
+/**
+ * Returns the addresses in a text; the text itself if it contains none, so that the reason is shown. The domain of an
+ * email's sender seldom has a page, and a visit to it would say that the email was read.
+ */
 function addressesIn(written: string, reading: Reading): string[] {
-  return "entries" in reading ? reading.entries.map(({ name, url }) => url ?? name) : [written];
+  if (!("entries" in reading)) return [written];
+  return reading.entries.filter(({ form }) => form !== "message_sender").map(({ name, url }) => url ?? name);
 }
 
 /** Returns the addresses of a list. */
@@ -130,7 +134,8 @@ async function inspectAll(
       signal,
     });
     counts.done += 1;
-    if (outcome.outcome === "refused" || outcome.inspection.state === "failed") counts.unclear += 1;
+    if (outcome.outcome === "refused") counts.unclear += outcome.isOwn ? 0 : 1;
+    else if (outcome.inspection.state === "failed") counts.unclear += 1;
     else if (outcome.inspection.imitates === true) counts.imitating += 1;
     progress.end();
     printOutcome(out, address, outcome, options);

@@ -86,30 +86,44 @@ function keywordsOf({ title, names }: NamedPage, declared: Declared): Found[] {
     ...from("site_name", [names.siteName]),
     ...from("manifest", names.manifest),
     // "Sign in | Example Bank": the name of the site is at one of the ends.
-    ...from("title", titleEnds(title)),
+    ...from("title", nameIn(title, [...namesOf(declared), names.siteName ?? "", ...names.manifest])),
     ...from("certificate", labels),
   ].filter(({ value }) => isNew(value, declared));
 }
 
-/** Returns what is before the first and after the last separator of a title. */
-function titleEnds(title: string): string[] {
+/**
+ * Returns what is before the first and after the last separator of a title. If one of them has a known name, the other
+ * says what the page is for, such as "Pay a bill".
+ */
+function nameIn(title: string, known: readonly string[]): string[] {
   const parts = title.split(/\s[|–—·:•-]\s|\s*[|–—·•]\s*|:\s/u).map((part) => part.trim());
-  return parts.length === 1 ? parts : [parts.at(-1)!, parts[0]!];
+  const ends = parts.length === 1 ? parts : [parts.at(-1)!, parts[0]!];
+  const words = known.flatMap(wordsIn);
+  const named = ends.filter((end) => words.some((word) => joined(end).includes(word)));
+  return named.length > 0 ? named : ends;
 }
 
 /** Returns a name as one keyword: without spaces and marks, as it is written in host names. */
 function wordsIn(text: string): string[] {
-  const joined = foldText(text).replace(/[^\p{L}\p{N}]+/gu, "");
-  const isShort = joined.length >= keywordLengthMin && joined.length <= keywordLengthMax;
+  const word = joined(text);
+  const isShort = word.length >= keywordLengthMin && word.length <= keywordLengthMax;
   // Host names with letters of another script are matched by the look-alike rules, not by a keyword.
-  return isShort && /^[a-z0-9]+$/.test(joined) && /[a-z]/.test(joined) ? [joined] : [];
+  return isShort && /^[a-z0-9]+$/.test(word) && /[a-z]/.test(word) ? [word] : [];
+}
+
+function joined(text: string): string {
+  return foldText(text).replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+/** Returns the label of a domain and its keywords. */
+function namesOf({ domain, keywords }: Declared): string[] {
+  return [decodeLabel(splitName(domain).registrableLabel), ...keywords];
 }
 
 /** Only words that are rare enough to be matched anywhere: others would match thousands of honest names. */
-function isNew(word: string, { domain, keywords }: Declared): boolean {
-  const known = [decodeLabel(splitName(domain).registrableLabel), ...keywords].map((text) =>
-    foldText(text).replace(/[^\p{L}\p{N}]+/gu, ""),
-  );
+function isNew(word: string, declared: Declared): boolean {
+  const { domain } = declared;
+  const known = namesOf(declared).map(joined);
   // "Online Banking" says nothing about whose it is.
   if (splitIntoKeywords(word) !== undefined) return false;
   if (known.some((one) => one !== "" && word.includes(one) && one.length >= keywordLengthMin)) return false;

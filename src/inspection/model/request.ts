@@ -30,11 +30,11 @@ export type RequestOutcome = { address: string } & (
   | { outcome: "refused"; reason: string }
 );
 
-/** `screenshot`: WebP, if a browser was used. */
+/** `screenshot`: WebP, if a browser was used. `isOwn`: the name is the owner's or allowed, so nothing is wrong. */
 export type NowOutcome =
   | { outcome: "inspected"; inspection: Inspection; screenshot?: Uint8Array }
   | { outcome: "known"; inspection: Inspection }
-  | { outcome: "refused"; reason: string };
+  | { outcome: "refused"; reason: string; isOwn: boolean };
 
 export interface InspectionFilter {
   states?: readonly InspectionState[];

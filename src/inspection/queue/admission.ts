@@ -40,7 +40,7 @@ export interface Admission {
   /** Queues addresses. Must run within a transaction. */
   enqueue(addresses: readonly string[], options: RequestOptions): RequestOutcome[];
   /** Reads an address; returns why it is not inspected, if so: a phrase that follows it. */
-  check(text: string): ReadAddress | { error: string };
+  check(text: string): ReadAddress | { error: string; isOwn?: boolean };
   /** Returns an inspection of the same page that waits, or is young enough. */
   known(address: ReadAddress, priority: InspectionPriority): KnownInspection | undefined;
 }
@@ -68,14 +68,14 @@ export function createAdmission({
   const waiting = createWaitingCount({ clock, store });
   const drops = createDropReport({ clock, log });
 
-  function check(text: string): ReadAddress | { error: string } {
+  function check(text: string): ReadAddress | { error: string; isOwn?: boolean } {
     const disabled = disabledBy(config);
     if (disabled !== null) return { error: `is not inspected: ${disabled}` };
     if (!domains.list().some(({ enabled }) => enabled))
       return { error: "is not inspected: no domain is protected" };
     const read = readAddress(text);
     if ("error" in read) return read;
-    return domains.matcher().isOwn(read.host) ? { error: ownName } : read;
+    return domains.matcher().isOwn(read.host) ? { error: ownName, isOwn: true } : read;
   }
 
   function known({ address, host }: ReadAddress, priority: InspectionPriority): KnownInspection | undefined {
@@ -84,6 +84,8 @@ export function createAdmission({
       if (!isSamePage(inspection.address, address)) continue;
       const { state, finishedAt } = inspection;
       if (state === "queued" || state === "running") return { outcome: "queued", inspection };
+      // By the other one of HTTP and HTTPS, the page may open.
+      if (state === "failed" && inspection.address !== address) continue;
       if (state !== "skipped" && finishedAt !== null && finishedAt > youngFrom)
         return { outcome: "known", inspection };
     }

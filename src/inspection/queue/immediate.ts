@@ -32,7 +32,7 @@ export function createImmediateInspection({
 }): (address: string, options: InspectNowOptions) => Promise<NowOutcome> {
   return async (text, { again = false, browser, record, signal, ...options }) => {
     const read = admission.check(text);
-    if ("error" in read) return { outcome: "refused", reason: read.error };
+    if ("error" in read) return { outcome: "refused", reason: read.error, isOwn: read.isOwn === true };
     const known = again ? undefined : admission.known(read, "person");
     if (known?.outcome === "known") return { outcome: "known", inspection: known.inspection };
     const startedMs = clock.monotonicMs();

@@ -5,6 +5,7 @@ import type { Page } from "../../lookups/page/page-lookup.ts";
 import type { Sighting } from "../../threats/record.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { InspectedPage, Inspection } from "../model/inspection.ts";
+import type { PageFingerprint } from "../model/fingerprint.ts";
 import { storedVerdict } from "../model/verdict.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Outcome } from "./store.ts";
@@ -29,7 +30,7 @@ type Inspected = Extract<Attempt, { kind: "inspected" }>;
 
 /** Returns the part of a row that an inspected page determines. */
 export function outcomeOf(
-  { result: { page, verdicts } }: Inspected,
+  { result: { fingerprint, page, verdicts } }: Inspected,
   { at, durationMs }: { at: Instant; durationMs: number },
 ): Outcome {
   const [first] = verdicts;
@@ -46,9 +47,21 @@ export function outcomeOf(
       .map(storedVerdict)
       .slice(0, verdictsMax),
     page: keptPage(page),
-    reason: null,
+    reason: first?.imitates === true ? null : whyNothingIsSeen(page, fingerprint),
     threatSeq: null,
   };
+}
+
+/** Returns why a page without an imitation says little about its site; null if it was seen. */
+function whyNothingIsSeen(
+  { parked, status, title, unseen }: Page,
+  { forms, pictures, words }: PageFingerprint,
+): string | null {
+  if (parked !== undefined) return null;
+  if (status >= 400) return `the server responds with an error (${status}), so there is no page to compare`;
+  if (unseen !== undefined) return `not all of the page was seen: ${unseen}`;
+  const isEmpty = title === "" && words.length === 0 && forms.length === 0 && pictures.length === 0;
+  return isEmpty ? "the page is empty, also for other browsers and languages" : null;
 }
 
 function keptPage(page: Page): InspectedPage {

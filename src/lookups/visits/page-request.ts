@@ -1,4 +1,4 @@
-import type { FailureKind } from "../../network/failure.ts";
+import { describeFailure, type FailureKind } from "../../network/failure.ts";
 import type { PeerCertificate } from "../../network/http/connection.ts";
 import { acceptedEncodings, decodeBody } from "../../network/http/content-encoding.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
@@ -82,7 +82,7 @@ export function createPageRequest({
       anyCertificate: true,
       ...(signal === undefined ? {} : { signal }),
     });
-    if (!("response" in result)) return { failure: result.failure, reason: result.reason };
+    if (!("response" in result)) return { failure: result.failure, reason: describeFailure(result) };
     const { status, headers, body, cut } = result.response;
     cookies.take(url, headers.get("set-cookie"));
     const decoded = await decodeBody({

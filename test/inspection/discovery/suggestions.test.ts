@@ -40,6 +40,8 @@ test("common words, words that contain a known keyword, and dismissed values are
     suggest({ siteName: "Welcome", manifest: ["Home", "ExamplePay Business"] }, "Online Banking"),
   ).toEqual([]);
   expect(suggest({ siteName: "Zorblatt" }, "", {}, ["keyword zorblatt"])).toEqual([]);
+  // The other end of a title with a known name says what the page is for.
+  expect(suggest({}, "ExamplePay – Quixzar overview")).toEqual([]);
 });
 
 test("names are suggested to be allowed from redirects, and from certificates that are not shared by many owners", () => {
