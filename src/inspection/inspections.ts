@@ -52,6 +52,8 @@ export interface Inspections {
   get(id: string): Inspection | undefined;
   /** Returns the latest inspections of a host, newest first. @param host A-label form */
   of(host: string): Inspection[];
+  /** Notes the threat that a person recorded because of an inspection. Must run within a transaction. */
+  linkThreat(id: string, threatId: string): void;
   status(): InspectionStatus;
   /** Starts what is queued, also by an earlier run. */
   start(): void;
@@ -131,6 +133,7 @@ export function createInspections(dependencies: InspectionsDependencies): Inspec
     },
     get: store.get,
     of: store.ofHost,
+    linkThreat: store.linkThreat,
     status: createStatus({ budget, clock, config, running: pump.running, store }),
     start() {
       // In memory, nothing was running before.

@@ -128,14 +128,17 @@ test("a person records a page as a threat that the comparison did not recognize"
   const [missed] = app.app.inspection.inspections.of("news.example");
   const path = `/console/inspections/${missed!.id}/threat`;
   expect((await visitor.get(path)).text).toContain("Imitated protected domain");
+  const unknown = await visitor.post(path, { protected_domain: "weather.example" });
+  expect([unknown.status, unknown.text.includes("Choose a protected domain.")]).toEqual([400, true]);
   const { text } = await visitor.submit(path, { protected_domain: "example-bank.com" });
   expect(text).toContain("The threat is on record.");
   expect(text).toContain(
     "Recorded by hand: the page imitates example-bank.com. Its inspection gave the score 0.0211.",
   );
   expect(text).toContain("Cloned site");
-  const unknown = await visitor.post(path, { protected_domain: "weather.example" });
-  expect([unknown.status, unknown.text.includes("Choose a protected domain.")]).toEqual([400, true]);
+  const inspection = await visitor.get(`/console/inspections/${missed!.id}`);
+  expect(inspection.text).toContain("Open threat");
+  expect(inspection.text).not.toContain("This is a threat");
 });
 
 test("administrators allow the name of a harmless page, after a question", async () => {

@@ -2,7 +2,6 @@ import type { Static } from "@sinclair/typebox";
 import { choice, integer, table } from "../fields/fields.ts";
 
 /** Schema of the inspection of pages. */
-
 export const inspection = table(
   {
     per_minute: integer(

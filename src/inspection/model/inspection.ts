@@ -38,7 +38,7 @@ export interface Inspection {
   page: InspectedPage | null;
   /** Why it waits, failed or was skipped, as a phrase for people: "the name does not exist in DNS". */
   reason: string | null;
-  /** Threat that is on record for the host and `protectedDomain`; null: none. */
+  /** Threat that is on record for the host and `protectedDomain`, or that a person recorded; null: none. */
   threatId: string | null;
 }
 

@@ -224,9 +224,15 @@ function prepareSaves(database: Database) {
   };
 }
 
-/** Writes that move a row within the queue. */
+/** Writes that move a row within the queue, or link it. */
 function prepareMoves(database: Database) {
   return {
+    linkThreat: statement(database, (query) =>
+      query
+        .update(inspections)
+        .set(valuesOf(inspections, "threatSeq"))
+        .where(eq(inspections.id, opaqueValue(inspections.id))),
+    ),
     promote: statement(database, (query) =>
       query.update(inspections).set(valuesOf(inspections, "priority")).where(hasSeq),
     ),

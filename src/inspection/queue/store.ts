@@ -51,6 +51,7 @@ export interface InspectionStore {
   countToday(now: Instant, name: CountName): number;
   totals(): InspectionTotals;
   threatSeqOf(threatId: string): number | undefined;
+  linkThreat(id: string, threatId: string): void;
 }
 
 export function createInspectionStore(database: Database): InspectionStore {
@@ -129,6 +130,10 @@ export function createInspectionStore(database: Database): InspectionStore {
       };
     },
     threatSeqOf: (threatId) => read.threatSeq.get({ id: threatId })?.seq,
+    linkThreat(id, threatId) {
+      const threatSeq = read.threatSeq.get({ id: threatId })?.seq;
+      if (threatSeq !== undefined) write.linkThreat.run({ id, threatSeq });
+    },
   };
 }
 

@@ -311,7 +311,11 @@ test("a logo is stored as a small PNG without the other content of the file, and
   const draw = (x: number, y: number) => (x > y ? 30 : 220);
   const file = await new Bun.Image(bitmap(900, 300, draw)).jpeg({ quality: 90 }).bytes();
   const added = await originals.addLogo(bank(), { name: "Logo\u202e <1>", file }, { by: analyst });
-  expect(added).toMatchObject({ width: 640, height: 213, hash: expect.stringMatching(/^[0-9a-f]{16}$/) });
+  expect({ ...added }).toMatchObject({
+    width: 640,
+    height: 213,
+    hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+  });
   expect(added.name).toContain("\\u{202e}");
   expect(added.image.subarray(1, 4).toString()).toBe("PNG");
   expect((await brands.read())[0]!.logos).toMatchObject([{ hash: added.hash! }]);

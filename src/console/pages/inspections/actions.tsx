@@ -73,7 +73,7 @@ export function askForThreat(context: InspectionContext): PageResult {
 /** Records the page as a threat, because a person recognized an imitation that the comparison did not. */
 export async function recordThreat(context: InspectionContext): Promise<PageResult> {
   const { services, form, by, now } = context;
-  const { address, host, threatId, verdicts } = findInspection(context);
+  const { address, host, id: inspectionId, threatId, verdicts } = findInspection(context);
   if (threatId !== null) return redirect(threatPath(threatId));
   const protectedDomain = form.get("protected_domain") ?? "";
   if (!enabledDomains(context).includes(protectedDomain))
@@ -88,11 +88,12 @@ export async function recordThreat(context: InspectionContext): Promise<PageResu
         page: { score, signals },
         source,
         seenAt: now,
-        url: address,
+        ...(address === host ? {} : { url: address }),
       },
     ]);
     const text = `Recorded by hand: the page imitates ${protectedDomain}. Its inspection gave the score ${score}.`;
     services.threats.notes.add(recorded!.threatId, text, { by });
+    services.inspections.linkThreat(inspectionId, recorded!.threatId);
     return recorded!.threatId;
   });
   return redirect(threatPath(id), "The threat is on record.");

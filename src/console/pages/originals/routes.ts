@@ -3,7 +3,7 @@ import { pageGroup } from "../../shell/router.ts";
 import { addOriginal, captureOriginals, decideVersion, removeOriginal, sendVersion } from "./changes.ts";
 import { showOriginals } from "./list.tsx";
 import { addLogo, removeLogo, sendLogo } from "./logos.tsx";
-import { answerSuggestion, showSuggestion } from "./suggestions.tsx";
+import { applySuggestion, showSuggestion } from "./suggestions.tsx";
 
 const path = `${domainsPath}/:domain/originals`;
 
@@ -21,6 +21,6 @@ export const originalPages = pageGroup({
     { method: "POST", path: `${path}/logos/remove`, permission: "administer", run: removeLogo },
     { method: "GET", path: `${path}/logos/:logo`, permission: "read", run: sendLogo },
     { method: "GET", path: `${path}/suggestions`, permission: "read", run: showSuggestion },
-    { method: "POST", path: `${path}/suggestions`, permission: "administer", run: answerSuggestion },
+    { method: "POST", path: `${path}/suggestions`, permission: "administer", run: applySuggestion },
   ],
 });

@@ -99,7 +99,7 @@ function AddButton({ domain, suggestion }: { domain: ProtectedDomain; suggestion
 }
 
 /** Adds what was suggested, or dismisses it. */
-export async function answerSuggestion(context: Context<"domains" | "originals">): Promise<PageResult> {
+export async function applySuggestion(context: Context<"domains" | "originals">): Promise<PageResult> {
   const { by, form, services } = context;
   const domain = findDomain(context);
   const path = originalsPath(domain.domain);
@@ -133,7 +133,7 @@ export async function answerSuggestion(context: Context<"domains" | "originals">
   );
 }
 
-/** Only what is suggested can be answered, so that a forged link adds nothing else. */
+/** Returns the suggestion of a request, which must still be made, so that a forged link adds nothing else. */
 async function readSuggestion(
   { form, query, request, services }: Context<"originals">,
   domain: ProtectedDomain,
