@@ -15,6 +15,8 @@ const page: Draw = (x, y) => {
   if (x > 4 && x < 17 && y > 8 && y < 22) return y % 5 === 0 ? 120 : 180;
   return y > 27 ? 60 : 240 - x;
 };
+/** Marker "start of scan" of a JPEG. */
+const scanStart = Buffer.from([0xff, 0xda]);
 const otherPage: Draw = (x, y) => (x < 10 ? 60 : y % 6 < 3 ? 250 : 120);
 
 describe("perceptual hash", () => {
@@ -66,6 +68,20 @@ describe("gray pixels", () => {
 
   test("bytes that are not an image are rejected", async () => {
     expect(grayPixels(Buffer.from("<html>"), hashSide)).rejects.toThrow();
+  });
+
+  test("a JPEG with so many scans that it would take long to decode is rejected", async () => {
+    const jpeg = Buffer.from(await new Bun.Image(bitmap(hashSide, hashSide, page)).jpeg().bytes());
+    const withScans = (count: number) => {
+      const scan = jpeg.subarray(jpeg.indexOf(scanStart), -2);
+      return Buffer.concat([
+        jpeg.subarray(0, -2),
+        ...Array.from({ length: count - 1 }, () => scan),
+        jpeg.subarray(-2),
+      ]);
+    };
+    expect(await grayPixels(jpeg, hashSide)).toHaveLength(hashSide ** 2);
+    expect(grayPixels(withScans(65), hashSide)).rejects.toThrow("more than 64 scans");
   });
 });
 

@@ -3,6 +3,14 @@ import { inflateSync } from "node:zlib";
 /** Somewhat more than a browser's viewport. An image that claims to be larger is not decoded. */
 const pixelsMaxDefault = 16_000_000;
 const white = 255;
+/**
+ * A progressive JPEG consists of scans, of which encoders write about ten. Each one passes over all pixels, so that
+ * thousands of them, of a few bytes each, would occupy a processor for many seconds.
+ */
+const jpegScansMax = 64;
+/** "Start of scan" (ITU-T T.81 §B.1.1.3). Compressed data has no such bytes. */
+const jpegStart = Buffer.from([0xff, 0xd8]);
+const scanStart = Buffer.from([0xff, 0xda]);
 const depth = 8;
 const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 };
 
@@ -10,7 +18,7 @@ const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 };
  * Converts an image to `width` × `height` gray values of 0 to 255, row by row. Transparent parts show the gray value
  * `background`. `Bun.Image` does not expose pixels, so they
  * are decoded from a PNG of a few kilobytes that it produces.
- * @throws if the bytes are not an image.
+ * @throws if the bytes are not an image, or one that takes long to decode.
  */
 export async function grayPixels(
   image: Uint8Array,
@@ -18,6 +26,7 @@ export async function grayPixels(
   height = width,
   { pixelsMax = pixelsMaxDefault, background = white }: { pixelsMax?: number; background?: number } = {},
 ): Promise<Uint8Array> {
+  if (hasTooManyScans(image)) throw new Error(`a JPEG with more than ${jpegScansMax} scans is not decoded`);
   const png = await new Bun.Image(image as Uint8Array<ArrayBuffer>, { maxPixels: pixelsMax })
     .resize(width, height, { filter: "box", fit: "fill" })
     .png()
@@ -32,6 +41,14 @@ export async function grayPixels(
       channels < 3 ? pixels[at]! : 0.299 * pixels[at]! + 0.587 * pixels[at + 1]! + 0.114 * pixels[at + 2]!;
     return Math.round(gray * opacity + background * (1 - opacity));
   });
+}
+
+function hasTooManyScans(image: Uint8Array): boolean {
+  const bytes = Buffer.from(image.buffer, image.byteOffset, image.byteLength);
+  if (!bytes.subarray(0, jpegStart.length).equals(jpegStart)) return false;
+  let scans = 0;
+  for (let at = bytes.indexOf(scanStart); at !== -1; at = bytes.indexOf(scanStart, at + 2)) scans += 1;
+  return scans > jpegScansMax;
 }
 
 /** Reads PNG chunks (RFC 2083 §3): the color type of the header, and the concatenated data. */
