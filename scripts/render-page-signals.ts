@@ -1,7 +1,7 @@
 /** Updates the manual's table of signals. Run it after a change to the comparisons or their weights. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { combinedRules, levels } from "../src/inspection/comparison/combined-rules.ts";
+import { claims, combinedRules, copiedShares, levels } from "../src/inspection/comparison/combined-rules.ts";
 import type { SignalGroup } from "../src/inspection/comparison/signal-rule.ts";
 import { signalRules } from "../src/inspection/comparison/signal-table.ts";
 import { fittedModels } from "../src/inspection/comparison/weights.ts";
@@ -34,12 +34,12 @@ export function withPageSignals(page: string): string {
     return `### ${groupTitles[group]}\n\n${markdownTable([heading, ...rows])}`;
   });
   const combined = combinedRules.map(({ code, measures }) => [`\`${code}\``, measures, points(code)]);
-  const shares = levels.map(({ name, shares: ofLevel }) => [
-    name,
+  const sharesOf = (ofLevel: Readonly<Record<string, number>>) =>
     Object.entries(ofLevel)
       .map(([code, share]) => `\`${code}\` ${share}`)
-      .join(", "),
-  ]);
+      .join(", ");
+  const codes = (listed: Iterable<string>) => [...listed].map((code) => `\`${code}\``).join(", ");
+  const shares = levels.map(({ name, shares: ofLevel }) => [name, sharesOf(ofLevel)]);
   return withRegion(
     page,
     "signals",
@@ -47,6 +47,7 @@ export function withPageSignals(page: string): string {
       ...groups,
       `### What signals mean together\n\n${markdownTable([heading, ...combined])}`,
       `Each level is 1 − ∏ (1 − share × strength) of these signals:\n\n${markdownTable([["Level", "Signals and their shares"], ...shares])}`,
+      `What a page says about itself costs its author nothing. In a page that was itself copied, these signals therefore count less, by the factor 1 − identity × copied²: ${codes(claims)}. _Copied_ is computed like a level: ${sharesOf(copiedShares)}.`,
     ].join("\n"),
   );
 }

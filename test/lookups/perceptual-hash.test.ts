@@ -15,7 +15,7 @@ const page: Draw = (x, y) => {
   if (x > 4 && x < 17 && y > 8 && y < 22) return y % 5 === 0 ? 120 : 180;
   return y > 27 ? 60 : 240 - x;
 };
-/** Marker "start of scan" of a JPEG. */
+/** Begins each scan of a JPEG. */
 const scanStart = Buffer.from([0xff, 0xda]);
 const otherPage: Draw = (x, y) => (x < 10 ? 60 : y % 6 < 3 ? 250 : 120);
 
@@ -70,7 +70,7 @@ describe("gray pixels", () => {
     expect(grayPixels(Buffer.from("<html>"), hashSide)).rejects.toThrow();
   });
 
-  test("a JPEG with so many scans that it would take long to decode is rejected", async () => {
+  test("a JPEG whose many scans would take long to decode is rejected", async () => {
     const jpeg = Buffer.from(await new Bun.Image(bitmap(hashSide, hashSide, page)).jpeg().bytes());
     const withScans = (count: number) => {
       const scan = jpeg.subarray(jpeg.indexOf(scanStart), -2);

@@ -1,7 +1,7 @@
 import type { Brand } from "../model/brand.ts";
 import type { SeenPage, Signal, Verdict } from "../model/verdict.ts";
 import { readBrand, type BrandReading } from "./brand-reading.ts";
-import { combinedRules, levelsOf } from "./combined-rules.ts";
+import { combinedRules, levelsOf, withoutIdleClaims } from "./combined-rules.ts";
 import { readSeenPage, type PageReading } from "./page-reading.ts";
 import type { Measured } from "./signal-rule.ts";
 import { ownPageCode, signalRules } from "./signal-table.ts";
@@ -96,11 +96,12 @@ function measure(page: PageReading, brand: BrandReading): MeasuredSignal[] {
       ? []
       : [{ code: rule.code, ...named(measured) }];
   });
-  const levels = levelsOf(single);
+  const weighed = withoutIdleClaims(single);
+  const levels = levelsOf(weighed);
   const combined = combinedRules
     .map((rule) => ({ code: rule.code, strength: rule.strength(levels) }))
     .filter(({ strength }) => strength >= strengthMin);
-  return [...single, ...combined];
+  return [...weighed, ...combined];
 }
 
 /** The text of a comparison with an original names it. */

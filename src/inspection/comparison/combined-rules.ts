@@ -107,6 +107,43 @@ export const combinedRules: readonly CombinedRule[] = [
   },
 ];
 
+/**
+ * Signals from what a page says about itself. Visitors hardly see it, so that it costs a kit nothing to say something
+ * else. It tells sites that mention a brand from copies, but not one copy from another.
+ */
+export const claims: ReadonlySet<string> = new Set([
+  "own_name",
+  "other_site_name",
+  "other_title",
+  "own_links",
+  "own_text",
+  "canonical_elsewhere",
+]);
+
+/**
+ * Signals of a page that was itself copied. Logos are not among them, because shops show them, and forms to sign in
+ * resemble each other.
+ */
+export const copiedShares = {
+  same_text: 0.9,
+  same_structure: 0.4,
+  same_classes: 0.6,
+  same_scripts: 0.6,
+  same_screenshot: 0.9,
+  picture_of_original: 0.9,
+  saved_from_brand: 0.7,
+};
+
+/** Returns the signals with claims reduced to 1 − identity × copied²: a copy in the name of the brand stays one. */
+export function withoutIdleClaims<S extends Pick<Signal, "code" | "strength">>(signals: readonly S[]): S[] {
+  const strengths = new Map(signals.map(({ code, strength }) => [code, strength]));
+  // Squared, because sites of other companies have a fifth of a text in common.
+  const rest = 1 - levelsOf(signals).identity * level(copiedShares, strengths) ** 2;
+  return signals.map((signal) =>
+    claims.has(signal.code) ? { ...signal, strength: signal.strength * rest } : signal,
+  );
+}
+
 export function levelsOf(signals: readonly Pick<Signal, "code" | "strength">[]): Levels {
   const strengths = new Map(signals.map(({ code, strength }) => [code, strength]));
   const entries = levels.map(({ name, shares }) => [name, level(shares, strengths)] as const);

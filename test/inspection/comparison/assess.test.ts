@@ -54,6 +54,22 @@ describe("a page", () => {
     expect(verdict.signals.map(({ code }) => code)).toContain("same_text");
   });
 
+  test("that is a copy stays one if it calls itself something else where hardly a visitor looks", () => {
+    const disguised = seenPage({
+      ...signIn,
+      addresses: ["https://orchids.example/x/"],
+      title: "Orchids",
+      siteName: "Orchids",
+      canonical: "https://florist.example/",
+      text: `${signIn.text} ${Array.from({ length: 400 }, (_, index) => `flower${index}`).join(" ")}`,
+      links: [...signIn.links!, ..."abcdefghijklmnopqrst"].map((path) =>
+        path.length > 1 ? path : `https://orchids.example/${path}`,
+      ),
+      forms: [passwordForm("https://orchids.example/x/send.php", "eb_secret")],
+    });
+    expect(assess({ page: disguised, brand }).imitates).toBe(true);
+  });
+
   test("of the brand itself, below it, or of an allowed partner never imitates it, whatever it contains", () => {
     for (const host of ["examplebank.example", "login.examplebank.example", "shop.partner.example"]) {
       const verdict = assess({ page: seenPage({ ...signIn, addresses: [`https://${host}/login`] }), brand });
