@@ -135,7 +135,11 @@ export function createIntake(writer: IntakeWriter): (result: KnownResult) => Pro
     if (known === undefined) return;
     const { threatSeq } = known;
     if (screenshot !== undefined) await keepFile(writer, threatId, screenshot.webp);
-    const results = { existence, ...(page === undefined ? {} : { page: { ok: true as const, page } }) };
+    const results = {
+      existence,
+      ...(page === undefined ? {} : { page: { ok: true as const, page } }),
+      isRendered: screenshot !== undefined || page?.from === "browser",
+    };
     await saveResults(database, known, () => {
       // Read again: another process may have changed it meanwhile.
       const subject = store.find(threatSeq);

@@ -9,7 +9,7 @@ import { guardedLookup } from "./jobs/guarded-lookup.ts";
 import type { Handoff } from "./jobs/handoff.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 import type { Threats } from "../threats/threats.ts";
-import { nextCheck, ranks, wantsPage, wantsScreenshot, type EnabledLookups } from "./plan.ts";
+import { brandNamesOf, nextCheck, ranks, wantsPage, wantsScreenshot, type EnabledLookups } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 import type { RunJob } from "./jobs/worker.ts";
 
@@ -47,11 +47,16 @@ export function createCheckJob(job: CheckJob): RunJob {
 function createCheckLookups({ enabledLookups, clock, handoff, log, lookups, threats }: CheckJob) {
   const perAddress = createKeyedLimiter(pagesPerAddressMax);
 
-  function lookUpPage({ domain, id, protectedDomain, keywords }: Subject, facts: Facts, signal: AbortSignal) {
+  function lookUpPage(
+    subject: Subject,
+    facts: Facts,
+    { isUrgent, signal }: { isUrgent: boolean; signal: AbortSignal },
+  ) {
+    const { domain, id, protectedDomain } = subject;
     const address = threats.addressToOpen(id) ?? domain;
-    const brandNames = [protectedDomain.split(".")[0]!, ...keywords];
+    const target = { name: domain, address, protectedDomain, brandNames: brandNamesOf(subject) };
     return perAddress(facts.existence?.addresses[0] ?? domain, () =>
-      lookups.page({ name: domain, address, protectedDomain, brandNames }, { signal }),
+      lookups.page(target, { isUrgent, signal }),
     );
   }
 
@@ -69,7 +74,7 @@ function createCheckLookups({ enabledLookups, clock, handoff, log, lookups, thre
       }));
     const facts = mergeFacts(before, results, clock.now());
     if (wantsPage(facts, requested, clock.now()))
-      results.page = await guardedLookup(lookUpPage(subject, facts, signal), {
+      results.page = await guardedLookup(lookUpPage(subject, facts, { isUrgent: requested, signal }), {
         log,
         signal,
         timeoutMs: pageTimeoutMs,
@@ -100,7 +105,11 @@ function saveCheck(
   });
   const { status } = subject;
   if (enabledLookups.screenshots && wantsScreenshot(before, after, { requested, status, now })) {
-    store.saveScreenshotDue(threatSeq, { rank, dueAt: now, failures: 0 });
+    store.saveScreenshotDue(threatSeq, {
+      rank: requested ? ranks.requested : rank,
+      dueAt: now,
+      failures: 0,
+    });
   }
 }
 

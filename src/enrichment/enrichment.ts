@@ -58,18 +58,8 @@ const requestsMax = 1_000;
 const checksDisabled = "pages are not checked because lookups.enabled is off";
 
 export function createEnrichment(dependencies: EnrichmentDependencies): Enrichment {
-  const {
-    enabledLookups,
-    browser,
-    clock,
-    database,
-    log,
-    noBrowser,
-    onStop,
-    originals,
-    screenshotFiles,
-    threats,
-  } = dependencies;
+  const { enabledLookups, clock, database, log, noBrowser, onStop, originals, screenshotFiles, threats } =
+    dependencies;
   const store = createEnrichmentStore(database);
   const responses = createRegistrationResponses(database);
   const handoff = createHandoff(clock);
@@ -108,7 +98,6 @@ export function createEnrichment(dependencies: EnrichmentDependencies): Enrichme
     async stop() {
       admission.stop();
       await Promise.all(workers.map((worker) => worker.stop()));
-      browser?.close();
       onStop?.();
     },
     request(threatId) {

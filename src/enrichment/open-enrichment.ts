@@ -58,7 +58,7 @@ export function openEnrichment({
   };
   const enrichment = createEnrichment({
     enabledLookups,
-    browser,
+    inspector: browser === undefined ? undefined : inspection.inspector,
     noBrowser,
     clock,
     database,
@@ -92,13 +92,14 @@ export function openEnrichment({
  * home page is looked up.
  */
 function pagesOf(inspector: Inspector): LookUpPage {
-  return async ({ name, address, protectedDomain, brandNames }, { signal }) => {
+  return async ({ name, address, protectedDomain, brandNames }, { isUrgent = false, signal }) => {
     const inspect = async (url: string): Promise<PageResult> => {
       const target = {
         address: url,
         protectedDomains: [protectedDomain],
         brandNames,
         browser: "never",
+        isUrgent,
       } as const;
       const result = await inspector.inspect(target, signal);
       return result.ok ? { ok: true, page: result.page } : result;

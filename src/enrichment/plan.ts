@@ -3,6 +3,7 @@ import type { RegistrationResult } from "../lookups/registration/registration-lo
 import type { SiteState } from "../vocabulary/site.ts";
 import type { Severity, Status } from "../vocabulary/threats.ts";
 import { hasPage, hostAddressesOf, hostingOf, parkedWith, type Facts } from "./facts/facts.ts";
+import { looksChanged } from "./facts/rendered-page.ts";
 
 /** Lookups that the configuration enables. */
 export interface EnabledLookups {
@@ -112,7 +113,7 @@ export function wantsScreenshot(
   if (status === "false_positive" || !hasContent || hostingOf(after).parked !== undefined) return false;
   const { screenshot } = after;
   if (requested || screenshot === undefined || now - screenshot.at >= screenshotAgeMs) return true;
-  return appearance(before) !== appearance(after);
+  return looksChanged(before, after);
 }
 
 /** When a threat is checked again. */
@@ -168,14 +169,21 @@ export function nextRegistration(
 /** Order of jobs, the lowest first: requested by a person, new by severity, checked before. */
 export const ranks = { requested: 0, high: 1, medium: 2, low: 3, recheck: 4 } as const;
 
+/** Returns the names by which pages mention the brand of a threat's protected domain. */
+export function brandNamesOf({
+  keywords,
+  protectedDomain,
+}: {
+  keywords: readonly string[];
+  protectedDomain: string;
+}): string[] {
+  return [protectedDomain.split(".")[0]!, ...keywords];
+}
+
 export function rankOf(severity: Severity): number {
   return ranks[severity];
 }
 
 function servers({ existence }: Facts): string {
   return (existence?.nameServers ?? []).toSorted().join();
-}
-
-function appearance({ page }: Facts): string {
-  return JSON.stringify([page?.finalUrl, page?.title, page?.faviconHash, page?.asksForPassword]);
 }

@@ -1,18 +1,16 @@
 import type { Database } from "../database/database.ts";
 import type { Clock } from "../lib/clock.ts";
-import { messageOf } from "../lib/errors.ts";
-import type { Browser } from "../lookups/browser/chromium.ts";
-import { grayPixels } from "../lookups/page/gray-pixels.ts";
-import { hashSide, perceptualHash } from "../lookups/page/perceptual-hash.ts";
+import type { Page } from "../lookups/page/page-lookup.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
+import type { Inspector } from "../inspection/model/inspector.ts";
 import type { OriginalLook, Originals } from "../inspection/originals/open-originals.ts";
-import { keptScreenshot } from "../lookups/pictures/kept-screenshot.ts";
 import type { ScreenshotKind } from "../vocabulary/screenshots.ts";
 import type { Threats } from "../threats/threats.ts";
 import { changesBetween } from "./facts/fact-changes.ts";
+import { withShown } from "./facts/merge-facts.ts";
 import { withScreenshot } from "./facts/screenshot-facts.ts";
 import { threatFactsOf } from "./facts/threat-facts.ts";
-import { rankOf } from "./plan.ts";
+import { brandNamesOf, rankOf, ranks } from "./plan.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 import type { RunJob } from "./jobs/worker.ts";
 
@@ -20,26 +18,32 @@ const retryDelaysMs = [10 * 60_000, 2 * 3_600_000];
 /** Facts that a power failure loses are determined again. */
 const background = { relaxed: true, patient: true };
 
-/** A screenshot with its perceptual hash, which is undefined for a blank page; or why there is none. */
-type Taken = { hash: string | undefined; webp: Uint8Array; url: string } | { reason: string };
+/**
+ * The page as the browser showed it, with the perceptual hash of its screenshot, which is undefined for a blank page; or why
+ * there is none.
+ */
+type Taken = { page: Page; hash: string | undefined; url: string } | { reason: string };
 
 interface ScreenshotJob {
-  browser: Browser;
   clock: Clock;
   database: Database;
   files: ScreenshotFiles;
+  inspector: Pick<Inspector, "inspect">;
   kept: { readonly keep: ScreenshotKind };
   originals: Pick<Originals, "looksOf">;
   store: EnrichmentStore;
   threats: Pick<Threats, "updateFacts">;
 }
 
-/** Takes a screenshot of one threat's page, compares it with the original page, and saves the result. */
+/**
+ * Opens one threat's page in a browser, compares what it shows and its screenshot with the original pages, and saves the
+ * result.
+ */
 export function createScreenshotJob({
-  browser,
   clock,
   database,
   files,
+  inspector,
   kept,
   originals,
   store,
@@ -55,7 +59,14 @@ export function createScreenshotJob({
     const after =
       "reason" in taken
         ? { ...before, unknown: { ...before.unknown, screenshot: taken.reason } }
-        : withScreenshot(before, { ...taken, protectedDomain, keep, looks, at: now });
+        : withScreenshot(withShown(before, taken.page), {
+            hash: taken.hash,
+            url: taken.url,
+            protectedDomain,
+            keep,
+            looks,
+            at: now,
+          });
     threats.updateFacts(subject.id, threatFactsOf(after, now), changesBetween(before, after));
     store.saveFacts(subject.threatSeq, after);
     const failures = subject.screenshotFailures;
@@ -67,18 +78,30 @@ export function createScreenshotJob({
     );
   }
 
+  async function take(subject: Subject, address: string, signal: AbortSignal): Promise<Taken> {
+    const target = {
+      address,
+      protectedDomains: [subject.protectedDomain],
+      brandNames: brandNamesOf(subject),
+      browser: "always",
+      isUrgent: subject.screenshotRank === ranks.requested,
+    } as const;
+    const result = await inspector.inspect(target, signal);
+    if (!result.ok) return { reason: result.reason };
+    const { fingerprint, noScreenshot, page, screenshot: webp, shownAt } = result;
+    if (noScreenshot !== undefined) return { reason: noScreenshot };
+    await (webp === undefined ? files.remove(subject.id) : files.write(subject.id, webp));
+    return { page, hash: fingerprint.screenshot, url: shownAt ?? page.finalUrl };
+  }
+
   return async (threatSeq, signal) => {
     const subject = store.find(threatSeq);
     // Starts from the first URL, as a visitor does: a browser may be redirected elsewhere than we were.
     const url = subject?.facts.page?.firstUrl ?? subject?.facts.page?.finalUrl;
     if (subject === undefined || url === undefined || subject.status === "false_positive")
       return database.write(() => store.saveScreenshotDue(threatSeq, undefined), background);
-    const taken = await take(browser, url, signal);
     const { keep } = kept;
-    if (!("reason" in taken)) {
-      const webp = await keptScreenshot(taken.webp, keep);
-      await (webp === undefined ? files.remove(subject.id) : files.write(subject.id, webp));
-    }
+    const taken = await take(subject, url, signal);
     const isComparable = "hash" in taken && taken.hash !== undefined;
     const looks = isComparable ? await originals.looksOf(subject.protectedDomain, signal) : [];
     await database.write(() => {
@@ -87,15 +110,4 @@ export function createScreenshotJob({
       if (present !== undefined) save(present, taken, { keep, looks });
     }, background);
   };
-}
-
-async function take(browser: Browser, url: string, signal: AbortSignal): Promise<Taken> {
-  const capture = await browser.takeScreenshot(url, signal);
-  if (!capture.ok) return { reason: capture.reason };
-  const { webp } = capture;
-  try {
-    return { hash: perceptualHash(await grayPixels(webp, hashSide)), webp, url: capture.url };
-  } catch (error) {
-    return { reason: `the screenshot cannot be decoded: ${messageOf(error)}` };
-  }
 }

@@ -23,6 +23,8 @@ export interface Subject {
   step: number;
   failures: number;
   screenshotFailures: number;
+  /** Null if no screenshot is wanted. */
+  screenshotRank: number | null;
   registrationFailures: number;
   /** Null if no registration data is wanted. */
   registrationRank: number | null;
@@ -54,7 +56,8 @@ export interface EnrichmentStore {
   admitNew(now: Instant, limit: number): Promise<number>;
   /** Returns row numbers of threats that are due, the most urgent first. */
   due(now: Instant, limit: number): number[];
-  dueScreenshots(now: Instant, limit: number): number[];
+  /** @param unrequestedMax maximum number of those that no person waits for */
+  dueScreenshots(now: Instant, limit: number, unrequestedMax: number): number[];
   find(threatSeq: number): Subject | undefined;
   /** Returns undefined before the threat was admitted. */
   findById(threatId: string): Subject | undefined;
@@ -99,8 +102,11 @@ export function createEnrichmentStore(database: Database): EnrichmentStore {
         if (due.length < limit) due.push(...seqs(read.dueNewest, rank, now, limit));
       return [...due, ...rechecks].slice(0, limit);
     },
-    dueScreenshots: (now, limit) =>
-      newRanks.flatMap((rank) => seqs(read.dueScreenshot, rank, now, limit)).slice(0, limit),
+    dueScreenshots(now, limit, unrequestedMax) {
+      const others = newRanks.flatMap((rank) => seqs(read.dueScreenshot, rank, now, unrequestedMax));
+      const requested = seqs(read.dueScreenshot, ranks.requested, now, limit);
+      return [...requested, ...others.slice(0, unrequestedMax)].slice(0, limit);
+    },
     find: (threatSeq) => read.find.get({ threatSeq }),
     findById: (threatId) => read.findById.get({ threatId }),
     protectedDomainIdOf: (threatId) => read.protectedDomainId.get({ threatId })?.id,
@@ -163,6 +169,7 @@ function subjects(query: Database["query"]) {
       step: enrichments.step,
       failures: enrichments.failures,
       screenshotFailures: enrichments.screenshotFailures,
+      screenshotRank: enrichments.screenshotRank,
       registrationFailures: enrichments.registrationFailures,
       registrationRank: enrichments.registrationRank,
       networkFailures: enrichments.networkFailures,

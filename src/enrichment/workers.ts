@@ -1,10 +1,10 @@
 import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
+import type { Inspector } from "../inspection/model/inspector.ts";
 import type { Originals } from "../inspection/originals/open-originals.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Lookups } from "../lookups/lookups.ts";
-import type { Browser } from "../lookups/browser/chromium.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { ScreenshotKind } from "../vocabulary/screenshots.ts";
@@ -22,8 +22,8 @@ import type { EnrichmentStore } from "./store.ts";
 
 export interface EnrichmentDependencies {
   enabledLookups: Omit<EnabledLookups, "screenshots">;
-  /** Undefined if no screenshots are taken. */
-  browser: Browser | undefined;
+  /** Opens pages in a browser; undefined if no screenshots are taken. */
+  inspector: Pick<Inspector, "inspect"> | undefined;
   /** Why no screenshots are taken. */
   noBrowser?: string | undefined;
   clock: Clock;
@@ -50,16 +50,18 @@ const registrationStartsPerSecondMax = 50;
 /** The five registries get one query per second each; most threats share the network of an earlier one. */
 const networkStartsPerSecondMax = 10;
 const networkConcurrencyMax = 32;
+/** There is one browser: the others wait for it. */
+const screenshotsMax = 4;
 
 /** Creates one worker for each kind of lookup. */
 export function createWorkers({
   enabledLookups: enabled,
   admission,
-  browser,
   clock,
   database,
   detection,
   handoff,
+  inspector,
   log,
   lookups,
   networkQueue,
@@ -78,7 +80,7 @@ export function createWorkers({
   responses: RegistrationResponses;
   store: EnrichmentStore;
 }): Worker[] {
-  const enabledLookups = withScreenshots(enabled, browser !== undefined);
+  const enabledLookups = withScreenshots(enabled, inspector !== undefined);
   const checks = createWorker({
     clock,
     log,
@@ -137,12 +139,12 @@ export function createWorkers({
     }),
   });
   const screenshots =
-    browser === undefined
+    inspector === undefined
       ? []
       : [
           createScreenshotWorker({
             enabled,
-            job: { browser, clock, database, files, kept, originals, store, threats },
+            job: { clock, database, files, inspector, kept, originals, store, threats },
             log,
           }),
         ];
@@ -163,9 +165,10 @@ function createScreenshotWorker({
     clock,
     log,
     name: "screenshot",
-    concurrencyMax: 1,
+    concurrencyMax: screenshotsMax,
     startsPerSecondMax: 1,
-    take: (limit) => (enabled.names ? store.dueScreenshots(clock.now(), limit) : []),
+    // The others may wait for the browser's next minute, which must not delay what a person waits for.
+    take: (limit) => (enabled.names ? store.dueScreenshots(clock.now(), limit, 1) : []),
     run: createScreenshotJob(job),
   });
 }

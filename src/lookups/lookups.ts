@@ -13,7 +13,11 @@ export type LookUpPage = (
     /** Names of the protected brand. */
     brandNames: readonly string[];
   },
-  options: { signal: AbortSignal },
+  options: {
+    /** Whether a person waits for it. Default: no. */
+    isUrgent?: boolean;
+    signal: AbortSignal;
+  },
 ) => Promise<PageResult>;
 
 /** The lookups that facts come from. None of them throws for what the other side does. */

@@ -30,6 +30,8 @@ const zones: Zones = {
   "examp1e-bank.com": { A: ["127.0.0.1"], NS: ["ns1.host.test"] },
   // Accepts mail and has no page.
   "example-bank.net": { MX: [[10, "mx.host.test"]], NS: ["ns1.host.test"] },
+  // A copy that scripts build, of which the server sends nothing.
+  "exarnple-bank.com": { A: ["127.0.0.1"], NS: ["ns1.host.test"] },
   // An unrelated bakery.
   "example-bamk.com": { A: ["127.0.0.1"], NS: ["ns1.host.test"] },
   // Redirects to the bank itself.
@@ -43,7 +45,22 @@ const zones: Zones = {
 const signIn = `<title>Example Bank</title><body style="margin:0;font:20px sans-serif"><div style="height:120px;background:#036"></div>
   <form action="/login" method="post" style="margin:80px;width:400px;height:300px;background:#ccd"><h1>Example Bank</h1>
   <input name="user"><input type="password" name="password"></form></body>`;
+const built = `<title>Welcome</title><body style="margin:0;font:20px sans-serif"><script>
+  const add = (parent, tag, style, rest) => {
+    const element = parent.appendChild(document.createElement(tag));
+    element.style = style;
+    return Object.assign(element, rest);
+  };
+  const brand = ["Exam", "ple Ba", "nk"].join("");
+  document.title = brand;
+  add(document.body, "div", "height:120px;background:#036", {});
+  const form = add(document.body, "form", "margin:80px;width:400px;height:300px;background:#ccd", { method: "post" });
+  add(form, "h1", "", { textContent: brand });
+  add(form, "input", "", { name: "user" });
+  add(form, "input", "", { type: ["pass", "word"].join(""), name: "pin" });
+</script></body>`;
 const pages: Record<string, () => Response> = {
+  "exarnple-bank.com": () => html(built),
   "example-bank.com": () => html(signIn),
   "examp1e-bank.com": () => html(signIn),
   "example-bamk.com": () =>
@@ -258,13 +275,14 @@ describe("enrichment, end to end", () => {
   );
 
   test.skipIf(chromium === undefined)(
-    "a copy is recognized by its screenshot, which is served",
+    "a copy is recognized by what a browser shows, and its screenshot is served",
     async () => {
       const { app, folder } = await openWorld({ screenshots: true });
       app.start();
-      await app.candidates.submit(["examp1e-bank.com", "example-bank.net", "example-bamk.com"], {
-        source: "submission",
-      });
+      await app.candidates.submit(
+        ["examp1e-bank.com", "example-bank.net", "example-bamk.com", "exarnple-bank.com"],
+        { source: "submission" },
+      );
       await checkedAt(
         app,
         Object.values(byDomain(app)).map(({ id }) => id),
@@ -274,6 +292,20 @@ describe("enrichment, end to end", () => {
         app.enrichment.factsOf(threats[domain]!.id)!.facts.screenshot!.visualSimilarity;
       expect(similarity("examp1e-bank.com")).toBeGreaterThan(0.9);
       expect(similarity("example-bamk.com")).toBeLessThan(0.8);
+      const { facts } = app.enrichment.factsOf(threats["exarnple-bank.com"]!.id)!;
+      expect(facts.page).toMatchObject({
+        title: "Example Bank",
+        asksForPassword: true,
+        from: "browser",
+        imitation: { imitates: true, protectedDomain: "example-bank.com" },
+      });
+      expect(facts.rendered!.sent).toMatchObject({ title: "Welcome", asksForPassword: false });
+      expect(facts.unknown.page).toBeUndefined();
+      expect(threats["exarnple-bank.com"]!.severity).toBe("high");
+      expect(threats["exarnple-bank.com"]!.severityReasons).toContainEqual({
+        code: "page_imitates",
+        params: { score: expect.any(Number) },
+      });
       const screenshot = async (domain: string) => {
         const { id, screenshotToken } = threats[domain]!;
         const response = await app.server.handle(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { cameBackToLife, changesBetween } from "../../src/enrichment/facts/fact-changes.ts";
 import { severityFactsOf, hostingOf, nothingKnown, type Facts } from "../../src/enrichment/facts/facts.ts";
-import { mergeFacts, pageFailuresMax } from "../../src/enrichment/facts/merge-facts.ts";
+import { mergeFacts, pageFailuresMax, withShown } from "../../src/enrichment/facts/merge-facts.ts";
 import {
   intervalsMs,
   nextCheck,
@@ -237,6 +237,59 @@ describe("what a check looks up", () => {
     expect(
       wantsRegistration(mergeFacts(nothingKnown, { existence: missing }, now), nothingKnown, given),
     ).toBe(false);
+  });
+
+  test("what a browser showed stays as long as the server sends the same page, and never removes what was sent", () => {
+    const given = { requested: false, status: "active" as const, now };
+    const unseen = "its content is rendered by scripts or in a frame";
+    const sent = { ...plainPage, unseen };
+    const imitation = {
+      protectedDomain: "example-bank.com",
+      score: 0.9,
+      imitates: true,
+      original: null,
+      signals: [],
+    };
+    const shown = {
+      ...plainPage,
+      title: "Example Bank",
+      asksForPassword: true,
+      from: "browser" as const,
+      imitation,
+    };
+    const check = (facts: Facts, next: typeof plainPage) =>
+      mergeFacts(facts, { page: { ok: true, page: next } }, now);
+    const before = { ...check(seen, sent), screenshot: { at: now, hash: "0" } };
+    expect(before.unknown.page).toBe(unseen);
+
+    const rendered = withShown(before, shown);
+    expect(rendered).toMatchObject({ page: shown, rendered: { sent }, unknown: {} });
+    const again = check(rendered, { ...sent, finalUrl: "https://examp1e-bank.com/7f3a" });
+    expect(again).toMatchObject({ page: { imitation, asksForPassword: true, from: "browser" } });
+    expect(again.unknown.page).toBeUndefined();
+    expect(wantsScreenshot(rendered, check(rendered, sent), given)).toBe(false);
+
+    const changed = check(rendered, { ...plainPage, title: "Shop" });
+    expect(changed).toMatchObject({ page: { title: "Shop", asksForPassword: false } });
+    expect(changed.rendered).toBeUndefined();
+    expect(wantsScreenshot(rendered, changed, given)).toBe(true);
+    // A site that is back after an error is opened in a browser again.
+    const gone = check(rendered, { ...sent, status: 404 });
+    expect(gone.page!.imitation).toBeUndefined();
+    expect(wantsScreenshot(gone, check(gone, sent), given)).toBe(true);
+
+    const full = check(seen, { ...plainPage, asksForPassword: true, imitation });
+    const empty = { ...plainPage, title: "", from: "browser" as const };
+    expect(withShown(full, empty)).toMatchObject({
+      page: { title: "Welcome", asksForPassword: true, imitation },
+    });
+    const own = { ...shown, redirectsToProtected: true };
+    expect(withShown(before, own)).toMatchObject({ page: sent });
+    // An inspection with a browser is followed by a check without one.
+    const inspected = mergeFacts(seen, { page: { ok: true, page: shown }, isRendered: true }, now);
+    const checked = check({ ...inspected, screenshot: { at: now, hash: "0" } }, sent);
+    expect(checked).toMatchObject({ page: { imitation, from: "browser" }, rendered: { sent } });
+    expect(wantsScreenshot({ ...inspected, screenshot: checked.screenshot! }, checked, given)).toBe(false);
   });
 
   test("a screenshot is taken once of a page with content, and again if the page has changed", () => {

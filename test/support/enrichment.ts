@@ -12,9 +12,12 @@ import type { NetworkResult } from "../../src/lookups/network/network-lookup.ts"
 import type { RegistrationResult } from "../../src/lookups/registration/registration-lookup.ts";
 import type { Lookups } from "../../src/lookups/lookups.ts";
 import type { Page, PageResult } from "../../src/lookups/page/page-lookup.ts";
+import { fingerprintOf } from "../../src/inspection/comparison/fingerprint.ts";
+import { keptScreenshot } from "../../src/lookups/pictures/kept-screenshot.ts";
 import { createLog } from "../../src/lib/log.ts";
 import type { ScreenshotKind } from "../../src/vocabulary/screenshots.ts";
 import type { ThreatSource } from "../../src/vocabulary/threats.ts";
+import { viewOf } from "../inspection/comparison/support.ts";
 import { openStores } from "./stores.ts";
 import { until } from "./until.ts";
 
@@ -114,7 +117,7 @@ export function openEnrichment({
   const open = () =>
     createEnrichment({
       enabledLookups,
-      browser,
+      inspector: browser && inspectorOf(browser, { screenshots, world }),
       clock,
       database,
       log,
@@ -179,6 +182,26 @@ export function openEnrichment({
 
 export type OpenEnrichment = ReturnType<typeof openEnrichment>;
 
+/** Returns the page of the world with the browser's screenshot. */
+function inspectorOf(
+  browser: Browser,
+  { screenshots, world }: { screenshots: { keep: ScreenshotKind }; world: World },
+): NonNullable<EnrichmentDependencies["inspector"]> {
+  return {
+    async inspect({ address }, signal) {
+      const taken = await browser.takeScreenshot(address, signal);
+      if (!world.page.ok) return world.page;
+      const { page } = world.page;
+      const hash = taken.ok ? perceptualHash(await grayPixels(taken.webp, hashSide)) : undefined;
+      const fingerprint = { ...fingerprintOf(viewOf()), ...(hash === undefined ? {} : { screenshot: hash }) };
+      const result = { ok: true as const, page, fingerprint, verdicts: [] };
+      if (!taken.ok) return { ...result, noScreenshot: taken.reason };
+      const screenshot = await keptScreenshot(taken.webp, screenshots.keep);
+      return { ...result, shownAt: taken.url, ...(screenshot === undefined ? {} : { screenshot }) };
+    },
+  };
+}
+
 /** Originals that are captured with the browser at the first comparison. */
 function originalsOf(browser: Browser | undefined): EnrichmentDependencies["originals"] {
   let webp: Uint8Array<ArrayBuffer> | undefined;
@@ -186,7 +209,7 @@ function originalsOf(browser: Browser | undefined): EnrichmentDependencies["orig
   return {
     async looksOf(domain, signal) {
       const address = `https://${domain}/`;
-      const taken = await browser!.takeScreenshot(address, signal);
+      const taken = await browser!.takeScreenshot(address, signal ?? new AbortController().signal);
       if (!taken.ok) throw new Error(taken.reason);
       webp = new Uint8Array(taken.webp);
       looks = [{ address, hash: perceptualHash(await grayPixels(webp, hashSide))! }];

@@ -6,6 +6,7 @@ import type { Page } from "../../lookups/page/page-lookup.ts";
 import { isPhishingPage } from "../../threats/severity/phishing-page.ts";
 import type { SeverityFacts } from "../../threats/severity/severity.ts";
 import type { Registration } from "../../vocabulary/registration.ts";
+import type { RenderedPage } from "./rendered-page.ts";
 
 /** Facts about a suspicious domain. A fact that is absent was never determined; `unknown` says why, if it was tried. */
 export interface Facts {
@@ -19,6 +20,8 @@ export interface Facts {
   /** The last page that was fetched. Absent again after several checks in a row without a page. */
   page?: Page;
   pageAt?: Instant;
+  /** Present if `page` contains what only a browser showed. */
+  rendered?: RenderedPage;
   /** Number of checks in a row that got no page. */
   pageFailures?: number;
   screenshot?: Screenshot;
@@ -125,7 +128,12 @@ export function hasPage({ page }: Facts): boolean {
 export function showsPhishingPage(facts: Facts): boolean {
   const { page, screenshot } = facts;
   if (page === undefined || !hasPage(facts)) return false;
-  return isPhishingPage({ ...page, visualSimilarity: screenshot?.visualSimilarity });
+  return isPhishingPage({ ...page, visualSimilarity: similarityOf(screenshot) });
+}
+
+/** Returns how much the page looks like the original; the screenshot of a browser that was led there shows the original itself. */
+function similarityOf(screenshot: Screenshot | undefined): number | undefined {
+  return screenshot?.atOriginal === true ? undefined : screenshot?.visualSimilarity;
 }
 
 /** Returns whether a browser has shown a page that we could not read. */
@@ -165,7 +173,7 @@ export function severityFactsOf(facts: Facts, now: Instant): SeverityFacts {
             namesBrand: page.namesBrand,
             // A site that redirects us but not a browser has something to hide.
             redirectsToProtected: page.redirectsToProtected && screenshot?.atOriginal !== false,
-            visualSimilarity: screenshot?.visualSimilarity,
+            visualSimilarity: similarityOf(screenshot),
             imitation: page.imitation,
           },
     isDown: facts.site && facts.site.downAt !== undefined && facts.site.backAt === undefined,

@@ -1,9 +1,10 @@
 import type { Instant } from "../../lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
 import type { NetworkResult } from "../../lookups/network/network-lookup.ts";
-import type { PageResult } from "../../lookups/page/page-lookup.ts";
+import type { Page, PageResult } from "../../lookups/page/page-lookup.ts";
 import type { RegistrationResult } from "../../lookups/registration/registration-lookup.ts";
 import type { Facts, HostNetwork } from "./facts.ts";
+import { afterSent, afterShown } from "./rendered-page.ts";
 import { formerMarksAfter } from "./site-marks.ts";
 import { siteTimesAfter } from "./site-state.ts";
 
@@ -12,6 +13,8 @@ export interface CheckResults {
   existence?: Existence;
   registration?: RegistrationResult;
   page?: PageResult;
+  /** Whether a browser was used for `page`. Default: no. */
+  isRendered?: boolean;
   networks?: AddressNetwork[];
 }
 
@@ -27,11 +30,11 @@ export const pageFailuresMax = 3;
 /** Returns the facts after a check: results replace what was known; what could not be determined stays as it was. */
 export function mergeFacts(before: Facts, results: CheckResults, now: Instant): Facts {
   const after: Facts = { ...before, unknown: { ...before.unknown } };
-  const { existence, registration, networks, page } = results;
+  const { existence, isRendered = false, registration, networks, page } = results;
   if (existence !== undefined) mergeExistence(after, existence);
   if (registration !== undefined) mergeRegistration(after, registration, now);
   if (networks !== undefined) mergeNetworks(after, networks, now);
-  if (page !== undefined) mergePage(after, page, now);
+  if (page !== undefined) mergePage(after, page, { isRendered, now });
   if (existence !== undefined && existence.exists !== "unknown" && hasNoHost(after)) dropPage(after);
   const site = siteTimesAfter(before, after, now);
   if (site !== undefined) after.site = site;
@@ -39,6 +42,16 @@ export function mergeFacts(before: Facts, results: CheckResults, now: Instant): 
   if (former === undefined) delete after.former;
   else after.former = former;
   return after;
+}
+
+/** Adds what a browser showed of the page. What the server sent is never replaced by less. */
+export function withShown(before: Facts, shown: Page): Facts {
+  const { rendered, ...rest } = before;
+  if (before.page === undefined) return before;
+  const after = afterShown(before.page, rendered, shown);
+  const unknown = { ...before.unknown };
+  if (after.page.unseen === undefined && before.page.unseen === unknown.page) delete unknown.page;
+  return { ...rest, ...after, unknown };
 }
 
 function mergeExistence(after: Facts, { exists, reason, ...records }: Existence): void {
@@ -82,11 +95,20 @@ function mergeNetworks(after: Facts, results: readonly AddressNetwork[], now: In
   if (results.some(({ result }) => result.ok)) after.networksAt = now;
 }
 
-function mergePage(after: Facts, result: PageResult, now: Instant): void {
+function mergePage(
+  after: Facts,
+  result: PageResult,
+  { isRendered, now }: { isRendered: boolean; now: Instant },
+): void {
   delete after.unknown.page;
   if (result.ok) {
-    after.page = result.page;
-    if (result.page.unseen !== undefined) after.unknown.page = result.page.unseen;
+    const { page, rendered } = isRendered
+      ? { page: result.page, rendered: {} }
+      : afterSent(after, result.page);
+    after.page = page;
+    if (rendered === undefined) delete after.rendered;
+    else after.rendered = rendered;
+    if (page.unseen !== undefined) after.unknown.page = page.unseen;
     after.pageAt = now;
     after.pageFailures = 0;
     return;
@@ -99,6 +121,7 @@ function mergePage(after: Facts, result: PageResult, now: Instant): void {
 function dropPage(after: Facts): void {
   delete after.page;
   delete after.pageAt;
+  delete after.rendered;
 }
 
 /** Returns whether DNS certainly leads to no host, so that there can be no page. */

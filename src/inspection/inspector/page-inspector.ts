@@ -96,7 +96,10 @@ export function createPageInspector({
   }
 
   return {
-    inspect: (target, signal) => limited(async () => (signal.throwIfAborted(), inspect(target, signal))),
+    inspect: (target, signal) =>
+      target.isUrgent === true
+        ? inspect(target, signal)
+        : limited(async () => (signal.throwIfAborted(), inspect(target, signal))),
     setBrands: (next) => void (brands = next),
     close: async () => reader.close(),
   };
@@ -225,10 +228,10 @@ async function withBrowser(
     const imitates = closest.verdicts.some((verdict) => verdict.imitates);
     return asRendered === undefined || imitates
       ? resultOf(closest, comparison.target, { noScreenshot: ledToOwnPage })
-      : resultOf(asRendered, comparison.target, { screenshot: webp });
+      : resultOf(asRendered, comparison.target, { screenshot: webp, shownAt: url });
   }
   const asSent = await comparePage(closest, seen);
-  return resultOf(closer(asSent, asRendered), comparison.target, { screenshot: webp });
+  return resultOf(shownIn(asSent, asRendered), comparison.target, { screenshot: webp, shownAt: url });
 }
 
 function seenPage(
@@ -257,9 +260,16 @@ function seenPage(
 }
 
 /** A browser can be shown less than we were, for example by a page that recognizes browsers without a screen. */
-function closer(asSent: ComparedPage, asRendered: ComparedPage | undefined): ComparedPage {
+function shownIn(asSent: ComparedPage, asRendered: ComparedPage | undefined): ComparedPage {
   if (asRendered === undefined) return asSent;
-  return scoreOf(asSent) > scoreOf(asRendered) ? asSent : asRendered;
+  const isEmptier = asRendered.fingerprint.words.length < asSent.fingerprint.words.length;
+  const isAsClose = scoreOf(asSent) === scoreOf(asRendered);
+  return isAsClose && isEmptier && asSent.page.unseen === undefined ? asSent : closer(asSent, asRendered);
+}
+
+/** Returns the page that resembles a brand more, by default the later one. */
+function closer(first: ComparedPage, later: ComparedPage): ComparedPage {
+  return scoreOf(first) > scoreOf(later) ? first : later;
 }
 
 function scoreOf({ verdicts }: ComparedPage): number {
@@ -269,7 +279,7 @@ function scoreOf({ verdicts }: ComparedPage): number {
 function resultOf(
   { fingerprint, page, verdicts, view }: ComparedPage,
   target: InspectionTarget,
-  rest: { screenshot?: Uint8Array; noScreenshot?: string },
+  rest: { screenshot?: Uint8Array; noScreenshot?: string; shownAt?: string },
 ): InspectionResult {
   return { ok: true, page, fingerprint, verdicts, ...rest, ...(target.withView === true ? { view } : {}) };
 }

@@ -24,7 +24,7 @@ export interface InspectionTarget {
   brandNames?: readonly string[];
   /** Whether the page is the owner's, whose screenshot is returned whatever `screenshots.keep` is. Default: no. */
   isOwn?: boolean;
-  /** Whether a person waits for the result, so that the browser serves it first. Default: no. */
+  /** Whether a person waits for the result, so that it is inspected before others. Default: no. */
   isUrgent?: boolean;
   /** Whether the result includes the page as it was read, which is large. Default: no. */
   withView?: boolean;
@@ -41,6 +41,8 @@ export type InspectionResult =
       screenshot?: Uint8Array;
       /** Why there is no screenshot, if one was to be taken. */
       noScreenshot?: string;
+      /** URL where the browser ended up, if one was used. */
+      shownAt?: string;
       /** Only if it was requested. */
       view?: PageView;
     }

@@ -36,10 +36,11 @@ export function createImmediateInspection({
     const known = again ? undefined : admission.known(read, "person");
     if (known?.outcome === "known") return { outcome: "known", inspection: known.inspection };
     const startedMs = clock.monotonicMs();
-    let attempted = await attempt({ ...read, browser }, signal);
+    const target = { ...read, browser, isUrgent: true };
+    let attempted = await attempt(target, signal);
     while (attempted.kind === "busy") {
       await delay(clock, busyDelayMs, signal);
-      attempted = await attempt({ ...read, browser }, signal);
+      attempted = await attempt(target, signal);
     }
     signal.throwIfAborted();
     const durationMs = Math.round(clock.monotonicMs() - startedMs);

@@ -66,7 +66,10 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
           reason: "phishwatch ended during each attempt to inspect it",
         }));
       const startedMs = clock.monotonicMs();
-      const result = await attempt({ address, host, browser: browser() }, signal);
+      const result = await attempt(
+        { address, host, browser: browser(), isUrgent: inspection.priority === "person" },
+        signal,
+      );
       const durationMs = Math.round(clock.monotonicMs() - startedMs);
       if (result.kind !== "busy") return finish(inspection, result, { durationMs, mayRetry: true });
       await database.write(() => {
