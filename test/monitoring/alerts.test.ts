@@ -99,6 +99,15 @@ const cases: Record<AlertName, AlertCase> = {
     firing: { [of("phishwatch_inspections_dropped_total")]: rising(5) },
     quiet: { [of("phishwatch_inspections_dropped_total")]: always(5) },
   },
+  PhishwatchOriginalsFailing: {
+    firing: { [of("phishwatch_originals", 'state="failing"')]: `1x${atMinuteMax}` },
+    quiet: {
+      [of("phishwatch_originals", 'state="failing"')]: always(0),
+      [of("phishwatch_originals", 'state="waiting"')]: `1x${atMinuteMax}`,
+    },
+    labels: { state: "failing" },
+    atMinute: atMinuteMax,
+  },
   PhishwatchScanFailed: plain("phishwatch_scan_last_success", 0, 1),
   PhishwatchScanOverdue: {
     // The clock of promtool begins at 0.

@@ -162,6 +162,15 @@ export const alerts = {
       "Too many addresses wait, or for too long. Raise inspection.per_day and inspection.per_minute, or inspect fewer feeds.",
     page: "inspection.md#limits-and-budgets",
   },
+  PhishwatchOriginalsFailing: {
+    severity: "warning",
+    expr: `${series(metrics.originals, { state: "failing" })} > 0`,
+    forMinutes: 1440,
+    summary: "{{ $value }} original pages could not be captured for a day",
+    description:
+      "Pages are compared with old versions of them, or not at all. `phishwatch check` and the original pages of the domain say why.",
+    page: "protect-domains.md#original-pages",
+  },
   PhishwatchScanFailed: {
     severity: "warning",
     expr: `${series(metrics.scanLastSuccess)} == 0`,
