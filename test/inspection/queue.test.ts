@@ -47,6 +47,7 @@ let stores: ReturnType<typeof openStores>;
 let inspections: Inspections;
 let config: Parameters<typeof createInspections>[0]["config"];
 let inspected: string[];
+let urgent: string[];
 let saved: InspectedThreat[];
 let respond: (address: string, signal: AbortSignal) => Promise<InspectionResult> | InspectionResult;
 let existenceOf: (name: string) => Existence;
@@ -68,6 +69,7 @@ beforeEach(() => {
     },
   };
   inspected = [];
+  urgent = [];
   saved = [];
   respond = () => resultWith(0.01);
   existenceOf = () => here;
@@ -83,8 +85,9 @@ function open(): Inspections {
     ...stores,
     config,
     inspector: {
-      inspect: async ({ address }, signal) => {
+      inspect: async ({ address, isUrgent = false }, signal) => {
         inspected.push(address);
+        if (isUrgent) urgent.push(address);
         return respond(address, signal);
       },
     },
@@ -284,6 +287,27 @@ test("a daily budget that is used up holds feeds back, and not people", async ()
   expect(inspections.status()).toMatchObject({ waiting: { feed: 1 }, budget: { day: { used: 2, max: 1 } } });
   stores.clock.advance(24 * hourMs);
   await work(() => inspections.status().totals.harmless === 3);
+});
+
+test("lists neither occupy every place nor close a host to people", async () => {
+  const { promise, resolve } = Promise.withResolvers<InspectionResult>();
+  respond = (address) => (address.includes("slow") ? promise : resultWith(0));
+  existenceOf = (name) => ({ ...here, addresses: [`server of ${name}`] });
+  inspections.start();
+  await inspections.request(
+    Array.from({ length: 60 }, (_, index) => `slow${index}.example`),
+    feed,
+  );
+  await work(() => inspections.status().running === 28);
+  await inspections.request(["one.example"], person);
+  await work(() => inspections.status().totals.harmless === 1);
+  expect(urgent).toEqual(["one.example"]);
+  const pages = Array.from({ length: 12 }, (_, index) => `https://docs.example/${index}`);
+  const outcomes = await inspections.request(pages, feed);
+  expect(outcomes.filter(({ outcome }) => outcome === "refused")).toHaveLength(2);
+  const [first] = await inspections.request(["https://docs.example/mine"], person);
+  expect(first?.outcome).toBe("queued");
+  resolve(resultWith(0));
 });
 
 test("nothing is fetched while lookups are disabled, and what waits goes on afterward", async () => {

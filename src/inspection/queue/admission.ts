@@ -93,8 +93,8 @@ export function createAdmission({
   }
 
   /** Returns why there is no place in the queue; undefined if there is. */
-  function reasonForNoPlace(host: string): string | undefined {
-    if (store.ofHost(host).filter(({ state }) => state === "queued").length >= waitingOfHostMax)
+  function reasonForNoPlace(host: string, priority: InspectionPriority): string | undefined {
+    if (waitingBefore(store.ofHost(host), priority) >= waitingOfHostMax)
       return `is not inspected: ${waitingOfHostMax} addresses of its host wait already`;
     if (waiting.count() < waitingMax) {
       waiting.add();
@@ -120,7 +120,7 @@ export function createAdmission({
       if (present?.outcome === "queued")
         return { address, outcome: "queued", inspection: store.hasten(present.inspection, now) };
     } else if (present !== undefined) return { address, ...promoted(present, options.priority) };
-    const reason = reasonForNoPlace(read.host);
+    const reason = reasonForNoPlace(read.host, options.priority);
     if (reason !== undefined) return { address, outcome: "refused", reason };
     const inspection = store.insert({
       ...newInspection(read, options, { ids, now }),
@@ -148,6 +148,14 @@ export function createAdmission({
   }
 
   return { check, known, enqueue: (addresses, options) => addresses.map((one) => decide(one, options)) };
+}
+
+/** Returns how many wait, without those of a lower priority: a list must not close a host to people. */
+function waitingBefore(inspections: readonly Inspection[], priority: InspectionPriority): number {
+  const rank = inspectionPriorities.indexOf(priority);
+  return inspections.filter(
+    (one) => one.state === "queued" && inspectionPriorities.indexOf(one.priority) <= rank,
+  ).length;
 }
 
 /** Returns an inspection that waits. */

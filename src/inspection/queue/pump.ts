@@ -9,8 +9,10 @@ import { createSelection } from "./selection.ts";
 import type { QueuedInspection } from "./statements.ts";
 import type { InspectionStore } from "./store.ts";
 
-/** An inspection spends nearly all of its time waiting for a server. */
-const concurrencyMax = 48;
+/** As many as the inspector runs. An inspection spends nearly all of its time waiting for a server. */
+const concurrencyMax = 32;
+/** The rest is for people: slow servers and pages that wait for the browser could occupy everything for minutes. */
+const unattendedMax = 28;
 const everySecond = "* * * * * *";
 const retryMs = 1_000;
 /** Pause after an internal error, such as a full disk, which the next inspection would meet as well. */
@@ -46,11 +48,15 @@ export function createPump(dependencies: PumpDependencies): Pump {
   const selection = createSelection(dependencies);
   /** By host: a host is inspected once at a time. */
   const running = new Map<string, Promise<void>>();
+  const places = createPlaces();
   let session: { aborting: AbortController; poll: Schedule | undefined } | undefined;
   let pumping: Promise<void> | undefined;
   let mustPumpAgain = false;
   let pausedUntilMs = -Infinity;
   let timer: Timer | undefined;
+
+  const requeueAfter = (seq: number, isStopped: boolean) =>
+    isStopped ? store.putBack(seq) : store.requeue(seq, clock.now() + errorDelayMs, internalError);
 
   async function runOne(inspection: QueuedInspection, signal: AbortSignal): Promise<void> {
     try {
@@ -60,24 +66,22 @@ export function createPump(dependencies: PumpDependencies): Pump {
         pausedUntilMs = clock.monotonicMs() + errorPauseMs;
         log.event("inspection.failed", { error });
       }
-      const requeue = () =>
-        signal.aborted
-          ? store.putBack(inspection.seq)
-          : store.requeue(inspection.seq, clock.now() + errorDelayMs, internalError);
       // If the database fails as well, the next start queues it again.
-      await database.write(requeue, background).catch(() => {});
+      await database.write(() => requeueAfter(inspection.seq, signal.aborted), background).catch(() => {});
     }
   }
 
   async function pump(signal: AbortSignal): Promise<void> {
-    const taken = clock.monotonicMs() < pausedUntilMs ? [] : selection.take(concurrencyMax - running.size);
+    const taken = clock.monotonicMs() < pausedUntilMs ? [] : selection.take(places.free());
     if (taken.length > 0) {
       const started = await database.write(() => selection.begin(taken, new Set(running.keys())), background);
       dependencies.budget.start(started.length);
       for (const inspection of started) {
-        const { host } = inspection;
+        const { host, priority } = inspection;
+        const leave = places.take(priority);
         const done = runOne(inspection, signal).finally(() => {
           running.delete(host);
+          leave();
           wake();
         });
         running.set(host, done);
@@ -133,9 +137,32 @@ export function createPump(dependencies: PumpDependencies): Pump {
       for (;;) {
         await pumping;
         if (running.size > 0) await Promise.race(running.values());
-        else if (session === undefined || selection.take(1).length === 0) return;
+        else if (session === undefined || selection.take(oneMore).length === 0) return;
         else wake();
       }
+    },
+  };
+}
+
+const oneMore = { concurrent: 1, unattended: 1 };
+
+/** Counts what is running. */
+function createPlaces() {
+  const taken = { concurrent: 0, unattended: 0 };
+  return {
+    free: () => ({
+      concurrent: concurrencyMax - taken.concurrent,
+      unattended: unattendedMax - taken.unattended,
+    }),
+    /** Returns a function that makes the place free again. */
+    take(priority: QueuedInspection["priority"]): () => void {
+      const unattended = priority === "person" ? 0 : 1;
+      taken.concurrent += 1;
+      taken.unattended += unattended;
+      return () => {
+        taken.concurrent -= 1;
+        taken.unattended -= unattended;
+      };
     },
   };
 }

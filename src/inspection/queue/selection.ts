@@ -24,18 +24,21 @@ export function createSelection({
   /** Day on which a used up budget was logged. */
   let reportedOn: Instant | undefined;
 
-  /** Returns the inspections that may start now, people's first. */
-  function take(concurrent: number): QueuedInspection[] {
+  /**
+   * Returns the inspections that may start now, people's first.
+   * @param free number that may run in addition, and how many of them for feeds and programs
+   */
+  function take(free: { concurrent: number; unattended: number }): QueuedInspection[] {
     if (disabledBy(config) !== null) return [];
     const now = clock.now();
     const startedToday = store.countToday(now, "started");
     const allowed = budget.allowed(config.inspection, startedToday);
     if (startedToday >= config.inspection.perDay) reportBudget(now);
-    const free = Math.min(concurrent, allowed.anyone);
-    let unattended = allowed.unattended;
+    const countMax = Math.min(free.concurrent, allowed.anyone);
+    let unattended = Math.min(free.unattended, allowed.unattended);
     const taken: QueuedInspection[] = [];
     for (const priority of inspectionPriorities) {
-      const left = free - taken.length;
+      const left = countMax - taken.length;
       const limit = priority === "person" ? left : Math.min(left, unattended);
       if (limit <= 0) continue;
       const due = store.due(priority, now, limit);
