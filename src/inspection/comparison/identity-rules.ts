@@ -268,6 +268,11 @@ function samePicture(
   return best([...results, ...added]);
 }
 
+/** Returns whether a picture of the page is rather the brand's logo than not. */
+export function showsLogo(page: PageReading, brand: BrandReading): boolean {
+  return (samePicture(page, brand, { roles: ["logo"], bits: logoBits })?.strength ?? 0) >= 0.5;
+}
+
 /** Returns the strongest result. */
 export function best<Result extends Measured>(results: readonly Result[]): Result | undefined {
   return results.reduce<Result | undefined>(

@@ -1,7 +1,8 @@
 import { addressParts, isKnown, siteOf } from "../measures/addresses.ts";
 import { overlap } from "../measures/sketch.ts";
-import { isGeneric, spacedWords } from "../measures/text-words.ts";
+import { isGeneric, spacedWords, wordsOf, type SpacedWords } from "../measures/text-words.ts";
 import type { BrandReading } from "./brand-reading.ts";
+import { showsLogo } from "./identity-rules.ts";
 import type { PageReading } from "./page-reading.ts";
 import type { SignalRule } from "./signal-rule.ts";
 
@@ -11,6 +12,9 @@ const ownShinglesDoubt = 400;
 /** Words of a page from which on it would name the brand, and how often an original does. */
 const missingWordsMin = 20;
 const missingCountMin = 2;
+/** Strength of a title that names the brand and somebody else, and words of such a name up to which it is one. */
+const besideBrand = 0.6;
+const otherNameWordsMax = 6;
 
 export const otherRules: SignalRule[] = [
   {
@@ -46,14 +50,19 @@ export const otherRules: SignalRule[] = [
     code: "other_title",
     group: "other",
     measures:
-      "Share of the words of the title that are neither the brand's nor common on sign-in pages, if no name of the brand is among them.",
-    measure: ({ title, print }, { names, ownWords }) => {
-      if (names.count(title) > 0) return undefined;
-      const telling = title.words.filter((word) => !isGeneric(word));
-      const other = telling.filter((word) => !ownWords.has(word));
-      return telling.length === 0
+      "Share of the words of the title that are neither the brand's nor common on sign-in pages, if no name of the brand is among them. If one is, 0.6 for a part of the title that names somebody else: without words of the brand, and with words that recur on the page, as in “Partner of Examplebank | Orchid Florists”.",
+    measure: (page, brand) => {
+      const { title, print } = page;
+      const telling = (words: SpacedWords) => words.words.filter((word) => !isGeneric(word));
+      if (brand.names.count(title) > 0)
+        return titleParts(print.title).some((part) => namesOther(part, page, brand))
+          ? { strength: besideBrand, params: { title: print.title } }
+          : undefined;
+      const words = telling(title);
+      const other = words.filter((word) => !brand.ownWords.has(word));
+      return words.length === 0
         ? undefined
-        : { strength: other.length / telling.length, params: { title: print.title } };
+        : { strength: other.length / words.length, params: { title: print.title } };
     },
     keeps: { page: { title: "Orchid Florists – Sign in" } },
     drops: { page: { title: "Sign in" } },
@@ -62,9 +71,10 @@ export const otherRules: SignalRule[] = [
     code: "brand_missing",
     group: "other",
     measures:
-      "An original names the brand at least twice, and the page has at least 20 words and names it nowhere, as other users of the same template do: 1.",
-    measure: (page, { names, originals }) => {
-      if (page.text.words.length < missingWordsMin) return undefined;
+      "An original names the brand at least twice, and the page has at least 20 words, names it nowhere and does not show its logo, as other users of the same template do: 1.",
+    measure: (page, brand) => {
+      const { names, originals } = brand;
+      if (page.text.words.length < missingWordsMin || showsLogo(page, brand)) return undefined;
       const own = [page.title, page.siteName, page.text, page.hidden, ...page.headings];
       if (own.some((words) => names.count(words) > 0)) return undefined;
       return originals.some(({ text }) => names.count(text) >= missingCountMin) ? { strength: 1 } : undefined;
@@ -115,12 +125,14 @@ export const otherRules: SignalRule[] = [
     code: "canonical_elsewhere",
     group: "other",
     measures:
-      "The page names an address on a site that is neither its own nor the brand's as its own (canonical link).",
+      "The page names an address on a site that is neither its own nor named after the brand as its own (canonical link).",
     measure: (page, brand) => {
       const canonical = addressParts(page.print.canonical ?? "");
       return canonical === undefined ||
         siteOf(canonical.host) === page.site ||
-        brand.isOwnPage(canonical.host)
+        brand.isOwnPage(canonical.host) ||
+        // Brands have pages in other countries that are not listed, from which kits are copied, too.
+        brand.names.count(spacedWords(wordsOf(siteOf(canonical.host)))) > 0
         ? undefined
         : { strength: 1, params: { host: canonical.host } };
     },
@@ -137,6 +149,22 @@ export const otherRules: SignalRule[] = [
     drops: { page: { addresses: ["https://page.example/"] } },
   },
 ];
+
+/** Separators of the parts of a title: a bar, or a dash, dot or colon beside a space. */
+const titleSeparators = /\s*[|｜»]\s*|\s+[-–—:·•~/]+\s+|[:·•]\s+/u;
+
+function titleParts(title: string): SpacedWords[] {
+  return title.split(titleSeparators).map((part) => spacedWords(wordsOf(part)));
+}
+
+/** Returns whether a part of the title is the name of somebody else, which a page repeats elsewhere. */
+function namesOther(part: SpacedWords, page: PageReading, brand: BrandReading): boolean {
+  const words = part.words.filter((word) => !isGeneric(word));
+  if (words.length === 0 || words.length > otherNameWordsMax) return false;
+  if (brand.names.count(part) > 0 || words.some((word) => brand.ownWords.has(word))) return false;
+  const places = [page.text, page.hidden, page.siteName];
+  return words.every((word) => places.some(({ spaced }) => spaced.includes(` ${word} `)));
+}
 
 /** Smallest number of shingles that no original explains. */
 function ownShingles(page: PageReading, brand: BrandReading): number {

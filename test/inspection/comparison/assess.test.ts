@@ -86,6 +86,36 @@ describe("a page", () => {
     expect(close.imitates).toBe(true);
   });
 
+  test("that names somebody else beside the brand in its title, and itself on the page, presents itself less as the brand", () => {
+    const strengthOf = (title: string, text: string) =>
+      assess({
+        page: seenPage({ ...signIn, addresses: ["https://partner7.example/"], title, text }),
+        brand,
+      }).signals.find(({ code }) => code === "other_title")?.strength;
+    const text = "Orchid Florists sells flowers and works with Examplebank. Log in to order.";
+    expect(strengthOf("Examplebank partner | Orchid Florists", text)).toBe(0.6);
+    expect(strengthOf("Examplebank partner | Orchid Florists", "Examplebank. Log in.")).toBeUndefined();
+    for (const title of [
+      "Examplebank | Confirmez votre identité",
+      "Just a moment",
+      "Potwierdź swoją tożsamość",
+    ])
+      expect([title, strengthOf(title, `${text} ${title}`)]).toEqual([title, undefined]);
+  });
+
+  test("that shows the logo instead of the name, or was copied from the brand's site for another country, is not taken for somebody else's", () => {
+    const words = Array.from({ length: 30 }, (_, index) => `flower${index}`).join(" ");
+    const codesOf = (parts: Partial<PageView>) =>
+      assess({
+        page: seenPage({ addresses: ["https://page.example/"], text: words, ...parts }),
+        brand,
+      }).signals.map(({ code }) => code);
+    expect(codesOf({})).toContain("brand_missing");
+    expect(codesOf({ pictures: signIn.pictures! })).not.toContain("brand_missing");
+    expect(codesOf({ canonical: "https://template.example/" })).toContain("canonical_elsewhere");
+    expect(codesOf({ canonical: "https://www.examplebank.com.au/" })).not.toContain("canonical_elsewhere");
+  });
+
   test("that reports on the brand, or accepts its payments, does not imitate it", () => {
     const story = Array.from({ length: 300 }, (_, index) => `story${index}`).join(" ");
     const news = seenPage({
