@@ -126,7 +126,7 @@ export function createIntake(writer: IntakeWriter): (result: KnownResult) => Pro
     while ((await store.admitNew(clock.now(), admittedPerTransactionMax)) > 0);
   }
 
-  return async ({ threatId, existence, page, screenshot }) => {
+  return async ({ threatId, existence, ...given }) => {
     let known = store.findById(threatId);
     if (known === undefined) {
       await admitAll();
@@ -134,6 +134,7 @@ export function createIntake(writer: IntakeWriter): (result: KnownResult) => Pro
     }
     if (known === undefined) return;
     const { threatSeq } = known;
+    const { page, screenshot } = isBesideImitation(known.facts, given.page) ? {} : given;
     if (screenshot !== undefined) await keepFile(writer, threatId, screenshot.webp);
     const results = {
       existence,
@@ -153,6 +154,18 @@ export function createIntake(writer: IntakeWriter): (result: KnownResult) => Pro
       store.saveCheckedAt(threatSeq, clock.now());
     });
   };
+}
+
+/** Returns whether a page without an imitation is another one of the host than that which imitates. */
+function isBesideImitation({ page: known }: Facts, page: Page | undefined): boolean {
+  if (known?.imitation?.imitates !== true || page === undefined || page.imitation?.imitates === true)
+    return false;
+  return known.firstUrl !== undefined && pathOf(known.firstUrl) !== pathOf(page.firstUrl);
+}
+
+/** Returns the part of an address that is the same for HTTP and HTTPS. */
+function pathOf(url: string | undefined): string | undefined {
+  return url?.replace(/^https?:\/\//, "").replace(/#.*/, "");
 }
 
 async function keepFile(

@@ -113,3 +113,19 @@ test("what screenshots.keep leaves of a threat's screenshot is kept, and the who
   expect(await inspected(undefined)).toEqual({ ...same, kept: "fingerprints", at: opened.clock.now() });
   expect(await opened.screenshotFiles.read(id)).toBeUndefined();
 });
+
+test("a harmless page of a host does not replace the facts about its page that imitates", async () => {
+  const id = opened.sight("examp1e-bank.com");
+  const at = (firstUrl: string, imitates: boolean) => ({
+    ...plainPage,
+    firstUrl,
+    imitation: { protectedDomain: "example-bank.com", score: imitates ? 0.97 : 0.01, imitates, signals: [] },
+  });
+  const inspect = async (page: ReturnType<typeof at>) => {
+    await opened.enrichment().handOff([{ threatId: id, existence: existing, page }]);
+    return opened.enrichment().factsOf(id)!.facts.page!.imitation!.imitates;
+  };
+  expect(await inspect(at("https://examp1e-bank.com/kit/", true))).toBe(true);
+  expect(await inspect(at("https://examp1e-bank.com/", false))).toBe(true);
+  expect(await inspect(at("https://examp1e-bank.com/kit/", false))).toBe(false);
+});
