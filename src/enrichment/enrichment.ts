@@ -55,7 +55,7 @@ export interface Enrichment {
 const admittedPerStepMax = 200;
 const requestsMax = 1_000;
 
-const checksDisabled = "pages are not checked because lookups.enabled is off";
+const checksDisabled = "pages are not checked because lookups.enabled is false";
 
 export function createEnrichment(dependencies: EnrichmentDependencies): Enrichment {
   const { enabledLookups, clock, database, log, noBrowser, onStop, originals, screenshotFiles, threats } =

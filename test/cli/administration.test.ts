@@ -156,7 +156,7 @@ describe("domains", () => {
     const added = await originals("--add", "https://www.example-bank.com/login#top", "--role", "sign_in");
     expect([added.code, added.err]).toEqual([
       0,
-      expect.stringContaining("nothing is captured while lookups.enabled = false"),
+      expect.stringContaining("nothing is captured while lookups.enabled is false"),
     ]);
     expect(await rows("domains", "originals", "example-bank.com")).toMatchObject([
       { address: "https://www.example-bank.com/login", role: "sign_in", chosen_by: "person", versions: [] },

@@ -116,7 +116,7 @@ test("a check is offered or announced only where lookups are enabled", async () 
       const { text } = await visitor.get(path(samples));
       if (/Check (now|again)|check now|first check|Checks are repeated|Checking…/.test(text))
         offering.push(name);
-      if (/[Ll]ookups are off|lookups\.enabled is off/.test(text)) off.push(name);
+      if (/[Ll]ookups are off|lookups\.enabled is false/.test(text)) off.push(name);
     }
     const [shown, hidden] = lookups ? [offering, off] : [off, offering];
     expect(shown).toContain("threat-unknown");

@@ -156,7 +156,7 @@ test("administrators allow the name of a harmless page, after a question", async
 test("without lookups, the page says what is off and which key turns it on", async () => {
   const off = openConsoleApp({ config: `[[protected_domains]]\ndomain = "example-bank.com"` });
   const { text, html } = await (await off.signedIn()).get("/console/inspections");
-  expect(text).toContain("Pages are not fetched because lookups.enabled is off.");
+  expect(text).toContain("Pages are not fetched because lookups.enabled is false.");
   expect(text).toContain("lookups.enabled = true");
   expect(html).not.toContain('name="addresses"');
   await off.dispose();

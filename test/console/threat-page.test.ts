@@ -449,8 +449,8 @@ describe("a check", () => {
     expect(text).toContain(
       "registration data and screenshots are not looked up, because lookups.enabled is false",
     );
-    expect(text).toContain("DNS Not looked up: lookups.enabled is off in the configuration.");
-    expect(text).toContain("Registration Not looked up: lookups.enabled is off in the configuration.");
+    expect(text).toContain("DNS Not looked up: lookups.enabled is false in the configuration.");
+    expect(text).toContain("Registration Not looked up: lookups.enabled is false in the configuration.");
     expect(html).not.toContain(`action="${pathOf(id)}/look"`);
     expect(text).not.toMatch(/check now|wait for the first check/i);
     expect(html).not.toContain("<img");

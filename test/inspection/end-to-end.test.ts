@@ -176,7 +176,7 @@ test("nothing is fetched while lookups are disabled, and the response says so", 
       errors: [
         {
           address: "https://weather.example/",
-          reason: "is not inspected: pages are not fetched because lookups.enabled is off",
+          reason: "is not inspected: pages are not fetched because lookups.enabled is false",
         },
       ],
     },

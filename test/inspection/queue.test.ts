@@ -317,7 +317,7 @@ test("nothing is fetched while lookups are disabled, and what waits goes on afte
   expect(await inspections.request(["other.example"], person)).toMatchObject([{ outcome: "refused" }]);
   await inspections.idle();
   expect(inspections.status()).toMatchObject({
-    disabled: "pages are not fetched because lookups.enabled is off",
+    disabled: "pages are not fetched because lookups.enabled is false",
     waiting: { feed: 1 },
   });
   expect(inspected).toEqual([]);

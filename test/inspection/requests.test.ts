@@ -81,7 +81,7 @@ test("what cannot or must not be fetched is refused with the reason", () => {
   ]);
   config.lookups.enabled = false;
   expect(request(["evil.example"], person)).toEqual([
-    "is not inspected: pages are not fetched because lookups.enabled is off",
+    "is not inspected: pages are not fetched because lookups.enabled is false",
   ]);
   expect(store.waiting()).toEqual({ person: 0, submission: 0, feed: 0 });
 });

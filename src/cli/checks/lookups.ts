@@ -133,7 +133,7 @@ export function inspectionResults(
   const detail = `${waits}, ${grouped(used)} of ${grouped(max)} inspected today${browser}`;
   if (disabled !== null)
     return feeds.length === 0 && count === 0
-      ? [{ ...base, state: "ok", detail: "off, as lookups.enabled is off" }]
+      ? [{ ...base, state: "ok", detail: "off, as lookups.enabled is false" }]
       : [
           {
             ...base,
@@ -188,7 +188,7 @@ export function originalResults(
       {
         ...base,
         state: "ok",
-        detail: `not captured, because lookups.enabled = false; ${counted(summaries.filter(({ capturedAt }) => capturedAt !== null).length, "page")} on record`,
+        detail: `not captured, because lookups.enabled is false; ${counted(summaries.filter(({ capturedAt }) => capturedAt !== null).length, "page")} on record`,
       },
     ];
   const captured = new Set(

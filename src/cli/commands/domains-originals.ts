@@ -71,7 +71,7 @@ export const originalsCommand = command({
         });
       const isPending = address !== undefined || capture;
       if (isPending && !originals.isEnabled)
-        terminal.err.write("nothing is captured while lookups.enabled = false\n");
+        terminal.err.write("nothing is captured while lookups.enabled is false\n");
       else if (isPending) terminal.err.write("a running server captures the pages within a minute\n");
     }),
 });

@@ -20,7 +20,7 @@ export interface InspectionTarget {
   protectedDomains?: readonly string[];
   /** Whether a browser may be used if the markup of the page does not show enough. */
   browser: "never" | "if_needed" | "always";
-  /** Further names of the brands, such as keywords of a protected domain that has no originals yet. */
+  /** Further names: a protected domain that is disabled is not among the brands. */
   brandNames?: readonly string[];
   /** Whether the page is the owner's, whose screenshot is returned whatever `screenshots.keep` is. Default: no. */
   isOwn?: boolean;

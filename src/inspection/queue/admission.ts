@@ -32,7 +32,7 @@ const ownName = "is your own or an allowed name, which is never fetched";
 
 /** Why nothing is fetched, as a phrase for people; null: pages are fetched. */
 export function disabledBy({ lookups }: Pick<Config, "lookups">): string | null {
-  return lookups.enabled ? null : "pages are not fetched because lookups.enabled is off";
+  return lookups.enabled ? null : "pages are not fetched because lookups.enabled is false";
 }
 
 /** Decides which addresses are queued. */

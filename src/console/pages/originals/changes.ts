@@ -45,7 +45,7 @@ export async function captureOriginals(context: OriginalsContext): Promise<PageR
     return redirect(path, "The pages are being captured.");
   return redirect(path, {
     tone: "warning",
-    text: "Lookups are disabled in the configuration file (lookups.enabled), so no page is captured.",
+    text: "No page is captured, because lookups.enabled is false in the configuration file.",
   });
 }
 

@@ -61,8 +61,8 @@ export async function originalsPage(context: OriginalsContext, form?: AddForm): 
       </PageHead>
       {originals.isEnabled ? null : (
         <Note tone="warn" title="No pages are captured">
-          Lookups are disabled in the configuration file (<code>lookups.enabled</code>). Pages are compared
-          with the versions on record.
+          <code>lookups.enabled</code> is false in the configuration file. Pages are compared with the
+          versions on record.
         </Note>
       )}
       <FormError message={form?.error} />

@@ -70,7 +70,7 @@ function FactCard({
 function DnsFacts({ threat, facts, enabledLookups }: FactsProps) {
   const { existence, unknown } = facts ?? {};
   if (existence === undefined)
-    return <Absent why={whyUnknown(enabledLookups.names, unknown?.existence, "lookups.enabled is off")} />;
+    return <Absent why={whyUnknown(enabledLookups.names, unknown?.existence, "lookups.enabled is false")} />;
   const { exists, addresses, mailServers, nameServers, canonicalName, parked, sinkholed, wildcard } =
     existence;
   const hosts = hostsOf(threat);
@@ -160,7 +160,7 @@ function RegistrationFacts({ threat, facts, enabledLookups }: FactsProps) {
             : whyUnknown(
                 enabledLookups.registration,
                 failure,
-                enabledLookups.names ? "scan.registration_data is off" : "lookups.enabled is off",
+                enabledLookups.names ? "scan.registration_data is off" : "lookups.enabled is false",
               )
         }
       />

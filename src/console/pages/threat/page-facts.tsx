@@ -155,5 +155,5 @@ function whyNoPage(facts: FactsProps["facts"], { names }: FactsProps["enabledLoo
         No page could be fetched: <Text text={unknown.page} />.
       </>
     );
-  return whyUnknown(names, undefined, "lookups.enabled is off");
+  return whyUnknown(names, undefined, "lookups.enabled is false");
 }
