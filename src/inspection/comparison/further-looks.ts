@@ -10,18 +10,21 @@ const doubtfulMin = 0.05;
 
 /**
  * Returns whether a browser would show more of the page than its markup does: its content is rendered by scripts, is in a
- * frame or is a picture, it has a form without a text, or the comparison is undecided.
+ * frame or is a picture, it has a form without a text, it was too long to be read, or the comparison is undecided.
  */
 export function needsBrowser({
+  isCut,
   page,
   verdicts,
 }: {
+  isCut: boolean;
   page: PageFingerprint;
   verdicts: readonly Verdict[];
 }): boolean {
   if (page.from === "browser") return false;
   if (verdicts.some(({ imitates }) => imitates)) return false;
   if (verdicts.some(({ signals }) => signals.some(({ code }) => code === ownPageCode))) return false;
+  if (isCut) return true;
   const { scripts, frames, pictures } = page.counts;
   const isEmpty = page.words.length <= emptyWordsMax;
   // A background is a picture without an element, and a form that asks for data has to say somewhere for whom.

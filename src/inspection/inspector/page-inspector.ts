@@ -90,7 +90,12 @@ export function createPageInspector({
     const closest = await alongWaypoints(seen, { ...comparison, reader, signal });
     const wanted =
       browser === "always" ||
-      (browser === "if_needed" && needsBrowser({ page: closest.fingerprint, verdicts: closest.verdicts }));
+      (browser === "if_needed" &&
+        needsBrowser({
+          isCut: closest.view.isCut === true,
+          page: closest.fingerprint,
+          verdicts: closest.verdicts,
+        }));
     if (render === undefined || !wanted) return resultOf(closest, target, {});
     return withBrowser(read, closest, { ...comparison, signal, open: render });
   }

@@ -37,6 +37,9 @@ const readMarkup = `(lengthMax, elementsMax) => {
   };
   const read = (root, depth) => {
     if (root === null || root === undefined || length >= lengthMax || depth > 3) return;
+    // Nobody sees comments, and a long one would displace the page.
+    const comments = document.createNodeIterator(root, NodeFilter.SHOW_COMMENT);
+    for (let comment = comments.nextNode(); comment !== null; comment = comments.nextNode()) comment.remove();
     add(root.outerHTML ?? root.innerHTML);
     let count = 0;
     for (const element of root.querySelectorAll("*")) {

@@ -47,6 +47,8 @@ export interface PageView {
   savedFrom?: string;
   /** Why part of the content could not be seen. */
   unseen?: string;
+  /** Whether the page is so long that its end was not read. */
+  isCut?: true;
 }
 
 /** `markup`: as sent. `scripts`: also from strings that its scripts decode. `browser`: as a browser rendered it. */

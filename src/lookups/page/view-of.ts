@@ -59,7 +59,7 @@ export function viewOf(
     unseen,
   }: { base: string; from: ContentOrigin; pictures: ReadPictures | undefined; unseen: string | undefined },
 ): PageView {
-  const { status, certificate } = hops.at(-1)!;
+  const { status, certificate, cut } = hops.at(-1)!;
   const absolute = (address: string): string | undefined => {
     const url = URL.parse(address, base);
     return url !== null && /^https?:$/.test(url.protocol) ? url.href : undefined;
@@ -103,6 +103,7 @@ export function viewOf(
       : { certificateNames: certificateNames(certificate.names) }),
     ...(content.savedFrom === undefined ? {} : { savedFrom: content.savedFrom }),
     ...(unseen === undefined ? {} : { unseen }),
+    ...(cut ? { isCut: true } : {}),
   };
 }
 

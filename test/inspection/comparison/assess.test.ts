@@ -176,12 +176,15 @@ describe("a browser", () => {
     const icon = fingerprintOf(
       viewOf({ elements: ["html", "body"], pictures: [{ ...background, role: "icon" }] }),
     );
-    const needs = (page: typeof shell) => needsBrowser({ page, verdicts: [] });
+    const needs = (page: typeof shell) => needsBrowser({ isCut: false, page, verdicts: [] });
     expect([shell, image, unnamed, behind].map(needs)).toEqual([true, true, true, true]);
     expect([empty, icon].map(needs)).toEqual([false, false]);
-    expect(needsBrowser({ page: { ...shell, from: "browser" }, verdicts: [] })).toBe(false);
+    expect(needsBrowser({ isCut: true, page: empty!, verdicts: [] })).toBe(true);
+    expect(needsBrowser({ isCut: true, page: { ...shell, from: "browser" }, verdicts: [] })).toBe(false);
     const copy = seenPage({ ...signIn, addresses: ["https://page.example/x/"] });
-    expect(needsBrowser({ page: copy.fingerprint, verdicts: [assess({ page: copy, brand })] })).toBe(false);
+    expect(
+      needsBrowser({ isCut: true, page: copy.fingerprint, verdicts: [assess({ page: copy, brand })] }),
+    ).toBe(false);
   });
 });
 
