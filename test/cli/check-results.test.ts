@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { openRepository } from "../../src/backups/repository/repository.ts";
 import { openStore } from "../../src/backups/stores/open-store.ts";
 import { withChecks } from "../../scripts/render-checks.ts";
@@ -14,7 +15,7 @@ import { runningServer } from "../../src/cli/checks/serving.ts";
 import { ageResult, backupResults } from "../../src/cli/checks/backups.ts";
 import { similarity } from "../../src/cli/checks/detection.ts";
 import { hiddenConfiguration, unknownVariables } from "../../src/cli/checks/environment.ts";
-import { screenshots } from "../../src/cli/checks/lookups.ts";
+import { inspectionThread, screenshots } from "../../src/cli/checks/lookups.ts";
 import { clock, describeFileSystem, fileTimes, growth, memory } from "../../src/cli/checks/machine.ts";
 import { originsOfNames } from "../../src/cli/checks/names.ts";
 import { ports } from "../../src/cli/checks/access.ts";
@@ -156,6 +157,27 @@ describe("the output", () => {
 });
 
 describe("the setup", () => {
+  test("The thread that reads pages is started, and an error says why it does not start", async () => {
+    const config = { lookups: { enabled: true } };
+    const given = { clock: systemClock, offline: false };
+    const startWorker = () => {
+      throw new Error("too many open files");
+    };
+    expect(await inspectionThread(config, { ...given, startWorker })).toMatchObject([
+      { state: "error", detail: "does not start: too many open files" },
+    ]);
+    const data = { task: "inspection", lists: {} };
+    const starting = () => new Worker(join(import.meta.dir, "../../src/main.ts"), { workerData: data });
+    expect(await inspectionThread(config, { ...given, startWorker: starting })).toMatchObject([
+      { state: "ok" },
+    ]);
+    const failing = () => new Worker("process.exit(7)", { eval: true });
+    expect(await inspectionThread(config, { ...given, startWorker: failing })).toMatchObject([
+      { state: "error", detail: "does not start: exit code 7" },
+    ]);
+    expect(await inspectionThread({ lookups: { enabled: false } }, { ...given, startWorker })).toEqual([]);
+  });
+
   test("An environment variable that nothing uses is reported, with the name that was probably meant", () => {
     const environment = { env: { PHISHWATCH_PASSWORD: "a-long-password" } };
     const config = loaded('[console]\npassword = { env = "PHISHWATCH_PASSWORD" }\n', environment);

@@ -230,7 +230,8 @@ export const checkCatalog = {
   },
   inspection: {
     group: "Lookups",
-    meaning: "the pages of feeds with `inspect` are fetched, and within the budget",
+    meaning:
+      "the thread that reads pages starts, and the pages of feeds with `inspect` are fetched, within the budget",
     remedy:
       "set `lookups.enabled`, raise `inspection.per_day` and `inspection.per_minute`, or inspect fewer feeds",
   },

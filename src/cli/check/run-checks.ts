@@ -24,6 +24,7 @@ import { embeddedLists } from "../checks/lists.ts";
 import {
   chromiumOf,
   inspectionResults,
+  inspectionThread,
   resolvers,
   screenshots,
   trapsDeployed,
@@ -76,7 +77,7 @@ export async function runChecks({
       app === undefined ? [] : growthOf(config, now(), opened?.events ?? null),
       app === undefined ? [] : archiveResult(config).then((result) => [result]),
       backupResults(config, { clock: systemTime, fillRandom, offline: checks.offline }),
-      ...(app === undefined ? [] : appChecks(app, config, checks, now())),
+      ...(app === undefined ? [] : appChecks(app, config, checks, { clock: systemTime, terminal })),
       embeddedLists(config, now()),
     ];
     // Errors of a later group must not end the process while an earlier one is awaited.
@@ -97,8 +98,15 @@ function machine(config: Config, now: number, opened: ReturnType<typeof openForC
   return [openFiles({ ...config, webhooks }), memory("path" in chromiumOf(config)), clock(now, known)];
 }
 
-function appChecks(app: App, config: Config, checks: EndpointChecks, now: number): Results[] {
+function appChecks(
+  app: App,
+  config: Config,
+  checks: EndpointChecks,
+  { clock: systemTime, terminal }: { clock: Clock; terminal: Terminal },
+): Results[] {
   const { offline } = checks;
+  const now = systemTime.now();
+  const { startWorker } = terminal.threads;
   return [
     [
       ...protectedDomains(app),
@@ -119,6 +127,7 @@ function appChecks(app: App, config: Config, checks: EndpointChecks, now: number
       ...inspectionResults(app, config, now),
       ...trapsDeployed(app),
     ],
+    inspectionThread(config, { clock: systemTime, offline, startWorker }),
     endpointResults(app, config, checks, now),
     channelResults(app, config, offline),
     takedownResults(app, now),

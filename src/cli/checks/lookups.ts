@@ -1,12 +1,14 @@
 import { isIP } from "node:net";
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
+import { probeThread } from "../../inspection/inspector/probe-thread.ts";
 import { describeProblem } from "../../inspection/originals/capture-problems.ts";
-import { dayMs, toIsoTime } from "../../lib/clock.ts";
+import { type Clock, dayMs, toIsoTime } from "../../lib/clock.ts";
 import { spanText } from "../../lib/durations.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import { chooseChromium, type ChromiumChoice } from "../../lookups/browser/choose-chromium.ts";
+import type { StartWorker } from "../../vocabulary/threads.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 
 const adviceOffline =
@@ -113,6 +115,19 @@ export function trapsDeployed({ traps }: Pick<App, "traps">): CheckResult[] {
 export const waitingReadMax = 10_000;
 /** Time after which an address that waits is a backlog. */
 const backlogMs = dayMs;
+
+/** Checks that pages can be read, which happens in a thread of its own. With `offline`, no page would be. */
+export async function inspectionThread(
+  { lookups }: Pick<Config, "lookups">,
+  { clock, offline, startWorker }: { clock: Clock; offline: boolean; startWorker: StartWorker },
+): Promise<CheckResult[]> {
+  if (!lookups.enabled || offline) return [];
+  const base = { check: "inspection", what: "thread that reads pages" } as const;
+  const reason = await probeThread(startWorker, clock);
+  if (reason === undefined) return [{ ...base, state: "ok", detail: "starts" }];
+  const change = "give the service more memory, processes and open files";
+  return [{ ...base, state: "error", detail: `does not start: ${reason}`, change }];
+}
 
 /** Checks that addresses are inspected: lookups, budget, and what waits. */
 export function inspectionResults(
