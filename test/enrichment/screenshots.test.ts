@@ -104,7 +104,7 @@ withChromium("a screenshot", () => {
     "a screenshot is a WebP image of at most 1 MiB, and its browser profile is deleted",
     async () => {
       site = startSite({
-        "/": `<title>Please wait</title><body><script>
+        "/": `<title>Please wait</title><body><!--${"x".repeat(2 ** 20)}--><script>
           Object.defineProperty(Element.prototype, "outerHTML", { get: () => "<p>nothing</p>" });
           const parts = ["Example Bank", "password", "Customer number"];
           document.body.append(Object.assign(document.createElement("h1"), { textContent: parts[0] }));
@@ -123,7 +123,7 @@ withChromium("a screenshot", () => {
         width: 1280,
       });
       expect(readdirSync(profiles.path)).toEqual([]);
-      // Shadow roots and frames are read, too, with functions that the page cannot replace.
+      // Shadow roots and frames are read, too, but no comments, with functions that the page cannot replace.
       for (const shown of ["<h1>Example Bank</h1>", '<input type="password">', "Customer number"])
         expect(result.html).toContain(shown);
     },
