@@ -8,6 +8,9 @@ import type { Measured, SignalRule } from "./signal-rule.ts";
 const iconBits = { sameMax: 3, otherMin: 11 };
 const logoBits = { sameMax: 5, otherMin: 13 };
 const screenshotBits = { sameMax: 5, otherMin: 17 };
+/** A picture that a page consists of, and words up to which a page consists of its pictures. */
+const wholePictureBits = { sameMax: 5, otherMin: 11 };
+const pictureWordsMax = 12;
 /** Correlations of a located logo: below the first, hardly any true logo; above the second, hardly anything else. */
 const logoCorrelation = { from: 0.72, to: 0.88 };
 const headingsMax = 8;
@@ -119,17 +122,19 @@ export const identityRules: SignalRule[] = [
     code: "same_screenshot",
     group: "identity",
     measures:
-      "Perceptual hash of the screenshot: 1 for up to 5 bits from an original's, falling to 0 at 17 bits.",
+      "Perceptual hash of the screenshot: 1 for up to 5 bits from an original's, falling to 0 at 17 bits. For a page of at most 12 words, also the hash of a picture in it, falling to 0 at 11 bits: such a page looks like the picture.",
     source: zauner,
-    measure: (page, brand) => {
-      const own = page.screenshot;
-      if (own === undefined) return undefined;
+    measure: ({ screenshot: own, pictures, text }, brand) => {
+      const shown =
+        text.words.length <= pictureWordsMax ? pictures.filter(({ role }) => role !== "icon") : [];
       return best(
-        brand.originals.flatMap(({ screenshot, address }) =>
-          screenshot === undefined
-            ? []
-            : [{ strength: sameness(hashDistance(own, screenshot), screenshotBits), original: address }],
-        ),
+        brand.originals.flatMap(({ screenshot, address }) => {
+          if (screenshot === undefined) return [];
+          const compare = (hash: HashBits | undefined, bits: typeof screenshotBits) =>
+            hash === undefined ? 0 : sameness(hashDistance(hash, screenshot), bits);
+          const strengths = shown.map((picture) => compare(picture.bits, wholePictureBits));
+          return [{ strength: Math.max(compare(own, screenshotBits), ...strengths), original: address }];
+        }),
       );
     },
     keeps: { screenshots: { page: "1234567890abcdef", original: "1234567890abcdee" } },

