@@ -35,6 +35,8 @@ allow_http = true
 allow_private_networks = true
 [lookups]
 enabled = false
+[inspection]
+per_minute = 10000
 [takedown]
 from = "abuse-reports@example-bank.com"
 signature = "Sandbox team, Example Bank"
