@@ -4,7 +4,7 @@ import type { Database } from "../database/database.ts";
 import type { ProtectedDomains } from "../domains/domains.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { IdFactory } from "../lib/ids.ts";
-import { logDropped, type Log } from "../lib/log.ts";
+import type { Log } from "../lib/log.ts";
 import type { LookUpExistence } from "../lookups/dns/existence.ts";
 import type { Threats } from "../threats/threats.ts";
 import type { Inspection } from "./model/inspection.ts";
@@ -88,7 +88,7 @@ export function createInspections(dependencies: InspectionsDependencies): Inspec
   const { auditLog, clock, config, database, domains, ids, inspector, log } = dependencies;
   const store = createInspectionStore(database);
   const admission = createAdmission({ clock, config, domains, ids, log, store });
-  const attempt = createAttempt({ inspector, lookUpExistence: dependencies.lookUpExistence });
+  const attempt = createAttempt({ clock, inspector, lookUpExistence: dependencies.lookUpExistence });
   const { finish, run } = createRunner({
     ...dependencies,
     attempt,
@@ -136,11 +136,6 @@ export function createInspections(dependencies: InspectionsDependencies): Inspec
     linkThreat: store.linkThreat,
     status: createStatus({ budget, clock, config, running: pump.running, store }),
     start() {
-      // In memory, nothing was running before.
-      if (database.isShared)
-        database
-          .write(() => store.requeueRunning(clock.now()), { relaxed: true, patient: true })
-          .catch((error: unknown) => logDropped(log, error, "inspection.queue_delayed"));
       pump.start();
       cleanup.start();
     },

@@ -263,11 +263,90 @@ test("what a killed process was inspecting is inspected by the next one, without
   resolve(resultWith(0.01));
 });
 
+const untilAborted = (_address: string, signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error));
+  });
+
+test("what could not be saved because the database failed does not stay marked as running", async () => {
+  const { sqlite } = stores.database;
+  sqlite.run(
+    "create trigger refused before update on inspections when new.state <> 'running' begin select raise(abort, 'no'); end",
+  );
+  inspections.start();
+  await inspections.request(["evil.example"], person);
+  await work(() => inspected.length === 1);
+  await until(() => inspections.status().running === 0, "the result to be refused");
+  expect(only().state).toBe("running");
+  sqlite.run("drop trigger refused");
+  await work(() => only().state === "done");
+});
+
+test("an inspection that never ends is given up, and tried again", async () => {
+  respond = untilAborted;
+  inspections.start();
+  await inspections.request(["evil.example"], person);
+  await work(() => inspected.length === 1);
+  stores.clock.advance(15 * minuteMs);
+  await until(() => only().state === "queued", "it is given up");
+  expect(only()).toMatchObject({ reason: "not finished within 15 minutes", attempts: 1 });
+});
+
+test("addresses that were interrupted again and again are not given up within minutes", async () => {
+  respond = () => new Promise(() => {});
+  await inspections.request(["evil.example"], person);
+  const { sqlite } = stores.database;
+  for (let kills = 1; kills <= 3; kills += 1) {
+    sqlite.run("update inspections set state = 'running', attempts = ?", [kills]);
+    const next = open();
+    next.start();
+    await until(() => only().attempts > kills || only().state === "queued", "what was running is queued");
+    await until(() => only().dueAt > stores.clock.now() || inspected.length > 0, "it waits, or is inspected");
+    expect(Math.max(0, only().dueAt - stores.clock.now())).toBe([0, minuteMs, 4 * minuteMs][kills - 1]!);
+    void next.stop();
+  }
+});
+
+test("due times follow a clock that is set back, and results from the future are no results of the last hour", async () => {
+  await inspections.request(["one.example", "two.example"], person);
+  inspections.start();
+  await work(() => inspections.status().totals.harmless === 2);
+  stores.clock.advance(2 * hourMs);
+  await inspections.request(["three.example"], person);
+  stores.clock.setBy(-3 * hourMs);
+  await work(() => inspections.status().totals.harmless === 3);
+  expect(await inspections.request(["one.example"], person)).toMatchObject([{ outcome: "queued" }]);
+});
+
+test("addresses of one host, or of one server, hold nothing else up and use nothing of the day's budget", async () => {
+  config.inspection.perMinute = 60;
+  await inspections.request(["other.example"], feed);
+  stores.clock.advance(1);
+  await inspections.request(
+    Array.from({ length: 9 }, (_, index) => `https://crowded.example/${index}`),
+    feed,
+  );
+  inspections.start();
+  // Within the second in which two may start.
+  await until(() => inspected.length === 2, "both hosts are inspected");
+  await until(() => inspections.status().running === 0, "both end");
+
+  config.inspection.perMinute = 6_000;
+  respond = untilAborted;
+  await inspections.request(
+    Array.from({ length: 9 }, (_, index) => `name${index}.example`),
+    feed,
+  );
+  await work(() =>
+    inspections
+      .list({ text: "name" }, { page: 1, perPage: 9 })
+      .inspections.some(({ reason }) => reason?.startsWith("other pages of its server") === true),
+  );
+  expect(inspections.status().budget.day.used).toBe(2 + 6);
+});
+
 test("stopping puts what is running back into the queue", async () => {
-  respond = (_address, signal) =>
-    new Promise((_, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason as Error));
-    });
+  respond = untilAborted;
   inspections.start();
   await inspections.request(["evil.example"], person);
   await work(() => inspected.length === 1);

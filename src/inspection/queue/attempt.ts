@@ -1,3 +1,4 @@
+import type { Clock } from "../../lib/clock.ts";
 import { createKeyedLimiter } from "../../lib/limiter.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Existence, LookUpExistence } from "../../lookups/dns/existence.ts";
@@ -8,6 +9,9 @@ const pagesPerAddressMax = 2;
 /** More of them do not wait in a slot each, but in the queue. */
 const waitingPerAddressMax = 4;
 const reasonLengthMax = 300;
+/** An inspection has time limits of its own, also for its turn in the browser; this one applies if they do not hold. */
+const inspectionTimeoutMs = 15 * 60_000;
+const tooLate = `not finished within ${inspectionTimeoutMs / 60_000} minutes`;
 
 /** Result of one attempt to inspect an address. */
 export type Attempt =
@@ -24,14 +28,30 @@ export type RunAttempt = (
 
 /** Returns a function that looks the host up in DNS, and inspects the page if there can be one. */
 export function createAttempt({
+  clock,
   inspector,
   lookUpExistence,
 }: {
+  clock: Pick<Clock, "after">;
   inspector: Pick<Inspector, "inspect">;
   lookUpExistence: LookUpExistence;
 }): RunAttempt {
   const perAddress = createKeyedLimiter(pagesPerAddressMax);
   const waiting = new Map<string, number>();
+
+  async function inspectInTime(target: InspectionTarget, signal: AbortSignal): Promise<InspectionResult> {
+    signal.throwIfAborted();
+    const late = new AbortController();
+    const timer = clock.after(inspectionTimeoutMs, () => late.abort());
+    try {
+      return await inspector.inspect(target, AbortSignal.any([signal, late.signal]));
+    } catch (error) {
+      if (signal.aborted || !late.signal.aborted) throw error;
+      return { ok: false, reason: tooLate };
+    } finally {
+      timer.cancel();
+    }
+  }
 
   return async ({ host, ...target }, signal) => {
     const existence = await lookUpExistence(host, { signal });
@@ -44,10 +64,7 @@ export function createAttempt({
     if (already >= pagesPerAddressMax + waitingPerAddressMax) return { kind: "busy" };
     waiting.set(address, already + 1);
     try {
-      const result = await perAddress(address, async () => {
-        signal.throwIfAborted();
-        return inspector.inspect(target, signal);
-      });
+      const result = await perAddress(address, async () => inspectInTime(target, signal));
       if (result.ok) return { kind: "inspected", result, existence };
       return { kind: "failed", reason: visible(result.reason, reasonLengthMax), isFinal: false, existence };
     } finally {

@@ -6,7 +6,8 @@ import { every, type Schedule } from "../../lib/schedule.ts";
 import type { InspectionStore } from "./store.ts";
 
 const hourly = "37 * * * *";
-const rowsPerStep = 500;
+/** Each deleted row is removed from all indexes. */
+const rowsPerStep = 100;
 /** Results without an imitation that are kept at most: five days of the default budget. */
 const harmlessMax = 500_000;
 /** Phishing pages rarely live longer: an address of a feed that has waited for this long is dropped. */

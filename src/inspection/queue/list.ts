@@ -3,8 +3,8 @@ import type { InspectionFilter } from "../model/request.ts";
 
 /** `total` is counted up to this number. */
 export const listedMax = 10_000;
-/** A text is searched for in the latest inspections only, because no index helps. */
-const searchedMax = 20_000;
+/** No index helps with several conditions: all but one apply to this many of the latest rows that meet that one. */
+const searchedMax = 10_000;
 
 /** Returns the ids of one page, the newest request first. */
 export function createInspectionList({ sqlite }: Pick<Database, "sqlite">) {
@@ -25,22 +25,36 @@ export function createInspectionList({ sqlite }: Pick<Database, "sqlite">) {
   };
 }
 
-function conditionOf({ imitates, protectedDomain, source, states, text }: InspectionFilter) {
-  const conditions: string[] = [];
-  const values: (string | number)[] = [];
-  const add = (condition: string, ...given: (string | number)[]) => {
-    conditions.push(condition);
-    values.push(...given);
-  };
-  if (states !== undefined) add(`state in (${states.map(() => "?").join()})`, ...states);
-  if (imitates === true) add("imitates = 1");
-  if (imitates === false) add("imitates = 0");
-  if (protectedDomain !== undefined) add("protected_domain = ?", protectedDomain);
-  if (source !== undefined) add("source = ?", source);
+interface Condition {
+  sql: string;
+  values: (string | number)[];
+}
+
+function conditionOf({ text, ...filter }: InspectionFilter): { where: string; values: (string | number)[] } {
+  const [first, ...others] = indexedConditions(filter);
   if (text !== undefined && text !== "")
-    add(
-      `seq > (select coalesce(max(seq), 0) from inspections) - ${searchedMax} and instr(address, ?) > 0`,
-      text.toLowerCase(),
-    );
-  return { where: conditions.length === 0 ? "" : `where ${conditions.join(" and ")}`, values };
+    others.push({ sql: "instr(address, ?) > 0", values: [text.toLowerCase()] });
+  if (others.length === 0)
+    return first === undefined
+      ? { where: "", values: [] }
+      : { where: `where ${first.sql}`, values: first.values };
+  const latest = `select seq from inspections ${first === undefined ? "" : `where ${first.sql}`}
+    order by seq desc limit ${searchedMax}`;
+  return {
+    where: `where ${[`seq in (${latest})`, ...others.map(({ sql }) => sql)].join(" and ")}`,
+    values: [...(first?.values ?? []), ...others.flatMap(({ values }) => values)],
+  };
+}
+
+/** Returns the conditions that have an index, those that few rows meet first. */
+function indexedConditions({ imitates, protectedDomain, source, states }: InspectionFilter): Condition[] {
+  const conditions: Condition[] = [];
+  if (imitates === true) conditions.push({ sql: "imitates = 1", values: [] });
+  if (protectedDomain !== undefined)
+    conditions.push({ sql: "protected_domain = ?", values: [protectedDomain] });
+  if (states !== undefined)
+    conditions.push({ sql: `state in (${states.map(() => "?").join()})`, values: [...states] });
+  if (source !== undefined) conditions.push({ sql: "source = ?", values: [source] });
+  if (imitates === false) conditions.push({ sql: "imitates = 0", values: [] });
+  return conditions;
 }

@@ -1,4 +1,5 @@
 import type { Config } from "../../config/config.ts";
+import { createClockFollower, type DueTable } from "../../database/clock-follower.ts";
 import type { Database } from "../../database/database.ts";
 import type { Clock, Timer } from "../../lib/clock.ts";
 import type { Log } from "../../lib/log.ts";
@@ -46,10 +47,10 @@ interface PumpDependencies {
 export function createPump(dependencies: PumpDependencies): Pump {
   const { clock, config, database, log, run, store } = dependencies;
   const selection = createSelection(dependencies);
-  /** By host: a host is inspected once at a time. */
-  const running = new Map<string, Promise<void>>();
+  const followClock = createClockFollower({ clock, database, log, table: dueTable });
   const places = createPlaces();
-  let session: { aborting: AbortController; poll: Schedule | undefined } | undefined;
+  const recovery = createRecovery({ ...dependencies, running: places.seqs });
+  let session: { aborting: AbortController; schedule: Schedule | undefined } | undefined;
   let pumping: Promise<void> | undefined;
   let mustPumpAgain = false;
   let pausedUntilMs = -Infinity;
@@ -66,28 +67,25 @@ export function createPump(dependencies: PumpDependencies): Pump {
         pausedUntilMs = clock.monotonicMs() + errorPauseMs;
         log.event("inspection.failed", { error });
       }
-      // If the database fails as well, the next start queues it again.
-      await database.write(() => requeueAfter(inspection.seq, signal.aborted), background).catch(() => {});
+      // If the database fails as well, it is recovered once the database works again.
+      await database
+        .write(() => requeueAfter(inspection.seq, signal.aborted), background)
+        .catch(recovery.demand);
     }
   }
 
   async function pump(signal: AbortSignal): Promise<void> {
+    followClock();
+    await recovery.run();
     const taken = clock.monotonicMs() < pausedUntilMs ? [] : selection.take(places.free());
     if (taken.length > 0) {
-      const started = await database.write(() => selection.begin(taken, new Set(running.keys())), background);
+      const started = await database.write(() => selection.begin(taken, places.hosts()), background);
       dependencies.budget.start(started.length);
-      for (const inspection of started) {
-        const { host, priority } = inspection;
-        const leave = places.take(priority);
-        const done = runOne(inspection, signal).finally(() => {
-          running.delete(host);
-          leave();
-          wake();
-        });
-        running.set(host, done);
-      }
+      for (const inspection of started) places.take(inspection, runOne(inspection, signal)).then(wake, wake);
+      // The others wait for their host: what comes after them may start now.
+      if (started.length < taken.length) mustPumpAgain = true;
     }
-    if (!database.isShared && running.size === 0) setTimer();
+    if (!database.isShared && places.count() === 0) setTimer();
   }
 
   /** In memory, nothing polls: the sandbox's clock would run each second of a month that it skips. */
@@ -119,24 +117,24 @@ export function createPump(dependencies: PumpDependencies): Pump {
 
   return {
     start() {
-      const poll = database.isShared ? every({ clock, pattern: everySecond, run: wake }) : undefined;
-      session = { aborting: new AbortController(), poll };
+      const schedule = database.isShared ? every({ clock, pattern: everySecond, run: wake }) : undefined;
+      session = { aborting: new AbortController(), schedule };
       wake();
     },
     async stop() {
-      session?.poll?.stop();
+      session?.schedule?.stop();
       timer?.cancel();
       session?.aborting.abort(new Error("stopped"));
       await pumping;
-      await Promise.all(running.values());
+      await Promise.all(places.ends());
       session = undefined;
     },
     wake,
-    running: () => running.size,
+    running: places.count,
     async idle() {
       for (;;) {
         await pumping;
-        if (running.size > 0) await Promise.race(running.values());
+        if (places.count() > 0) await Promise.race(places.ends());
         else if (session === undefined || selection.take(oneMore).length === 0) return;
         else wake();
       }
@@ -144,25 +142,64 @@ export function createPump(dependencies: PumpDependencies): Pump {
   };
 }
 
+const dueTable: DueTable = { name: "inspections", key: "seq", columns: ["due_at"] };
 const oneMore = { concurrent: 1, unattended: 1 };
 
-/** Counts what is running. */
+/** Keeps what is running: a host is inspected once at a time. */
 function createPlaces() {
-  const taken = { concurrent: 0, unattended: 0 };
+  const running = new Map<string, Pick<QueuedInspection, "priority" | "seq"> & { end: Promise<void> }>();
   return {
-    free: () => ({
-      concurrent: concurrencyMax - taken.concurrent,
-      unattended: unattendedMax - taken.unattended,
-    }),
-    /** Returns a function that makes the place free again. */
-    take(priority: QueuedInspection["priority"]): () => void {
-      const unattended = priority === "person" ? 0 : 1;
-      taken.concurrent += 1;
-      taken.unattended += unattended;
-      return () => {
-        taken.concurrent -= 1;
-        taken.unattended -= unattended;
-      };
+    count: () => running.size,
+    free() {
+      const unattended = [...running.values()].filter(({ priority }) => priority !== "person").length;
+      return { concurrent: concurrencyMax - running.size, unattended: unattendedMax - unattended };
     },
+    hosts: () => new Set(running.keys()),
+    seqs: () => new Set([...running.values()].map(({ seq }) => seq)),
+    ends: () => [...running.values()].map(({ end }) => end),
+    /** Takes a place until `done` settles. Returns a promise that resolves when the place is free again. */
+    take({ host, priority, seq }: QueuedInspection, done: Promise<void>): Promise<void> {
+      const end = done.finally(() => running.delete(host));
+      running.set(host, { priority, seq, end });
+      return end;
+    },
+  };
+}
+
+/** Interval, because a command that is killed also leaves a row that is marked as running. */
+const recoveryMs = 600_000;
+const minuteMs = 60_000;
+
+/**
+ * Returns functions that queue what is marked as running and is not: a process was killed, or the database could not be
+ * written.
+ * @param running seqs of what this process inspects
+ */
+function createRecovery({
+  budget,
+  clock,
+  database,
+  running,
+  store,
+}: Pick<PumpDependencies, "budget" | "clock" | "database" | "store"> & {
+  running: () => ReadonlySet<number>;
+}) {
+  let isFirst = true;
+  let dueAtMs = -Infinity;
+  return {
+    /** Does so if it is time to. */
+    async run(): Promise<void> {
+      // In memory, nothing was running before.
+      if (!database.isShared || clock.monotonicMs() < dueAtMs) return;
+      const now = clock.now();
+      // Starts before a restart count toward the minute.
+      const started = isFirst ? store.startedSince(now - minuteMs, now) : 0;
+      await database.write(() => store.requeueOthers(clock.now(), running()), background);
+      budget.start(started);
+      isFirst = false;
+      dueAtMs = clock.monotonicMs() + recoveryMs;
+    },
+    /** Makes the next run do so. */
+    demand: () => void (dueAtMs = -Infinity),
   };
 }

@@ -19,7 +19,7 @@ const retryDelaysMs: Record<InspectionPriority, readonly number[]> = {
 /** Delay while the server at an address is busy with other inspections. */
 const busyDelayMs = 15_000;
 /** A process that is killed by a page would be killed by it again at each start. */
-const startsMax = 5;
+const startsMax = 6;
 /** Facts that a power failure loses are determined again; a threat and its event are not. */
 const background = { relaxed: true, patient: true };
 
@@ -75,6 +75,8 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
       await database.write(() => {
         store.putBack(inspection.seq);
         store.postpone(inspection.seq, clock.now() + busyDelayMs, "other pages of its server are inspected");
+        // Nothing was fetched. Thousands of names of one server would otherwise use up the day by waiting for each other.
+        store.giveBackStart(clock.now());
       }, background);
     },
   };

@@ -62,7 +62,10 @@ const isQueued = sql`${inspections.state} = 'queued'`;
 
 /** Prepares the statements of the store. */
 export function prepareStatements(database: Database) {
-  return { read: prepareReads(database), write: { ...prepareSaves(database), ...prepareMoves(database) } };
+  return {
+    read: { ...prepareReads(database), ...prepareCounts(database) },
+    write: { ...prepareSaves(database), ...prepareMoves(database) },
+  };
 }
 
 function prepareReads(database: Database) {
@@ -99,10 +102,9 @@ function prepareReads(database: Database) {
     ),
     waiting: statement(database, (query) =>
       query
-        .select({ priority: inspections.priority, n: count() })
+        .select({ n: count() })
         .from(inspections)
-        .where(isQueued)
-        .groupBy(inspections.priority),
+        .where(and(isQueued, eq(inspections.priority, value(inspections.priority)))),
     ),
     oldestWaiting: statement(database, (query) =>
       query
@@ -131,6 +133,11 @@ function prepareReads(database: Database) {
           ),
         ),
     ),
+  };
+}
+
+function prepareCounts(database: Database) {
+  return {
     count: statement(database, (query) =>
       query
         .select({ count: inspectionCounts.count })
@@ -147,6 +154,12 @@ function prepareReads(database: Database) {
         .select({ name: inspectionCounts.name, count: inspectionCounts.count })
         .from(inspectionCounts)
         .where(eq(inspectionCounts.day, value(inspectionCounts.day))),
+    ),
+    running: statement(database, (query) =>
+      query
+        .select({ seq: inspections.seq, attempts: inspections.attempts })
+        .from(inspections)
+        .where(eq(inspections.state, "running")),
     ),
     threatSeq: statement(database, (query) =>
       query
@@ -258,12 +271,6 @@ function prepareMoves(database: Database) {
           attempts: sql`${inspections.attempts} + 1`,
         })
         .where(hasSeq),
-    ),
-    requeueRunning: statement(database, (query) =>
-      query
-        .update(inspections)
-        .set({ ...valuesOf(inspections, "dueAt"), state: "queued" })
-        .where(eq(inspections.state, "running")),
     ),
     putBack: statement(database, (query) =>
       query

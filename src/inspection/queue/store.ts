@@ -10,6 +10,16 @@ const ofHostMax = 50;
 /** Day of the rows that contain the counts over all time. */
 const totalDay = 0;
 
+const minuteMs = 60_000;
+
+/**
+ * Returns the delay after an attempt during which the process ended: none after the first one, then 1, 4, 16 and 64 minutes.
+ * Otherwise, a process that ends again and again, for whatever reason, would soon give up what it was inspecting.
+ */
+function interruptedDelayMs(attempts: number): number {
+  return attempts < 2 ? 0 : minuteMs * 4 ** Math.min(attempts - 2, 3);
+}
+
 /** The part of a row that an attempt changes. */
 export type Outcome = Pick<
   Inspection,
@@ -37,8 +47,10 @@ export interface InspectionStore {
   postpone(seq: number, dueAt: Instant, reason: string): void;
   start(seq: number, now: Instant): void;
   save(seq: number, outcome: Outcome): void;
-  /** Queues what was running when a process ended. */
-  requeueRunning(now: Instant): void;
+  /** Queues what is marked as running and is not, such as when a process was killed. @param present seqs that are running */
+  requeueOthers(now: Instant, present: ReadonlySet<number>): void;
+  /** Returns how many rows were started since then, except those that wait again. */
+  startedSince(since: Instant, now: Instant): number;
   /** Queues a row that was running, as if it had not been started. */
   putBack(seq: number): void;
   /** Queues a row again after an attempt that an internal error ended. */
@@ -48,6 +60,8 @@ export interface InspectionStore {
   /** Returns the time of the latest start or end at this host, of rows that were inspected. */
   lastInspectedAt(host: string): Instant | undefined;
   add(now: Instant, name: CountName, amount: number): void;
+  /** Takes a start back from the budget of the day. The count over all time never decreases. */
+  giveBackStart(now: Instant): void;
   countToday(now: Instant, name: CountName): number;
   totals(): InspectionTotals;
   threatSeqOf(threatId: string): number | undefined;
@@ -56,6 +70,10 @@ export interface InspectionStore {
 
 export function createInspectionStore(database: Database): InspectionStore {
   const { read, write } = prepareStatements(database);
+  const startedSince = database.sqlite.prepare<{ n: number }, [Instant, Instant, Instant]>(
+    `select count(*) as n from inspections
+     where (state = 'running' or finished_at > ?) and started_at > ? and started_at <= ?`,
+  );
   const priorityOf = (priority: InspectionPriority) => inspectionPriorities.indexOf(priority);
 
   return {
@@ -87,9 +105,8 @@ export function createInspectionStore(database: Database): InspectionStore {
       return times.length === 0 ? undefined : Math.min(...times);
     },
     waiting() {
-      const counts = read.waiting.all();
-      const of = (priority: InspectionPriority) =>
-        counts.find((row) => row.priority === priorityOf(priority))?.n ?? 0;
+      // One query for all of them would not read the index only.
+      const of = (priority: InspectionPriority) => read.waiting.get({ priority: priorityOf(priority) })!.n;
       return { person: of("person"), submission: of("submission"), feed: of("feed") };
     },
     oldestWaitingAt: () => read.oldestWaiting.get()?.at,
@@ -102,7 +119,16 @@ export function createInspectionStore(database: Database): InspectionStore {
     postpone: (seq, dueAt, reason) => write.postpone.run({ seq, dueAt, reason }),
     start: (seq, now) => write.start.run({ seq, startedAt: now }),
     save: (seq, outcome) => write.save.run({ seq, ...outcome, imitates: imitatesOf(outcome) }),
-    requeueRunning: (now) => write.requeueRunning.run({ dueAt: now }),
+    requeueOthers(now, present) {
+      for (const { seq, attempts } of read.running.all())
+        if (!present.has(seq))
+          write.requeue.run({
+            seq,
+            dueAt: now + interruptedDelayMs(attempts),
+            reason: "phishwatch ended meanwhile",
+          });
+    },
+    startedSince: (since, now) => startedSince.get(since, since, now)!.n,
     putBack: (seq) => write.putBack.run({ seq }),
     requeue: (seq, dueAt, reason) => write.requeue.run({ seq, dueAt, reason }),
     dropOldest(now, reason) {
@@ -114,6 +140,11 @@ export function createInspectionStore(database: Database): InspectionStore {
     lastInspectedAt: (host) => read.lastInspected.get({ host })?.at ?? undefined,
     add(now, name, amount) {
       for (const day of [startOfDay(now), totalDay]) write.count.run({ day, name, count: amount });
+    },
+    giveBackStart(now) {
+      const day = startOfDay(now);
+      const used = read.count.get({ day, name: "started" })?.count ?? 0;
+      if (used > 0) write.count.run({ day, name: "started", count: -1 });
     },
     countToday: (now, name) => read.count.get({ day: startOfDay(now), name })?.count ?? 0,
     totals() {

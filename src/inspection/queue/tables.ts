@@ -48,9 +48,13 @@ export const inspections = sqliteTable(
     index("inspections_finished")
       .on(table.finishedAt)
       .where(sql`${table.finishedAt} is not null`),
-    index("inspections_imitations")
+    index("inspections_imitates")
       .on(table.imitates)
-      .where(sql`${table.imitates} = 1`),
+      .where(sql`${table.imitates} is not null`),
+    index("inspections_source").on(table.source),
+    index("inspections_domain")
+      .on(table.protectedDomain)
+      .where(sql`${table.protectedDomain} is not null`),
     index("inspections_threat")
       .on(table.threatSeq)
       .where(sql`${table.threatSeq} is not null`),
