@@ -159,5 +159,12 @@ test("without lookups, the page says what is off and which key turns it on", asy
   expect(text).toContain("Pages are not fetched because lookups.enabled is false.");
   expect(text).toContain("lookups.enabled = true");
   expect(html).not.toContain('name="addresses"');
+  seedInspections(off.app, "", hostileText);
+  const [waiting] = off.app.inspection.inspections.list(
+    { states: ["queued"] },
+    { page: 1, perPage: 1 },
+  ).inspections;
+  const shown = await (await off.signedIn()).get(`/console/inspections/${waiting!.id}`);
+  expect(shown.text).toContain("It starts when that is on.");
   await off.dispose();
 });

@@ -89,7 +89,7 @@ async function partOf({ services }: InspectionContext, inspection: Inspection) {
   const capture = threat === undefined ? undefined : await services.enrichment.screenshotOf(threat.id);
   return (
     <section id="result" class="stack" aria-label="Result" {...refresh}>
-      <ResultCard inspection={inspection} />
+      <ResultCard inspection={inspection} isDisabled={services.inspections.status().disabled !== null} />
       <div class="cols cols-2">
         {shownVerdicts(inspection).map((verdict) => (
           <Card title="Comparison">
@@ -116,7 +116,7 @@ function shownVerdicts({ verdicts }: Inspection): Verdict[] {
   return verdicts.filter(({ imitates, score }, index) => index === 0 || imitates || score >= shownScoreMin);
 }
 
-function ResultCard({ inspection }: { inspection: Inspection }) {
+function ResultCard({ inspection, isDisabled }: { inspection: Inspection; isDisabled: boolean }) {
   const { state, imitates, reason, dueAt, verdicts } = inspection;
   return (
     <Card title="Result">
@@ -130,7 +130,13 @@ function ResultCard({ inspection }: { inspection: Inspection }) {
       )}
       {state === "queued" ? (
         <p class="s quiet">
-          It starts <Time at={dueAt} relative="next" />, unless others are first.
+          {isDisabled ? (
+            "Pages are not fetched because lookups.enabled is off. It starts when that is on."
+          ) : (
+            <>
+              It starts <Time at={dueAt} relative="next" />, unless others are first.
+            </>
+          )}
         </p>
       ) : null}
       {state === "done" && imitates === false && verdicts.length === 0 ? (
