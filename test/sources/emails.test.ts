@@ -253,6 +253,7 @@ describe("A hostile email", () => {
     ["many empty lines", `${html}${"\n".repeat(1_000_000)}`],
     ["many fields", `${"From: a@b.example\n".repeat(60_000)}\nhttps://last.example/`],
     ["an endless field", `From: ${"a@b.example, ".repeat(80_000)}\n\nx`],
+    ["many recipients", `To: ${"a,".repeat(100_000)}\nFrom: a@last.example\n\nx`, "last.example"],
     ["deep parts", `From: a@b.example\nSubject: x\n${nested(200)}`, "deep.example"],
     ["deep messages", messages(4), "last.example"],
     ["too deep messages", messages(40)],

@@ -24,6 +24,12 @@ const headerBytesMax = 128 << 10;
 /** Start of a message that shows whether it has a header. */
 const headBytes = 1 << 14;
 const senderCharactersMax = 2_000;
+/** A message has one sender, and a few addresses for replies. */
+const sendersMax = 50;
+const senders = new Set(["from", "sender", "reply-to", "return-path"]);
+const recipients = new Set(["to", "cc", "bcc", "delivered-to"]);
+/** Length of the fields that name senders, in total. */
+const addressCharactersMax = 8_192;
 const mailbox = /[^\s<>"'(),:;@]{1,64}@[^\s<>"'(),:;@]{1,255}/g;
 /** Number of links between two turns of the event loop. */
 const linksPerTurn = 50;
@@ -42,7 +48,7 @@ export async function readMessage(message: Uint8Array<ArrayBuffer>): Promise<Mes
   async function read(content: Uint8Array<ArrayBuffer>, depth: number): Promise<void> {
     if (++messages > messagesMax || entries.isFull()) return;
     await turn();
-    const email = await PostalMime.parse(content, {
+    const email = await PostalMime.parse(withShortAddresses(content), {
       forceRfc822Attachments: true,
       maxNestingDepth: partDepthMax,
       maxHeadersSize: headerBytesMax,
@@ -51,7 +57,8 @@ export async function readMessage(message: Uint8Array<ArrayBuffer>): Promise<Mes
     const isWhole = looksLikeEmail(textOf(content.subarray(0, headBytes)));
     if ("problem" in email || !isWhole) await entries.addLinks(linksInText(textOf(content)));
     if ("problem" in email) return;
-    for (const address of sendersOf(email)) entries.add({ form: "message_sender", text: address });
+    for (const address of sendersOf(email).slice(0, sendersMax))
+      entries.add({ form: "message_sender", text: address });
     await turn();
     if (email.html !== undefined) await entries.addLinks(linksInHtml(email.html));
     if (email.text !== undefined) await entries.addLinks(linksInText(email.text));
@@ -108,6 +115,27 @@ function createEntries() {
       }
     },
   };
+}
+
+/** Drops the recipients, which are not read, and long lists of senders: parsing their addresses would stop other work. */
+function withShortAddresses(content: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+  const ends = [bytes.indexOf("\n\n"), bytes.indexOf("\n\r\n")].filter((end) => end !== -1);
+  const end = ends.length === 0 ? bytes.length : Math.min(...ends);
+  let field = "";
+  let left = addressCharactersMax;
+  const kept = bytes
+    .toString("latin1", 0, end)
+    .split("\n")
+    .flatMap((line) => {
+      if (!/^[ \t]/.test(line)) field = /^[a-z-]{1,20}/i.exec(line)?.[0].toLowerCase() ?? "";
+      if (recipients.has(field)) return [];
+      if (!senders.has(field)) return [line];
+      const part = line.slice(0, left);
+      left -= part.length;
+      return part === "" ? [] : [part];
+    });
+  return Buffer.concat([Buffer.from(kept.join("\n"), "latin1"), bytes.subarray(end)]);
 }
 
 /** Addresses that say who wrote the message. Those of its recipients and of the servers that relayed it do not count. */
