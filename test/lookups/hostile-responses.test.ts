@@ -10,7 +10,7 @@ const concurrency = 8;
 const blockedMsMax = 20;
 const heldMebibytesMax = 8;
 /** Garbage collection that falls into a turn counts against it, and on a busy machine takes many times longer. */
-const tries = 3;
+const tries = 12;
 
 const campaign = join(import.meta.dir, "../../scripts/campaigns/hostile");
 
