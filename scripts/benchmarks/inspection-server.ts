@@ -1,48 +1,24 @@
 /** Runs the appliance with inspections on loopback, which the executable does not allow. Argument: settings as JSON. */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { openApp } from "../../src/app.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
 import type { ThreadData } from "../../src/vocabulary/threads.ts";
+import { openBenchmarkedApp } from "./benchmarked-app.ts";
 
 const { folder, port, key, dnsPort, webPort, perMinute } = JSON.parse(process.argv[2]!) as Record<
   string,
   string
 >;
-const text = `
-[server]
-listen = "127.0.0.1:${port}"
-[storage]
-path = "phishwatch.db"
-[scan]
+const app = openBenchmarkedApp({
+  folder: folder!,
+  key: key!,
+  port: port!,
+  sections: `[scan]
 schedule = ""
 resolvers = ["127.0.0.1:${dnsPort}"]
 registration_data = false
 screenshots = "off"
 [inspection]
-per_minute = ${perMinute}
-[[protected_domains]]
-domain = "example-bank.com"
-[[api_keys]]
-name = "benchmark"
-key = "${key}"
-plan = "enterprise"
-scopes = ["threats:read", "candidates:write"]
-`;
-const loaded = loadConfig({ path: `${folder}/phishwatch.toml`, text, env: {}, readFile: () => "" });
-if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-const app = openApp({
-  config: loaded.config,
-  clock: systemClock,
-  log: createLog({
-    level: "warn",
-    format: "json",
-    clock: systemClock,
-    write: (line) => void process.stderr.write(line),
-  }),
-  fillRandom: (bytes) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>),
+per_minute = ${perMinute}`,
   reach: { rules: { allowPrivateNetworks: true }, ports: { http: Number(webPort), https: 9 } },
   startWorker: (task = "screening") => {
     const workerData: ThreadData = { task, lists: {} };
