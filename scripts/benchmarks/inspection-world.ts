@@ -4,17 +4,23 @@
  */
 import { startDnsServer } from "../../test/support/dns-server.ts";
 
-const here = { A: ["127.0.0.1"], NS: ["ns1.host.test"] };
+const originalAddress = "127.0.0.1";
+/** Hosts share addresses, as in real lists, but not all of them: the appliance opens few pages per address at a time. */
+const addresses = Array.from({ length: 50 }, (_, index) => `127.0.1.${index + 1}`);
+/** Nothing listens there. */
+const closedAddress = "127.0.2.1";
+const hostsMax = 10_000;
+const liveKinds = ["copy", "news", "shop", "parked", "large", "slow"];
+
+const at = (address: string) => ({ A: [address], NS: ["ns1.host.test"] });
+const hosts = Array.from({ length: hostsMax }, (_, index) => {
+  const entry = at(addresses[index % addresses.length]!);
+  return liveKinds.map((kind) => [`host${index}.${kind}.test`, entry] as const);
+});
 const dns = await startDnsServer({
-  "example-bank.com": here,
-  // Nothing listens there.
-  "*.refused.test": { A: ["127.0.0.9"], NS: ["ns1.host.test"] },
-  "*.copy.test": here,
-  "*.news.test": here,
-  "*.shop.test": here,
-  "*.parked.test": here,
-  "*.large.test": here,
-  "*.slow.test": here,
+  "example-bank.com": at(originalAddress),
+  "*.refused.test": at(closedAddress),
+  ...Object.fromEntries(hosts.flat()),
 });
 
 const slowMs = 5_000;
@@ -63,18 +69,19 @@ async function pageOf(host: string): Promise<string | undefined> {
   }
 }
 
-const web = Bun.serve({
-  port: 0,
-  hostname: "127.0.0.1",
-  idleTimeout: 0,
-  async fetch(request) {
-    const host = (request.headers.get("host") ?? "").replace(/:.*/, "");
-    const isFile = /\.(png|ico|json|svg)$/.test(new URL(request.url).pathname);
-    const text = isFile ? undefined : await pageOf(host);
-    return new Response(text ?? "", {
-      status: text === undefined ? 404 : 200,
-      headers: { "content-type": "text/html; charset=utf-8" },
-    });
-  },
-});
+const listen = (hostname: string, port: number) =>
+  Bun.serve({ port, hostname, idleTimeout: 0, fetch: respond });
+const web = listen(originalAddress, 0);
+for (const address of addresses) listen(address, web.port!);
+
 process.stdout.write(`${JSON.stringify({ dnsPort: dns.server.port, webPort: web.port })}\n`);
+
+async function respond(request: Request): Promise<Response> {
+  const host = (request.headers.get("host") ?? "").replace(/:.*/, "");
+  const isFile = /\.(png|ico|json|svg)$/.test(new URL(request.url).pathname);
+  const text = isFile ? undefined : await pageOf(host);
+  return new Response(text ?? "", {
+    status: text === undefined ? 404 : 200,
+    headers: { "content-type": "text/html; charset=utf-8" },
+  });
+}

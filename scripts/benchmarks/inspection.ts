@@ -15,7 +15,7 @@ const options = readOptions({
     "next to that of an idle server. All hosts are on loopback, in another process.",
   options: {
     addresses: { default: 1_000, value: "N", description: "addresses to inspect (at most 10000)" },
-    "per-minute": { default: 900, value: "N", description: "inspection.per_minute" },
+    "per-minute": { default: 600, value: "N", description: "inspection.per_minute" },
     seconds: { default: 1, value: "N", description: "duration of each measurement of the latency" },
     rounds: { default: 10, value: "N", description: "measurements while the server is idle" },
     connections: { default: 1, value: "N", description: "concurrent connections" },

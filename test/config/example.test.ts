@@ -42,7 +42,7 @@ const defaults: Config = {
     screenshots: "auto",
   },
   lookups: { enabled: true },
-  inspection: { perMinute: 900, perDay: 100_000, browser: "if_needed" },
+  inspection: { perMinute: 600, perDay: 100_000, browser: "if_needed" },
   screenshots: { chromiumArgs: [], keep: "full" },
   webhooks: {
     timeoutMs: 10_000,

@@ -6,7 +6,7 @@ export const inspection = table(
   {
     per_minute: integer(
       { minimum: 1, maximum: 10_000 },
-      { default: 900, description: "maximum number of addresses that are inspected per minute" },
+      { default: 600, description: "maximum number of addresses that are inspected per minute" },
     ),
     per_day: integer(
       { minimum: 0, maximum: 10_000_000 },
