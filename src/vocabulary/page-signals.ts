@@ -1,4 +1,5 @@
 import { visible } from "../lib/safe-text.ts";
+import { counted, grouped } from "../lib/wording.ts";
 
 /** One observation about a page, and how much it says about whether the page imitates a protected brand. */
 export interface Signal {
@@ -38,15 +39,16 @@ const signalTexts: Readonly<Record<string, (values: Values) => string>> = {
   brand_and_request: () => "it asks for data in the name of the brand",
   brand_and_copy: () => "it presents itself as the brand with content of an original",
   copy_and_request: () => "it asks for data with content of an original",
-  same_text: ({ percent, original }) => `${percent} % of its text is that of ${original}`,
-  same_structure: ({ percent, original }) => `${percent} % of its structure is that of ${original}`,
+  same_text: ({ percent, original }) => `${shareOf(percent)} of its text is also in ${original}`,
+  same_structure: ({ percent, original }) => `${shareOf(percent)} of its structure is that of ${original}`,
   same_classes: ({ percent, original }) =>
-    `${percent} % of the class names in its markup are those of ${original}`,
-  same_files: ({ count, original }) => `${count} of its files have the names of those of ${original}`,
-  same_scripts: ({ count, original }) =>
-    `${count === "1" ? "one of its scripts is" : `${count} of its scripts are`} in ${original}, too`,
+    `${shareOf(percent)} of the class names in its markup are also in ${original}`,
+  same_files: ({ count, original }) =>
+    `${someOf(count, "files has a name that is", "files have names that are")} also used by ${original}`,
+  same_scripts: ({ count, original }) => `${someOf(count, "scripts is", "scripts are")} also in ${original}`,
   same_pictures: ({ original }) => `it shows pictures of ${original}`,
-  same_links: ({ count, original }) => `${count} of its links have the paths of those of ${original}`,
+  same_links: ({ count, original }) =>
+    `${someOf(count, "links has a path that is", "links have paths that are")} also in ${original}`,
   same_form: ({ original }) => `its form has the fields of ${original}`,
   saved_from_brand: ({ address }) => `a program saved it from ${address}`,
   brand_in_title: ({ title }) => `its title names the brand: “${title}”`,
@@ -58,25 +60,25 @@ const signalTexts: Readonly<Record<string, (values: Values) => string>> = {
   same_logo: () => "it shows the logo",
   same_screenshot: ({ original }) => `it looks like ${original}`,
   picture_of_original: ({ original }) => `it shows a picture of ${original}`,
-  logo_in_screenshot: ({ name }) => `its screenshot contains the logo ${name}`,
+  logo_in_screenshot: ({ name }) => `its screenshot contains the logo “${name}”`,
   canonical_at_brand: ({ address }) => `it states that it is ${address}`,
-  own_name: ({ name }) => `its name and its content agree: “${name}”`,
-  other_site_name: ({ name }) => `it calls itself “${name}”`,
+  own_name: ({ name }) => `its host name and its content agree on the name “${name}”`,
+  other_site_name: ({ name }) => `it calls itself “${name}”, which is not the brand`,
   other_title: ({ title }) => `its title names something else: “${title}”`,
   brand_missing: () => "it does not name the brand, unlike the original",
-  own_links: ({ own, all }) => `${own} of its ${all} links lead to pages of its own`,
-  own_text: ({ words }) => `about ${words} words of its text are its own`,
+  own_links: (values) => `${partOf(values, "link", "leads", "lead")} to its own site`,
+  own_text: ({ words }) =>
+    `about ${counted(Number(words), "word")} of its text ${words === "1" ? "is" : "are"} its own`,
   canonical_elsewhere: ({ host }) => `it states that it is a page of ${host}`,
   archive: ({ host }) => `${host} shows pages of others on purpose`,
-  links_to_brand: ({ own, all }) => `${own} of its ${all} links lead to the brand's pages`,
-  files_from_brand: ({ own, all }) =>
-    `it loads ${own} of its ${all} pictures and style sheets from the brand`,
+  links_to_brand: (values) => `${partOf(values, "link", "leads", "lead")} to the brand's pages`,
+  files_from_brand: (values) =>
+    `${partOf(values, "picture or style sheet", "is", "are", "pictures and style sheets")} loaded from the brand`,
   brand_in_address: () => "its address contains the brand",
   email_of_brand: ({ domain }) => `its address contains an email address at ${domain}`,
   free_hosting: ({ host }) => `anyone can publish a page on the hosting service of ${host}`,
   ip_address: () => "it has an IP address instead of a name",
-  young_certificate: ({ days }) =>
-    `its certificate is ${days === "1" ? "1 day" : `${days} days`} old, or browsers reject it`,
+  young_certificate: ({ days }) => `${ageOf(Number(days))}, or browsers reject it`,
   redirected: ({ host }) => `visitors are sent there by ${host}`,
   hidden_markup: () => "a script decodes its content, which hides it from filters",
   asks_account: () => "it asks for a user name or an email address",
@@ -84,8 +86,40 @@ const signalTexts: Readonly<Record<string, (values: Values) => string>> = {
   sends_to_collector: ({ host }) => `it sends data to ${host}, where anyone can receive it`,
   sends_to_mailer: ({ path }) => `its form is sent to ${path}, a name that kits use`,
   kit_files: ({ path }) => `it has a file of a known kit: ${path}`,
-  dead_links: ({ dead, all }) => `${dead} of its ${all} links lead nowhere`,
+  dead_links: ({ dead, all }) => `${partOf({ own: dead, all }, "link", "leads", "lead")} nowhere`,
 };
+
+/** Returns a rounded percentage: `12 %`; a share that was found is never none at all. */
+function shareOf(percent: string | undefined): string {
+  return percent === "0" ? "less than 1 %" : `${percent} %`;
+}
+
+/** `one of its files is`, `1,200 of its files are`. */
+function someOf(count: string | undefined, one: string, many: string): string {
+  return count === "1" ? `one of its ${one}` : `${grouped(Number(count))} of its ${many}`;
+}
+
+/** `its only link leads`, `both of its links lead`, `all of its 12 links lead`, `one of its 12 links leads`. */
+function partOf(
+  { own, all }: Readonly<Record<string, string | undefined>>,
+  noun: string,
+  does: string,
+  doAll: string,
+  nouns = `${noun}s`,
+): string {
+  const [part, whole] = [Number(own), Number(all)];
+  if (part === 0) return `none of its ${nouns} ${doAll}`;
+  if (whole === 1) return `its only ${noun} ${does}`;
+  const of = `of its ${grouped(whole)} ${nouns}`;
+  if (part === whole) return whole === 2 ? `both of its ${nouns} ${doAll}` : `all ${of} ${doAll}`;
+  return part === 1 ? `one ${of} ${does}` : `${grouped(part)} ${of} ${doAll}`;
+}
+
+function ageOf(days: number): string {
+  return days < 1
+    ? "its certificate is less than a day old"
+    : `its certificate is ${counted(days, "day")} old`;
+}
 
 const valueCharactersMax = 100;
 

@@ -56,6 +56,31 @@ describe("the table of signals", () => {
       }
   });
 
+  test.each([
+    ["dead_links", { dead: 1, all: 1 }, "its only link leads nowhere"],
+    ["dead_links", { dead: 2, all: 2 }, "both of its links lead nowhere"],
+    ["dead_links", { dead: 1_234, all: 1_234 }, "all of its 1,234 links lead nowhere"],
+    ["own_links", { own: 0, all: 7 }, "none of its links lead to its own site"],
+    ["links_to_brand", { own: 1, all: 7 }, "one of its 7 links leads to the brand's pages"],
+    ["files_from_brand", { own: 1, all: 1 }, "its only picture or style sheet is loaded from the brand"],
+    [
+      "files_from_brand",
+      { own: 3, all: 9 },
+      "3 of its 9 pictures and style sheets are loaded from the brand",
+    ],
+    ["same_files", { count: 1, original: "A" }, "one of its files has a name that is also used by A"],
+    ["same_scripts", { count: 2, original: "A" }, "2 of its scripts are also in A"],
+    ["same_text", { percent: 0, original: "A" }, "less than 1 % of its text is also in A"],
+    ["own_text", { words: 1 }, "about 1 word of its text is its own"],
+    ["own_text", { words: 12_000 }, "about 12,000 words of its text are its own"],
+    ["young_certificate", { days: -1 }, "its certificate is less than a day old, or browsers reject it"],
+    ["young_certificate", { days: 1 }, "its certificate is 1 day old, or browsers reject it"],
+    ["brand_in_text", { count: 1 }, "its text names the brand once"],
+    ["brand_in_title", { title: "x".repeat(101) }, `its title names the brand: “${"x".repeat(99)}…”`],
+  ])("words %s with %j as a reader would say it", (code, params: Record<string, string | number>, text) => {
+    expect(describeSignal({ code, params })).toBe(text);
+  });
+
   test("is in the manual as it is here", async () => {
     const page = await Bun.file("src/manual/inspection.md").text();
     // After a change: ./scripts/bun scripts/render-page-signals.ts && ./scripts/bun fmt
