@@ -65,7 +65,8 @@ const switches = [
   "--disable-component-update",
   "--disable-default-apps",
   "--disable-dev-shm-usage",
-  "--disable-features=AutofillServerCommunication,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,Translate",
+  // Without upgrades to HTTPS, so that a site cannot show the browser another page than the one at the address.
+  "--disable-features=AutofillServerCommunication,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,Translate",
   "--disable-sync",
   "--deny-permission-prompts",
   "--hide-scrollbars",
