@@ -22,8 +22,8 @@ export interface AddressRules {
 /** Reason why an address must not be connected to. */
 export interface AddressRefusal {
   address: string;
-  /** `invalid`: not an IP address. */
-  class: AddressClass | "invalid";
+  /** `invalid`: not an IP address. `own`: of this machine or its IPv6 network. */
+  class: AddressClass | "invalid" | "own";
   /** Whether `allowPrivateNetworks` would allow it. */
   allowable: boolean;
 }
@@ -119,6 +119,15 @@ export function addressNumber(address: string): { value: bigint; width: 32 | 128
   return isIPv6(address) && !address.includes("%") ? { value: ipv6Bits(address), width: 128 } : undefined;
 }
 
+/** Returns the IPv4 address that an IPv6 address contains, or else the address itself, as a number; undefined for anything else. */
+export function innerAddress(address: string): ReturnType<typeof addressNumber> {
+  const whole = addressNumber(address.replace(/%.*$/, ""));
+  if (whole === undefined || whole.width === 32) return whole;
+  const range = ipv6Ranges.find((one) => whole.value >> BigInt(128 - one.bits) === one.prefix);
+  if (range?.verdict !== "embedded") return whole;
+  return { value: (whole.value >> range.shift) & 0xffff_ffffn, width: 32 };
+}
+
 /** Returns why `address` must not be connected to; undefined if it may be. */
 export function refusal(
   address: string,
@@ -133,6 +142,7 @@ export function refusal(
 
 export function describeRefusal({ address, class: found, allowable }: AddressRefusal): string {
   if (found === "invalid") return `${address} is not an IP address`;
+  if (found === "own") return `${address} is an address of this machine or its network`;
   const article = found === "unspecified" ? "an" : "a";
   const what = `${address} is ${article} ${found.replace("_", "-")} address`;
   return allowable ? what : `${what}, which is never connected to`;

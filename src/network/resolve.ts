@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { describeRefusal, refusal, type AddressRules } from "./addresses.ts";
 import { ExchangeError } from "./failure.ts";
+import { ownAddressRefusal } from "./own-addresses.ts";
 
 /** Resolves a host name to all its addresses. Throws if it has none. */
 export type ResolveHost = (hostname: string) => Promise<string[]>;
@@ -23,7 +24,7 @@ export async function allowedAddresses({
   const bare = hostname.replace(/^\[|\]$/g, "");
   const addresses = isIP(bare) === 0 ? await resolve(bare, resolveHost) : [bare];
   for (const address of addresses) {
-    const refused = refusal(address, rules);
+    const refused = refusal(address, rules) ?? ownAddressRefusal(address, rules);
     if (refused === undefined) continue;
     const reason = describeRefusal(refused);
     throw new ExchangeError("refused_address", bare === address ? reason : `${bare}: ${reason}`, refused);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { addressClass, describeRefusal, refusal, type AddressClass } from "../../src/network/addresses.ts";
+import { ownAddressRefusal } from "../../src/network/own-addresses.ts";
 
 type Row = [
   first: string,
@@ -303,5 +304,28 @@ describe("allowed destinations", () => {
     expect(describeRefusal(refused("fe80::1")!)).toBe(
       "fe80::1 is a link-local address, which is never connected to",
     );
+  });
+
+  test.each([
+    ["203.0.114.7", true],
+    ["203.0.114.8", false],
+    ["::ffff:203.0.114.7", true],
+    ["64:ff9b::203.0.114.7", true],
+    ["2002:cb00:7207::1", true],
+    ["2a00:1:2:3::9", true],
+    ["2a00:1:2:4::9", false],
+    ["2600:1::5", true],
+    ["2600:1:0:1::5", false],
+  ])("%s is rejected as an address of this machine or its IPv6 network: %p", (address, isOwn) => {
+    const interfaces = () => ({
+      outside: [
+        { address: "203.0.114.7", cidr: "203.0.114.7/24" },
+        { address: "2a00:1:2:3:0:ff:fe00:1", cidr: "2a00:1:2:3:0:ff:fe00:1/64" },
+        { address: "2600:1::2", cidr: "2600:1::2/48" },
+      ],
+    });
+    const refused = ownAddressRefusal(address, { allowPrivateNetworks: false }, interfaces);
+    expect(refused).toEqual(isOwn ? { address, class: "own", allowable: true } : undefined);
+    expect(ownAddressRefusal(address, { allowPrivateNetworks: true }, interfaces)).toBeUndefined();
   });
 });

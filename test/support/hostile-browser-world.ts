@@ -13,12 +13,15 @@ const { chromium, args, folder } = JSON.parse(process.argv[2]!) as {
   args: string[];
   folder: string;
 };
-const inside = ["127.0.0.1", "10.0.0.1", "169.254.169.254"];
+/** A global address of the machine itself; that of the page belongs to no interface. */
+const ownAddress = "192.0.0.10";
+const inside = ["127.0.0.1", "10.0.0.1", "169.254.169.254", ownAddress];
 for (const command of [
   ["link", "set", "lo", "up"],
   // WebRTC ignores an interface that is only loopback.
   ["link", "add", "outside", "type", "veth", "peer", "name", "beyond"],
-  ...[webAddress, ...inside.slice(1)].map((address) => ["addr", "add", `${address}/32`, "dev", "outside"]),
+  ...inside.slice(1).map((address) => ["addr", "add", `${address}/32`, "dev", "outside"]),
+  ["route", "add", "local", `${webAddress}/32`, "dev", "lo"],
   ["link", "set", "beyond", "up"],
   ["link", "set", "outside", "up"],
   ["route", "add", "default", "dev", "outside"],

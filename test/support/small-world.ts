@@ -57,7 +57,14 @@ const dayMs = 86_400_000;
 
 for (const args of [
   ["link", "set", "lo", "up"],
-  ...[webAddress, registryAddress, ...sites].map((address) => ["addr", "add", `${address}/32`, "dev", "lo"]),
+  ...[webAddress, registryAddress, ...sites].map((address) => [
+    "route",
+    "add",
+    "local",
+    `${address}/32`,
+    "dev",
+    "lo",
+  ]),
 ])
   if (Bun.spawnSync(["ip", ...args]).exitCode !== 0) throw new Error(`ip ${args.join(" ")}`);
 
