@@ -1,52 +1,29 @@
 import { iconAsset, logoAsset, logoExtension, makeCompany, type Asset, type Company } from "./companies.ts";
 import type { Dice } from "./dice.ts";
 import { blank, paint, pngOf, write } from "./drawing.ts";
-import { folder, freeHost, ordinaryHost } from "./hosts.ts";
+import { folder } from "./hosts.ts";
+import {
+  hostOf,
+  hotLinked,
+  kept,
+  mailerFor,
+  original,
+  page,
+  plainHtml,
+  rehosted,
+  rendered,
+  servers,
+  startOf,
+  withAddresses,
+  withMailer,
+  type Copy,
+  type Kit,
+} from "./kit.ts";
 import { encodings, runtimeEncodings } from "./obfuscation.ts";
-import { assetsOf, iconPath, logoMarkup, origin, pageOf, pathOf, type PageRole } from "./pages.ts";
+import { assetsOf, formMarkup, iconPath, logoMarkup, origin, pageOf, pathOf } from "./pages.ts";
 import { responder, type Content, type Site } from "./site.ts";
 import { skinNames } from "./skins.ts";
 import { languages, paragraph, phrase } from "./words.ts";
-
-/** Everything from which a copy is made. */
-interface Kit {
-  dice: Dice;
-  brand: Company;
-  /** Folder of the kit, without the last slash. */
-  folder: string;
-  host: string;
-  role: PageRole;
-  /** Where the form is sent. */
-  mailer: string;
-  /** A company whose hacked site the kit is on. */
-  owner: Company;
-  /** Returns a screenshot of the original page, as a file; undefined if there is none. */
-  screenshot: () => Uint8Array<ArrayBuffer> | undefined;
-}
-
-interface Copy {
-  contents: Map<string, Content>;
-  start?: string;
-  needsBrowser?: boolean;
-  aliases?: string[];
-  scheme?: "http";
-}
-
-const mailers = [
-  "login.php",
-  "post.php",
-  "next.php",
-  "process.php",
-  "send.php",
-  "submit.php",
-  "auth.php",
-  "action.php?id=1",
-  "verify/step2.php",
-  "",
-  "api/login",
-  "mail.php",
-  "check",
-];
 
 /** Classes of copies with their shares. */
 const classes: Record<string, { share: number; make: (kit: Kit) => Copy }> = {
@@ -104,7 +81,12 @@ export function makeCopy(
     screenshot: (domain: string) => Uint8Array<ArrayBuffer> | undefined;
   },
 ): Site {
-  const host = hostOf(dice.fork("host"), brand, index);
+  const owner = makeCompany(dice.fork("owner"), {
+    kind: dice.fork("owner kind").pick(["craft", "club", "shop"]),
+    language: brand.language,
+    skins: skinNames,
+  });
+  const host = hostOf(dice.fork("host"), { brand, owner, index });
   const own = dice.fork("folder");
   const kit: Kit = {
     dice,
@@ -112,12 +94,8 @@ export function makeCopy(
     host,
     folder: own.chance(0.12) ? `/${brand.label}${folder(own)}` : folder(own),
     role: dice.fork("role").pick(["sign_in", "sign_in", "sign_in", "sign_in", "payment", "home"] as const),
-    mailer: dice.fork("mailer").pick(mailers),
-    owner: makeCompany(dice.fork("owner"), {
-      kind: dice.fork("owner kind").pick(["craft", "club", "shop"]),
-      language: brand.language,
-      skins: skinNames,
-    }),
+    mailer: mailerFor(dice.fork("mailer")),
+    owner,
     screenshot: () => screenshot(brand.domain),
   };
   const { contents, start, needsBrowser, aliases, scheme } = classes[name]!.make(kit);
@@ -137,84 +115,6 @@ export function makeCopy(
   };
 }
 
-export const servers = [
-  "nginx",
-  "Apache",
-  "Apache/2.4.57 (Ubuntu)",
-  "LiteSpeed",
-  "cloudflare",
-  "Microsoft-IIS/10.0",
-  "Vercel",
-];
-
-/** Four of five phishing hosts do not contain the brand. */
-function hostOf(dice: Dice, brand: Company, index: number): string {
-  if (dice.chance(0.12)) return freeHost(dice, index);
-  if (dice.chance(0.8)) return ordinaryHost(dice, index);
-  const number = index.toString(36);
-  return dice.pick([
-    `${brand.label}.${dice.letters(5)}${number}.com`,
-    `${brand.label}-${dice.pick(["secure", "help", "login"])}${number}.net`,
-    `${dice.letters(4)}-${brand.label}${number}.${dice.pick(["pages.dev", "web.app", "weebly.com"])}`,
-  ]);
-}
-
-const startOf = ({ folder: path, dice }: Kit) =>
-  `${path}/${dice.fork("file").pick(["", "", "index.html", "login.html", "index.php"])}`;
-
-/** Kits are made from what a browser shows. */
-const rendered = ({ brand, dice }: Kit): Company =>
-  dice.fork("rendered").chance(0.9) ? { ...brand, isScripted: false } : brand;
-const original = (kit: Kit) => pageOf(rendered(kit), kit.role, { visit: kit.dice.fork("visit").below(500) });
-
-/** The page and the files of the original, in the folder of the kit. */
-function kept(kit: Kit, html: string): Copy {
-  const contents = new Map<string, Content>([[startOf(kit), html]]);
-  for (const [path, asset] of assetsOf(kit.brand)) contents.set(kit.folder + path, asset);
-  return { contents, needsBrowser: rendered(kit).isScripted };
-}
-
-const page = (kit: Kit, change: (html: string) => string): [string, string] => [
-  startOf(kit),
-  change(original(kit)),
-];
-
-/** Changes forms and links as kits do. */
-function withMailer(kit: Kit, html: string): string {
-  const own = kit.dice.fork("links");
-  const links = own.pick(["dead", "dead", "kept", "original"]);
-  const isCleaned = own.chance(0.5);
-  return new HTMLRewriter()
-    .on("form", { element: (form) => void form.setAttribute("action", kit.mailer) })
-    .on("a", {
-      element(link) {
-        const target = link.getAttribute("href") ?? "";
-        if (links === "dead") link.setAttribute("href", "#");
-        if (links === "original" && target.startsWith("/"))
-          link.setAttribute("href", origin(kit.brand) + target);
-      },
-    })
-    .on("link[rel=canonical], meta[property], meta[name=generator], meta[name=csrf-token], script[async]", {
-      element: (element) => void (isCleaned && element.remove()),
-    })
-    .transform(html);
-}
-
-function withAddresses(html: string, change: (path: string) => string): string {
-  const changed = (name: string) => ({
-    element(element: HTMLRewriterTypes.Element) {
-      const value = element.getAttribute(name) ?? "";
-      if (value.startsWith("/") && !value.startsWith("//")) element.setAttribute(name, change(value));
-    },
-  });
-  return new HTMLRewriter().on("img, script", changed("src")).on("link", changed("href")).transform(html);
-}
-
-const rehosted = (kit: Kit, html: string) =>
-  withAddresses(withMailer(kit, html), (path) => kit.folder + path);
-const hotLinked = (kit: Kit, html: string) =>
-  withAddresses(withMailer(kit, html), (path) => origin(kit.brand) + path);
-
 function inlined(kit: Kit, html: string): string {
   const assets = assetsOf(kit.brand);
   return withAddresses(withMailer(kit, html), (path) => {
@@ -232,7 +132,7 @@ function savedPage(kit: Kit): Copy {
   const html = withAddresses(withMailer(kit, original(kit)), (path) => {
     const file = `${title}/${path.split("/").at(-1)}`;
     const asset = assetsOf(kit.brand).get(path);
-    if (asset !== undefined) contents.set(`${kit.folder}/${file}`, asset);
+    if (asset !== undefined) contents.set(startOf(kit).replace(/[^/]*$/, file), asset);
     return `./${file}`;
   });
   const note = kit.dice.chance(0.5)
@@ -251,11 +151,6 @@ function otherLanguage(kit: Kit): Copy {
     text: kit.dice.fork("translation"),
   });
   return kept(kit, kit.dice.chance(0.5) ? rehosted(kit, html) : hotLinked(kit, html));
-}
-
-function plainHtml(kit: Kit): string {
-  const html = pageOf({ ...kit.brand, isScripted: false }, kit.role);
-  return kit.dice.chance(0.5) ? rehosted(kit, html) : hotLinked(kit, html);
 }
 
 function obfuscated(kit: Kit): Copy {
@@ -346,8 +241,7 @@ function drawnPage(brand: Company): Uint8Array<ArrayBuffer> {
 
 /** Only the form of the original, in a page of the kit's own. */
 function trimmed(kit: Kit): Copy {
-  const html = pageOf({ ...kit.brand, isScripted: false }, kit.role === "home" ? "sign_in" : kit.role);
-  const form = /<form[\s\S]*<\/form>/.exec(html)![0];
+  const form = formMarkup(kit.brand, kit.role === "home" ? "sign_in" : kit.role);
   const { brand, dice } = kit;
   const logo = dice.chance(0.8) ? logoMarkup(brand) : `<h1>${brand.name}</h1>`;
   const title = dice.pick([
@@ -355,8 +249,21 @@ function trimmed(kit: Kit): Copy {
     `${brand.name} - ${phrase(brand.language, "signIn")}`,
     phrase(brand.language, "signIn"),
   ]);
-  const start = `<!doctype html><html><head><title>${title}</title><link rel="icon" href="${iconPath(brand)}"><link rel="stylesheet" href="${brand.paths.style}"></head><body>${logo}${form}</body></html>`;
+  const start = `<!doctype html><html><head><title>${title}</title><link rel="icon" href="${iconPath(brand)}"><link rel="stylesheet" href="${brand.paths.style}"></head><body>${logo}${form}${dice.chance(0.5) ? kitFooter(kit) : ""}</body></html>`;
   return kept(kit, rehosted(kit, start));
+}
+
+/** A footer as authors of kits write it. */
+function kitFooter({ dice, brand }: Kit): string {
+  const own = dice.fork("footer of the kit");
+  const links = (["privacy", "terms", "help"] as const)
+    .map((key) => `<a href="${own.pick(["#", "#", `/${key}`])}">${phrase(brand.language, key)}</a>`)
+    .join(" ");
+  return own.pick([
+    `<footer><p>© ${own.between(2021, 2026)} ${brand.name}</p>${links}</footer>`,
+    `<div class="footer">${links}</div>`,
+    `<p>© 2026 ${brand.name}. ${phrase(brand.language, "privacy")}</p>`,
+  ]);
 }
 
 function webmail(kit: Kit): Copy {
@@ -515,15 +422,13 @@ function minimalKit(kit: Kit): Copy {
     `${phrase(brand.language, "signIn")} - ${brand.name}`,
   ]);
   const role = dice.pick(["sign_in", "payment", "verify"] as const);
-  const form = /<form[\s\S]*<\/form>/.exec(
-    pageOf(
-      { ...brand, markup: owner.markup, dice: dice.fork("form"), isScripted: false, isTwoStep: false },
-      role,
-      { text: dice.fork("text") },
-    ),
-  )![0];
+  const form = formMarkup(
+    { ...brand, markup: owner.markup, dice: dice.fork("form"), isTwoStep: false },
+    role,
+    { text: dice.fork("text") },
+  );
   const logo = `<img src="${source}"${dice.chance(0.5) ? ` alt="${brand.name}"` : ""} width="180">`;
-  const legal = dice.chance(0.6) ? `<p>© 2026 ${brand.name}. ${phrase(brand.language, "privacy")}</p>` : "";
+  const legal = dice.chance(0.6) ? kitFooter(kit) : "";
   const icon = dice.chance(0.5) ? `<link rel="icon" href="${kit.folder}/favicon.ico">` : "";
   const html = withMailer(
     kit,

@@ -6,12 +6,12 @@ import {
   type Asset,
   type Company,
 } from "./companies.ts";
-import { servers } from "./copies.ts";
 import type { Dice } from "./dice.ts";
 import { blank, paint, pngOf, write } from "./drawing.ts";
-import { folder, ordinaryHost } from "./hosts.ts";
+import { companyHost, fileName, folder, freeHost, ordinaryHost } from "./hosts.ts";
+import { servers } from "./kit.ts";
 import { encodings } from "./obfuscation.ts";
-import { assetsOf, origin, pageOf, pathOf, type PageRole } from "./pages.ts";
+import { assetsOf, formMarkup, origin, pageOf, pathOf, type PageRole } from "./pages.ts";
 import { responder, type Content, type Site } from "./site.ts";
 import type { SkinName } from "./skins.ts";
 import { headline, noun, paragraph, person, sentence } from "./words.ts";
@@ -105,58 +105,88 @@ export function makeHarmless(
   const language = dice.fork("language").chance(0.5)
     ? brand.language
     : dice.fork("other language").pick(["en", "de", "fr", "es"] as const);
-  const host = ordinaryHost(dice.fork("host"), index);
-  const made = makeCompany(dice.fork("owner"), { kind, language, skins });
+  const hostDice = dice.fork("host");
+  const host = hostDice.chance(0.15) ? freeHost(hostDice, index) : ordinaryHost(hostDice, index);
+  const someone = makeCompany(dice.fork("owner"), { kind, language, skins });
   // Half of the owners have a name that belongs to their host, as real ones do.
   const owner = {
-    ...made,
-    domain: dice.fork("owned").chance(0.6) ? made.domain : host.replace(/^www\./, ""),
+    ...someone,
+    domain: dice.fork("owned").chance(0.6) ? someone.domain : host.replace(/^www\./, ""),
   };
   const setting: Setting = { dice, owner, brand, others, screenshot: screenshot(brand.domain) };
   const page = classes[name]!.make(setting);
   const shownAt =
     page.host ??
-    (page.owner !== undefined || owner.domain === made.domain
-      ? `${dice.pick(["www.", ""])}${(page.owner ?? owner).domain.replace(/^([^.]+)/, `$1${index.toString(36)}`)}`
+    (page.owner !== undefined || owner.domain === someone.domain
+      ? companyHost(dice, { domain: (page.owner ?? owner).domain, index })
       : host);
   const company = page.owner ?? { ...owner, domain: shownAt.replace(/^www\./, "") };
   const secure = dice.fork("scheme").chance(0.7);
-  const isHome = page.html !== undefined || page.role === "home";
-  const path = isHome
-    ? `${folder(dice)}/${dice.pick(["", "", "index.html", "index.php", "home.html"])}`
-    : page.role !== undefined
+  const words = [noun(dice), noun(dice), dice.letters(6), "login", "account"];
+  // Articles and shops have the name of what they are about in the address.
+  if (page.isUnrelated !== true && dice.fork("address").chance(0.35))
+    words.splice(0, 5, brand.label, `${brand.label}-${noun(dice)}`, `${noun(dice)}-${brand.label}`);
+  const path =
+    page.role !== undefined && page.role !== "home"
       ? pathOf(company, page.role)
-      : dice.pick([
-          `/${noun(dice)}`,
-          `/${dice.letters(6)}.html`,
-          `/${noun(dice)}/${dice.between(10, 999)}`,
-          `${folder(dice)}/${noun(dice)}.php`,
-          `${folder(dice)}/${noun(dice)}.html`,
-          "/",
-        ]);
+      : `${folder(dice)}/${fileName(dice, words)}`;
+  const visit = visitOf(dice.fork("visit"), { path, brand, host: shownAt });
   return {
     host: shownAt,
-    aliases: [],
+    aliases: visit.alias === undefined ? [] : [visit.alias],
     class: name,
     kind: "harmless",
     protectedDomain: page.isUnrelated === true ? "" : brand.domain,
-    start: `${secure ? "https" : "http"}://${shownAt}${path}`,
+    start: `${secure ? "https" : "http"}://${visit.alias ?? shownAt}${visit.path}`,
     needsBrowser: page.needsBrowser ?? false,
     respond: responder(() => {
       const { main, title, status } = page;
       const options = { ...(main === undefined ? {} : { main }), ...(title === undefined ? {} : { title }) };
-      const html = page.html ?? pageOf(company, page.role ?? "article", options);
+      const made = page.html ?? pageOf(company, page.role ?? "article", options);
+      const html =
+        page.owner === undefined && dice.fork("unfinished").chance(0.1) ? withDeadLinks(made) : made;
       const shown: Content =
         status === undefined
           ? html
           : () => new Response(html, { status, headers: { "content-type": "text/html" } });
       return new Map<string, Content>([
         ...(page.html === undefined ? assetsOf(company) : []),
+        ...(visit.alias === undefined
+          ? []
+          : [[visit.path, { location: `http://${shownAt}${path}` }] as [string, Content]]),
         [path, shown],
         ...(page.contents ?? []),
       ]);
     }, dice.fork("server").pick(servers)),
   };
+}
+
+/**
+ * Returns how a visitor comes to a site: a few follow an address of another host that leads on, or a link in an email to
+ * somebody of the brand, which often contains the address of the recipient.
+ */
+function visitOf(
+  dice: Dice,
+  { path, brand, host }: { path: string; brand: Company; host: string },
+): { alias?: string; path: string } {
+  if (dice.chance(0.05)) {
+    const alias = `${dice.pick(["go", "link", "click"])}.${dice.letters(3)}${host.replace(/\W/g, "").slice(-14)}.link`;
+    return { alias, path: `/${dice.letters(7)}` };
+  }
+  const email = `${dice.letters(5)}@${brand.domain}`;
+  if (dice.chance(0.03)) return { path: `${path}?${dice.pick(["email", "e", "user"])}=${email}` };
+  if (dice.chance(0.02)) return { path: `${path}?utm_source=mail&u=${btoa(email)}` };
+  return { path };
+}
+
+/** Returns a page of a site that is not finished: links to its own pages lead nowhere yet. */
+function withDeadLinks(html: string): string {
+  return new HTMLRewriter()
+    .on("a", {
+      element: (link) =>
+        void (link.getAttribute("href")?.startsWith("/") === true && link.setAttribute("href", "#")),
+    })
+    .transform(html);
 }
 
 const logoFile = (company: Company) => `${company.paths.logo}.${logoExtension(company)}`;
@@ -292,10 +322,6 @@ function reseller(setting: Setting): Harmless {
   return { main, title: `${brand.name} - buy online at ${owner.name}`, contents: picture.contents };
 }
 
-function formOf(company: Company, role: PageRole): string {
-  return /<form[\s\S]*<\/form>/.exec(pageOf({ ...company, isScripted: false }, role))![0];
-}
-
 function shopPayment(setting: Setting): Harmless {
   const { owner, brand, others, dice } = setting;
   const { of } = owner.markup;
@@ -313,8 +339,8 @@ function shopPayment(setting: Setting): Harmless {
     .join("\n");
   const isCheckout = dice.chance(0.6);
   const main = isCheckout
-    ? `${of("title", "Checkout")}${of("list", methods)}${formOf(owner, "payment")}${of("text", `With ${brand.name} you are redirected to ${brand.domain}.`)}`
-    : `${of("title", "Payment methods")}${of("text", `We accept ${brand.name}, cards and bank transfer. ${paragraph(dice, 2)}`)}${of("list", methods)}${formOf(owner, "sign_in")}`;
+    ? `${of("title", "Checkout")}${of("list", methods)}${formMarkup(owner, "payment")}${of("text", `With ${brand.name} you are redirected to ${brand.domain}.`)}`
+    : `${of("title", "Payment methods")}${of("text", `We accept ${brand.name}, cards and bank transfer. ${paragraph(dice, 2)}`)}${of("list", methods)}${formMarkup(owner, "sign_in")}`;
   return {
     main,
     title: `${isCheckout ? "Checkout" : "Payment"} - ${owner.name}`,
@@ -340,7 +366,7 @@ function signInWith(setting: Setting): Harmless {
     ),
   );
   return {
-    main: `${formOf(owner, "sign_in")}${links.join("\n")}`,
+    main: `${formMarkup(owner, "sign_in")}${links.join("\n")}`,
     title: `Sign in - ${owner.name}`,
     contents: offered.map((one) => [`/sso/${one.label}.${logoExtension(one)}`, logoAsset(one)]),
   };
@@ -352,7 +378,7 @@ function poweredBy(setting: Setting): Harmless {
   const { of } = owner.markup;
   const script = `<script src="${origin(brand)}/widget/v2/embed.js"></script><link rel="stylesheet" href="${origin(brand)}/widget/v2/embed.css">`;
   return {
-    main: `${formOf(owner, "sign_in")}${of("small", `Powered by ${linkTo(brand)}`)}${script}`,
+    main: `${formMarkup(owner, "sign_in")}${of("small", `Powered by ${linkTo(brand)}`)}${script}`,
     title: `${owner.name} - Sign in`,
   };
 }
@@ -383,7 +409,7 @@ function jobAd(setting: Setting): Harmless {
   const { of } = owner.markup;
   const job = dice.pick(["Software engineer", "Branch manager", "Accountant", "Driver", "Data analyst"]);
   const picture = brandPicture(setting);
-  const form = `<form action="/apply" method="post"><label>Name<input name="name"></label><label>Email<input type="email" name="email"></label><label>Phone<input name="phone"></label><button>Apply</button></form>`;
+  const form = `<form action="${dice.pick(["/apply", "/apply.php", "/send.php", "/submit.php", "process.php"])}" method="post"><label>Name<input name="name"></label><label>Email<input type="email" name="email"></label><label>Phone<input name="phone"></label><button>Apply</button></form>`;
   return {
     main: `${picture.markup}${of("title", `${job} at ${brand.name}`)}${mentions(setting, 2)}${form}`,
     title: `${job} - ${brand.name} | ${owner.name} jobs`,
@@ -541,7 +567,7 @@ function picturePage({ dice, owner }: Setting): Harmless {
     },
   };
   const form = dice.chance(0.4)
-    ? `<form action="/${noun(dice)}.php" method="post"><input type="email" name="email"><input type="password" name="password"><input type="submit"></form>`
+    ? `<form action="/${dice.pick([noun(dice), "login", "mail", "post"])}.php" method="post"><input type="email" name="email"><input type="password" name="password"><input type="submit"></form>`
     : "";
   const html = `<html><head><title>${dice.pick([owner.name, "Welcome", ""])}</title></head><body style="margin:0"><img src="/poster" style="max-width:100%">${form}</body></html>`;
   return { html, contents: [["/poster", poster]], isUnrelated: true, needsBrowser: true };

@@ -26,7 +26,7 @@ export function ordinaryHost(dice: Dice, index: number): string {
     `${word}${number}`,
     `${dice.letters(6)}${number}`,
   ]);
-  if (dice.chance(0.15)) return `${label}.${dice.pick(freeHosts)}`;
+  if (dice.chance(0.18)) return `${label}.${dice.pick(freeHosts)}`;
   const start = dice.pick([
     "www.",
     "",
@@ -41,9 +41,36 @@ export function freeHost(dice: Dice, index: number): string {
   return `${noun(dice)}-${dice.letters(4)}${index.toString(36)}.${dice.pick(freeHosts)}`;
 }
 
+/**
+ * Returns the name of a file in a folder, as every kind of site has it: none, so that the folder is opened, a name without
+ * an extension, or a page or a script.
+ */
+export function fileName(dice: Dice, words: readonly string[]): string {
+  const word = dice.pick(words);
+  return dice.pick([
+    "",
+    "",
+    word,
+    word,
+    `${word}/`,
+    `${word}.html`,
+    `${word}.php`,
+    `${word}/${dice.between(10, 999)}`,
+    "index.html",
+    "index.php",
+  ]);
+}
+
+/** Returns the name of a company's own host. Each is different. */
+export function companyHost(dice: Dice, { domain, index }: { domain: string; index: number }): string {
+  return `${dice.pick(["www.", "", ""])}${domain.replace(/^([^.]+)/, `$1${index.toString(36)}`)}`;
+}
+
 /** Returns a folder as on shared and on hacked hosting, without the last slash. */
 export function folder(dice: Dice): string {
   return dice.pick([
+    "",
+    "",
     "",
     "",
     `/${dice.letters(5)}`,

@@ -29,20 +29,29 @@ export const origin = (company: Company): string => `https://www.${company.domai
 
 /** Returns the home page, a sign-in page or a payment page of a company as HTML. */
 export function pageOf(company: Company, role: PageRole, options: PageOptions = {}): string {
-  const visit = options.visit ?? 1;
-  const context: Context = {
-    company,
-    of: company.markup.of,
-    say: (key) => wording(company.dice, options.language ?? company.language, key, company.name),
-    layout: company.dice.fork(`layout ${role}`),
-    text: options.text ?? company.dice.fork(`text ${role}`),
-    fresh: company.dice.fork(`visit ${visit}`),
-    language: options.language ?? company.language,
-  };
+  const context = contextOf(company, role, options);
   const body = options.main === undefined ? bodyOf(context, role) : framed(context, options.main);
   const title = options.title ?? titleOf(context, role);
   const rendered = company.isScripted ? scriptedShell(context, body) : body;
   return documentOf(context, { title, body: rendered, role });
+}
+
+/** Returns only the form of a page as HTML. */
+export function formMarkup(company: Company, role: PageRole, options: PageOptions = {}): string {
+  return formFor(contextOf(company, role, options), role);
+}
+
+function contextOf(company: Company, role: PageRole, options: PageOptions): Context {
+  const language = options.language ?? company.language;
+  return {
+    company,
+    of: company.markup.of,
+    say: (key) => wording(company.dice, language, key, company.name),
+    layout: company.dice.fork(`layout ${role}`),
+    text: options.text ?? company.dice.fork(`text ${role}`),
+    fresh: company.dice.fork(`visit ${options.visit ?? 1}`),
+    language,
+  };
 }
 
 export function pathOf({ paths }: Company, role: PageRole): string {
@@ -70,6 +79,9 @@ function documentOf(
     "",
     "",
     "",
+    "",
+    "",
+    "",
     "WordPress 6.5.2",
     "Hugo 0.121.1",
     "Joomla! - Open Source Content Management",
@@ -84,9 +96,9 @@ function documentOf(
       ? `<meta name="description" content="${sentence(text, { brand: company.name, topic: company.kind, language })}">`
       : "",
     generator === "" ? "" : `<meta name="generator" content="${generator}">`,
-    own.chance(0.5) ? `<meta property="og:site_name" content="${company.name}">` : "",
+    own.chance(0.35) ? `<meta property="og:site_name" content="${company.name}">` : "",
     own.chance(0.5) ? `<meta property="og:title" content="${title}">` : "",
-    own.chance(0.5) ? `<link rel="canonical" href="${origin(company)}${pathOf(company, role)}">` : "",
+    own.chance(0.4) ? `<link rel="canonical" href="${origin(company)}${pathOf(company, role)}">` : "",
     own.chance(0.4) ? `<link rel="manifest" href="/manifest.json">` : "",
     own.chance(0.8) ? `<link rel="${own.pick(["icon", "shortcut icon"])}" href="${iconPath(company)}">` : "",
     own.chance(0.4) ? `<link rel="apple-touch-icon" href="${paths.assets}/apple-touch-icon.png">` : "",
@@ -96,8 +108,11 @@ function documentOf(
     own.chance(0.2)
       ? `<style>${company.markup.styles(company.colors, company.font)}</style>`
       : `<link rel="stylesheet" href="${paths.style}">`,
-    own.chance(0.5)
-      ? `<script async src="https://www.googletagmanager.com/gtag/js?id=G-${own.hex(8).toUpperCase()}"></script>`
+    own.chance(0.4)
+      ? `<script async src="https://www.googletagmanager.com/gtag/js?id=G-${own.hex(8).toUpperCase()}"></script>\n<script>window.dataLayer=window.dataLayer||[];function gtag(){dataLayer.push(arguments)}gtag("js",new Date());gtag("set",{"anonymize_ip":true,"send_page_view":true});</script>`
+      : "",
+    own.chance(0.4)
+      ? `<script>window.${company.label.replace(/\W/g, "").replace(/^\d+/, "")}Settings={"release":"${own.hex(10)}","locale":"${language}","features":["${own.letters(8)}","${own.letters(6)}"],"api":"/api/v${own.between(1, 4)}"};</script>`
       : "",
     own.chance(0.4) ? `<meta name="csrf-token" content="${fresh.hex(32)}">` : "",
   ].filter((line) => line !== "");
@@ -145,7 +160,7 @@ function bodyOf(context: Context, role: PageRole): string {
     case "article":
       return framed(context, articleOf(context));
     case "about":
-      return framed(context, sectionsOf(context, 3));
+      return framed(context, sectionsOf(context, 3) + contactFormOf(context));
     case "verify":
       return framed(context, formFor(context, role));
     default:
@@ -156,7 +171,11 @@ function bodyOf(context: Context, role: PageRole): string {
 /** Surrounds the main part with the header and the footer. */
 function framed(context: Context, main: string): string {
   const { of } = context;
-  return of("page", [headerOf(context), of("main", main), footerOf(context), cookiesOf(context)].join("\n"));
+  const own = context.company.dice.fork("frame");
+  // Landing pages and small sites have no menu or no footer.
+  const header = own.chance(0.85) ? headerOf(context) : of("brand", logoMarkup(context.company), `href="/"`);
+  const footer = own.chance(0.85) ? footerOf(context) : "";
+  return of("page", [header, of("main", main), footer, cookiesOf(context)].join("\n"));
 }
 
 export function logoMarkup(
@@ -182,10 +201,57 @@ function headerOf({ company, of, say }: Context): string {
   );
   const nav = items.map((key) => of("navItem", say(key), `href="/${key}"`)).join("\n");
   const signIn = of("navItem", say("signIn"), `href="${company.paths.signIn}"`);
-  return of("header", `${of("brand", logoMarkup(company), `href="/"`)}\n${of("nav", `${nav}\n${signIn}`)}`);
+  // Menus, switches of the language and buttons to share are links to nowhere on many sites.
+  const toggles = own.chance(0.5)
+    ? own
+        .some(["products", "news", "help", "about"] as const, own.between(1, 4))
+        .map((key) => of("navItem", say(key), `href="${own.pick(["#", "#", "javascript:void(0)"])}"`))
+        .join("\n")
+    : "";
+  const search = own.chance(0.25)
+    ? `<form action="/search" role="search"><input type="search" name="q" placeholder="${say("search")}"></form>`
+    : "";
+  const quickSignIn = own.chance(0.1)
+    ? `<form action="${company.paths.signIn}" method="post"><input name="${own.pick(["user", "login"])}" placeholder="${say("user")}"><input type="password" name="pass" placeholder="${say("password")}"><button>${say("signIn")}</button></form>`
+    : "";
+  return of(
+    "header",
+    `${of("brand", logoMarkup(company), `href="/"`)}\n${of("nav", `${nav}\n${toggles}\n${signIn}`)}${search}${quickSignIn}`,
+  );
 }
 
-function footerOf({ company, of, say }: Context): string {
+/** Names of scripts to which forms of ordinary sites are sent, too: they are those of tutorials and hosting companies. */
+const formScripts = [
+  "send.php",
+  "mail.php",
+  "process.php",
+  "submit.php",
+  "contact.php",
+  "form.php",
+  "action.php",
+];
+
+/** A form to subscribe to news, often run by another company. */
+function newsletterOf({ company, say }: Context): string {
+  const own = company.dice.fork("newsletter");
+  if (!own.chance(0.3)) return "";
+  const action = own.pick([
+    "/newsletter",
+    "/subscribe",
+    `/${own.pick(formScripts)}`,
+    `/forms/${own.pick(formScripts)}`,
+    `https://${own.letters(6)}.us${own.between(1, 21)}.list-manage.com/subscribe/post`,
+  ]);
+  return `<form action="${action}" method="post"><input type="email" name="${own.pick(["email", "EMAIL"])}" placeholder="${say("email")}"><button>${say("register")}</button></form>`;
+}
+
+function contactFormOf({ company, say }: Context): string {
+  const own = company.dice.fork("contact form");
+  if (!own.chance(0.15)) return "";
+  return `<form action="${own.pick(["/contact", `/${own.pick(formScripts)}`, own.pick(formScripts)])}" method="post"><input name="name" placeholder="Name"><input type="email" name="email" placeholder="${say("email")}"><input name="phone" placeholder="${say("phone")}"><textarea name="message"></textarea><button>${say("contact")}</button></form>`;
+}
+
+function footerOf({ company, of, say, ...rest }: Context): string {
   const own = company.dice.fork("footer");
   const links = (["privacy", "terms", "imprint", "contact", "help"] as const)
     .filter(() => own.chance(0.8))
@@ -208,6 +274,7 @@ function footerOf({ company, of, say }: Context): string {
     [
       of("column", links.join("\n")),
       of("column", social.join("\n")),
+      newsletterOf({ company, of, say, ...rest }),
       of(
         "small",
         `© ${own.between(2019, 2026)} ${company.name}${own.pick(["", ", Inc.", " Ltd.", " GmbH", " plc"])}`,
@@ -262,9 +329,12 @@ function articleOf(context: Context): string {
   const paragraphs = Array.from({ length: text.between(4, 9) }, () =>
     of("text", paragraph(text, text.between(2, 5), { language })),
   );
+  const video = text.chance(0.15)
+    ? `<iframe src="https://www.youtube.com/embed/${text.hex(11)}" title="Video"></iframe>`
+    : "";
   return of(
     "article",
-    `${of("title", headline(text, { language }))}${of("meta", `${person(text)}, ${text.between(1, 28)}.${text.between(1, 12)}.2026`)}${paragraphs.join("\n")}`,
+    `${of("title", headline(text, { language }))}${of("meta", `${person(text)}, ${text.between(1, 28)}.${text.between(1, 12)}.2026`)}${paragraphs.join("\n")}${video}${contactFormOf(context)}`,
   );
 }
 
@@ -290,8 +360,12 @@ function accountPageOf(context: Context, role: PageRole): string {
     "small",
     ["privacy", "terms", "help"].map((key) => of("link", say(key as Phrase), `href="/${key}"`)).join(" "),
   );
-  if (kind === "bare") return of("page", `${logo}\n${of("main", form)}\n${legal}`);
-  return of("page", of("main", of("card", `${logo}${form}${legal}`)));
+  const end = layout.chance(0.5) ? footerOf(context) : legal;
+  if (kind === "bare") return of("page", `${logo}\n${of("main", form)}\n${end}`);
+  return of(
+    "page",
+    `${of("main", of("card", `${logo}${form}${end === legal ? legal : ""}`))}${end === legal ? "" : end}`,
+  );
 }
 
 interface Input {
@@ -325,7 +399,13 @@ const inputsFor = (role: PageRole, own: Dice, isTwoStep: boolean): Input[] => {
     { key: "code", name: own.pick(["cvc", "cvv", "csc"]), type: "text", autocomplete: "cc-csc" },
   ];
   if (role === "payment") return own.chance(0.5) ? card : card.slice(1);
+  const identity: Input[] = [
+    { key: "holder", name: own.pick(["fullname", "name"]), type: "text" },
+    { key: "phone", name: "phone", type: "tel" },
+    { key: "user", name: own.pick(["date_of_birth", "dob", "ssn", "account_number"]), type: "text" },
+  ];
   return own.pick([
+    identity,
     [user, password, { key: "phone", name: "phone", type: "tel" }],
     card,
     [
@@ -381,9 +461,12 @@ function formFor({ company, of, say, layout, text, fresh, language }: Context, r
           "/api/auth",
           "/j_security_check",
           "/authenticate",
+          "/login/submit",
           "login.php",
           "check_login.php",
           "auth.php",
+          "process.php",
+          "verify.php",
         ]);
   return of(
     "form",
