@@ -13,8 +13,10 @@ import type {
   InspectionFilter,
   InspectNowOptions,
   NowOutcome,
+  PersonalRequest,
   RequestOptions,
   RequestOutcome,
+  RequestProgress,
 } from "./model/request.ts";
 import type { InspectionStatus } from "./model/status.ts";
 import { createAdmission } from "./queue/admission.ts";
@@ -22,14 +24,22 @@ import { createAttempt } from "./queue/attempt.ts";
 import { createBudget } from "./queue/budget.ts";
 import { createCleanup } from "./queue/cleanup.ts";
 import { createImmediateInspection } from "./queue/immediate.ts";
-import { createInspectionList } from "./queue/list.ts";
+import { createInspectionList, createRequestProgress } from "./queue/list.ts";
 import { createPump } from "./queue/pump.ts";
 import { createThreatRecorder, type InspectedThreat } from "./queue/record-result.ts";
 import { createRunner } from "./queue/runner.ts";
 import { createStatus } from "./queue/status.ts";
 import { createInspectionStore } from "./queue/store.ts";
 
-export type { Inspection, InspectionFilter, InspectionStatus, RequestOptions, RequestOutcome };
+export type {
+  Inspection,
+  InspectionFilter,
+  InspectionStatus,
+  PersonalRequest,
+  RequestOptions,
+  RequestOutcome,
+  RequestProgress,
+};
 
 /** Inspects the pages at addresses: those that imitate a protected brand become threats. */
 export interface Inspections {
@@ -49,6 +59,8 @@ export interface Inspections {
     filter: InspectionFilter,
     page: { page: number; perPage: number },
   ): { inspections: Inspection[]; total: number };
+  /** Returns how far a request of a person is. */
+  progress(request: PersonalRequest): RequestProgress;
   get(id: string): Inspection | undefined;
   /** Returns the latest inspections of a host, newest first. @param host A-label form */
   of(host: string): Inspection[];
@@ -100,6 +112,7 @@ export function createInspections(dependencies: InspectionsDependencies): Inspec
   const pump = createPump({ budget, clock, config, database, log, run, store });
   const cleanup = createCleanup({ clock, config, database, log, store });
   const listIds = createInspectionList(database);
+  const { status, forget } = createStatus({ budget, clock, config, running: pump.running, store });
 
   function enqueue(addresses: readonly string[], options: RequestOptions): RequestOutcome[] {
     const outcomes = admission.enqueue(addresses, options);
@@ -111,6 +124,7 @@ export function createInspections(dependencies: InspectionsDependencies): Inspec
         addresses: queued.slice(0, recordedMax),
       });
     database.afterCommit(pump.wake);
+    if (options.priority === "person") database.afterCommit(forget);
     return outcomes;
   }
 
@@ -131,10 +145,11 @@ export function createInspections(dependencies: InspectionsDependencies): Inspec
       const { ids: found, total } = listIds(filter, page);
       return { inspections: found.flatMap((id) => store.get(id) ?? []), total };
     },
+    progress: createRequestProgress(database),
     get: store.get,
     of: store.ofHost,
     linkThreat: store.linkThreat,
-    status: createStatus({ budget, clock, config, running: pump.running, store }),
+    status,
     start() {
       pump.start();
       cleanup.start();

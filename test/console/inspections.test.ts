@@ -76,6 +76,39 @@ test("each entered line says how it was read and whether its page is opened", as
   expect(app.app.inspection.inspections.of("shoes.example")).toHaveLength(1);
 });
 
+test("a long list is followed to its end, apart from what others request", async () => {
+  const hosts = Array.from({ length: 130 }, (_, index) => `store${index}.example`);
+  const wrong = Array.from({ length: 12 }, (_, index) => `no address ${index}`);
+  const { text, html } = await inspect([...hosts, ...wrong, "cheap-shoes.example"].join("\n"));
+  for (const shown of [
+    "131 addresses are inspected, 12 lines were not read.",
+    "How the first 100 addresses were read",
+    "Lines that were not read: 12",
+    "Not read: no address 11 contains a space",
+    "Of 131 addresses: 131 wait",
+    "1–50 of 131",
+  ])
+    expect(text).toContain(shown);
+  expect(text).not.toContain("Nothing waits.");
+  const [waiting] = app.app.inspection.inspections.of("store7.example");
+  app.app.database.sqlite.run(
+    "update inspections set state = 'failed', reason = 'no connection' where id = ?",
+    [waiting!.id],
+  );
+  await inspect("later.example");
+  const progress = /href="([^"]*outcome=waiting[^"]*)"/.exec(html)![1]!.replaceAll("&amp;", "&");
+  const left = await visitor.get(progress);
+  expect(left.text).toContain("Of 131 addresses: 1 could not be opened , 130 wait");
+  expect(left.text).toContain("1–50 of 130");
+  const failed = await visitor.get(progress.replace("outcome=waiting", "outcome=failed"));
+  expect(failed.text).toContain("store7[.]example Could not be opened no connection");
+  expect(failed.html).toContain('type="hidden" name="first"');
+  expect(failed.text).not.toContain("gone[.]example");
+  expect((await visitor.get(progress.replace("by=admin", "by=ada"))).text).toContain(
+    "No inspection matches these filters.",
+  );
+});
+
 test("nothing to read is an error that says what to do", async () => {
   expect((await inspect("  \n ")).text).toContain("Enter an address, or choose a file.");
 });
@@ -85,7 +118,7 @@ test("an inspection shows what was opened, and how much each signal contributes"
   for (const shown of [
     "Imitates example-bank.com Score 0.99",
     "It shows pictures of https://example-bank.com/login +4.1",
-    "Its name and its content agree: “shoes” −0.5",
+    "Its host name and its content agree on the name “shoes” −0.5",
     "Closest original: https://example-bank.com/login",
     "Shown at hxxps[:]//cheap-shoes[.]example/wp-content/login/index[.]php",
     "Asks for a password",

@@ -44,4 +44,24 @@ export interface InspectionFilter {
   source?: ThreatSource;
   /** Part of the address. */
   text?: string;
+  /** Only what a person requested at once. */
+  request?: PersonalRequest;
+}
+
+/** The requests of an account of the console, from the inspection with the first id to that with the last one. */
+export interface PersonalRequest {
+  by: string;
+  first: string;
+  last: string;
+}
+
+/** Number of inspections by their result. */
+export interface RequestProgress {
+  all: number;
+  imitating: number;
+  harmless: number;
+  failed: number;
+  skipped: number;
+  /** Those that wait or run. */
+  waiting: number;
 }

@@ -1,5 +1,5 @@
 import type { Database } from "../../database/database.ts";
-import type { InspectionFilter } from "../model/request.ts";
+import type { InspectionFilter, PersonalRequest, RequestProgress } from "../model/request.ts";
 
 /** `total` is counted up to this number. */
 export const listedMax = 10_000;
@@ -25,6 +25,22 @@ export function createInspectionList({ sqlite }: Pick<Database, "sqlite">) {
   };
 }
 
+/** Returns how far a request of a person is. */
+export function createRequestProgress({ sqlite }: Pick<Database, "sqlite">) {
+  return (request: PersonalRequest): RequestProgress => {
+    const { sql, values } = conditionOfRequest(request);
+    return sqlite
+      .query<RequestProgress, (string | number)[]>(
+        `select count(*) as "all", count(*) filter (where imitates = 1) as imitating,
+           count(*) filter (where state = 'done' and imitates is not 1) as harmless,
+           count(*) filter (where state = 'failed') as failed, count(*) filter (where state = 'skipped') as skipped,
+           count(*) filter (where state in ('queued', 'running')) as waiting
+         from inspections where ${sql}`,
+      )
+      .get(...values)!;
+  };
+}
+
 interface Condition {
   sql: string;
   values: (string | number)[];
@@ -47,8 +63,15 @@ function conditionOf({ text, ...filter }: InspectionFilter): { where: string; va
 }
 
 /** Returns the conditions that have an index, those that few rows meet first. */
-function indexedConditions({ imitates, protectedDomain, source, states }: InspectionFilter): Condition[] {
+function indexedConditions({
+  imitates,
+  protectedDomain,
+  request,
+  source,
+  states,
+}: InspectionFilter): Condition[] {
   const conditions: Condition[] = [];
+  if (request !== undefined) conditions.push(conditionOfRequest(request));
   if (imitates === true) conditions.push({ sql: "imitates = 1", values: [] });
   if (protectedDomain !== undefined)
     conditions.push({ sql: "protected_domain = ?", values: [protectedDomain] });
@@ -57,4 +80,14 @@ function indexedConditions({ imitates, protectedDomain, source, states }: Inspec
   if (source !== undefined) conditions.push({ sql: "source = ?", values: [source] });
   if (imitates === false) conditions.push({ sql: "imitates = 0", values: [] });
   return conditions;
+}
+
+/** The rows of a request follow each other, with few others between them. The first or last one may be deleted. */
+function conditionOfRequest({ by, first, last }: PersonalRequest): Condition {
+  return {
+    sql: `seq >= (select seq from inspections where id >= ? order by id limit 1)
+      and seq <= (select seq from inspections where id <= ? order by id desc limit 1)
+      and origin_kind = 'console' and origin_name = ?`,
+    values: [first, last, by],
+  };
 }

@@ -8,7 +8,7 @@ import type { InspectionStore } from "./store.ts";
 /** Counting what waits takes a few milliseconds, so a result is used for this long. */
 const keptMs = 1_000;
 
-/** Returns a function that returns the state of the queue. */
+/** Returns the state of the queue. `forget` has it counted again, for a person who looks at what was just requested. */
 export function createStatus({
   budget,
   clock,
@@ -21,10 +21,10 @@ export function createStatus({
   config: Pick<Config, "inspection" | "lookups">;
   running: () => number;
   store: InspectionStore;
-}): () => InspectionStatus {
+}): { status: () => InspectionStatus; forget: () => void } {
   let counted: Pick<InspectionStatus, "waiting" | "oldestAt" | "totals"> | undefined;
   let countedAtMs = -Infinity;
-  return () => {
+  function status(): InspectionStatus {
     const now = clock.now();
     if (counted === undefined || clock.monotonicMs() - countedAtMs >= keptMs) {
       counted = {
@@ -44,5 +44,12 @@ export function createStatus({
         day: { used: store.countToday(now, "started"), max: perDay, endsAt: startOfDay(now) + dayMs },
       },
     };
+  }
+
+  return {
+    status,
+    forget() {
+      counted = undefined;
+    },
   };
 }

@@ -9,7 +9,9 @@ import { fragment, page, redirect, type PageResult } from "../../kit/page-result
 import { inspectionsPath } from "../../kit/paths.ts";
 import { pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
-import { InspectForm, RequestSummary, type RequestedAddresses, requestedName } from "./request-form.tsx";
+import { InspectForm } from "./request-form.tsx";
+import { requestIn, withRequest } from "./request-query.ts";
+import { RequestSummary, requestedName, type RequestedAddresses } from "./request-summary.tsx";
 import { InspectionRows, perPage } from "./rows.tsx";
 import { QueueNote } from "./queue-state.tsx";
 
@@ -23,9 +25,6 @@ const outcomes = {
   failed: { label: "Could not be opened", filter: { states: ["failed"] } },
   skipped: { label: "Not opened", filter: { states: ["skipped"] } },
 } as const satisfies Record<string, { label: string; filter: InspectionFilter }>;
-
-/** Maximum number of inspections that an address can list one by one: those of one request. */
-const listedIdsMax = 100;
 
 export function listInspections(context: InspectionsContext): PageResult {
   const { query, services } = context;
@@ -41,15 +40,17 @@ export function listInspections(context: InspectionsContext): PageResult {
         lead="Pages that phishwatch opened and compared with your sites, whatever their names."
       />
       <QueueNote status={status} />
-      {requested === undefined ? null : <RequestSummary requested={requested} />}
-      {query.has("id") ? null : <InspectForm disabled={status.disabled} />}
-      {query.has("id") ? (
+      {requested === undefined ? null : (
+        <RequestSummary requested={requested} find={services.inspections.get} />
+      )}
+      {requestIn(query) === undefined ? (
+        <InspectForm disabled={status.disabled} />
+      ) : (
         <p class="line">
           <LinkButton path={inspectionsPath} label="Show all inspections" small />
         </p>
-      ) : (
-        <FilterForm query={query} domains={services.domains.list().map(({ domain }) => domain)} />
       )}
+      <FilterForm query={query} domains={services.domains.list().map(({ domain }) => domain)} />
       {rowsOf(context)}
     </>,
   );
@@ -62,18 +63,20 @@ export function showRows(context: InspectionsContext): PageResult {
 
 function rowsOf({ query, services: { inspections } }: InspectionsContext) {
   const status = inspections.status();
-  if (query.has("id")) {
-    const found = query
-      .getAll("id")
-      .slice(0, listedIdsMax)
-      .flatMap((id) => inspections.get(id) ?? []);
-    return <InspectionRows inspections={found} total={found.length} query={query} status={status} />;
-  }
+  const request = requestIn(query);
   const { inspections: found, total } = inspections.list(filterOf(query), {
     page: pageNumber(query),
     perPage,
   });
-  return <InspectionRows inspections={found} total={total} query={query} status={status} />;
+  return (
+    <InspectionRows
+      inspections={found}
+      total={total}
+      query={query}
+      status={status}
+      progress={request && inspections.progress(request)}
+    />
+  );
 }
 
 function filterOf(query: URLSearchParams): InspectionFilter {
@@ -81,7 +84,9 @@ function filterOf(query: URLSearchParams): InspectionFilter {
   const source = threatSources.find((one) => one === query.get("source"));
   const domain = normalizeName(query.get("domain") ?? "");
   const text = (query.get("q") ?? "").trim();
+  const request = requestIn(query);
   return {
+    ...(request === undefined ? {} : { request }),
     ...outcome?.filter,
     ...(source === undefined ? {} : { source }),
     ...("name" in domain ? { protectedDomain: domain.name } : {}),
@@ -90,8 +95,13 @@ function filterOf(query: URLSearchParams): InspectionFilter {
 }
 
 function FilterForm({ query, domains }: { query: URLSearchParams; domains: readonly string[] }) {
+  const request = requestIn(query);
+  const limits = request === undefined ? [] : withRequest(new URLSearchParams(), request);
   return (
     <form method="get" action={inspectionsPath} class="line filters" role="search">
+      {[...limits].map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
       <Select
         label="Result"
         name="outcome"

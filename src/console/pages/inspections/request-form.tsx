@@ -1,21 +1,19 @@
 import type { Inspections, RequestOutcome } from "../../../inspection/inspections.ts";
 import { badRequest, PublicError } from "../../../lib/errors.ts";
 import { bytesText } from "../../../lib/durations.ts";
-import { visible } from "../../../lib/safe-text.ts";
-import { counted, ended, grouped, sentence } from "../../../lib/wording.ts";
+import { grouped, sentence } from "../../../lib/wording.ts";
 import { itemOf } from "../../../sources/emails/email-list.ts";
-import { formNames, type Interpretation } from "../../../sources/entries/interpretation.ts";
+import type { Interpretation } from "../../../sources/entries/interpretation.ts";
 import { looksLikeEmail } from "../../../sources/list-formats/email-head.ts";
 import type { EntryForm } from "../../../vocabulary/lists.ts";
 import { Card } from "../../kit/components.tsx";
 import { Button, TextArea } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
 import { redirect, type PageResult } from "../../kit/page-result.ts";
-import { inspectionPath, inspectionsPath } from "../../kit/paths.ts";
-import { Text } from "../../kit/name.tsx";
-import { Table } from "../../kit/table.tsx";
+import { inspectionsPath, pathWith } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
-import { Address } from "../../inspection-kit/verdict.tsx";
+import { withRequest } from "./request-query.ts";
+import { requestedName, type RequestedAddresses, type RequestedItem } from "./request-summary.tsx";
 
 /** Maximum size of what is typed or pasted. */
 const typedBytesMax = 1024 * 1024;
@@ -24,30 +22,9 @@ const fileBytesMax = 10 * 1024 * 1024;
 /** Maximum number of lines. Longer lists are imported, or are a feed. */
 const linesMax = 10_000;
 /** Maximum number of addresses of one request that are listed with how they were read. */
-export const listedMax = 100;
-
-/** Name under which a request leaves what became of it for the list. */
-export const requestedName = "inspections requested";
-
-/** Outcome of the addresses that a person entered. */
-export interface RequestedAddresses {
-  items: RequestedItem[];
-  /** Number of addresses beyond the listed ones. */
-  more: number;
-  rejected: { text: string; why: string }[];
-  /** Number of new threats by their names. */
-  created: number;
-}
-
-interface RequestedItem {
-  text: string;
-  form: EntryForm;
-  /** Address that is opened; null: none. */
-  address: string | null;
-  what: "queued" | "known" | "refused" | "not_opened";
-  reason: string | null;
-  inspectionId: string | null;
-}
+const listedMax = 100;
+/** Maximum number of lines that were not read, which are listed with the reason. */
+const rejectedMax = 100;
 
 /** Form to enter addresses, or to upload an email that contains them. */
 export function InspectForm({ disabled }: { disabled: string | null }) {
@@ -84,9 +61,15 @@ export async function requestInspections(context: RequestContext): Promise<PageR
     const items = await readItems(context);
     const requested = await request(context, items);
     context.putOnce(requestedName, requested);
-    const ids = requested.items.flatMap(({ inspectionId }) => inspectionId ?? []);
-    const query = new URLSearchParams([...new Set(ids)].map((id) => ["id", id]));
-    return redirect(query.size === 0 ? inspectionsPath : `${inspectionsPath}?${query}`);
+    const { first, last } = requested;
+    return redirect(
+      first === undefined || last === undefined
+        ? inspectionsPath
+        : pathWith(
+            inspectionsPath,
+            withRequest(new URLSearchParams(), { by: context.account.name, first, last }),
+          ),
+    );
   } catch (error) {
     if (!(error instanceof PublicError) || error.code !== "bad_request") throw error;
     return redirect(inspectionsPath, { tone: "danger", text: sentence(error.message) });
@@ -128,7 +111,7 @@ async function readText(content: ReadableStream<Uint8Array>): Promise<string> {
 }
 
 async function request(
-  { services, account, by }: RequestContext,
+  { services, account, by, now }: RequestContext,
   texts: readonly string[],
 ): Promise<RequestedAddresses> {
   const outcomes = new Map<string, RequestOutcome>();
@@ -138,12 +121,13 @@ async function request(
     origin: { kind: "console", name: account.name },
     requestedBy: by,
   };
-  const { interpreted, firstInvalid, received, created } = await services.candidates.submit(
+  const { interpreted, firstInvalid, invalid, created } = await services.candidates.submit(
     texts.map(itemOf),
     {
       source: "submission",
       origin: { kind: "submission", name: "console" },
       interpret: { max: listedMax, hostNames: true },
+      invalidMax: rejectedMax,
       inspect(addresses) {
         for (const one of services.inspections.enqueue(
           addresses.map(({ address }) => address),
@@ -153,12 +137,30 @@ async function request(
       },
     },
   );
+  // A link to an address is among the rejected lines.
+  const items = interpreted
+    .filter(({ form }) => form !== "ip_address")
+    .map((one) => requestedItem(one, outcomes));
+  const all = [...outcomes.values()];
+  // An address that waited already belongs to the one who requested it first.
+  const ids = all
+    .flatMap((one) =>
+      one.outcome === "queued" && one.inspection.requestedAt >= now ? [one.inspection.id] : [],
+    )
+    .toSorted();
+  const count = (outcome: RequestOutcome["outcome"]) => all.filter((one) => one.outcome === outcome).length;
   return {
-    // A link to an address is among the rejected lines.
-    items: interpreted.filter(({ form }) => form !== "ip_address").map((one) => requestedItem(one, outcomes)),
-    more: Math.max(0, received - interpreted.length - firstInvalid.length),
+    items,
+    counts: {
+      queued: count("queued"),
+      known: count("known"),
+      refused: count("refused"),
+      rejected: invalid,
+    },
     rejected: firstInvalid.map(({ text, why }) => ({ text, why })),
     created,
+    first: ids[0],
+    last: ids.at(-1),
   };
 }
 
@@ -179,69 +181,4 @@ function whyNotOpened(form: EntryForm): string {
   if (form === "message_sender")
     return "was only checked by its name: the domain of a sender seldom has a page";
   return "is your own or an allowed name";
-}
-
-/** How each entered line was read, and whether its page is opened. */
-export function RequestSummary({ requested }: { requested: RequestedAddresses }) {
-  const { items, more, rejected, created } = requested;
-  return (
-    <Card title="How it was read" flush>
-      <Table
-        caption="How each entered address was read"
-        columns={[
-          {
-            title: "Entered",
-            layout: "wide",
-            fold: "title",
-            cell: ({ text }) => <Text text={text} charactersMax={120} />,
-          },
-          { title: "Read as", layout: "tight", fold: "under", cell: ({ form }) => formNames[form] },
-          {
-            title: "Address",
-            fold: "hidden",
-            cell: ({ address }) => (address === null ? "" : <Address address={address} />),
-          },
-          { title: "Inspection", fold: "state", cell: (item) => <ItemState item={item} /> },
-        ]}
-        rows={items}
-        empty="No address was found."
-      />
-      {more > 0 ? <p class="remark">and {counted(more, "more", "more")}</p> : null}
-      {rejected.length === 0 ? null : (
-        <ul class="remark">
-          {rejected.map(({ text, why }) => (
-            <li>
-              Not read: <Text text={text} charactersMax={80} /> {ended(visible(why, 200))}
-            </li>
-          ))}
-        </ul>
-      )}
-      {created === 0 ? null : (
-        <p class="remark">
-          {counted(
-            created,
-            "name resembles a protected domain and is a new threat",
-            "names resemble a protected domain and are new threats",
-          )}
-          .
-        </p>
-      )}
-    </Card>
-  );
-}
-
-function ItemState({ item: { what, reason, inspectionId } }: { item: RequestedItem }) {
-  switch (what) {
-    case "queued":
-      return <a href={inspectionPath(inspectionId!)}>requested</a>;
-    case "known":
-      return <a href={inspectionPath(inspectionId!)}>inspected within the last hour</a>;
-    case "refused":
-    case "not_opened":
-      return (
-        <>
-          It <Text text={reason ?? "is not opened"} charactersMax={200} />
-        </>
-      );
-  }
 }

@@ -1,4 +1,5 @@
-import type { Inspection, InspectionStatus } from "../../../inspection/inspections.ts";
+import type { Inspection, InspectionStatus, RequestProgress } from "../../../inspection/inspections.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
 import { Time } from "../../kit/components.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
@@ -25,19 +26,24 @@ export function InspectionRows({
   total,
   query,
   status,
+  progress,
 }: {
   inspections: readonly Inspection[];
   /** Number of inspections on all pages. */
   total: number;
   query: URLSearchParams;
   status: InspectionStatus;
+  /** If the list is limited to what a person requested at once: how far that is. */
+  progress?: RequestProgress | undefined;
 }) {
-  const isChanging = inspections.some(({ state }) => state === "queued" || state === "running");
+  const isWaited = progress !== undefined && progress.waiting > 0;
+  const isChanging = isWaited || inspections.some(({ state }) => state === "queued" || state === "running");
   const refresh = isChanging
     ? { "data-refresh": pathWith(inspectionRowsPath, query), "data-refresh-ms": String(refreshMs) }
     : {};
   return (
     <section id="inspections" class="stack gap-s" aria-label="Inspections" {...refresh}>
+      {progress === undefined ? null : <ProgressLine progress={progress} query={query} />}
       <QueueLine status={status} />
       <PagedTable
         caption="Inspections, the newest request first"
@@ -55,6 +61,39 @@ export function InspectionRows({
       />
     </section>
   );
+}
+
+/** How far a request is, with the results as links that limit the list to them. */
+function ProgressLine({ progress, query }: { progress: RequestProgress; query: URLSearchParams }) {
+  const { all, failed, harmless, imitating, skipped, waiting } = progress;
+  const parts = [
+    { outcome: "imitation", count: imitating, words: imitating === 1 ? "imitates" : "imitate" },
+    { outcome: "none", count: harmless, words: "no imitation" },
+    { outcome: "failed", count: failed, words: "could not be opened" },
+    { outcome: "skipped", count: skipped, words: "not opened" },
+    { outcome: "waiting", count: waiting, words: waiting === 1 ? "waits" : "wait" },
+  ].filter(({ count }) => count > 0);
+  return (
+    <p>
+      Of {counted(all, "address", "addresses")}:{" "}
+      {parts.map(({ outcome, count, words }, index) => (
+        <>
+          {index === 0 ? "" : ", "}
+          <a href={pathWith(inspectionsPath, withOutcome(query, outcome))}>
+            {grouped(count)} {words}
+          </a>
+        </>
+      ))}
+      .
+    </p>
+  );
+}
+
+function withOutcome(query: URLSearchParams, outcome: string): URLSearchParams {
+  const limited = new URLSearchParams(query);
+  limited.delete("page");
+  limited.set("outcome", outcome);
+  return limited;
 }
 
 const columns: Column<Inspection>[] = [
