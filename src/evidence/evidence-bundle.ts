@@ -12,13 +12,9 @@ import { originsJson } from "../threats/origins-json.ts";
 import { describeSeverityReason } from "../threats/severity/severity-reasons.ts";
 import type { Origins } from "../threats/store/origins.ts";
 import type { Threat } from "../threats/store/queries.ts";
+import { withoutMailboxes } from "../threats/mailboxes.ts";
 import type { Threats } from "../threats/threats.ts";
-import {
-  factsForThirdParties,
-  observationsOf,
-  reasonsForThirdParties,
-  withoutMailboxes,
-} from "./third-parties.ts";
+import { factsForThirdParties, observationsOf, reasonsForThirdParties } from "./third-parties.ts";
 import type { ThreatSource } from "../vocabulary/threats.ts";
 import type { DatedChange } from "../threats/triage/history.ts";
 import type { Note } from "../threats/triage/notes.ts";

@@ -8,11 +8,12 @@ import {
 } from "../enrichment/facts/facts.ts";
 import { toPlainTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
+import { withoutMailboxes } from "../threats/mailboxes.ts";
 import { looksLikeOriginal } from "../threats/severity/phishing-page.ts";
 import type { Threat } from "../threats/store/queries.ts";
 import { inspectedScore } from "../threats/severity/similarity-reasons.ts";
 import type { PageImitation } from "../vocabulary/page-signals.ts";
-import { observationsOf, reasonsForThirdParties, withoutMailboxes } from "./third-parties.ts";
+import { observationsOf, reasonsForThirdParties } from "./third-parties.ts";
 
 /** A threat that a report is about, with what lookups found. */
 export interface ReportedThreat {

@@ -1,22 +1,11 @@
 import type { Facts } from "../enrichment/facts/facts.ts";
 import { combinedRules } from "../inspection/comparison/combined-rules.ts";
+import { withoutMailboxes } from "../threats/mailboxes.ts";
 import { describeForThirdParties, type SimilarityReason } from "../threats/severity/similarity-reasons.ts";
 import { describeSignal, type PageImitation } from "../vocabulary/page-signals.ts";
 
-/** A mailbox, plain or percent-encoded. The lengths bound the work for hostile text. */
-const mailbox = /[^\s/?&=#;,:"<>]{1,64}(?:@|%40)[^\s/?&=#;,:"<>]{1,255}/gi;
-const authority = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 const observationsMax = 6;
 const combinedCodes = new Set(combinedRules.map(({ code }) => code));
-
-/**
- * Returns an address without the mailboxes in its path, query and fragment. The links of phishing emails name their
- * recipient, whom neither an abuse desk nor the attacker has to learn of.
- */
-export function withoutMailboxes(address: string): string {
-  const start = authority.exec(address)?.[0] ?? "";
-  return start + address.slice(start.length).replace(mailbox, "[mailbox removed]");
-}
 
 /** Returns the facts as third parties may read them. */
 export function factsForThirdParties(facts: Facts): Facts {

@@ -178,8 +178,12 @@ export function createRecorder({
       known === undefined
         ? create(sighting, protectedDomainSeq, seenAt)
         : update(sighting, known, { seenAt, isRepeated });
-    if (certificate !== undefined || sighting.url !== undefined)
-      origins.add((known ?? statements.findPair.get({ protectedDomainSeq, domain })!).seq, sighting, seenAt);
+    if (certificate !== undefined || sighting.url !== undefined) {
+      const { seq } = known ?? statements.findPair.get({ protectedDomainSeq, domain })!;
+      // Exports name the addresses of pages, and platforms take only what has changed.
+      if (origins.add(seq, sighting, seenAt) && known !== undefined)
+        statements.setChanged.run({ changedAt: clock.now(), seq });
+    }
     return recorded;
   };
 }
@@ -271,6 +275,7 @@ function createStatements(database: Database) {
           ),
         ),
     ),
+    setChanged: statement(database, (query) => query.update(threats).set(changedNow).where(seqMatches)),
     setFirstSeen: statement(database, (query) =>
       query
         .update(threats)

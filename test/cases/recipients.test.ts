@@ -39,6 +39,7 @@ const page = {
 };
 const live: Facts = { existence, page, networks: [network], unknown: {} };
 const threat: RecipientCase["threat"] = {
+  type: "homograph",
   domain: "examp1e-bank.com",
   protectedDomain: "example-bank.com",
   whois: {
@@ -84,6 +85,12 @@ describe("the order", () => {
     const found = recipientsOf({ threat, facts });
     expect(found[0]).toMatchObject({ kind: "registrar", email: "abuse@cheap-names.example" });
     expect(found.map(({ kind }) => kind)).not.toContain("browser_list");
+  });
+
+  test("Of a page on a host that strangers share, its operator is asked, and nobody to suspend the domain (issue 19)", () => {
+    const copied = { ...threat, type: "cloned_site" as const, domain: "form.jotform.com" };
+    const found = kindsOf({ threat: copied, facts: live });
+    expect(found).toEqual(["hoster: operator of jotform.com", "hoster: Example Host LLC", ...listNames]);
   });
 
   test("Of a name below the suffix of a hosting service, its owner is asked, and neither registrar nor registry", () => {

@@ -32,6 +32,7 @@ const threat: ExportedThreat = {
     { code: "receives_mail", params: {} },
     { code: "parked", params: { with: "=cmd|' /C calc'!A0" } },
   ],
+  urls: [],
 };
 const publicUrl = "https://phishwatch.example";
 const instanceId = "00112233445566778899aabbccddeeff";
@@ -59,6 +60,7 @@ describe("CSV", () => {
       registered_at: "2026-01-13T00:00:00.000Z",
       severity_reasons: "a mail server accepts mail for the name | the name is parked (=cmd|' /C calc'!A0)",
       reasons: "a copy of our page was shown to visitors there",
+      urls: "",
     });
   });
 
@@ -173,6 +175,40 @@ describe("STIX", () => {
     const other = indicator({}, "ff112233445566778899aabbccddeeff");
     expect(other["id"]).not.toBe(id);
     expect(other["created_by_ref"]).not.toBe(indicator()["created_by_ref"]);
+  });
+
+  test("names the address of a page on a host that strangers share, and never the host (issue 19)", () => {
+    const page = {
+      type: "cloned_site" as const,
+      domain: "docs.google.com",
+      severityReasons: [{ code: "page_imitates" as const, params: { score: 0.97 } }],
+    };
+    const urls = [
+      "https://docs.google.com/forms/d/1'2?to=ann@example-bank.com#x",
+      "http://docs.google.com/",
+      "https://evil.example/a",
+      "https://docs.google.com/ann%40example-bank.com",
+      "https://docs.google.com/document/d/3",
+    ];
+    const named = indicator({ ...page, urls });
+    expect(validate("indicator", named)).toEqual([]);
+    expect(named).toMatchObject({
+      name: "https://docs.google.com/forms/d/1'2",
+      pattern:
+        "[url:value = 'https://docs.google.com/forms/d/1\\'2'] OR [url:value = 'https://docs.google.com/document/d/3']",
+      indicator_types: ["malicious-activity"],
+      description: expect.stringContaining("Page that imitates example-bank.com, severity high."),
+    });
+    for (const domain of ["docs.google.com", "form.jotform.com", "s3.eu-west-1.amazonaws.com"])
+      expect(indicator({ ...page, domain, urls: [`https://${domain}/`] })).toMatchObject({
+        pattern: `[url:value = 'https://${domain}/']`,
+        indicator_types: ["anomalous-activity"],
+      });
+    for (const domain of ["eb-secure.pages.dev", "bakery.example"])
+      expect(indicator({ ...page, domain, urls: [`https://${domain}/a`] })).toMatchObject({
+        pattern: `[domain-name:value = '${domain}']`,
+        indicator_types: ["malicious-activity"],
+      });
   });
 
   test("escapes quotes and backslashes in the strings of patterns", () => {

@@ -221,6 +221,27 @@ describe("a MISP feed", () => {
     expect(attribute("2026-01-15", "examp1e-bank.com").to_ids).toBe(true);
   });
 
+  test("contains the addresses of pages on a host that strangers share, and never the host (issue 19)", async () => {
+    const match = {
+      protectedDomain: "example-bank.com",
+      type: "cloned_site" as const,
+      similarity: 0.97,
+      reasons: [],
+    };
+    const page = { score: 0.97, signals: [] };
+    const see = (url: string) => api.sight({ domain: "docs.google.com", url, match, page });
+    see("https://docs.google.com/forms/d/1");
+    await write();
+    expect(await write()).toMatchObject({ changed: 0 });
+    see("https://docs.google.com/forms/d/2?to=ann@example-bank.com");
+    expect(await write()).toMatchObject({ changed: 1 });
+    const [event] = events();
+    expect(event!.Attribute.map(({ type, value, to_ids }) => [type, value, to_ids])).toEqual([
+      ["url", "https://docs.google.com/forms/d/2", true],
+      ["url", "https://docs.google.com/forms/d/1", true],
+    ]);
+  });
+
   test("writes through no link and to no path outside of its folder, whatever the folder contains", async () => {
     add("examp1e-bank.com", 0);
     await write();
@@ -248,6 +269,7 @@ describe("a MISP feed", () => {
         status: "active",
         id: `thr_${index}`,
         changedAt: 1_700_000_000_000,
+        urls: [] as string[],
       }) as ExportedThreat;
     const threats = Array.from({ length: 10_001 }, (_, index) => threat(index));
     const options = { instanceId: "1", tlp: "green" } as const;

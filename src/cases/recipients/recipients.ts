@@ -9,6 +9,7 @@ import {
 } from "../../enrichment/facts/facts.ts";
 import { fromIsoTime } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
+import { isPageOnSharedHost } from "../../threats/shared-hosts.ts";
 import type { Threat } from "../../threats/store/queries.ts";
 import { deskOf } from "./abuse-desks.ts";
 import { browserLists } from "./browser-lists.ts";
@@ -19,7 +20,7 @@ import { usableEmail } from "./usable-email.ts";
 
 /** Everything that determines who can act. */
 export interface RecipientCase {
-  threat: Pick<Threat, "domain" | "protectedDomain" | "whois">;
+  threat: Pick<Threat, "domain" | "protectedDomain" | "type" | "whois">;
   facts: Facts | undefined;
   /** Issuers of certificates in which certificate logs showed the name, newest first. */
   issuers?: readonly string[];
@@ -33,19 +34,22 @@ const nameCharactersMax = 120;
  * see `usableEmail`.
  */
 export function recipientsOf(given: RecipientCase): Recipient[] {
-  const hosted = isHosted(given.threat.domain);
+  const isShared = isPageOnSharedHost(given.threat);
+  const isGivenOut = isHosted(given.threat.domain) && !isShared;
+  // Nobody would suspend the domain of a service because of one of its pages.
+  const hasOwnDomain = !isGivenOut && !isShared;
   const groups = {
-    suffix: hosted ? [suffixOwner(given)] : [],
+    owner: isShared ? [serviceOperator(given)] : isGivenOut ? [suffixOwner(given)] : [],
     hosters: hosters(given),
-    registrar: hosted ? [] : [registrar(given)],
-    registry: hosted ? [] : registry(given),
+    registrar: hasOwnDomain ? [registrar(given)] : [],
+    registry: hasOwnDomain ? registry(given) : [],
     lists: lists(given.facts),
-    authority: authority(given),
+    authority: isShared ? [] : authority(given),
   };
   const servesPage = given.facts === undefined || isServing(given.facts);
   const order = servesPage
-    ? [groups.suffix, groups.hosters, groups.registrar, groups.registry, groups.lists, groups.authority]
-    : [groups.suffix, groups.registrar, groups.registry, groups.hosters, groups.authority];
+    ? [groups.owner, groups.hosters, groups.registrar, groups.registry, groups.lists, groups.authority]
+    : [groups.owner, groups.registrar, groups.registry, groups.hosters, groups.authority];
   return withoutRepetition(order.flat());
 }
 
@@ -65,8 +69,23 @@ function isHosted(domain: string): boolean {
 }
 
 /** Returns the domains at which no abuse desk can be: the look-alike itself and the protected domain. */
-function excludedOf({ domain, protectedDomain }: RecipientCase["threat"]): string[] {
+function excludedOf({ domain, protectedDomain, type }: RecipientCase["threat"]): string[] {
+  if (isPageOnSharedHost({ type, domain })) return [protectedDomain];
   return [isHosted(domain) ? domain : (registeredDomain(domain) ?? domain), protectedDomain];
+}
+
+function serviceOperator({ threat: { domain } }: RecipientCase): Recipient {
+  const known = hostedSuffixOf(domain);
+  return {
+    kind: "hoster",
+    name: known?.name ?? `operator of ${splitName(domain).registrableDomain || domain}`,
+    ...contact({ email: known?.email, formUrl: known?.formUrl }),
+    reason: "It can remove the page and close the account that published it.",
+    ...(known === undefined && {
+      note: "It lets anyone publish pages. Find its form for reporting abuse on the page or on its website.",
+    }),
+    source: { from: "list", ...(known !== undefined && { url: known.source }) },
+  };
 }
 
 function suffixOwner({ threat: { domain } }: RecipientCase): Recipient {

@@ -1,8 +1,8 @@
 import { evidenceBundle, evidenceJson, json, sha256, type Evidence } from "../../evidence/evidence-bundle.ts";
-import { withoutMailboxes } from "../../evidence/third-parties.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { zip } from "../../lib/zip.ts";
 import { csvCell } from "../../outputs/exports/csv.ts";
+import { withoutMailboxes } from "../../threats/mailboxes.ts";
 import { hasContact, knownRecipients } from "../recipients/of-evidence.ts";
 import type { NewReport } from "./report-input.ts";
 import { preparedText } from "./texts.ts";

@@ -12,6 +12,7 @@ import { toPlainTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
 import type { RecipientKind } from "../../vocabulary/cases.ts";
+import { isPageOnSharedHost } from "../../threats/shared-hosts.ts";
 import type { Threat } from "../../threats/store/queries.ts";
 import { goneStates, upStates, type Report, type ReportPurpose, type Takedown } from "./report.ts";
 import { signaturePlaceholder } from "./report-input.ts";
@@ -172,7 +173,9 @@ function protectedDomains(threats: readonly ReportedThreat[]): string[] {
 function actionsOf({ recipient, threats }: TextSources): string[] {
   const one = threats.length === 1;
   const it = (singular: string, plural: string) => (one ? singular : plural);
-  const isHosted = threats.some(({ threat }) => splitName(threat.domain).hosted);
+  const isHosted = threats.some(
+    ({ threat }) => splitName(threat.domain).hosted && !isPageOnSharedHost(threat),
+  );
   const isPhishingReport = threats.some(isPhishing);
   // A page is often copied to the site of somebody else that was compromised; a look-alike name is registered for it.
   const ifCompromised = threats.some(isCopy)

@@ -6,13 +6,12 @@ import { listText } from "../../lib/lists/list-texts.ts";
 import { lazy } from "../../lib/startup.ts";
 import embeddedCommon from "./common-words.txt" with { type: "text" };
 import embeddedKeywords from "./keywords.txt" with { type: "text" };
-import embeddedPopular from "./popular-names.txt" with { type: "text" };
 import embeddedWords from "./words.txt" with { type: "text" };
+import { popularNames } from "./popular-names.ts";
 
 // This file is loaded with the first name that is classified, when a data update has replaced its lists.
 const commonText = listText("common_words", embeddedCommon);
 const keywordText = listText("keywords", embeddedKeywords);
-const popularText = listText("popular_names", embeddedPopular);
 const wordText = listText("words", embeddedWords);
 
 const keywordSections = keywordText
@@ -32,11 +31,10 @@ const keywordForms = new Set([
   ...keywords,
   ...Array.from(keywords, (word) => (word.length < pluralOfMin ? word : `${word}s`)),
 ]);
-const popularNames = new Set(popularText.split("\n").filter((line) => line !== "" && !line.startsWith("#")));
-const popularLabels = new Set(Array.from(popularNames, (name) => name.slice(0, name.indexOf("."))));
+const popularLabels = new Set(Array.from(popularNames(), (name) => name.slice(0, name.indexOf("."))));
 
 /** Sample text in which letters follow each other as in host names. */
-export const keywordSample: string = [...keywords, ...popularNames].join(" ");
+export const keywordSample: string = [...keywords, ...popularNames()].join(" ");
 
 /** Searched in place, because a set of 70,000 strings would delay the start of every command. */
 const wordLines = wordText.slice(wordText.lastIndexOf("#"));
@@ -45,17 +43,13 @@ export function isKeyword(text: string): boolean {
   return keywords.has(text);
 }
 
-export function isPopularName(registrableDomain: string): boolean {
-  return popularNames.has(registrableDomain);
-}
-
 export function isPopularLabel(label: string): boolean {
   return popularLabels.has(label);
 }
 
 /** Returns the popular names whose first label contains `text`. */
 export function popularNamesWith(text: string): string[] {
-  return Array.from(popularNames).filter((name) => name.slice(0, name.indexOf(".")).includes(text));
+  return Array.from(popularNames()).filter((name) => name.slice(0, name.indexOf(".")).includes(text));
 }
 
 /** Returns whether an English word contains `text`. */

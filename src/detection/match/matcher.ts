@@ -1,7 +1,7 @@
 /** Finds the protected domains that a name resembles. */
 import { brandWordsOf, type BrandWord } from "../brand/brand-words.ts";
 import { wordWarnings, type WordWarning } from "../brand/word-warnings.ts";
-import { isPopularName } from "../data/lexicon.ts";
+import { isPopularName } from "../data/popular-names.ts";
 import { buildTables, type FilterTables } from "../filter/filter-tables.ts";
 import { createFilter } from "../filter/filter.ts";
 import { foldLabel } from "../names/fold.ts";

@@ -2,6 +2,7 @@ import { toIsoTime } from "../../lib/clock.ts";
 import { toListObject } from "../../threats/api-object.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { describeForThirdParties } from "../../threats/severity/similarity-reasons.ts";
+import { pageAddresses } from "./named-values.ts";
 import type { ExportedThreat } from "./threat-reader.ts";
 
 /** RFC 4180. */
@@ -23,6 +24,7 @@ const furtherFields: readonly (readonly [string, (threat: ExportedThreat) => Cel
     ({ severityReasons }) => severityReasons.map(describeSeverityReason).join(reasonSeparator),
   ],
   ["reasons", ({ reasons }) => describeForThirdParties(reasons).join(reasonSeparator)],
+  ["urls", (threat) => pageAddresses(threat).join(reasonSeparator)],
 ];
 
 const listFieldNames = [

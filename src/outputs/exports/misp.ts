@@ -1,11 +1,12 @@
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { isMereReport } from "../../threats/severity/mere-report.ts";
 import { severities, type Severity } from "../../vocabulary/threats.ts";
-import { isPopularService } from "../lists/coverage.ts";
+import { namedValues, type NamedValues } from "./named-values.ts";
 import type { ExportedThreat } from "./threat-reader.ts";
 
 /*
- * A MISP feed: an event for each day (UTC) on which threats were first seen, with an attribute for each name. The shapes are
+ * A MISP feed: an event for each day (UTC) on which threats were first seen, with an attribute for each name, or for each address of a
+ * page on a host that strangers share. The shapes are
  * those of PyMISP (`mispevent.py`: `to_feed`, `manifest`, `attributes_hashes`). Identifiers are stable, and timestamps only
  * rise, because MISP fetches an event again when its timestamp in the manifest has risen, and updates an attribute when that of
  * the attribute has.
@@ -34,7 +35,7 @@ const undefinedLevel = "4";
 
 export interface MispAttribute {
   uuid: string;
-  type: "domain";
+  type: NamedValues["kind"];
   category: "Network activity";
   value: string;
   comment: string;
@@ -79,22 +80,26 @@ export function mispEventsOf(
   { instanceId, tlp }: { instanceId: string; tlp: TlpLevel },
 ): MispEvent[] {
   const date = toIsoTime(day).slice(0, 10);
+  const named = threats.flatMap((threat) => {
+    const { kind, values, isExact } = namedValues(threat);
+    return values.map((value) => ({ threat, kind, value, isExact }));
+  });
   // MISP rejects a second attribute with the same value, and one name can resemble two protected domains.
-  const names = [...Map.groupBy(threats, ({ domain }) => domain)];
-  const parts = Array.from({ length: Math.ceil(names.length / attributesMax) }, (_, index) =>
-    names.slice(index * attributesMax, (index + 1) * attributesMax),
+  const byValue = [...Map.groupBy(named, ({ value }) => value)];
+  const parts = Array.from({ length: Math.ceil(byValue.length / attributesMax) }, (_, index) =>
+    byValue.slice(index * attributesMax, (index + 1) * attributesMax),
   );
   return parts.map((part, index) => {
     const suffix = index === 0 ? "" : `, part ${index + 1}`;
     const uuid = Bun.randomUUIDv5(`event ${instanceId} ${date}${suffix}`, namespace);
-    const attributes = part.map(([domain, same]) => attributeOf(uuid, domain, same));
+    const attributes = part.map(([value, same]) => attributeOf(uuid, value, same));
     const timestamp = latest(attributes);
     return {
       uuid,
       info: `Look-alike domains first seen on ${date}${suffix}`,
       date,
       analysis: "2",
-      threat_level_id: threatLevelOf(part.flatMap(([, same]) => same)),
+      threat_level_id: threatLevelOf(part.flatMap(([, same]) => same.map(({ threat }) => threat))),
       timestamp,
       publish_timestamp: timestamp,
       published: true,
@@ -108,29 +113,34 @@ export function mispEventsOf(
   });
 }
 
-/** @param threats those of one name, to different protected domains */
-function attributeOf(eventId: string, domain: string, threats: readonly ExportedThreat[]): MispAttribute {
+interface NamedThreat {
+  threat: ExportedThreat;
+  kind: NamedValues["kind"];
+  isExact: boolean;
+}
+
+/** @param named threats with the same name or address, to different protected domains */
+function attributeOf(eventId: string, value: string, named: readonly NamedThreat[]): MispAttribute {
+  const threats = named.map(({ threat }) => threat);
   const comments = threats.map(
     ({ protectedDomain, type, severity, status, id }) =>
       `${type} of ${protectedDomain}, severity ${severity}, ${status} (${id})`,
   );
   return {
-    uuid: Bun.randomUUIDv5(`attribute ${eventId} ${domain}`, namespace),
-    type: "domain",
+    uuid: Bun.randomUUIDv5(`attribute ${eventId} ${value}`, namespace),
+    type: named[0]!.kind,
     category: "Network activity",
-    value: domain,
+    value,
     comment: comments.join("; "),
-    to_ids: threats.some(isBlockable),
+    to_ids: named.some(isBlockable),
     deleted: threats.every(({ status }) => status === "false_positive"),
     disable_correlation: false,
     timestamp: String(Math.floor(Math.max(...threats.map(({ changedAt }) => changedAt)) / 1000)),
   };
 }
 
-/** A host such as `docs.google.com`, which also shows copies, is not blocked as a whole. */
-function isBlockable(threat: ExportedThreat): boolean {
-  if (threat.status !== "active" || isMereReport(threat)) return false;
-  return threat.type !== "cloned_site" || !isPopularService(threat.domain);
+function isBlockable({ threat, isExact }: NamedThreat): boolean {
+  return isExact && threat.status === "active" && !isMereReport(threat);
 }
 
 function threatLevelOf(threats: readonly ExportedThreat[]): string {

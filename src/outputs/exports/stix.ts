@@ -3,6 +3,7 @@ import { sentence } from "../../lib/wording.ts";
 import { isMereReport } from "../../threats/severity/mere-report.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { describeForThirdParties } from "../../threats/severity/similarity-reasons.ts";
+import { namedValues, type NamedValues } from "./named-values.ts";
 import type { ExportedThreat } from "./threat-reader.ts";
 
 /*
@@ -68,20 +69,21 @@ function indicator(
     isOver,
   }: { instanceId: string; publicUrl: string; number: number; isOver: boolean },
 ): object {
-  const { id, domain, type, status, severity, similarity, createdAt, changedAt, firstSeen } = threat;
-  const name = `indicator ${instanceId} ${id}${number === 0 ? "" : ` ${number}`}`;
+  const { id, type, status, severity, similarity, createdAt, changedAt, firstSeen } = threat;
+  const named = namedValues(threat);
+  const seed = `indicator ${instanceId} ${id}${number === 0 ? "" : ` ${number}`}`;
   return {
     type: "indicator",
     spec_version: "2.1",
-    id: `indicator--${Bun.randomUUIDv5(name, namespace)}`,
+    id: `indicator--${Bun.randomUUIDv5(seed, namespace)}`,
     created_by_ref: stixIdentityId(instanceId),
     created: toIsoTime(createdAt),
     modified: toIsoTime(Math.max(createdAt, changedAt)),
     ...(isOver ? { revoked: true } : {}),
-    name: domain,
+    name: named.values[0],
     description: descriptionOf(threat),
-    indicator_types: [typeOf(threat)],
-    pattern: `[domain-name:value = ${stixString(domain)}]`,
+    indicator_types: [typeOf(threat, named)],
+    pattern: patternOf(named),
     pattern_type: "stix",
     pattern_version: "2.1",
     valid_from: toIsoTime(firstSeen),
@@ -93,16 +95,28 @@ function indicator(
   };
 }
 
-function descriptionOf({ protectedDomain, severity, severityReasons, reasons }: ExportedThreat): string {
+function patternOf({ kind, values }: NamedValues): string {
+  const object = kind === "url" ? "url" : "domain-name";
+  return values.map((value) => `[${object}:value = ${stixString(value)}]`).join(" OR ");
+}
+
+function descriptionOf({
+  protectedDomain,
+  severity,
+  severityReasons,
+  reasons,
+  type,
+}: ExportedThreat): string {
   const because = [...severityReasons.map(describeSeverityReason), ...describeForThirdParties(reasons)];
-  const start = `Look-alike of ${protectedDomain}, severity ${severity}.`;
+  const what = type === "cloned_site" ? "Page that imitates" : "Look-alike of";
+  const start = `${what} ${protectedDomain}, severity ${severity}.`;
   return [start, ...because.map(sentence)].join(" ");
 }
 
 /** Values of the vocabulary indicator-type-ov. */
-function typeOf(threat: ExportedThreat): string {
+function typeOf(threat: ExportedThreat, { isExact }: NamedValues): string {
   if (threat.status === "false_positive") return "benign";
-  return threat.verified && !isMereReport(threat) ? "malicious-activity" : "anomalous-activity";
+  return threat.verified && isExact && !isMereReport(threat) ? "malicious-activity" : "anomalous-activity";
 }
 
 /** Returns a string constant of a pattern (STIX 2.1, section 9.4). */

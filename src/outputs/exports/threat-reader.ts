@@ -35,7 +35,10 @@ export function createThreatReader(database: Database) {
       .orderBy(desc(threats.seq)),
   );
   return {
-    detailed: (seqs: readonly number[]) => detailed.all({ seqs: JSON.stringify(seqs) }),
+    detailed: (seqs: readonly number[]) =>
+      detailed
+        .all({ seqs: JSON.stringify(seqs) })
+        .map((threat) => ({ ...threat, urls: JSON.parse(threat.urls) as string[] })),
     /** Reads only what the API's list shows, in half the time. */
     listed: (seqs: readonly number[]): ListedThreat[] => listed.all({ seqs: JSON.stringify(seqs) }),
   };

@@ -1,4 +1,4 @@
-import { isPopularName } from "../../detection/data/lexicon.ts";
+import { isPopularName } from "../../detection/data/popular-names.ts";
 import { nameBytesMax } from "../../detection/names/name.ts";
 import { splitName } from "../../detection/names/suffix.ts";
 
@@ -34,11 +34,6 @@ export function isListable(name: string, { names }: OwnNames): boolean {
   for (const parent of parentsOf(name)) if (names.has(parent)) return false;
   // A public suffix is shared by strangers, and so is a name that millions use.
   return splitName(name).registrableLabel !== "" && !isPopularName(name);
-}
-
-/** Returns whether a name belongs to the domain of a service that millions use: `docs.google.com`. */
-export function isPopularService(name: string): boolean {
-  return isPopularName(splitName(name).registrableDomain);
 }
 
 /**

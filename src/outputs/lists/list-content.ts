@@ -1,6 +1,7 @@
 import type { Instant } from "../../lib/clock.ts";
 import type { Yielder } from "../../lib/yielder.ts";
-import { allowedBelow, isListable, isPopularService } from "./coverage.ts";
+import { isPageOnSharedHost } from "../../threats/shared-hosts.ts";
+import { allowedBelow, isListable } from "./coverage.ts";
 import type { DomainView } from "./domain-view.ts";
 import { combine, type List, type ListedName, type ListedThreat } from "./list.ts";
 import type { MatchingThreat, MatchingThreats } from "./matching-threats.ts";
@@ -154,9 +155,8 @@ export function createContentBuilder({
   };
 }
 
-/** Returns false for a host such as `docs.google.com`, which also shows copies: blocking it would block all of its users. */
 function isUsable({ name, type }: MatchingThreat): boolean {
-  return type !== "cloned_site" || !isPopularService(name);
+  return !isPageOnSharedHost({ type, domain: name });
 }
 
 /** Returns the row of the threats that are not too old. */

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { value } from "../../database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
-import { threats } from "./tables.ts";
+import { threats, threatUrls } from "./tables.ts";
 
 /*
  * The columns of a threat by who reads them. A new field gets a line in the narrowest of these that shows it, and,
@@ -60,6 +60,8 @@ export const foundColumns = {
   campaignSeq: threats.campaignSeq,
 };
 
+const exportedUrlsMax = sql.raw("10");
+
 /** Columns of exports. Of the registration data, only the one value that they show is read. */
 export const exportColumns = {
   ...listColumns,
@@ -73,6 +75,11 @@ export const exportColumns = {
   registeredAt: sql<string | null>`json_extract(${threats.whois}, '$.created_at')`.as("registered_at"),
   reasons: threats.reasons,
   severityReasons: threats.severityReasons,
+  /** Latest addresses under which sources named it, newest first, as a JSON array. */
+  urls: sql<string>`(select json_group_array(url) from (select url from ${threatUrls}
+    where ${threatUrls.threatSeq} = ${threats.seq} order by ${threatUrls.seq} desc limit ${exportedUrlsMax}))`.as(
+    "urls",
+  ),
 };
 
 /** All columns that a reader of one threat can need. */

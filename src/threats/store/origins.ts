@@ -44,8 +44,8 @@ export interface OriginStore {
   addressToOpen(threatId: string): string | undefined;
   /** Returns whether the certificate was already on record for the threat. */
   hasCertificate(threatSeq: number, certificate: CertificateSighting): boolean;
-  /** Adds what the sighting contains and is not on record yet. */
-  add(threatSeq: number, sighting: SightingOrigin, seenAt: Instant): void;
+  /** Adds what the sighting contains and is not on record yet. Returns whether it contains a URL that is new. */
+  add(threatSeq: number, sighting: SightingOrigin, seenAt: Instant): boolean;
 }
 
 /** Anyone can request certificates and invent addresses, so only the latest are kept. */
@@ -91,7 +91,7 @@ export function createOriginStore(database: Database): OriginStore {
       statements.findCertificate.get({ threatSeq, identity: identityOf(certificate) }) !== undefined,
     add(threatSeq, { certificate, source, url }, seenAt) {
       if (certificate !== undefined) addCertificate(threatSeq, certificate, seenAt);
-      if (url !== undefined) addUrl(threatSeq, url, { source, seenAt });
+      return url !== undefined && addUrl(threatSeq, url, { source, seenAt });
     },
   };
 
@@ -108,15 +108,21 @@ export function createOriginStore(database: Database): OriginStore {
       statements.deleteOldestCertificate.run({ threatSeq });
   }
 
-  function addUrl(threatSeq: number, url: string, origin: { source: ThreatSource; seenAt: Instant }): void {
-    statements.insertUrl.run({ threatSeq, url: url.slice(0, urlCharactersMax), ...origin });
+  function addUrl(
+    threatSeq: number,
+    url: string,
+    origin: { source: ThreatSource; seenAt: Instant },
+  ): boolean {
+    const added = statements.insertUrl.get({ threatSeq, url: url.slice(0, urlCharactersMax), ...origin });
+    if (added === undefined) return false;
     if (statements.countUrls.get({ threatSeq })!.total > urlsMax)
       statements.deleteOldestUrl.run({ threatSeq });
+    return true;
   }
 }
 
-/** Returns the URL of a page of the domain, without a name and a password in it. */
-function openableUrl(written: string, domain: string): string | undefined {
+/** Returns the URL of a page of the domain, without a name and a password in it; undefined: it is another one, or was cut. */
+export function openableUrl(written: string, domain: string): string | undefined {
   const url = written.length < urlCharactersMax ? URL.parse(written) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname.replace(/\.$/, "") !== domain)
     return undefined;
@@ -184,7 +190,8 @@ function createStatements(database: Database) {
     query
       .insert(threatUrls)
       .values(valuesOf(threatUrls, "threatSeq", "url", "source", "seenAt"))
-      .onConflictDoNothing(),
+      .onConflictDoNothing()
+      .returning({ seq: threatUrls.seq }),
   );
   const countUrls = statement(database, (query) =>
     query.select({ total: count() }).from(threatUrls).where(urlsOfThreat),

@@ -173,7 +173,7 @@ describe("the content of a list", () => {
     expect(await listed(verified)).toEqual(["api.partner.example"]);
     see({});
     expect(await listed(verified)).toEqual([]);
-    const inspected = ["quiet-meadow.example", "sites.google.com"];
+    const inspected = ["quiet-meadow.example", "sites.google.com", "form.jotform.com", "ipfs.io"];
     const page = { score: 0.97, signals: [] };
     api.sight(...inspected.map((domain) => ({ domain, match: { ...copy, similarity: 0.97 }, page })));
     expect((await namesOn(verified)).filter((name) => inspected.includes(name))).toEqual([inspected[0]!]);
