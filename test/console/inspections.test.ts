@@ -90,6 +90,9 @@ test("a long list is followed to its end, apart from what others request", async
   ])
     expect(text).toContain(shown);
   expect(text).not.toContain("Nothing waits.");
+  const again = await inspect([...hosts, "cheap-shoes.example"].join("\n"));
+  expect(again.text).toContain("0 addresses are inspected, 131 already waited.");
+  expect(again.text).toContain("Of 131 addresses: 131 wait");
   const [waiting] = app.app.inspection.inspections.of("store7.example");
   app.app.database.sqlite.run(
     "update inspections set state = 'failed', reason = 'no connection' where id = ?",
@@ -152,6 +155,7 @@ test("the list can be limited by result, protected domain, source and address", 
   const imitations = await list("outcome=imitation&domain=example-bank.com");
   expect(imitations).toContain("cheap-shoes[.]example");
   expect(imitations).not.toContain("news[.]example");
+  expect(await list("outcome=waiting")).toContain("inspected less than an hour ago ; starts in");
   expect(await list("outcome=failed")).toContain("gone[.]example");
   expect(await list("q=wp-content&source=submission")).toContain("cheap-shoes[.]example");
   expect(await list("q=no-such-address")).toContain("No inspection matches these filters.");
@@ -169,6 +173,8 @@ test("a person records a page as a threat that the comparison did not recognize"
     "Recorded by hand: the page imitates example-bank.com. Its inspection gave the score 0.0211.",
   );
   expect(text).toContain("Cloned site");
+  // The list shows what is left to decide.
+  expect((await visitor.get("/console/inspections?q=news.example")).text).toContain("ada (console) Active");
   const inspection = await visitor.get(`/console/inspections/${missed!.id}`);
   expect(inspection.text).toContain("Open threat");
   expect(inspection.text).not.toContain("This is a threat");

@@ -128,7 +128,7 @@ function ResultCard({ inspection, isDisabled }: { inspection: Inspection; isDisa
           <OutcomeReason inspection={inspection} />
         </p>
       )}
-      {state === "queued" ? (
+      {state === "queued" && (isDisabled || reason === null) ? (
         <p class="s quiet">
           {isDisabled ? (
             "Pages are not fetched because lookups.enabled is off. It starts when that is on."

@@ -15,7 +15,7 @@ import { RequestSummary, requestedName, type RequestedAddresses } from "./reques
 import { InspectionRows, perPage } from "./rows.tsx";
 import { QueueNote } from "./queue-state.tsx";
 
-export type InspectionsContext = Context<"domains" | "inspections">;
+export type InspectionsContext = Context<"domains" | "inspections" | "threats">;
 
 /** Outcomes that the list can be limited to, with the filter of each. */
 const outcomes = {
@@ -61,7 +61,7 @@ export function showRows(context: InspectionsContext): PageResult {
   return fragment(rowsOf(context));
 }
 
-function rowsOf({ query, services: { inspections } }: InspectionsContext) {
+function rowsOf({ query, services: { inspections, threats } }: InspectionsContext) {
   const status = inspections.status();
   const request = requestIn(query);
   const { inspections: found, total } = inspections.list(filterOf(query), {
@@ -75,6 +75,7 @@ function rowsOf({ query, services: { inspections } }: InspectionsContext) {
       query={query}
       status={status}
       progress={request && inspections.progress(request)}
+      statusOf={(id) => threats.get(id)?.status}
     />
   );
 }

@@ -1,5 +1,6 @@
 import type { Inspection } from "../../../inspection/model/inspection.ts";
 import { grouped } from "../../../lib/wording.ts";
+import { Time } from "../../kit/components.tsx";
 import { StateMark, type Tone } from "../../kit/marks.tsx";
 import { Name, Text } from "../../kit/name.tsx";
 
@@ -45,8 +46,22 @@ function outcomeOf({ state, imitates, page }: Inspection): Outcome {
 }
 
 /** Why an inspection waits, failed or was skipped. */
-export function OutcomeReason({ inspection: { reason } }: { inspection: Inspection }) {
-  return reason === null ? null : <Text text={reason} charactersMax={200} />;
+export function OutcomeReason({
+  inspection: { attempts, dueAt, reason, state },
+}: {
+  inspection: Inspection;
+}) {
+  if (reason === null) return null;
+  return (
+    <>
+      <Text text={reason} charactersMax={200} />
+      {state !== "queued" ? null : (
+        <>
+          ; {attempts === 0 ? "starts" : "tried again"} <Time at={dueAt} relative="next" />
+        </>
+      )}
+    </>
+  );
 }
 
 /** Returns how long a step took: `0.8 s`. */

@@ -1,4 +1,4 @@
-import type { Inspections, RequestOutcome } from "../../../inspection/inspections.ts";
+import type { Inspection, Inspections, RequestOutcome } from "../../../inspection/inspections.ts";
 import { badRequest, PublicError } from "../../../lib/errors.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { grouped, sentence } from "../../../lib/wording.ts";
@@ -142,17 +142,18 @@ async function request(
     .filter(({ form }) => form !== "ip_address")
     .map((one) => requestedItem(one, outcomes));
   const all = [...outcomes.values()];
-  // An address that waited already belongs to the one who requested it first.
-  const ids = all
-    .flatMap((one) =>
-      one.outcome === "queued" && one.inspection.requestedAt >= now ? [one.inspection.id] : [],
-    )
-    .toSorted();
+  const queued = all.flatMap((one) => (one.outcome === "queued" ? [one.inspection] : []));
+  const isNew = ({ requestedAt }: Inspection) => requestedAt >= now;
+  const isOwn = ({ origin }: Inspection) => origin.kind === "console" && origin.name === account.name;
+  // The list of a request that was sent twice is the same one.
+  const shown = queued.some(isNew) ? queued.filter(isNew) : queued.filter(isOwn);
+  const ids = shown.map(({ id }) => id).toSorted();
   const count = (outcome: RequestOutcome["outcome"]) => all.filter((one) => one.outcome === outcome).length;
   return {
     items,
     counts: {
-      queued: count("queued"),
+      requested: queued.filter(isNew).length,
+      waiting: queued.filter((one) => !isNew(one)).length,
       known: count("known"),
       refused: count("refused"),
       rejected: invalid,

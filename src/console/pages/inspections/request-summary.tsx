@@ -19,7 +19,7 @@ export interface RequestedAddresses {
   /** The first addresses, with how each was read. */
   items: RequestedItem[];
   /** Numbers of addresses, and of lines in which none was found. */
-  counts: { queued: number; known: number; refused: number; rejected: number };
+  counts: { requested: number; waiting: number; known: number; refused: number; rejected: number };
   /** The first lines in which no address was found. */
   rejected: { text: string; why: string }[];
   /** Number of new threats by their names. */
@@ -50,7 +50,7 @@ export function RequestSummary({
   requested: RequestedAddresses;
   find: (id: string) => Inspection | undefined;
 }) {
-  const addresses = counts.queued + counts.known + counts.refused;
+  const addresses = counts.requested + counts.waiting + counts.known + counts.refused;
   return (
     <Card title="How it was read" flush>
       {addresses + counts.rejected <= unfoldedMax ? null : <p class="remark">{sumUp(counts)}</p>}
@@ -103,9 +103,10 @@ function Folded({ title, length, children }: { title: string; length: number; ch
 }
 
 /** Returns the numbers in a sentence. */
-function sumUp({ queued, known, refused, rejected }: RequestedAddresses["counts"]): string {
+function sumUp({ requested, waiting, known, refused, rejected }: RequestedAddresses["counts"]): string {
   const parts = [
-    `${counted(queued, "address is", "addresses are")} inspected`,
+    `${counted(requested, "address is", "addresses are")} inspected`,
+    ...(waiting === 0 ? [] : [`${grouped(waiting)} already waited`]),
     ...(known === 0 ? [] : [`${grouped(known)} had been within the last hour`]),
     ...(refused === 0 ? [] : [`${grouped(refused)} cannot be`]),
     ...(rejected === 0 ? [] : [`${counted(rejected, "line was", "lines were")} not read`]),

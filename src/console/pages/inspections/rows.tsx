@@ -10,9 +10,11 @@ import {
   pathWith,
   threatPath,
 } from "../../kit/paths.ts";
+import type { Status } from "../../../vocabulary/threats.ts";
 import { PagedTable, type Column } from "../../kit/table.tsx";
 import { QueueLine } from "./queue-state.tsx";
 import { OutcomeMark, OutcomeReason } from "./outcome.tsx";
+import { StatusMark } from "../../threat-kit/severity.tsx";
 import { Address, scoreText } from "../../inspection-kit/verdict.tsx";
 
 export const perPage = 50;
@@ -27,6 +29,7 @@ export function InspectionRows({
   query,
   status,
   progress,
+  statusOf,
 }: {
   inspections: readonly Inspection[];
   /** Number of inspections on all pages. */
@@ -35,6 +38,7 @@ export function InspectionRows({
   status: InspectionStatus;
   /** If the list is limited to what a person requested at once: how far that is. */
   progress?: RequestProgress | undefined;
+  statusOf: (threatId: string) => Status | undefined;
 }) {
   const isWaited = progress !== undefined && progress.waiting > 0;
   const isChanging = isWaited || inspections.some(({ state }) => state === "queued" || state === "running");
@@ -47,7 +51,7 @@ export function InspectionRows({
       <QueueLine status={status} />
       <PagedTable
         caption="Inspections, the newest request first"
-        columns={columns}
+        columns={[...columns, threatColumn(statusOf)]}
         rowsIn={() => inspections}
         total={total}
         perPage={perPage}
@@ -139,13 +143,25 @@ const columns: Column<Inspection>[] = [
       </>
     ),
   },
-  {
+];
+
+/** Shows whether the threat still has to be decided. */
+function threatColumn(statusOf: (threatId: string) => Status | undefined): Column<Inspection> {
+  return {
     title: "Threat",
     layout: "tight",
     fold: "hidden",
-    cell: ({ threatId }) => (threatId === null ? "" : <a href={threatPath(threatId)}>Threat</a>),
-  },
-];
+    cell({ threatId }) {
+      const status = threatId === null ? undefined : statusOf(threatId);
+      if (threatId === null || status === undefined) return "";
+      return (
+        <a href={threatPath(threatId)}>
+          <StatusMark status={status} />
+        </a>
+      );
+    },
+  };
+}
 
 /** Returns who or what named the address: `feed openphish`, `ada (console)`. */
 export function requesterOf({

@@ -79,7 +79,7 @@ function Comparison({ threat, facts, differences }: Pictures & { differences: Di
         {visualSimilarity === undefined ? null : (
           <span class="line push s quiet">
             <Ring share={visualSimilarity} />
-            {looksLikeOriginal({ visualSimilarity }) ? "alike, likely a copy" : "alike, not a copy"}
+            {looksLikeOriginal({ visualSimilarity }) ? "alike, likely a copy" : "alike, looks different"}
           </span>
         )}
       </div>
