@@ -29,7 +29,7 @@ import { createPump } from "./queue/pump.ts";
 import { createThreatRecorder, type InspectedThreat } from "./queue/record-result.ts";
 import { createRunner } from "./queue/runner.ts";
 import { createStatus } from "./queue/status.ts";
-import { createInspectionStore } from "./queue/store.ts";
+import { createInspectionStore } from "./store/inspection-store.ts";
 
 export type {
   Inspection,
@@ -99,13 +99,14 @@ export interface InspectionsDependencies {
 export function createInspections(dependencies: InspectionsDependencies): Inspections {
   const { auditLog, clock, config, database, domains, ids, inspector, log } = dependencies;
   const store = createInspectionStore(database);
-  const admission = createAdmission({ clock, config, domains, ids, log, store });
+  const { record, recordStored } = createThreatRecorder({ ...dependencies, linkThreat: store.linkThreat });
+  const admission = createAdmission({ clock, config, domains, ids, log, recordStored, store });
   const attempt = createAttempt({ clock, inspector, lookUpExistence: dependencies.lookUpExistence });
   const { finish, run } = createRunner({
     ...dependencies,
     attempt,
     browser: () => config.inspection.browser,
-    recordThreats: createThreatRecorder(dependencies),
+    recordThreats: record,
     store,
   });
   const budget = createBudget(clock.monotonicMs);

@@ -40,7 +40,7 @@ export interface CandidateOptions {
   /** Which lines to explain in `interpreted`; absent: none. */
   interpret?: InterpretationOptions;
   /**
-   * Called with the addresses of all names but own and allowed ones, also of those that match nothing: in the transaction
+   * Called with the addresses of all names, also of own and allowed ones and of those that match nothing: in the transaction
    * that records the threats before the position, so that a restart misses none. After a crash, some are repeated. The
    * batches of the run must not be prefiltered.
    */
@@ -111,10 +111,9 @@ export function startCandidateRun(
   /** @param found what the batch knows of the name; undefined: it was entered. */
   function classify(entry: Entry, { text, line, found }: Written): Classified[] {
     const { name, url } = entry;
-    if (isInMessage(entry) && matcher.isOwn(name)) return [];
+    if (inspect !== undefined && isPage(entry)) toInspect.push({ address: url ?? name });
+    if (isInMessage(entry) && matcher.isOwn(name, within)) return [];
     if (found === undefined || (found.seen === undefined && name !== found.name)) archiving.keep(name);
-    if (inspect !== undefined && isPage(entry) && !matcher.isOwn(name))
-      toInspect.push({ address: url ?? name });
     const matches = found?.mayMatch === false ? [] : matcher.match(name).filter(isWanted);
     interpretations.add(line, text, entry, matches.length > 0);
     if (matches.length === 0) return [];

@@ -65,7 +65,7 @@ test("each entered line says how it was read and whether its page is opened", as
   for (const shown of [
     "hxxps://shoes[.]example/login link hxxps[:]//shoes[.]example/login requested",
     "ads@evil.example email address evil[.]example requested",
-    "example-bank.net name example-bank[.]net It is your own or an allowed name",
+    "example-bank.net name example-bank[.]net It is your own or an allowed name, which is never fetched",
     "http://192.0.2.7/x",
     "Not read: no name here",
     "addresses entered by people wait.",

@@ -189,7 +189,11 @@ describe("a domain without a usable label", () => {
   ])("is not imitated by %s", (name) => expect(brandOf(name)).toEqual([]));
 
   test("owns the names below a registry's suffix, but not those below the suffix of a hosting service", () => {
-    expect(["gov.uk", "hmrc.gov.uk", "github.io"].map(matcher.isOwn)).toEqual([true, true, true]);
+    expect(["gov.uk", "hmrc.gov.uk", "github.io"].map((name) => matcher.isOwn(name))).toEqual([
+      true,
+      true,
+      true,
+    ]);
     expect(matcher.isOwn("anybody.github.io")).toBe(false);
   });
 });

@@ -25,6 +25,7 @@ const pages: Record<string, string> = {
   "example-bank.com": signIn("/login"),
   "cheap-shoes.example": signIn("https://collector.example/post.php"),
   "weather.example": weather,
+  "cheap-bags.example": signIn("https://collector.example/post.php"),
 };
 
 let app: App;
@@ -38,6 +39,7 @@ async function open({ lookups }: { lookups: boolean }): Promise<void> {
   const dns = await startDnsServer({
     "example-bank.com": here,
     "cheap-shoes.example": here,
+    "cheap-bags.example": here,
     "weather.example": here,
   });
   const site = Bun.serve({
@@ -75,7 +77,14 @@ async function open({ lookups }: { lookups: boolean }): Promise<void> {
       [[api_keys]]
       name = "mail-gateway"
       key = "${"k".repeat(40)}"
-      scopes = ["candidates:write", "threats:read"]`,
+      scopes = ["candidates:write", "threats:read"]
+      [[protected_domains]]
+      domain = "example-shop.com"
+      [[api_keys]]
+      name = "shop"
+      key = "${"s".repeat(40)}"
+      scopes = ["candidates:write", "threats:read"]
+      domains = ["example-shop.com"]`,
     env: {},
     readFile: () => "",
   });
@@ -103,11 +112,14 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function submit(body: object): Promise<{ data: unknown[]; meta: Record<string, unknown> }> {
+async function submit(
+  body: object,
+  key = "k".repeat(40),
+): Promise<{ data: unknown[]; meta: Record<string, unknown> }> {
   const response = await app.server.handle(
     new Request("http://localhost/v1/candidates", {
       method: "POST",
-      headers: { authorization: `Bearer ${"k".repeat(40)}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
     }),
   );
@@ -164,7 +176,54 @@ test("a submitted email leads to a threat with evidence, found by the page and n
   const again = await submit({ domains: ["http://cheap-shoes.example/account/login?id=7"], inspect: true });
   expect(again.meta).toMatchObject({ inspections: { queued: 0, known: 1, refused: 0 } });
   expect(requested).toHaveLength(visits);
+  await limitsKeys();
 });
+
+/** A key that is limited to some protected domains causes no threats of others, and learns nothing of them. */
+async function limitsKeys(): Promise<void> {
+  const bound = "s".repeat(40);
+  const ended = () => {
+    const { failed, harmless, imitation, skipped } = app.inspection.inspections.status().totals;
+    return failed + harmless + imitation + skipped;
+  };
+  const before = ended();
+  const kit = "http://cheap-bags.example/login";
+  const foreign = "https://login.example-bank.com/x";
+  const item = `From: a@b.example\nSubject: x\n\n${foreign}\n`;
+  const { data, meta } = await submit(
+    { domains: [kit, "www.example-bank.com", "example-shop.com", item], inspect: true },
+    bound,
+  );
+  expect(data).toEqual([]);
+  expect(meta).toMatchObject({
+    interpreted: [{ index: 0 }, { index: 3, domain: "b.example" }, { index: 3, url: foreign }],
+    inspections: {
+      queued: 3,
+      known: 0,
+      refused: 1,
+      errors: [
+        { address: "example-shop.com", reason: "is your own or an allowed name, which is never fetched" },
+      ],
+    },
+  });
+  await until(() => ended() === before + 3, "everything is inspected or skipped");
+  expect(requested.filter((url) => /(www|login)\.example-bank/.test(url))).toEqual([]);
+  expect(app.threats.list({}, { page: 1, perPage: 9 }).total).toBe(1);
+  const seen = () => app.inspection.inspections.of("cheap-bags.example")[0]!;
+  expect(seen()).toMatchObject({ imitates: true, protectedDomain: "example-bank.com", threatId: null });
+  expect(seen().reason).toStartWith("no threat is recorded");
+  // As for every other name, within the hour.
+  const repeated = await submit({ domains: [kit, foreign, "www.example-bank.com"], inspect: true }, bound);
+  expect(repeated.meta).toMatchObject({ inspections: { queued: 0, known: 3, refused: 0 } });
+  // A key that is not limited has the threat recorded, and every address is accounted for.
+  const all = await submit({ domains: [kit, foreign, item], inspect: true });
+  expect(all.meta).toMatchObject({ inspections: { queued: 0, known: 1, refused: 1 } });
+  expect(seen()).toMatchObject({ reason: null, threatId: expect.stringMatching(/^thr_/) });
+  expect(app.threats.get(seen().threatId!)).toMatchObject({
+    type: "cloned_site",
+    domain: "cheap-bags.example",
+  });
+}
 
 test("nothing is fetched while lookups are disabled, and the response says so", async () => {
   await open({ lookups: false });

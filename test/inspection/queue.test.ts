@@ -7,7 +7,7 @@ import {
 } from "../../src/inspection/inspections.ts";
 import type { InspectionResult } from "../../src/inspection/model/inspector.ts";
 import { createCleanup } from "../../src/inspection/queue/cleanup.ts";
-import { createInspectionStore } from "../../src/inspection/queue/store.ts";
+import { createInspectionStore } from "../../src/inspection/store/inspection-store.ts";
 import type { InspectedThreat } from "../../src/inspection/queue/record-result.ts";
 import type { Existence } from "../../src/lookups/dns/existence.ts";
 import type { Page } from "../../src/lookups/page/page-lookup.ts";

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { RequestOptions } from "../../src/inspection/inspections.ts";
 import { createAdmission } from "../../src/inspection/queue/admission.ts";
 import { createBudget } from "../../src/inspection/queue/budget.ts";
-import { createInspectionStore, type InspectionStore } from "../../src/inspection/queue/store.ts";
-import { inspectionCounts, inspections } from "../../src/inspection/queue/tables.ts";
+import { createInspectionStore, type InspectionStore } from "../../src/inspection/store/inspection-store.ts";
+import { inspectionCounts, inspections } from "../../src/inspection/store/tables.ts";
 import { openStores } from "../support/stores.ts";
 
 const hourMs = 3_600_000;
@@ -24,7 +24,15 @@ beforeEach(() => {
   store = createInspectionStore(stores.database);
   config = { lookups: { enabled: true } };
   const { clock, database, domains, ids, log } = stores;
-  const { enqueue } = createAdmission({ clock, config, domains, ids, log, store });
+  const { enqueue } = createAdmission({
+    clock,
+    config,
+    domains,
+    ids,
+    log,
+    recordStored: () => {},
+    store,
+  });
   request = (addresses, options = feed) =>
     database.transaction(() =>
       enqueue(addresses, options).map((one) => (one.outcome === "refused" ? one.reason : one.outcome)),

@@ -1,5 +1,5 @@
 import type { App } from "../../src/app.ts";
-import { createInspectionStore, type Outcome } from "../../src/inspection/queue/store.ts";
+import { createInspectionStore, type Outcome } from "../../src/inspection/store/inspection-store.ts";
 import type { Signal } from "../../src/vocabulary/page-signals.ts";
 
 const minuteMs = 60_000;
@@ -57,6 +57,7 @@ export function seedInspections({ database }: Pick<App, "database">, threatId: s
       priority: isByFeed ? "feed" : "person",
       source: isByFeed ? "feed" : "submission",
       origin: isByFeed ? { kind: "feed", name: hostile } : { kind: "console", name: "ada" },
+      within: null,
       requestedAt,
       attempts: 1,
       startedAt: requestedAt + 50,

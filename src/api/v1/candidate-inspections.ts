@@ -21,7 +21,7 @@ export const candidateInspections = Type.Object(
   {
     queued: count("Addresses that wait to be inspected, including those that waited before."),
     known: count("Addresses that were inspected within the last hour, and are not inspected again."),
-    refused: count("Addresses that are not inspected."),
+    refused: count("Addresses that are not inspected, such as your own and allowed names."),
     errors: Type.Optional(
       Type.Array(candidateRefusal, {
         maxItems: errorsMax,
@@ -33,24 +33,27 @@ export const candidateInspections = Type.Object(
     ...closed,
     $id: "CandidateInspections",
     description:
-      "Distinct addresses whose pages were to be inspected, without your own and allowed names. Only with `inspect`.",
+      "What becomes of each distinct address, except the senders of emails, whose domains seldom have a page. Only with `inspect`.",
   },
 );
 
 /** Queues the addresses of a submission, and summarizes what became of them. */
-export function createInspectionRequests(inspections: ApiServices["inspections"], { name }: ApiKey) {
+export function createInspectionRequests(inspections: ApiServices["inspections"], { domains, name }: ApiKey) {
   /** By address: a submission may name one twice. */
   const outcomes = new Map<string, RequestOutcome>();
   return {
     add(addresses: readonly AddressToInspect[]): void {
-      const fresh = addresses.map(({ address }) => address).filter((address) => !outcomes.has(address));
+      const fresh = [...new Set(addresses.map(({ address }) => address))].filter(
+        (address) => !outcomes.has(address),
+      );
       const options = {
         priority: "submission",
         source: "submission",
         origin: { kind: "submission", name },
+        within: domains,
       } as const;
-      const requested = inspections.enqueue([...new Set(fresh)], options);
-      for (const outcome of requested) outcomes.set(outcome.address, outcome);
+      const requested = inspections.enqueue(fresh, options);
+      for (const [index, outcome] of requested.entries()) outcomes.set(fresh[index]!, outcome);
     },
     summary() {
       const all = [...outcomes.values()];

@@ -61,7 +61,7 @@ const candidates = Type.Object(
     inspect: Type.Optional(
       Type.Boolean({
         description:
-          "Whether the page at each address is inspected, also if its name resembles no protected domain. A page that imitates the page of a protected domain becomes a threat of the type `cloned_site`, usually within minutes. Default: false.",
+          "Whether the page at each address is inspected, also if its name resembles no protected domain. A page that imitates the page of a protected domain becomes a threat of the type `cloned_site`, usually within minutes; with a key that is bound to some protected domains, only of these. Default: false.",
       }),
     ),
   },

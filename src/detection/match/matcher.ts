@@ -27,8 +27,11 @@ export interface Matcher {
   screen(bytes: Uint8Array, start: number, end: number): boolean;
   /** Returns the tables from which `createFilter` builds the same `screen` in another thread. They can be posted. */
   screeningTables(): FilterTables;
-  /** Returns whether a name (A-labels, lower case) is a protected or allowed domain, or below one. Those never match. */
-  isOwn(name: string): boolean;
+  /**
+   * Returns whether a name (A-labels, lower case) is a protected or allowed domain, or below one. Those never match.
+   * @param within considers these protected domains only; empty or absent: all
+   */
+  isOwn(name: string, within?: readonly string[]): boolean;
   /** Returns warnings about brand words that are not searched for everywhere. */
   warnings(): WordWarning[];
 }
@@ -40,7 +43,7 @@ interface Target {
    * Domains that never match, with everything below them. They do not match other protected domains either, because
    * one owner may protect two similar ones.
    */
-  own: readonly string[];
+  own: ReadonlySet<string>;
 }
 
 interface Term {
@@ -74,8 +77,13 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
     terms.find((term) => term.word === word.requires)?.dependents.push(index);
   }
   const domains = new Set(targets.map(({ domain }) => domain));
-  const own = new Set(targets.flatMap((target) => target.own));
-  const isOwn = (name: string) => domains.has(name) || isOrIsBelow(name, own);
+  const own = new Set(targets.flatMap((target) => [...target.own]));
+  const isOwnOf = (name: string, within: readonly string[]) =>
+    targets.some(
+      (target) => within.includes(target.domain) && (target.domain === name || isOrIsBelow(name, target.own)),
+    );
+  const isOwn = (name: string, within: readonly string[] = []) =>
+    within.length > 0 ? isOwnOf(name, within) : domains.has(name) || isOrIsBelow(name, own);
   const tables = buildTables(terms.map((term) => term.word));
   const filter = options.filter === false ? undefined : createFilter(tables);
   const all = terms.map((_, index) => index);
@@ -132,7 +140,7 @@ function targetOf(protectedName: ProtectedName): Target {
   const { suffix, registrableDomain } = splitProtected(protectedName.domain);
   const { domain, allow } = protectedName;
   const own = [...(ownsNamesBelow(domain) ? [domain, registrableDomain] : []), ...allow];
-  return { domain, suffix, own: own.filter((name) => name !== "") };
+  return { domain, suffix, own: new Set(own.filter((name) => name !== "")) };
 }
 
 /** Returns whether `names` contain the name itself or a parent domain of it. */

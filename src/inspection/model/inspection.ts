@@ -17,6 +17,8 @@ export interface Inspection {
   source: ThreatSource;
   /** Feed, API key or account that named the address. */
   origin: { kind: string; name: string };
+  /** Protected domains of which threats are recorded, because those who requested it see only these; null: all. */
+  within: string[] | null;
   requestedAt: Instant;
   state: InspectionState;
   /** While it is queued: when it starts at the earliest. */

@@ -8,13 +8,18 @@ export interface RequestOptions {
   source: ThreatSource;
   /** Feed, API key or account that named the addresses. */
   origin: { kind: string; name: string };
+  /**
+   * Protected domains that the requester may see: threats are recorded of these only, and no name is refused for belonging
+   * to another. Empty or absent: all.
+   */
+  within?: readonly string[];
   /** Person or program that wants it, for the audit log; absent: nobody in particular, such as a feed. */
   requestedBy?: Actor;
   /** Inspects the host now even if it was inspected within the last hour, a few times per hour. For clicks of people. */
   again?: boolean;
 }
 
-export interface InspectNowOptions extends Omit<RequestOptions, "priority"> {
+export interface InspectNowOptions extends Omit<RequestOptions, "priority" | "within"> {
   browser: "never" | "if_needed" | "always";
   /** Inspects the host even if it was inspected within the last hour. */
   again?: boolean;

@@ -4,13 +4,14 @@ import type { Clock, Instant } from "../../lib/clock.ts";
 import type { IdFactory } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import { visible } from "../../lib/safe-text.ts";
-import { grouped } from "../../lib/wording.ts";
 import { inspectionPriorities, type InspectionPriority } from "../../vocabulary/inspections.ts";
 import type { Inspection } from "../model/inspection.ts";
 import type { RequestOptions, RequestOutcome } from "../model/request.ts";
+import { createWaitingPlaces } from "./places.ts";
 import { isSamePage, readAddress, type ReadAddress } from "./addresses.ts";
-import type { QueuedInspection } from "./statements.ts";
-import type { InspectionStore } from "./store.ts";
+import type { ThreatRecorder } from "./record-result.ts";
+import type { QueuedInspection } from "../store/statements.ts";
+import type { InspectionStore } from "../store/inspection-store.ts";
 
 /** A host is not inspected again for this long. */
 export const hostPauseMs = 3_600_000;
@@ -18,12 +19,6 @@ export const hostPauseMs = 3_600_000;
 const againMax = 6;
 /** Lists repeat their addresses: those of feeds are not inspected again for this long. */
 const feedPauseMs = 24 * 3_600_000;
-/** Two days of the default budget. Beyond it, the oldest addresses of feeds are dropped. */
-const waitingMax = 200_000;
-/** One address is inspected per host and hour, so that more of them would wait for most of a day. */
-const waitingOfHostMax = 10;
-/** Number of waiting addresses is counted again after this long. */
-const countAgeMs = 2_000;
 /** Longest address in a response. */
 const shownMax = 2_048;
 
@@ -40,9 +35,12 @@ export interface Admission {
   /** Queues addresses. Must run within a transaction. */
   enqueue(addresses: readonly string[], options: RequestOptions): RequestOutcome[];
   /** Reads an address; returns why it is not inspected, if so: a phrase that follows it. */
-  check(text: string): ReadAddress | { error: string; isOwn?: boolean };
+  check(text: string, within?: readonly string[]): ReadAddress | { error: string; isOwn?: boolean };
   /** Returns an inspection of the same page that waits, or is young enough. */
-  known(address: ReadAddress, priority: InspectionPriority): KnownInspection | undefined;
+  known(
+    address: ReadAddress,
+    options: Pick<RequestOptions, "priority" | "within">,
+  ): KnownInspection | undefined;
 }
 
 interface KnownInspection {
@@ -56,6 +54,7 @@ export function createAdmission({
   domains,
   ids,
   log,
+  recordStored,
   store,
 }: {
   clock: Pick<Clock, "now" | "monotonicMs">;
@@ -63,22 +62,28 @@ export function createAdmission({
   domains: Pick<ProtectedDomains, "list" | "matcher">;
   ids: IdFactory;
   log: Log;
+  recordStored: ThreatRecorder["recordStored"];
   store: InspectionStore;
 }): Admission {
-  const waiting = createWaitingCount({ clock, store });
-  const drops = createDropReport({ clock, log });
+  const merged = createMerge({ recordStored, store });
+  const places = createWaitingPlaces({ clock, log, store });
 
-  function check(text: string): ReadAddress | { error: string; isOwn?: boolean } {
+  function check(text: string, within?: readonly string[]): ReadAddress | { error: string; isOwn?: boolean } {
     const disabled = disabledBy(config);
     if (disabled !== null) return { error: `is not inspected: ${disabled}` };
     if (!domains.list().some(({ enabled }) => enabled))
       return { error: "is not inspected: no domain is protected" };
     const read = readAddress(text);
     if ("error" in read) return read;
-    return domains.matcher().isOwn(read.host) ? { error: ownName, isOwn: true } : read;
+    return domains.matcher().isOwn(read.host, within) ? { error: ownName, isOwn: true } : read;
   }
 
-  function known({ address, host }: ReadAddress, priority: InspectionPriority): KnownInspection | undefined {
+  function known(
+    { address, host }: ReadAddress,
+    { priority, within = [] }: Pick<RequestOptions, "priority" | "within">,
+  ): KnownInspection | undefined {
+    // Own names of others end without a visit. Who must not know of them is shown the same as for other names.
+    const isConcealed = within.length > 0 && domains.matcher().isOwn(host);
     const youngFrom = clock.now() - (priority === "feed" ? feedPauseMs : hostPauseMs);
     for (const inspection of store.ofHost(host)) {
       if (!isSamePage(inspection.address, address)) continue;
@@ -88,40 +93,29 @@ export function createAdmission({
       if (state === "failed" && inspection.address !== address) continue;
       // A time that lies ahead was stored before the clock was set back.
       const isYoung = finishedAt !== null && finishedAt > youngFrom && finishedAt <= clock.now();
-      if (state !== "skipped" && isYoung) return { outcome: "known", inspection };
+      if ((state !== "skipped" || isConcealed) && isYoung) return { outcome: "known", inspection };
     }
-    return undefined;
-  }
-
-  /** Returns why there is no place in the queue; undefined if there is. */
-  function reasonForNoPlace(host: string, priority: InspectionPriority): string | undefined {
-    if (waitingBefore(store.ofHost(host), priority) >= waitingOfHostMax)
-      return `is not inspected: ${waitingOfHostMax} addresses of its host wait already`;
-    if (waiting.count() < waitingMax) {
-      waiting.add();
-      return undefined;
-    }
-    if (!store.dropOldest(clock.now(), "dropped: too many addresses wait"))
-      return `is not inspected: ${grouped(waitingMax)} addresses wait already`;
-    store.add(clock.now(), "dropped", 1);
-    drops.add();
     return undefined;
   }
 
   function decide(text: string, options: RequestOptions): RequestOutcome {
     const address = visible(text, shownMax);
-    const read = check(text);
+    const read = check(text, options.within);
     if ("error" in read) return { address, outcome: "refused", reason: read.error };
     const now = clock.now();
-    const present = known(read, options.priority);
+    const present = known(read, options);
     const isAgain = options.again === true;
     if (isAgain && present?.inspection.state !== "running") {
       const reason = reasonNotAgain(read.host, now);
       if (reason !== undefined) return { address, outcome: "refused", reason };
       if (present?.outcome === "queued")
-        return { address, outcome: "queued", inspection: store.hasten(present.inspection, now) };
-    } else if (present !== undefined) return { address, ...promoted(present, options.priority) };
-    const reason = reasonForNoPlace(read.host, options.priority);
+        return {
+          address,
+          outcome: "queued",
+          inspection: store.hasten(merged(present, options).inspection, now),
+        };
+    } else if (present !== undefined) return { address, ...merged(present, options) };
+    const reason = places.take(read.host, options.priority);
     if (reason !== undefined) return { address, outcome: "refused", reason };
     const inspection = store.insert({
       ...newInspection(read, options, { ids, now }),
@@ -139,30 +133,53 @@ export function createAdmission({
       : `is not inspected again: its host was inspected ${recent.length} times within the last hour`;
   }
 
-  function promoted(present: KnownInspection, priority: InspectionPriority): KnownInspection {
-    const { inspection, outcome } = present;
-    const isHigher =
-      inspectionPriorities.indexOf(priority) < inspectionPriorities.indexOf(inspection.priority);
-    if (outcome === "known" || !isHigher) return present;
-    store.promote(inspection.seq, priority);
-    return { outcome, inspection: { ...inspection, priority } };
-  }
-
   return { check, known, enqueue: (addresses, options) => addresses.map((one) => decide(one, options)) };
 }
 
-/** Returns how many wait, without those of a lower priority: a list must not close a host to people. */
-function waitingBefore(inspections: readonly Inspection[], priority: InspectionPriority): number {
-  const rank = inspectionPriorities.indexOf(priority);
-  return inspections.filter(
-    (one) => one.state === "queued" && inspectionPriorities.indexOf(one.priority) <= rank,
-  ).length;
+/**
+ * Returns a function that merges a further request of the same page into an inspection: its priority, and the protected
+ * domains that its requester sees.
+ */
+function createMerge({
+  recordStored,
+  store,
+}: {
+  recordStored: ThreatRecorder["recordStored"];
+  store: Pick<InspectionStore, "readmit">;
+}) {
+  const rank = (priority: InspectionPriority) => inspectionPriorities.indexOf(priority);
+  return ({ inspection, outcome }: KnownInspection, options: RequestOptions): KnownInspection => {
+    const isHigher = outcome === "queued" && rank(options.priority) < rank(inspection.priority);
+    const within = unionOf(inspection.within, options.within);
+    const isWider = within?.length !== inspection.within?.length;
+    if (!isHigher && !isWider) return { inspection, outcome };
+    const changed = {
+      ...inspection,
+      within,
+      priority: isHigher ? options.priority : inspection.priority,
+      // A page that imitates a brand has no other reason than that its threat could not be recorded.
+      reason: inspection.imitates === true && within === null ? null : inspection.reason,
+    };
+    store.readmit(changed);
+    if (isWider && inspection.state === "done") recordStored(changed);
+    return { inspection: changed, outcome };
+  };
+}
+
+/** Returns the protected domains that either of two requests sees; null: all. */
+function unionOf(present: string[] | null, added: readonly string[] = []): string[] | null {
+  return present === null || added.length === 0 ? null : [...new Set([...present, ...added])];
 }
 
 /** Returns an inspection that waits. */
 export function newInspection(
   { address, host }: ReadAddress,
-  { origin, priority, source }: Pick<RequestOptions, "origin" | "priority" | "source">,
+  {
+    origin,
+    priority,
+    source,
+    within = [],
+  }: Pick<RequestOptions, "origin" | "priority" | "source" | "within">,
   { ids, now }: { ids: IdFactory; now: Instant },
 ): Omit<Inspection, "threatId"> {
   return {
@@ -172,6 +189,7 @@ export function newInspection(
     priority,
     source,
     origin,
+    within: within.length === 0 ? null : [...within],
     requestedAt: now,
     state: "queued",
     dueAt: now,
@@ -204,44 +222,4 @@ export function waitFor(
   if (last === undefined || last > now || last <= since || last + hostPauseMs <= now)
     return { dueAt: now, reason: null };
   return { dueAt: last + hostPauseMs, reason: "its host was inspected less than an hour ago" };
-}
-
-/** Counts the addresses that wait, without a query for each request. */
-function createWaitingCount({
-  clock,
-  store,
-}: {
-  clock: Pick<Clock, "monotonicMs">;
-  store: Pick<InspectionStore, "waiting">;
-}) {
-  let known = 0;
-  let knownAtMs = -Infinity;
-  return {
-    count(): number {
-      if (clock.monotonicMs() - knownAtMs >= countAgeMs) {
-        const { person, submission, feed } = store.waiting();
-        known = person + submission + feed;
-        knownAtMs = clock.monotonicMs();
-      }
-      return known;
-    },
-    add: () => void (known += 1),
-  };
-}
-
-const dropReportMs = 3_600_000;
-
-/** Logs how many addresses were dropped, at most once an hour. */
-function createDropReport({ clock, log }: { clock: Pick<Clock, "monotonicMs">; log: Log }) {
-  let count = 0;
-  let reportedAtMs = -Infinity;
-  return {
-    add(): void {
-      count += 1;
-      if (clock.monotonicMs() - reportedAtMs < dropReportMs) return;
-      log.event("inspection.addresses_dropped", { count });
-      reportedAtMs = clock.monotonicMs();
-      count = 0;
-    },
-  };
 }

@@ -3,7 +3,7 @@ import type { Database } from "../../database/database.ts";
 import { dayMs, type Clock, type Instant } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every, type Schedule } from "../../lib/schedule.ts";
-import type { InspectionStore } from "./store.ts";
+import type { InspectionStore } from "../store/inspection-store.ts";
 
 const hourly = "37 * * * *";
 /** Each deleted row is removed from all indexes. */

@@ -8,7 +8,7 @@ import { newInspection, type Admission } from "./admission.ts";
 import type { RunAttempt } from "./attempt.ts";
 import { outcomeOf } from "./record-result.ts";
 import type { Runner } from "./runner.ts";
-import type { InspectionStore } from "./store.ts";
+import type { InspectionStore } from "../store/inspection-store.ts";
 
 const busyDelayMs = 1_000;
 
@@ -33,7 +33,7 @@ export function createImmediateInspection({
   return async (text, { again = false, browser, record, signal, ...options }) => {
     const read = admission.check(text);
     if ("error" in read) return { outcome: "refused", reason: read.error, isOwn: read.isOwn === true };
-    const known = again ? undefined : admission.known(read, "person");
+    const known = again ? undefined : admission.known(read, { priority: "person" });
     if (known?.outcome === "known") return { outcome: "known", inspection: known.inspection };
     const startedMs = clock.monotonicMs();
     const target = { ...read, browser, isUrgent: true };

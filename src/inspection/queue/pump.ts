@@ -7,8 +7,8 @@ import { every, type Schedule } from "../../lib/schedule.ts";
 import { disabledBy } from "./admission.ts";
 import type { Budget } from "./budget.ts";
 import { createSelection } from "./selection.ts";
-import type { QueuedInspection } from "./statements.ts";
-import type { InspectionStore } from "./store.ts";
+import type { QueuedInspection } from "../store/statements.ts";
+import type { InspectionStore } from "../store/inspection-store.ts";
 
 /** As many as the inspector runs. An inspection spends nearly all of its time waiting for a server. */
 const concurrencyMax = 32;

@@ -6,9 +6,9 @@ import type { Sighting } from "../../threats/record.ts";
 import type { Threats } from "../../threats/threats.ts";
 import type { InspectedPage, Inspection } from "../model/inspection.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
-import { storedVerdict } from "../model/verdict.ts";
+import { storedVerdict, type Verdict } from "../model/verdict.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Outcome } from "./store.ts";
+import type { Outcome } from "../store/inspection-store.ts";
 
 /** Verdicts that are stored, of which the first one decides. */
 const verdictsMax = 3;
@@ -81,23 +81,35 @@ function keptPage(page: Page): InspectedPage {
   };
 }
 
-/**
- * Returns a function that records the threats that a page is evidence of, and returns what is found about them and
- * about those on record, the highest score first. Must run within a transaction.
- */
+/** Records the threats that pages are evidence of, of the protected domains in `within` only. */
+export interface ThreatRecorder {
+  /**
+   * Returns what is found about them and about those on record, the highest score first. Must run within a transaction.
+   */
+  record(inspection: Recorded, inspected: Inspected): InspectedThreat[];
+  /** Records those of a stored result. Must run within a transaction. */
+  recordStored(inspection: Inspection): void;
+}
+
+type Recorded = Pick<Inspection, "address" | "host" | "source" | "within">;
+
 export function createThreatRecorder({
   clock,
   domains,
+  linkThreat,
   threats,
 }: {
   clock: Pick<Clock, "now">;
   domains: Pick<ProtectedDomains, "find" | "matcher">;
+  linkThreat: (id: string, threatId: string) => void;
   threats: Pick<Threats, "named" | "record">;
-}): (inspection: Pick<Inspection, "address" | "host" | "source">, inspected: Inspected) => InspectedThreat[] {
-  return ({ address, host, source }, { existence, result }) => {
-    const { page, screenshot: webp, verdicts } = result;
-    const hash = result.fingerprint.screenshot;
-    const isProtected = (domain: string) => domains.find(domain)?.enabled === true;
+}): ThreatRecorder {
+  const isWithin = ({ within }: Recorded, domain: string) => within === null || within.includes(domain);
+
+  function recordThreats(inspection: Recorded, verdicts: readonly Verdict[]): void {
+    const { address, host, source } = inspection;
+    const isWanted = (domain: string) =>
+      isWithin(inspection, domain) && domains.find(domain)?.enabled === true;
     const matches = domains.matcher().match(host);
     const seen = {
       domain: host,
@@ -106,7 +118,7 @@ export function createThreatRecorder({
       ...(address === host ? {} : { url: address }),
     };
     const sightings = verdicts
-      .filter(({ imitates, protectedDomain }) => imitates && isProtected(protectedDomain))
+      .filter(({ imitates, protectedDomain }) => imitates && isWanted(protectedDomain))
       .flatMap(({ protectedDomain, score, signals }): Sighting[] => {
         const byName = matches.find((match) => match.protectedDomain === protectedDomain);
         const match = { protectedDomain, type: "cloned_site" as const, similarity: score, reasons: [] };
@@ -117,7 +129,18 @@ export function createThreatRecorder({
         ];
       });
     threats.record(sightings);
-    const concerned = new Set([...verdicts, ...matches].map(({ protectedDomain }) => protectedDomain));
+  }
+
+  function record(inspection: Recorded, { existence, result }: Inspected): InspectedThreat[] {
+    const { page, screenshot: webp, verdicts } = result;
+    const { host } = inspection;
+    const hash = result.fingerprint.screenshot;
+    recordThreats(inspection, verdicts);
+    const concerned = new Set(
+      [...verdicts, ...domains.matcher().match(host)]
+        .map(({ protectedDomain }) => protectedDomain)
+        .filter((domain) => isWithin(inspection, domain)),
+    );
     return [...concerned].flatMap((protectedDomain) => {
       const verdict = verdicts.find((one) => one.protectedDomain === protectedDomain);
       const { imitation: _imitation, ...rest } = page;
@@ -130,5 +153,16 @@ export function createThreatRecorder({
         ...(webp === undefined && hash === undefined ? {} : { screenshot: { webp, hash } }),
       }));
     });
+  }
+
+  return {
+    record,
+    recordStored(inspection) {
+      const { host, id, protectedDomain, verdicts } = inspection;
+      recordThreats(inspection, verdicts);
+      if (protectedDomain === null || !isWithin(inspection, protectedDomain)) return;
+      const [threat] = threats.named(protectedDomain, [host]);
+      if (threat !== undefined) linkThreat(id, threat.id);
+    },
   };
 }

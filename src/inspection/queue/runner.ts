@@ -5,11 +5,13 @@ import { logDropped, type Log } from "../../lib/log.ts";
 import type { InspectionPriority } from "../../vocabulary/inspections.ts";
 import type { InspectionTarget } from "../model/inspector.ts";
 import type { Attempt, RunAttempt } from "./attempt.ts";
-import { outcomeOf, type createThreatRecorder, type InspectedThreat } from "./record-result.ts";
-import type { QueuedInspection } from "./statements.ts";
-import type { InspectionStore, Outcome } from "./store.ts";
+import { outcomeOf, type InspectedThreat, type ThreatRecorder } from "./record-result.ts";
+import type { QueuedInspection } from "../store/statements.ts";
+import type { InspectionStore, Outcome } from "../store/inspection-store.ts";
 
 const minuteMs = 60_000;
+const notRecorded =
+  "no threat is recorded: it was submitted with an API key that is limited to other protected domains";
 /** Delays after attempts that failed for a reason that may pass. After the last one, the inspection has failed. */
 const retryDelaysMs: Record<InspectionPriority, readonly number[]> = {
   person: [minuteMs, 10 * minuteMs],
@@ -43,7 +45,7 @@ interface RunnerDependencies {
   database: Database;
   domains: Pick<ProtectedDomains, "matcher">;
   log: Log;
-  recordThreats: ReturnType<typeof createThreatRecorder>;
+  recordThreats: ThreatRecorder["record"];
   saveFacts: (found: readonly InspectedThreat[]) => Promise<void>;
   store: InspectionStore;
 }
@@ -134,8 +136,12 @@ function createFinisher({
     const concerned = await database.write(
       () => {
         const now = clock.now();
-        const found = recordThreats(inspection, inspected);
+        // Somebody who sees more protected domains may have requested it meanwhile.
+        const within = store.withinOf(inspection.seq);
+        const found = recordThreats({ ...inspection, within }, inspected);
         const outcome = outcomeOf(inspected, { at: now, durationMs });
+        if (outcome.imitates === true && within?.includes(outcome.protectedDomain!) === false)
+          outcome.reason = notRecorded;
         const threat = found.find(({ protectedDomain }) => protectedDomain === outcome.protectedDomain);
         const threatSeq = threat === undefined ? undefined : store.threatSeqOf(threat.threatId);
         store.save(inspection.seq, { ...outcome, threatSeq: threatSeq ?? null });

@@ -4,8 +4,8 @@ import type { Log } from "../../lib/log.ts";
 import { inspectionPriorities } from "../../vocabulary/inspections.ts";
 import { disabledBy, hostPauseMs, waitFor } from "./admission.ts";
 import type { Budget } from "./budget.ts";
-import type { QueuedInspection } from "./statements.ts";
-import type { InspectionStore } from "./store.ts";
+import type { QueuedInspection } from "../store/statements.ts";
+import type { InspectionStore } from "../store/inspection-store.ts";
 
 /** Selects what starts next: people's addresses first, within the budget, and one address per host and hour. */
 export function createSelection({

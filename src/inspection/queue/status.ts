@@ -3,7 +3,7 @@ import { dayMs, startOfDay, type Clock } from "../../lib/clock.ts";
 import type { InspectionStatus } from "../model/status.ts";
 import { disabledBy } from "./admission.ts";
 import type { Budget } from "./budget.ts";
-import type { InspectionStore } from "./store.ts";
+import type { InspectionStore } from "../store/inspection-store.ts";
 
 /** Counting what waits takes a few milliseconds, so a result is used for this long. */
 const keptMs = 1_000;

@@ -5,7 +5,6 @@ import { grouped, sentence } from "../../../lib/wording.ts";
 import { itemOf } from "../../../sources/emails/email-list.ts";
 import type { Interpretation } from "../../../sources/entries/interpretation.ts";
 import { looksLikeEmail } from "../../../sources/list-formats/email-head.ts";
-import type { EntryForm } from "../../../vocabulary/lists.ts";
 import { Card } from "../../kit/components.tsx";
 import { Button, TextArea } from "../../kit/form.tsx";
 import { usePage } from "../../kit/page-context.ts";
@@ -129,11 +128,9 @@ async function request(
       interpret: { max: listedMax, hostNames: true },
       invalidMax: rejectedMax,
       inspect(addresses) {
-        for (const one of services.inspections.enqueue(
-          addresses.map(({ address }) => address),
-          options,
-        ))
-          outcomes.set(one.address, one);
+        const named = addresses.map(({ address }) => address);
+        const requested = services.inspections.enqueue(named, options);
+        for (const [index, outcome] of requested.entries()) outcomes.set(named[index]!, outcome);
       },
     },
   );
@@ -172,14 +169,10 @@ function requestedItem(
   const address = url ?? name;
   const outcome = address === null ? undefined : outcomes.get(address);
   if (outcome === undefined)
-    return { text, form, address, what: "not_opened", reason: whyNotOpened(form), inspectionId: null };
+    return { text, form, address, what: "not_opened", reason: senderReason, inspectionId: null };
   if (outcome.outcome === "refused")
     return { text, form, address, what: "refused", reason: outcome.reason, inspectionId: null };
   return { text, form, address, what: outcome.outcome, reason: null, inspectionId: outcome.inspection.id };
 }
 
-function whyNotOpened(form: EntryForm): string {
-  if (form === "message_sender")
-    return "was only checked by its name: the domain of a sender seldom has a page";
-  return "is your own or an allowed name";
-}
+const senderReason = "was only checked by its name: the domain of a sender seldom has a page";

@@ -7,7 +7,6 @@ import { inspectionPriorities } from "../../vocabulary/inspections.ts";
 import type { Inspection } from "../model/inspection.ts";
 import { inspectionCounts, inspections } from "./tables.ts";
 
-/** A row with its number. */
 export interface QueuedInspection extends Inspection {
   seq: number;
 }
@@ -40,6 +39,7 @@ function selectInspections(query: Database["query"]) {
       source: inspections.source,
       originKind: inspections.originKind,
       originName: inspections.originName,
+      within: inspections.within,
       requestedAt: inspections.requestedAt,
       state: inspections.state,
       dueAt: inspections.dueAt,
@@ -58,7 +58,11 @@ function selectInspections(query: Database["query"]) {
     .from(inspections);
 }
 
-const isQueued = sql`${inspections.state} = 'queued'`;
+const hasSeq = eq(inspections.seq, value(inspections.seq));
+const isQueuedAt = and(
+  sql`${inspections.state} = 'queued'`,
+  eq(inspections.priority, value(inspections.priority)),
+);
 
 /** Prepares the statements of the store. */
 export function prepareStatements(database: Database) {
@@ -72,19 +76,16 @@ function prepareReads(database: Database) {
   const dueOf = (order: SQL) =>
     statement(database, (query) =>
       selectInspections(query)
-        .where(
-          and(
-            isQueued,
-            eq(inspections.priority, value(inspections.priority)),
-            lte(inspections.dueAt, value(inspections.dueAt, "now")),
-          ),
-        )
+        .where(and(isQueuedAt, lte(inspections.dueAt, value(inspections.dueAt, "now"))))
         .orderBy(order)
         .limit(countValue("limit")),
     );
   return {
     byId: statement(database, (query) =>
       selectInspections(query).where(eq(inspections.id, opaqueValue(inspections.id))),
+    ),
+    within: statement(database, (query) =>
+      query.select({ within: inspections.within }).from(inspections).where(hasSeq),
     ),
     ofHost: statement(database, (query) =>
       selectInspections(query)
@@ -98,14 +99,9 @@ function prepareReads(database: Database) {
       query
         .select({ at: min(inspections.dueAt) })
         .from(inspections)
-        .where(and(isQueued, eq(inspections.priority, value(inspections.priority)))),
+        .where(isQueuedAt),
     ),
-    waiting: statement(database, (query) =>
-      query
-        .select({ n: count() })
-        .from(inspections)
-        .where(and(isQueued, eq(inspections.priority, value(inspections.priority)))),
-    ),
+    waiting: statement(database, (query) => query.select({ n: count() }).from(inspections).where(isQueuedAt)),
     oldestWaiting: statement(database, (query) =>
       query
         .select({ at: inspections.requestedAt })
@@ -118,7 +114,7 @@ function prepareReads(database: Database) {
       query
         .select({ seq: inspections.seq })
         .from(inspections)
-        .where(and(isQueued, eq(inspections.priority, value(inspections.priority))))
+        .where(isQueuedAt)
         .orderBy(asc(inspections.dueAt))
         .limit(1),
     ),
@@ -170,8 +166,6 @@ function prepareCounts(database: Database) {
   };
 }
 
-const hasSeq = eq(inspections.seq, value(inspections.seq));
-
 /** Writes of what is known. */
 function prepareSaves(database: Database) {
   return {
@@ -188,6 +182,7 @@ function prepareSaves(database: Database) {
             "source",
             "originKind",
             "originName",
+            "within",
             "requestedAt",
             "state",
             "dueAt",
@@ -246,8 +241,11 @@ function prepareMoves(database: Database) {
         .set(valuesOf(inspections, "threatSeq"))
         .where(eq(inspections.id, opaqueValue(inspections.id))),
     ),
-    promote: statement(database, (query) =>
-      query.update(inspections).set(valuesOf(inspections, "priority")).where(hasSeq),
+    readmit: statement(database, (query) =>
+      query
+        .update(inspections)
+        .set(valuesOf(inspections, "priority", "reason", "within"))
+        .where(hasSeq),
     ),
     hasten: statement(database, (query) =>
       query

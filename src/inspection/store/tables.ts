@@ -23,6 +23,8 @@ export const inspections = sqliteTable(
     source: text("source", { enum: threatSources }).notNull(),
     originKind: text("origin_kind").notNull(),
     originName: text("origin_name").notNull(),
+    /** Protected domains of which threats are recorded; null: all. */
+    within: json<string[]>("within"),
     requestedAt: instant("requested_at").notNull(),
     state: text("state", { enum: inspectionStates }).notNull(),
     dueAt: instant("due_at").notNull(),

@@ -40,8 +40,10 @@ export interface InspectionStore {
   nextDueAt(): Instant | undefined;
   waiting(): Record<InspectionPriority, number>;
   oldestWaitingAt(): Instant | undefined;
-  /** Raises the priority of a row that waits. */
-  promote(seq: number, priority: InspectionPriority): void;
+  /** Returns the protected domains of which its threats are recorded; null: all. */
+  withinOf(seq: number): string[] | null;
+  /** Saves what a further request changes. */
+  readmit(row: Pick<QueuedInspection, "priority" | "reason" | "seq" | "within">): void;
   /** Makes a row that waits due, as if a person had just requested it. */
   hasten(row: QueuedInspection, now: Instant): QueuedInspection;
   postpone(seq: number, dueAt: Instant, reason: string): void;
@@ -110,7 +112,9 @@ export function createInspectionStore(database: Database): InspectionStore {
       return { person: of("person"), submission: of("submission"), feed: of("feed") };
     },
     oldestWaitingAt: () => read.oldestWaiting.get()?.at,
-    promote: (seq, priority) => write.promote.run({ seq, priority: priorityOf(priority) }),
+    withinOf: (seq) => read.within.get({ seq })?.within ?? null,
+    readmit: ({ priority, reason, seq, within }) =>
+      write.readmit.run({ seq, priority: priorityOf(priority), reason, within }),
     hasten(row, now) {
       const hastened = { priority: "person", requestedAt: now, dueAt: now, reason: null } as const;
       write.hasten.run({ ...hastened, seq: row.seq, priority: priorityOf("person") });
@@ -147,24 +151,26 @@ export function createInspectionStore(database: Database): InspectionStore {
       if (used > 0) write.count.run({ day, name: "started", count: -1 });
     },
     countToday: (now, name) => read.count.get({ day: startOfDay(now), name })?.count ?? 0,
-    totals() {
-      const counts = new Map(read.counts.all({ day: totalDay }).map((row) => [row.name, row.count]));
-      const of = (name: CountName) => counts.get(name) ?? 0;
-      return {
-        started: of("started"),
-        imitation: of("imitation"),
-        harmless: of("harmless"),
-        failed: of("failed"),
-        skipped: of("skipped"),
-        dropped: of("dropped"),
-        durationMs: of("durationMs"),
-      };
-    },
+    totals: () => totalsOf(read.counts.all({ day: totalDay })),
     threatSeqOf: (threatId) => read.threatSeq.get({ id: threatId })?.seq,
     linkThreat(id, threatId) {
       const threatSeq = read.threatSeq.get({ id: threatId })?.seq;
       if (threatSeq !== undefined) write.linkThreat.run({ id, threatSeq });
     },
+  };
+}
+
+function totalsOf(rows: readonly { name: string; count: number }[]): InspectionTotals {
+  const counts = new Map(rows.map(({ count, name }) => [name, count]));
+  const of = (name: CountName) => counts.get(name) ?? 0;
+  return {
+    started: of("started"),
+    imitation: of("imitation"),
+    harmless: of("harmless"),
+    failed: of("failed"),
+    skipped: of("skipped"),
+    dropped: of("dropped"),
+    durationMs: of("durationMs"),
   };
 }
 
