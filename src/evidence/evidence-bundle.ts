@@ -9,12 +9,16 @@ import type { EventLog, RecordedEvent } from "../events/event-log.ts";
 import { optionalIsoTime, type Instant } from "../lib/clock.ts";
 import { zip } from "../lib/zip.ts";
 import { originsJson } from "../threats/origins-json.ts";
-import { describeSeverityReason } from "../threats/severity/severity-reasons.ts";
 import type { Origins } from "../threats/store/origins.ts";
 import type { Threat } from "../threats/store/queries.ts";
 import { withoutMailboxes } from "../threats/mailboxes.ts";
 import type { Threats } from "../threats/threats.ts";
-import { factsForThirdParties, observationsOf, reasonsForThirdParties } from "./third-parties.ts";
+import {
+  factsForThirdParties,
+  observationsOf,
+  reasonsForThirdParties,
+  severityForThirdParties,
+} from "./third-parties.ts";
 import type { ThreatSource } from "../vocabulary/threats.ts";
 import type { DatedChange } from "../threats/triage/history.ts";
 import type { Note } from "../threats/triage/notes.ts";
@@ -127,7 +131,7 @@ function entriesOf(evidence: Evidence, report: string | undefined): Entry[] {
       at: checkedAt,
       bytes: json(evidenceJson(evidence)),
     },
-    { name: "history.json", content: "changes of the facts", bytes: json(found.map(changeOf)) },
+    { name: "history.json", content: "changes of the facts", bytes: json(found.map(changeForThirdParties)) },
     ...(report === undefined
       ? []
       : [{ name: "report.txt", content: "abuse report, ready to send", bytes: encode(report) }]),
@@ -202,7 +206,7 @@ export function evidenceJson({ threat, known, origins }: Evidence): object {
     similarity: threat.similarity,
     reasons: reasonsForThirdParties(threat.reasons, known?.facts),
     severity: threat.severity,
-    severity_reasons: threat.severityReasons.map(describeSeverityReason),
+    severity_reasons: severityForThirdParties(threat.severityReasons),
     status: threat.status,
     status_changed_at: optionalIsoTime(threat.statusChangedAt),
     source: sourceForThirdParties(threat.source),
@@ -236,6 +240,13 @@ function imitationJson(facts: Facts | undefined): object | null {
 /** Null, as if it were unknown, if a beacon found the threat: see `reasonsForThirdParties`. */
 function sourceForThirdParties(source: ThreatSource): ThreatSource | null {
   return source === "beacon" ? null : source;
+}
+
+/** Returns a change of a fact, for `history.json`, which third parties may read. */
+function changeForThirdParties(change: DatedChange): object {
+  const { before, after } = change;
+  const stripped = (text: string | null) => text && withoutMailboxes(text);
+  return changeOf({ ...change, before: stripped(before), after: stripped(after) });
 }
 
 function changeOf({ at, field, before, after, by }: DatedChange): object {

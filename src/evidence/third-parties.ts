@@ -1,11 +1,21 @@
 import type { Facts } from "../enrichment/facts/facts.ts";
 import { combinedRules } from "../inspection/comparison/combined-rules.ts";
 import { withoutMailboxes } from "../threats/mailboxes.ts";
+import { describeSeverityReason, type SeverityReason } from "../threats/severity/severity-reasons.ts";
 import { describeForThirdParties, type SimilarityReason } from "../threats/severity/similarity-reasons.ts";
 import { describeSignal, type PageImitation } from "../vocabulary/page-signals.ts";
 
 const observationsMax = 6;
 const combinedCodes = new Set(combinedRules.map(({ code }) => code));
+
+/** Returns the reasons for the severity as third parties may read them: without the score of the page. */
+export function severityForThirdParties(reasons: readonly SeverityReason[]): string[] {
+  return reasons.map((reason) =>
+    reason.code === "page_imitates"
+      ? "the page imitates the protected brand"
+      : describeSeverityReason(reason),
+  );
+}
 
 /** Returns the facts as third parties may read them. */
 export function factsForThirdParties(facts: Facts): Facts {

@@ -174,12 +174,18 @@ test("a report says what the page imitates in words, and names no recipient of t
     original: "https://example-bank.com/login",
     signals: [signal("first_observation", 3.25), signal("second_observation", -1.75)],
   };
-  const url = "https://someone@shoes.example/a?to=ada%40example-bank.com#eve@example-bank.com";
+  const encoded = btoa("ada@example-bank.com");
+  const url = `https://someone@shoes.example/a?to=ada%40example-bank.com&id=${encoded}&v=6164614062616e6b2e636f&s=c2hvZXMgYW5kIGhhdHM#eve@example-bank.com`;
   const page = { ...evidence.known!.facts.page!, finalUrl: url, redirects: [url], imitation };
   const reported: typeof evidence = {
     ...evidence,
     known: { ...evidence.known!, facts: { ...evidence.known!.facts, page } },
-    threat: { ...evidence.threat, reasons: [{ code: "page_imitates", params: { score: 0.9731 } }] },
+    threat: {
+      ...evidence.threat,
+      reasons: [{ code: "page_imitates", params: { score: 0.9731 } }],
+      severityReasons: [{ code: "page_imitates", params: { score: 0.9731 } }],
+    },
+    history: [{ at: 0, field: "page", before: null, after: `200 ${url}`, by: null }],
     origins: { ...evidence.origins, urls: [{ url, source: "submission", seenAt: 0 }] },
   };
   const own = unzipSync(bundleWithReport(reported, { now: 0, signature: null }));
@@ -201,6 +207,13 @@ test("a report says what the page imitates in words, and names no recipient of t
     ...files.slice(0, 2).map(({ content }) => text(content)),
     ...inner.map(([name, bytes]) => `${name}: ${text(bytes)}`),
   ].join("\n");
-  expect(shared).toContain("https://someone@shoes.example/a?to=[mailbox removed]#[mailbox removed]");
+  const stripped =
+    "https://someone@shoes.example/a?to=[mailbox removed]&id=[mailbox removed]&v=[mailbox removed]&s=c2hvZXMgYW5kIGhhdHM#[mailbox removed]";
+  expect(shared).toContain(
+    `"after": "200 ${stripped.replace("someone@shoes.example", "[mailbox removed]")}"`,
+  );
+  expect(shared).toContain(`"final_url": "${stripped}"`);
+  expect(shared).toContain("the page imitates the protected brand");
+  expect(shared).not.toContain(encoded);
   expect(shared).not.toMatch(/ada|eve@|second observation|0\.97|3\.25|internal/);
 });
