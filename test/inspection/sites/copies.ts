@@ -1,6 +1,17 @@
 import { iconAsset, logoAsset, logoExtension, makeCompany, type Asset, type Company } from "./companies.ts";
 import type { Dice } from "./dice.ts";
 import { blank, paint, pngOf, write } from "./drawing.ts";
+import {
+  captchaGate,
+  emailStep,
+  genericWebmail,
+  handMade,
+  hiddenBefore,
+  padded,
+  singlePage,
+  splitWords,
+  translationProxy,
+} from "./evasions.ts";
 import { folder } from "./hosts.ts";
 import {
   hostOf,
@@ -19,6 +30,7 @@ import {
   type Copy,
   type Kit,
 } from "./kit.ts";
+import { deliveryFee, followers, giveaway, poll, prize } from "./lures.ts";
 import { encodings, runtimeEncodings } from "./obfuscation.ts";
 import { assetsOf, formMarkup, iconPath, logoMarkup, origin, pageOf, pathOf } from "./pages.ts";
 import { responder, type Content, type Site } from "./site.ts";
@@ -62,6 +74,20 @@ const classes: Record<string, { share: number; make: (kit: Kit) => Copy }> = {
   redirect_chain: { share: 3, make: redirectChain },
   new_page: { share: 6, make: newPage },
   first_step: { share: 3, make: firstStep },
+  padded: { share: 4, make: padded },
+  split_words: { share: 4, make: splitWords },
+  hidden_before: { share: 3, make: hiddenBefore },
+  captcha_gate: { share: 4, make: captchaGate },
+  translation_proxy: { share: 2, make: translationProxy },
+  email_step: { share: 4, make: emailStep },
+  generic_webmail: { share: 3, make: genericWebmail },
+  hand_made: { share: 6, make: handMade },
+  single_page: { share: 2, make: singlePage },
+  lure_poll: { share: 2, make: poll },
+  lure_prize: { share: 2, make: prize },
+  lure_followers: { share: 2, make: followers },
+  lure_giveaway: { share: 2, make: giveaway },
+  lure_delivery: { share: 2, make: deliveryFee },
 };
 export const copyClasses: Record<string, number> = Object.fromEntries(
   Object.entries(classes).map(([name, { share }]) => [name, share]),

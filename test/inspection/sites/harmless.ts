@@ -6,43 +6,31 @@ import {
   type Asset,
   type Company,
 } from "./companies.ts";
+import {
+  event,
+  fanSite,
+  hostedStatus,
+  notFound,
+  parkedMention,
+  partnerSignIn,
+  paymentBadges,
+  reviewSignIn,
+  sameSoftware,
+  survey,
+  unsubscribe,
+  vendorBlog,
+  wiki,
+} from "./confusing.ts";
 import type { Dice } from "./dice.ts";
 import { blank, paint, pngOf, write } from "./drawing.ts";
 import { companyHost, fileName, folder, freeHost, ordinaryHost } from "./hosts.ts";
 import { servers } from "./kit.ts";
 import { encodings } from "./obfuscation.ts";
-import { assetsOf, formMarkup, origin, pageOf, pathOf, type PageRole } from "./pages.ts";
+import { assetsOf, formMarkup, origin, pageOf, pathOf } from "./pages.ts";
+import { brandPicture, linkTo, logoAddress, mentions, type Harmless, type Setting } from "./setting.ts";
 import { responder, type Content, type Site } from "./site.ts";
 import type { SkinName } from "./skins.ts";
 import { headline, noun, paragraph, person, sentence } from "./words.ts";
-
-/** Everything from which a harmless site is made. */
-interface Setting {
-  dice: Dice;
-  /** Owner of the site. */
-  owner: Company;
-  /** The protected brand that the site mentions. */
-  brand: Company;
-  /** Other brands, protected and not. */
-  others: readonly Company[];
-  /** A screenshot of the brand's sign-in page; undefined if there is none. */
-  screenshot: Uint8Array<ArrayBuffer> | undefined;
-}
-
-interface Harmless {
-  main?: string;
-  title?: string;
-  role?: PageRole;
-  /** The whole page, for sites that are not a company's. */
-  html?: string;
-  owner?: Company;
-  contents?: [string, Content][];
-  /** Whether the site has nothing to do with the brand. */
-  isUnrelated?: boolean;
-  host?: string;
-  needsBrowser?: boolean;
-  status?: number;
-}
 
 /** Classes of harmless sites with their shares. */
 const classes: Record<string, { share: number; make: (setting: Setting) => Harmless }> = {
@@ -74,6 +62,19 @@ const classes: Record<string, { share: number; make: (setting: Setting) => Harml
   same_template: { share: 5, make: sameTemplate },
   similar_name: { share: 4, make: similarName },
   own_pages: { share: 4, make: ownPages },
+  partner_sign_in: { share: 3, make: partnerSignIn },
+  same_software: { share: 4, make: sameSoftware },
+  hosted_status: { share: 2, make: hostedStatus },
+  wiki: { share: 2, make: wiki },
+  review_sign_in: { share: 3, make: reviewSignIn },
+  payment_badges: { share: 3, make: paymentBadges },
+  fan_site: { share: 3, make: fanSite },
+  vendor_blog: { share: 3, make: vendorBlog },
+  parked_mention: { share: 3, make: parkedMention },
+  not_found: { share: 3, make: notFound },
+  unsubscribe: { share: 2, make: unsubscribe },
+  survey: { share: 2, make: survey },
+  event: { share: 2, make: event },
   ordinary_sign_in: { share: 8, make: () => ({ role: "sign_in", isUnrelated: true }) },
   ordinary_payment: { share: 4, make: () => ({ role: "payment", isUnrelated: true }) },
   ordinary_home: { share: 6, make: () => ({ role: "home", isUnrelated: true }) },
@@ -107,7 +108,7 @@ export function makeHarmless(
     : dice.fork("other language").pick(["en", "de", "fr", "es"] as const);
   const hostDice = dice.fork("host");
   const host = hostDice.chance(0.15) ? freeHost(hostDice, index) : ordinaryHost(hostDice, index);
-  const someone = makeCompany(dice.fork("owner"), { kind, language, skins });
+  const someone = otherCompany(dice, { kind, language, skins, others });
   // Half of the owners have a name that belongs to their host, as real ones do.
   const owner = {
     ...someone,
@@ -124,7 +125,7 @@ export function makeHarmless(
   const secure = dice.fork("scheme").chance(0.7);
   const words = [noun(dice), noun(dice), dice.letters(6), "login", "account"];
   // Articles and shops have the name of what they are about in the address.
-  if (page.isUnrelated !== true && dice.fork("address").chance(0.35))
+  if (page.title?.includes(brand.name) === true && dice.fork("address").chance(0.35))
     words.splice(0, 5, brand.label, `${brand.label}-${noun(dice)}`, `${noun(dice)}-${brand.label}`);
   const path =
     page.role !== undefined && page.role !== "home"
@@ -161,6 +162,17 @@ export function makeHarmless(
   };
 }
 
+/** Returns a company that has not by chance the name of one of the others: nobody could tell its pages from copies. */
+function otherCompany(
+  dice: Dice,
+  { others, ...options }: Parameters<typeof makeCompany>[1] & { others: readonly Company[] },
+): Company {
+  for (let attempt = 0; ; attempt++) {
+    const company = makeCompany(dice.fork(`owner${attempt === 0 ? "" : ` ${attempt}`}`), options);
+    if (!others.some(({ name, label }) => name === company.name || label === company.label)) return company;
+  }
+}
+
 /**
  * Returns how a visitor comes to a site: a few follow an address of another host that leads on, or a link in an email to
  * somebody of the brand, which often contains the address of the recipient.
@@ -187,38 +199,6 @@ function withDeadLinks(html: string): string {
         void (link.getAttribute("href")?.startsWith("/") === true && link.setAttribute("href", "#")),
     })
     .transform(html);
-}
-
-const logoFile = (company: Company) => `${company.paths.logo}.${logoExtension(company)}`;
-const logoAddress = (company: Company) => origin(company) + logoFile(company);
-const linkTo = (company: Company, text = company.name) => `<a href="${origin(company)}/">${text}</a>`;
-
-/** Paragraphs in which a brand is mentioned a few times. */
-function mentions({ dice, owner, brand }: Setting, count: number): string {
-  const { of } = owner.markup;
-  const patterns = [
-    `${brand.name} announced on Tuesday that its ${noun(dice)} will change next year.`,
-    `Customers of ${brand.name} in ${person(dice).split(" ")[1]} reported problems with the ${noun(dice)}.`,
-    `A spokesperson for ${brand.name} declined to comment.`,
-    `According to ${linkTo(brand)}, the number of accounts grew by ${dice.between(2, 40)} percent.`,
-    `Analysts compare ${brand.name} with its rivals and expect a ${noun(dice)}.`,
-    `${person(dice)}, who has used ${brand.name} for ${dice.between(2, 15)} years, disagrees.`,
-  ];
-  const language = owner.language;
-  return Array.from({ length: count }, () =>
-    of("text", `${paragraph(dice, 2, { language })} ${dice.pick(patterns)} ${sentence(dice, { language })}`),
-  ).join("\n");
-}
-
-/** A picture of the brand on the site itself or loaded from the brand. */
-function brandPicture({ dice, brand }: Setting): { markup: string; contents: [string, Content][] } {
-  if (dice.chance(0.3))
-    return { markup: `<img src="${logoAddress(brand)}" alt="${brand.name}" width="120">`, contents: [] };
-  const file = `/uploads/${brand.label}.${logoExtension(brand)}`;
-  return {
-    markup: `<img src="${file}" alt="${brand.name} logo" width="200">`,
-    contents: [[file, logoAsset(brand)]],
-  };
 }
 
 function news(setting: Setting): Harmless {
