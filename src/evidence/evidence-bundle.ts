@@ -11,6 +11,7 @@ import { zip } from "../lib/zip.ts";
 import { originsJson } from "../threats/origins-json.ts";
 import type { Origins } from "../threats/store/origins.ts";
 import type { Threat } from "../threats/store/queries.ts";
+import { inspectedScore } from "../threats/severity/similarity-reasons.ts";
 import { withoutMailboxes } from "../threats/mailboxes.ts";
 import type { Threats } from "../threats/threats.ts";
 import {
@@ -203,10 +204,11 @@ export function evidenceJson({ threat, known, origins }: Evidence): object {
     shown_as: displayName(threat.domain),
     protected_domain: threat.protectedDomain,
     type: threat.type,
-    similarity: threat.similarity,
+    // That of an inspected page is its score; see `observationsOf`.
+    similarity: inspectedScore(threat.reasons) === undefined ? threat.similarity : null,
     reasons: reasonsForThirdParties(threat.reasons, known?.facts),
     severity: threat.severity,
-    severity_reasons: severityForThirdParties(threat.severityReasons),
+    ...severityForThirdParties(threat),
     status: threat.status,
     status_changed_at: optionalIsoTime(threat.statusChangedAt),
     source: sourceForThirdParties(threat.source),
@@ -229,10 +231,12 @@ export function evidenceJson({ threat, known, origins }: Evidence): object {
 function imitationJson(facts: Facts | undefined): object | null {
   const imitation = facts?.page?.imitation;
   if (imitation?.imitates !== true) return null;
+  const observations = observationsOf(imitation);
   return {
     protected_domain: imitation.protectedDomain,
     original: imitation.original ?? null,
-    observations: observationsOf(imitation),
+    observations: observations.map(({ text }) => text),
+    observation_codes: observations.map(({ code }) => code),
     inspected_at: optionalIsoTime(facts?.pageAt),
   };
 }

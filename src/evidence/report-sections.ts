@@ -110,7 +110,7 @@ function imitationLines(imitation: PageImitation): string[] {
   const page = original === null || original === undefined ? "" : ` (${quoted(original, 200)})`;
   return [
     `the page imitates our site ${protectedDomain}${page}`,
-    ...observationsOf(imitation, observationsMax).map((text) => `imitation: ${visible(text, 200)}`),
+    ...observationsOf(imitation, observationsMax).map(({ text }) => `imitation: ${visible(text, 200)}`),
   ];
 }
 

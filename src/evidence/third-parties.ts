@@ -1,21 +1,14 @@
 import type { Facts } from "../enrichment/facts/facts.ts";
 import { combinedRules } from "../inspection/comparison/combined-rules.ts";
 import { withoutMailboxes } from "../threats/mailboxes.ts";
-import { describeSeverityReason, type SeverityReason } from "../threats/severity/severity-reasons.ts";
 import { describeForThirdParties, type SimilarityReason } from "../threats/severity/similarity-reasons.ts";
+import { shortReasons } from "../threats/severity/explain-severity.ts";
+import { describeSeverityReason } from "../threats/severity/severity-reasons.ts";
+import type { Threat } from "../threats/store/queries.ts";
 import { describeSignal, type PageImitation } from "../vocabulary/page-signals.ts";
 
 const observationsMax = 6;
 const combinedCodes = new Set(combinedRules.map(({ code }) => code));
-
-/** Returns the reasons for the severity as third parties may read them: without the score of the page. */
-export function severityForThirdParties(reasons: readonly SeverityReason[]): string[] {
-  return reasons.map((reason) =>
-    reason.code === "page_imitates"
-      ? "the page imitates the protected brand"
-      : describeSeverityReason(reason),
-  );
-}
 
 /** Returns the facts as third parties may read them. */
 export function factsForThirdParties(facts: Facts): Facts {
@@ -39,15 +32,34 @@ export function reasonsForThirdParties(
   ).map(withoutMailboxes);
 }
 
+/** Returns the reasons for a severity as third parties may read them: without the score of the page; see `observationsOf`. */
+export function severityForThirdParties({
+  severityReasons,
+  verified,
+}: Pick<Threat, "severityReasons" | "verified">) {
+  return {
+    severity_summary: shortReasons({ severityReasons, verified }),
+    severity_reasons: severityReasons.map((reason) =>
+      reason.code === "page_imitates"
+        ? "the page imitates the protected brand"
+        : describeSeverityReason(reason),
+    ),
+    severity_reason_codes: severityReasons.map(({ code }) => code),
+  };
+}
+
 /**
  * Returns in words what shows that a page imitates the protected site, the strongest first. Neither the score nor the
  * weights: registrars pass reports on to the registrant. What several observations mean together is left out: an abuse desk
  * has to see it for itself.
  */
-export function observationsOf({ signals }: Pick<PageImitation, "signals">, max = observationsMax): string[] {
+export function observationsOf(
+  { signals }: Pick<PageImitation, "signals">,
+  max = observationsMax,
+): { code: string; text: string }[] {
   return signals
     .filter(({ code, points }) => points > 0 && !combinedCodes.has(code))
     .toSorted((a, b) => b.points - a.points)
     .slice(0, max)
-    .map((signal) => withoutMailboxes(describeSignal(signal)));
+    .map((signal) => ({ code: signal.code, text: withoutMailboxes(describeSignal(signal)) }));
 }

@@ -76,6 +76,9 @@ test("the facts of a threat about which nothing is known are null", async () => 
   const { json } = await api.call("GET", `/v1/threats/${id}/facts`, { key: api.key() });
   expect(json.data).toMatchObject({
     verified: false,
+    reason_codes: [],
+    severity_summary: "unverified · near miss",
+    severity_reason_codes: ["name_near_miss"],
     looked_at: null,
     dns: null,
     page: null,

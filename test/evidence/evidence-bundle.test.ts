@@ -182,6 +182,7 @@ test("a report says what the page imitates in words, and names no recipient of t
     known: { ...evidence.known!, facts: { ...evidence.known!.facts, page } },
     threat: {
       ...evidence.threat,
+      similarity: 0.9731,
       reasons: [{ code: "page_imitates", params: { score: 0.9731 } }],
       severityReasons: [{ code: "page_imitates", params: { score: 0.9731 } }],
     },
@@ -193,9 +194,16 @@ test("a report says what the page imitates in words, and names no recipient of t
   expect(text(own["report.txt"])).toContain(
     'the page imitates our site example-bank.com ("https://example-bank.com/login")\n  - imitation: first observation\n',
   );
-  expect(JSON.parse(text(own["evidence.json"])).imitation).toMatchObject({
-    original: "https://example-bank.com/login",
-    observations: ["first observation"],
+  expect(JSON.parse(text(own["evidence.json"]))).toMatchObject({
+    similarity: null,
+    severity_summary: expect.stringContaining("page imitates the brand"),
+    severity_reasons: ["the page imitates the protected brand"],
+    severity_reason_codes: ["page_imitates"],
+    imitation: {
+      original: "https://example-bank.com/login",
+      observations: ["first observation"],
+      observation_codes: ["first_observation"],
+    },
   });
   expect(text(own["internal/inspection.json"])).toContain("ada%40example-bank.com");
   const files = await reportFiles([reported, reported]);

@@ -60,6 +60,9 @@ describe("CSV", () => {
       registered_at: "2026-01-13T00:00:00.000Z",
       severity_reasons: "a mail server accepts mail for the name | the name is parked (=cmd|' /C calc'!A0)",
       reasons: "a copy of our page was shown to visitors there",
+      severity_summary: "mail server · parked",
+      severity_reason_codes: "receives_mail | parked",
+      reason_codes: "copy_shown",
       urls: "",
     });
   });

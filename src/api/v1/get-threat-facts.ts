@@ -2,8 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { factsJson, inspectionJson } from "../../enrichment/facts/facts-json.ts";
 import { optionalIsoTime } from "../../lib/clock.ts";
 import { originsJson } from "../../threats/origins-json.ts";
-import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
-import { describeSimilarityReason } from "../../threats/severity/similarity-reasons.ts";
+import { reasonsJson } from "../../threats/reasons-json.ts";
 import { registrationSources } from "../../vocabulary/registration.ts";
 import { choice, closed, orNull, time } from "../../vocabulary/schemas.ts";
 import { threatFields } from "../../vocabulary/threat-fields.ts";
@@ -128,7 +127,12 @@ const schema = Type.Object(
   {
     verified: Type.Boolean({ description: "Whether anything but the name is known." }),
     reasons: texts("Reasons for the similarity."),
+    reason_codes: texts("Stable code of each of these reasons."),
+    severity_summary: text(
+      "The decisive reasons for the severity in a few words, as the console and messages show them.",
+    ),
     severity_reasons: texts("Reasons for the severity."),
+    severity_reason_codes: texts("Stable code of each of these reasons."),
     looked_at: orNull(time("When facts were last looked up.")),
     next_look_at: orNull(time("When they are due to be looked up again.")),
     dns: orNull(dns),
@@ -150,7 +154,12 @@ const schema = Type.Object(
 const example = {
   verified: true,
   reasons: ['"1" looks like "l"'],
-  severity_reasons: ["a homograph with a similarity of 0.97"],
+  reason_codes: ["confusable"],
+  severity_summary: "homograph",
+  severity_reasons: [
+    "the name is a homograph: its characters look like those of the protected name (similarity 0.97)",
+  ],
+  severity_reason_codes: ["name_homograph"],
   looked_at: "2026-01-15T12:00:09.000Z",
   next_look_at: "2026-01-15T18:00:09.000Z",
   dns: {
@@ -222,8 +231,7 @@ export const getThreatFacts = operation({
     return {
       data: {
         verified: threat.verified,
-        reasons: threat.reasons.map(describeSimilarityReason),
-        severity_reasons: threat.severityReasons.map(describeSeverityReason),
+        ...reasonsJson(threat),
         looked_at: optionalIsoTime(known?.checkedAt),
         next_look_at: optionalIsoTime(known?.dueAt),
         ...factsJson(known?.facts ?? { unknown: {} }),

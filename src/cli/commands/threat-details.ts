@@ -1,12 +1,13 @@
 import { actorJson, describeActor } from "../../access/audit/actor.ts";
 import type { Assignee, Case } from "../../cases/cases.ts";
 import { displayName } from "../../detection/names/name.ts";
-import { factsJson } from "../../enrichment/facts/facts-json.ts";
+import { factsJson, inspectionJson } from "../../enrichment/facts/facts-json.ts";
 import { networkName, type Facts } from "../../enrichment/facts/facts.ts";
 import { optionalIsoTime, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { toDetailObject } from "../../threats/api-object.ts";
 import { originsJson } from "../../threats/origins-json.ts";
+import { reasonsJson } from "../../threats/reasons-json.ts";
 import { explainSeverity } from "../../threats/severity/explain-severity.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
 import type { Origins } from "../../threats/store/origins.ts";
@@ -96,11 +97,11 @@ export function threatJson({
     site_state: work.siteState,
     site_state_since: optionalIsoTime(work.siteStateAt),
     verified: threat.verified,
-    reasons: threat.reasons.map(describeSimilarityReason),
-    severity_reasons: threat.severityReasons.map(describeSeverityReason),
+    ...reasonsJson(threat),
     looked_at: optionalIsoTime(known?.checkedAt),
     next_look_at: optionalIsoTime(known?.dueAt),
     facts: known === undefined ? null : factsJson(known.facts),
+    inspection: inspectionJson(known?.facts ?? {}),
     ...originsJson(origins),
     history: history.map(({ at, by, ...change }) => ({
       at: toIsoTime(at),
@@ -132,6 +133,14 @@ function factRows({ facts, checkedAt, dueAt }: Known): Row[] {
     );
   if (page !== undefined)
     rows.push(["page", `${page.status} ${page.finalUrl}`], ["page title", page.title || null]);
+  const imitation = page?.imitation;
+  if (imitation !== undefined) {
+    const { imitates, protectedDomain, score } = imitation;
+    rows.push([
+      "page compared",
+      `${imitates ? "imitates" : "does not imitate"} ${protectedDomain}, score ${score}`,
+    ]);
+  }
   for (const network of networks) {
     const contact = network.abuseEmail === undefined ? "" : `, ${network.abuseEmail}`;
     rows.push(["network", `${networkName(network)}${contact}`]);

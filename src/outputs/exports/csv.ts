@@ -1,7 +1,12 @@
 import { toIsoTime } from "../../lib/clock.ts";
 import { toListObject } from "../../threats/api-object.ts";
+import { shortReasons } from "../../threats/severity/explain-severity.ts";
 import { describeSeverityReason } from "../../threats/severity/severity-reasons.ts";
-import { describeForThirdParties } from "../../threats/severity/similarity-reasons.ts";
+import {
+  describeForThirdParties,
+  withoutBeacons,
+  similarityCode,
+} from "../../threats/severity/similarity-reasons.ts";
 import { pageAddresses } from "./named-values.ts";
 import type { ExportedThreat } from "./threat-reader.ts";
 
@@ -24,8 +29,15 @@ const furtherFields: readonly (readonly [string, (threat: ExportedThreat) => Cel
     ({ severityReasons }) => severityReasons.map(describeSeverityReason).join(reasonSeparator),
   ],
   ["reasons", ({ reasons }) => describeForThirdParties(reasons).join(reasonSeparator)],
+  ["severity_summary", shortReasons],
+  ["severity_reason_codes", ({ severityReasons }) => distinct(severityReasons.map(({ code }) => code))],
+  ["reason_codes", ({ reasons }) => distinct(withoutBeacons(reasons).map(similarityCode))],
   ["urls", (threat) => pageAddresses(threat).join(reasonSeparator)],
 ];
+
+function distinct(codes: readonly string[]): string {
+  return [...new Set(codes)].join(reasonSeparator);
+}
 
 const listFieldNames = [
   "id",

@@ -93,7 +93,7 @@ export function describeSeverityReason(reason: SeverityReason): string {
     case "page_imitates":
       return `the page imitates the protected brand (score ${params.score})`;
     case "page_imitated_before":
-      return "the page imitated the protected brand when it was inspected, but does no longer";
+      return "the page imitated the protected brand when it was inspected, but no longer does";
     case "looks_like_original":
       return "the page looks like the original";
     case "asks_for_secrets":
@@ -131,8 +131,8 @@ const shortTexts: Readonly<Record<Exclude<SeverityReasonCode, "asks_for_secrets"
   newly_registered: "newly registered",
   long_registered: "long registered",
   redirects_to_protected: "redirects to the original",
-  page_imitates: "page imitates yours",
-  page_imitated_before: "page imitated yours before",
+  page_imitates: "page imitates the brand",
+  page_imitated_before: "page imitated the brand before",
   looks_like_original: "page looks like the original",
   names_brand: "page names the brand",
   unrelated_page: "unrelated page",

@@ -65,13 +65,22 @@ export function describeSimilarityReason(reason: SimilarityReason): string {
   }
 }
 
+/** Returns the stable code of a reason; for a signal of the page, that of the signal. */
+export function similarityCode(reason: SimilarityReason): string {
+  return reason.code === "page_signal" ? reason.params.code : reason.code;
+}
+
 /**
- * Renders reasons as third parties may read them, each text once. Registrars pass reports on to the registrant, and
- * an attacker who learns that the page has a beacon removes it from the copy.
+ * Returns reasons in which copies that beacons reported have another reason. Registrars pass reports on to the registrant, and an attacker who learns
+ * that the page has a beacon removes it from the copy.
  */
-export function describeForThirdParties(reasons: readonly SimilarityReason[]): string[] {
-  const texts = reasons.map((reason) =>
-    describeSimilarityReason(reason.code === "beacon_reported" ? { code: "copy_shown", params: {} } : reason),
+export function withoutBeacons(reasons: readonly SimilarityReason[]): SimilarityReason[] {
+  return reasons.map((reason) =>
+    reason.code === "beacon_reported" ? { code: "copy_shown", params: {} } : reason,
   );
-  return [...new Set(texts)];
+}
+
+/** Renders reasons as third parties may read them, each text once. */
+export function describeForThirdParties(reasons: readonly SimilarityReason[]): string[] {
+  return [...new Set(withoutBeacons(reasons).map(describeSimilarityReason))];
 }
