@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { inWords, typeDescriptions } from "../../src/console/kit/labels.ts";
+import { seedOriginals } from "../support/console-original-samples.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../support/console.ts";
 
 let app: ConsoleApp;
@@ -200,4 +201,13 @@ test("the list has 50 domains per page and can be searched by name or keyword", 
   const found = await visitor.get("/console/domains?q=WORD41x");
   expect(found.text).toContain("brand-41.org");
   expect(found.text).not.toContain("brand-42.org");
+});
+
+test("a domain page says why there is no screenshot of its home page", async () => {
+  const shown = async () => (await visitor.get("/console/domains/example-bank.com")).text;
+  expect(await shown()).toContain("No screenshot yet. The home page is captured within a minute, if");
+  seedOriginals(app.app, "Home", "Long");
+  expect(await shown()).toContain(
+    "No screenshot: there was no browser when the home page was captured. Pages",
+  );
 });

@@ -53,6 +53,7 @@ test("a pasted email is taken apart, its names are checked, and its links are in
   expect(app.app.inspection.inspections.of("login.examp1e-bank.com")).toMatchObject([
     { priority: "person", source: "submission", origin: { kind: "console", name: "admin" }, state: "queued" },
   ]);
+  expect((await visitor.get("/console/sources")).text).toContain("Imports and typed names now");
   expect(app.app.auditLog.list({}, { limit: 5, offset: 0 }).map(({ action }) => action)).toContain(
     "inspection.request",
   );
@@ -203,7 +204,10 @@ test("without lookups, the page says what is off and which key turns it on", asy
     { states: ["queued"] },
     { page: 1, perPage: 1 },
   ).inspections;
+  const list = await (await off.signedIn()).get("/console/inspections?outcome=waiting");
+  expect(list.text).not.toContain("starts in");
   const shown = await (await off.signedIn()).get(`/console/inspections/${waiting!.id}`);
   expect(shown.text).toContain("It starts when that is on.");
+  expect(shown.text).not.toContain("starts in");
   await off.dispose();
 });

@@ -1,9 +1,11 @@
 import type { ProtectedDomain } from "../../../domains/domains.ts";
+import { describeProblem } from "../../../inspection/originals/capture-problems.ts";
+import type { OriginalState } from "../../../inspection/originals/originals.ts";
 import type { Instant } from "../../../lib/clock.ts";
 import { notFound } from "../../../lib/errors.ts";
+import { visible } from "../../../lib/safe-text.ts";
 import { counted } from "../../../lib/wording.ts";
 import { beacon } from "../../../traps/kinds/beacon/beacon.ts";
-import type { OriginalState } from "../../../inspection/originals/originals.ts";
 import type { Trap } from "../../../traps/trap.ts";
 import { ActionLink, Facts, Time } from "../../kit/components.tsx";
 import { Help } from "../../kit/disclosure.tsx";
@@ -50,7 +52,7 @@ export async function readOwnPages(
 
 /** The screenshot of the original page, with the words, names and beacons that belong to it. */
 export function OwnPagesCard({ own }: { own: OwnPages }) {
-  const { domain, screenshot, beacons } = own;
+  const { domain, beacons } = own;
   const { may } = usePage();
   const { keywords, allow } = domain;
   const canEdit = domain.enabled && !isDeclared(domain) && may("administer");
@@ -60,7 +62,7 @@ export function OwnPagesCard({ own }: { own: OwnPages }) {
         <h2>Original pages</h2>
         {canEdit ? <a href={`${domainPath(domain.domain)}/edit`}>Edit</a> : null}
       </header>
-      <OriginalPage domain={domain.domain} screenshot={screenshot} />
+      <OriginalPage own={own} />
       <Facts
         facts={[
           ["Pages", <PageStates own={own} />],
@@ -113,14 +115,9 @@ function More({ total, none }: { total: number; none: string }) {
   return total > namesShownMax ? <span>and {counted(total - namesShownMax, "more", "more")}</span> : null;
 }
 
-function OriginalPage({ domain, screenshot }: { domain: string; screenshot: OwnPages["screenshot"] }) {
-  if (screenshot === undefined)
-    return (
-      <p class="s quiet">
-        No screenshot yet. The home page is captured within a minute, if a browser is installed and lookups
-        are enabled.
-      </p>
-    );
+function OriginalPage({ own: { domain: protectedDomain, originals, screenshot } }: { own: OwnPages }) {
+  if (screenshot === undefined) return <p class="s quiet">{whyNoScreenshot(originals)}</p>;
+  const { domain } = protectedDomain;
   const { at } = screenshot;
   const path = `${domainPath(domain)}/original${at === undefined ? "" : `?v=${Math.floor(at)}`}`;
   return (
@@ -141,6 +138,15 @@ function OriginalPage({ domain, screenshot }: { domain: string; screenshot: OwnP
 }
 
 /** The state of each original page, with the way to all of them. */
+function whyNoScreenshot(originals: readonly OriginalState[]): string {
+  const home = originals.find(({ original }) => original.role === "home");
+  if (home?.versions.some(({ state }) => state === "accepted") === true)
+    return "No screenshot: there was no browser when the home page was captured.";
+  if (home !== undefined && home.original.problem !== null)
+    return `No screenshot: ${visible(describeProblem(home.original.problem), 300)}.`;
+  return "No screenshot yet. The home page is captured within a minute, if a browser is installed and lookups are enabled.";
+}
+
 function PageStates({ own: { domain, originals, suggestions } }: { own: OwnPages }) {
   const path = originalsPath(domain.domain);
   return (

@@ -125,7 +125,7 @@ function ResultCard({ inspection, isDisabled }: { inspection: Inspection; isDisa
       </p>
       {reason === null ? null : (
         <p class="s quiet">
-          <OutcomeReason inspection={inspection} />
+          <OutcomeReason inspection={inspection} isDisabled={isDisabled} />
         </p>
       )}
       {state === "queued" && (isDisabled || reason === null) ? (

@@ -48,14 +48,17 @@ function outcomeOf({ state, imitates, page }: Inspection): Outcome {
 /** Why an inspection waits, failed or was skipped. */
 export function OutcomeReason({
   inspection: { attempts, dueAt, reason, state },
+  isDisabled,
 }: {
   inspection: Inspection;
+  /** Whether no page is fetched at present. */
+  isDisabled: boolean;
 }) {
   if (reason === null) return null;
   return (
     <>
       <Text text={reason} charactersMax={200} />
-      {state !== "queued" ? null : (
+      {state !== "queued" || isDisabled ? null : (
         <>
           ; {attempts === 0 ? "starts" : "tried again"} <Time at={dueAt} relative="next" />
         </>

@@ -3,6 +3,7 @@ import { badRequest, PublicError } from "../../../lib/errors.ts";
 import { bytesText } from "../../../lib/durations.ts";
 import { grouped, sentence } from "../../../lib/wording.ts";
 import { itemOf } from "../../../sources/emails/email-list.ts";
+import { importOrigin } from "../../../sources/imports/import-run.ts";
 import type { Interpretation } from "../../../sources/entries/interpretation.ts";
 import { looksLikeEmail } from "../../../sources/list-formats/email-head.ts";
 import { Card } from "../../kit/components.tsx";
@@ -124,7 +125,7 @@ async function request(
     texts.map(itemOf),
     {
       source: "submission",
-      origin: { kind: "submission", name: "console" },
+      origin: importOrigin,
       interpret: { max: listedMax, hostNames: true },
       invalidMax: rejectedMax,
       inspect(addresses) {

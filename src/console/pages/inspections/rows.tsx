@@ -51,7 +51,7 @@ export function InspectionRows({
       <QueueLine status={status} />
       <PagedTable
         caption="Inspections, the newest request first"
-        columns={[...columns, threatColumn(statusOf)]}
+        columns={columnsOf({ isDisabled: status.disabled !== null, statusOf })}
         rowsIn={() => inspections}
         total={total}
         perPage={perPage}
@@ -100,67 +100,73 @@ function withOutcome(query: URLSearchParams, outcome: string): URLSearchParams {
   return limited;
 }
 
-const columns: Column<Inspection>[] = [
-  {
-    title: "Address",
-    layout: "wide",
-    fold: "title",
-    cell: ({ id, address }) => (
-      <a href={inspectionPath(id)}>
-        <Address address={address} charactersMax={addressCharactersMax} />
-      </a>
-    ),
-  },
-  {
-    title: "Result",
-    fold: "under",
-    cell: (inspection) => (
-      <>
-        <OutcomeMark inspection={inspection} />
-        {inspection.reason === null ? null : (
-          <p>
-            <OutcomeReason inspection={inspection} />
-          </p>
-        )}
-      </>
-    ),
-  },
-  {
-    title: "Score",
-    layout: "number",
-    fold: "state",
-    cell: ({ score, imitates }) => (score === null || imitates === null ? "" : scoreText(score)),
-  },
-  {
-    title: "Requested",
-    fold: "end",
-    cell: ({ requestedAt, origin, source }) => (
-      <>
-        <Time at={requestedAt} relative />
-        <p class="wide-only">
-          <Text text={requesterOf({ origin, source })} charactersMax={requesterCharactersMax} />
-        </p>
-      </>
-    ),
-  },
-];
-
-/** Shows whether the threat still has to be decided. */
-function threatColumn(statusOf: (threatId: string) => Status | undefined): Column<Inspection> {
-  return {
-    title: "Threat",
-    layout: "tight",
-    fold: "hidden",
-    cell({ threatId }) {
-      const status = threatId === null ? undefined : statusOf(threatId);
-      if (threatId === null || status === undefined) return "";
-      return (
-        <a href={threatPath(threatId)}>
-          <StatusMark status={status} />
+function columnsOf({
+  isDisabled,
+  statusOf,
+}: {
+  /** Whether no page is fetched at present. */
+  isDisabled: boolean;
+  /** Status of a threat; undefined: there is none. */
+  statusOf: (threatId: string) => Status | undefined;
+}): Column<Inspection>[] {
+  return [
+    {
+      title: "Address",
+      layout: "wide",
+      fold: "title",
+      cell: ({ id, address }) => (
+        <a href={inspectionPath(id)}>
+          <Address address={address} charactersMax={addressCharactersMax} />
         </a>
-      );
+      ),
     },
-  };
+    {
+      title: "Result",
+      fold: "under",
+      cell: (inspection) => (
+        <>
+          <OutcomeMark inspection={inspection} />
+          {inspection.reason === null ? null : (
+            <p>
+              <OutcomeReason inspection={inspection} isDisabled={isDisabled} />
+            </p>
+          )}
+        </>
+      ),
+    },
+    {
+      title: "Score",
+      layout: "number",
+      fold: "state",
+      cell: ({ score, imitates }) => (score === null || imitates === null ? "" : scoreText(score)),
+    },
+    {
+      title: "Requested",
+      fold: "end",
+      cell: ({ requestedAt, origin, source }) => (
+        <>
+          <Time at={requestedAt} relative />
+          <p class="wide-only">
+            <Text text={requesterOf({ origin, source })} charactersMax={requesterCharactersMax} />
+          </p>
+        </>
+      ),
+    },
+    {
+      title: "Threat",
+      layout: "tight",
+      fold: "hidden",
+      cell({ threatId }) {
+        const status = threatId === null ? undefined : statusOf(threatId);
+        if (threatId === null || status === undefined) return "";
+        return (
+          <a href={threatPath(threatId)}>
+            <StatusMark status={status} />
+          </a>
+        );
+      },
+    },
+  ];
 }
 
 /** Returns who or what named the address: `feed openphish`, `ada (console)`. */
