@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { readOptions } from "../benchmarks/options.ts";
 import { randomFrom } from "../benchmarks/random.ts";
 import { freePort } from "../benchmarks/server-process.ts";
+import { createPageVisits, type Row } from "./inspections/page-visits.ts";
 import { printReport, randomSeed, type Check } from "./report.ts";
 
 // Runs from source, because the executable never opens loopback addresses.
@@ -32,8 +33,6 @@ const startTimeoutMs = 30_000;
 const copiesShare = 0.3;
 /** Hosts are spread over the first addresses of the world. */
 const hostAddresses = 24;
-/** Requests of the page in one attempt: by HTTP, as another visitor, in other languages, and for the facts of a threat. */
-const visitsPerAttempt = 12;
 const apiKey = "campaign-key-of-more-than-twenty-characters";
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-inspections-"));
@@ -76,6 +75,8 @@ scopes = ["threats:read", "candidates:write"]
 `,
 );
 
+/** When the lives of the server began. */
+const startedAts: number[] = [];
 const fed: string[] = [];
 const sent: string[] = [];
 const acknowledged: string[] = [];
@@ -97,20 +98,13 @@ const wasStuck = !(await drained());
 server.kill("SIGTERM");
 await server.exited;
 
-interface Row {
-  address: string;
-  host: string;
-  state: string;
-  attempts: number;
-  imitates: number | null;
-  reason: string | null;
-}
 const database = new Database(databasePath, { readonly: true });
 const rows = database.query<Row, []>("select * from inspections order by seq").all();
 const visits = (await (await fetch(`http://127.0.0.1:${world.webPort}/visits`)).json()) as Record<
   string,
   number
 >;
+const pageVisits = createPageVisits({ rows, startedAts, visits });
 const attempts = rows.reduce((sum, row) => sum + row.attempts, 0);
 const checks = check();
 process.exit(
@@ -121,6 +115,7 @@ process.exit(
       ["submitted addresses, acknowledged", `${sent.length}, ${acknowledged.length}`],
       ["inspections, attempts", `${rows.length}, ${attempts}`],
       ["most attempts of one address", Math.max(...rows.map((row) => row.attempts))],
+      ["most requests of a harmless page, of a copy", [0, 1].map(pageVisits.most).join(", ")],
       ["threats", threats().length],
     ],
     checks,
@@ -173,9 +168,7 @@ function check(): Check[] {
     },
     {
       guarantee: "no page is requested more often than the attempts explain",
-      violations: rows
-        .filter((row) => (visits[row.host] ?? 0) > row.attempts * visitsPerAttempt || !visits[row.host])
-        .map((row) => `${row.host}: ${visits[row.host]} requests in ${row.attempts} attempts`),
+      violations: pageVisits.unexplained(),
     },
     {
       guarantee: "each copy is one threat with one event, and nothing else is",
@@ -234,6 +227,7 @@ async function submit(domains: readonly string[]): Promise<void> {
 }
 
 async function start(): Promise<Bun.Subprocess> {
+  startedAts.push(Date.now());
   const settings = JSON.stringify({ config, webPort: world.webPort });
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "inspections/server.ts"), settings], {
     stdio: ["ignore", "ignore", "pipe"],
