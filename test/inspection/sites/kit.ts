@@ -156,7 +156,7 @@ export function withMailer(kit: Kit, html: string): string {
   const title = change.chance(0.2)
     ? change.pick([...emptyTitles, change.letters(6), `${noun(change)} ${noun(change)}`])
     : undefined;
-  const isBuilt = change.chance(0.08);
+  const isBuilt = change.chance(0.12);
   const siteName = change.pick([
     "My Site",
     noun(change),

@@ -96,10 +96,10 @@ function documentOf(
       ? `<meta name="description" content="${sentence(text, { brand: company.name, topic: company.kind, language })}">`
       : "",
     generator === "" ? "" : `<meta name="generator" content="${generator}">`,
-    own.chance(0.35) ? `<meta property="og:site_name" content="${company.name}">` : "",
+    own.chance(0.25) ? `<meta property="og:site_name" content="${company.name}">` : "",
     own.chance(0.5) ? `<meta property="og:title" content="${title}">` : "",
     own.chance(0.4) ? `<link rel="canonical" href="${origin(company)}${pathOf(company, role)}">` : "",
-    own.chance(0.4) ? `<link rel="manifest" href="/manifest.json">` : "",
+    own.chance(0.2) ? `<link rel="manifest" href="/manifest.json">` : "",
     own.chance(0.8) ? `<link rel="${own.pick(["icon", "shortcut icon"])}" href="${iconPath(company)}">` : "",
     own.chance(0.4) ? `<link rel="apple-touch-icon" href="${paths.assets}/apple-touch-icon.png">` : "",
     own.chance(0.3)
