@@ -173,6 +173,16 @@ describe("a response", () => {
     expect(summary(await send(server.url))).toEqual([200, "abcde"]);
   });
 
+  test("that never ends is shown as far as it came, as in a browser, unless the caller gave it up", async () => {
+    const { url } = await saying("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<p>sign in");
+    const late = await send(url, { asBrowser: true, timeoutMs: 100 });
+    expect(late).toMatchObject({ response: { status: 200, cut: true, reusable: false } });
+    if ("response" in late) expect(Buffer.from(late.response.body).toString()).toBe("<p>sign in");
+    expect(await send(url, { timeoutMs: 100 })).toMatchObject({ failure: "timeout" });
+    const signal = AbortSignal.timeout(100);
+    expect(await send(url, { asBrowser: true, signal })).toMatchObject({ failure: "aborted" });
+  });
+
   test("that ends with a reset is incomplete, even where closing would end it", async () => {
     const server = await raw((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n\r\npart", () => setTimeout(() => socket.resetAndDestroy(), 20));

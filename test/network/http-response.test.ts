@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { createResponseReader, type Progress } from "../../src/network/http/http-response.ts";
 
 /** Feeds an answer in pieces and closes; the outcome must not depend on where it was cut. */
-function read(bytes: Uint8Array, cuts: readonly number[]): unknown {
-  const reader = createResponseReader({ bodyBytesMax: 64 });
+function read(bytes: Uint8Array, cuts: readonly number[], asBrowser: boolean): unknown {
+  const reader = createResponseReader({ asBrowser, bodyBytesMax: 64 });
   let from = 0;
   for (const to of [...cuts, bytes.length]) {
     if (to <= from) continue;
@@ -25,6 +25,7 @@ const samples = [
   "HTTP/1.1 200 OK\r\n\r\nuntil the end",
   "HTTP/1.1 103 Hints\r\nA: b\r\n\r\nHTTP/1.1 202 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n3\r\nabc\r\n0\r\nX: y\r\n\r\n",
   `HTTP/1.0 500 No\r\nConnection: keep-alive\r\nContent-Length: 100\r\n\r\n${"x".repeat(100)}`,
+  "HTTP/1.1 200 OK\nContent-Length: 5\r\nnone\n\nhello",
   `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n${"y".repeat(100)}\r\n0\r\n\r\n`,
 ];
 
@@ -40,8 +41,9 @@ test("a response parses the same however it is split, even when its bytes are mu
     const bytes = Buffer.from(samples[random(samples.length)]!, "latin1");
     for (let changes = random(4); changes > 0; changes -= 1) bytes[random(bytes.length)] = random(256);
     const cuts = Array.from({ length: random(6) }, () => random(bytes.length)).sort((a, b) => a - b);
-    const whole = read(bytes, []);
-    expect({ cuts, found: read(bytes, cuts) }).toEqual({ cuts, found: whole });
+    const asBrowser = random(2) === 1;
+    const whole = read(bytes, [], asBrowser);
+    expect({ cuts, found: read(bytes, cuts, asBrowser) }).toEqual({ cuts, found: whole });
   }
 });
 

@@ -76,6 +76,8 @@ export function createPageInspector({
       protectedDomains: protectedDomains ?? brands.map((brand) => brand.protectedDomain),
       brandNames: namesOf(compared, target),
       languages: languagesOf(compared, address),
+      // Half a page must not define what an original looks like.
+      mustBeComplete: target.isOwn === true,
       signal,
     };
     const first = await reader.read(opened);

@@ -42,6 +42,8 @@ export interface PageTarget {
   brandNames: readonly string[];
   /** Languages of the protected sites, the most important first. */
   languages?: readonly string[];
+  /** Whether a page that never ends is a failure. Default: no, as for a browser. */
+  mustBeComplete?: boolean;
   /** Page that another visitor was shown: this one is read if it differs, as one other visitor. */
   unlike?: PageView;
   signal?: AbortSignal | undefined;
@@ -146,13 +148,17 @@ interface Visit {
 
 /** Follows the address as one visitor. */
 function follow(
-  { address, protectedDomains, signal }: PageTarget,
+  { address, mustBeComplete = false, protectedDomains, signal }: PageTarget,
   visitor: Visitor,
   { deadlineMs, reading }: { deadlineMs: number; reading: Reading },
 ): Promise<Trail | { reason: string }> {
   const { timeoutMs } = reading;
   return reading.visiting(visitor, { deadlineMs, signal }, async (get, isLate) => {
-    const limits = { timeoutMs: Math.min(hopTimeoutMs, timeoutMs), bodyBytesMax: pageBytesMax };
+    const limits = {
+      timeoutMs: Math.min(hopTimeoutMs, timeoutMs),
+      bodyBytesMax: pageBytesMax,
+      mustBeComplete,
+    };
     const trail = await followRedirects({
       get: (url) => get(url, { kind: "page", ...limits }),
       address,

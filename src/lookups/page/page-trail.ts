@@ -92,8 +92,8 @@ async function takeContent(
   hop: Hop,
   read: (pieces: Iterable<string>) => Promise<PageContent>,
 ): Promise<PageContent> {
-  const isPage =
-    /html|xml/i.test(hop.contentType ?? "") || (hop.contentType === undefined && /^\s*</.test(hop.start()));
+  const type = hop.contentType ?? "";
+  const isPage = /html|xml/i.test(type) || (isSniffed(type) && /^\s*</.test(hop.start()));
   const content = await read(
     isPage && hop.location === undefined ? decodePage(hop.body, hop.contentType) : [],
   );
@@ -103,6 +103,15 @@ async function takeContent(
     hop.problem ??= tooLong;
   }
   return content;
+}
+
+/** Returns whether browsers determine the type by the content (WHATWG MIME Sniffing Standard, section 7). */
+function isSniffed(contentType: string): boolean {
+  const [essence = ""] = contentType.split(";");
+  return (
+    !/^[^\s/]+\/[^\s/]+$/.test(essence.trim()) ||
+    /^\s*(?:unknown|application)\/unknown\s*$|\*\/\*/i.test(essence)
+  );
 }
 
 function nextAddress(hop: Hop, content: PageContent, scripted: readonly URL[]): URL | undefined {

@@ -1,5 +1,5 @@
 import { getDomain } from "tldts";
-import { tooLong } from "../visits/page-request.ts";
+import { incomplete, tooLong } from "../visits/page-request.ts";
 import type { ReadPictures } from "./page-pictures.ts";
 import type { Trail } from "./page-trail.ts";
 import type { ContentOrigin, PageView } from "./page-view.ts";
@@ -21,7 +21,7 @@ export function isShown({ hops, addresses, content, unseen }: Trail): boolean {
   const { status, problem } = hops.at(-1)!;
   if (content.fields.some(({ type }) => type === "password")) return true;
   if (unseen !== undefined) return false;
-  if (status >= 400 || (problem !== undefined && problem !== tooLong)) return false;
+  if (status >= 400 || (problem !== undefined && problem !== tooLong && problem !== incomplete)) return false;
   const isRendered = content.scripted || content.embedded.some((address) => address !== "");
   if (content.visibleLength <= emptyTextLengthMax && content.fields.length === 0)
     return isRendered || content.pictures.length > 0;

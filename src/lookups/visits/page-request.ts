@@ -1,6 +1,6 @@
 import { describeFailure, type FailureKind } from "../../network/failure.ts";
 import type { PeerCertificate } from "../../network/http/connection.ts";
-import { acceptedEncodings, decodeBody } from "../../network/http/content-encoding.ts";
+import { acceptedEncodings, decodeBody, unknownCoding } from "../../network/http/content-encoding.ts";
 import type { HttpClient } from "../../network/http/http-client.ts";
 import type { CookieJar } from "./cookie-jar.ts";
 import type { Visitor } from "./visitors.ts";
@@ -26,13 +26,23 @@ export interface Hop {
   start(): string;
 }
 
-/** `kind`: what the browser would load, a page or a part of one. */
+/**
+ * `kind`: what the browser would load, a page or a part of one. `mustBeComplete`: a response that never ends is a failure;
+ * otherwise, what arrived of it is read, as in a browser.
+ */
 export type PageRequest = (
   url: string,
-  limits: { kind: "page" | "part"; timeoutMs: number; bodyBytesMax: number; signal?: AbortSignal },
+  limits: {
+    kind: "page" | "part";
+    timeoutMs: number;
+    bodyBytesMax: number;
+    mustBeComplete?: boolean;
+    signal?: AbortSignal;
+  },
 ) => Promise<Hop | { failure: FailureKind; reason: string }>;
 
 export const tooLong = "it is too long to be read completely";
+export const incomplete = "it did not arrive completely";
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 /** Below this, only the web's own ports are allowed, so that no redirect makes us contact a mail server. */
 const unprivilegedPort = 1_024;
@@ -54,7 +64,7 @@ export function createPageRequest({
   cookies: CookieJar;
   ports: { http: number; https: number };
 }): PageRequest {
-  return async (address, { kind, timeoutMs, bodyBytesMax, signal }) => {
+  return async (address, { kind, timeoutMs, bodyBytesMax, mustBeComplete = false, signal }) => {
     const url = new URL(address);
     if (url.protocol !== "http:" && url.protocol !== "https:")
       return { failure: "protocol", reason: "redirects to a URL that is not HTTP" };
@@ -80,6 +90,7 @@ export function createPageRequest({
       timeoutMs,
       bodyBytesMax,
       anyCertificate: true,
+      asBrowser: !mustBeComplete,
       ...(signal === undefined ? {} : { signal }),
     });
     if (!("response" in result)) return { failure: result.failure, reason: describeFailure(result) };
@@ -90,8 +101,11 @@ export function createPageRequest({
       encoding: headers.get("content-encoding"),
       bytesMax: bodyBytesMax,
     });
-    const content = "error" in decoded ? new Uint8Array(0) : decoded.body;
-    const isCut = cut || "error" in decoded || decoded.cut;
+    // Browsers show a body whose coding they do not know as it is.
+    const isAsSent = "error" in decoded && decoded.error === unknownCoding;
+    const content = !("error" in decoded) ? decoded.body : isAsSent ? body : new Uint8Array(0);
+    const isCut = cut || ("error" in decoded ? !isAsSent : decoded.cut);
+    const whyCut = result.response.incomplete === true ? incomplete : isCut ? tooLong : undefined;
     return {
       url: address,
       status,
@@ -99,7 +113,7 @@ export function createPageRequest({
       contentType: headers.get("content-type"),
       body: content,
       cut: isCut,
-      problem: "error" in decoded ? decoded.error : isCut ? tooLong : undefined,
+      problem: "error" in decoded && !isAsSent ? decoded.error : whyCut,
       refresh: headers.get("refresh"),
       certificate: result.certificate,
       setsCookies: headers.has("set-cookie"),

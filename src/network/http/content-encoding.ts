@@ -9,6 +9,10 @@ import {
 import { createByteBuffer } from "../byte-buffer.ts";
 
 const zstdWindowLogMax = 23;
+/** Number of codings of one body. More are an unknown coding. */
+const codingsMax = 3;
+const knownCodings = new Set(["gzip", "x-gzip", "br", "zstd", "deflate"]);
+export const unknownCoding = "an unknown content coding";
 
 export type Decoded = { body: Uint8Array; cut: boolean } | { error: string };
 
@@ -16,11 +20,11 @@ export type Decoded = { body: Uint8Array; cut: boolean } | { error: string };
 export const acceptedEncodings = "gzip, deflate, br, zstd";
 
 /**
- * Decodes one content coding (RFC 9110 §8.4) and keeps at most `bytesMax` of the result: a decompression bomb is
+ * Decodes the content codings (RFC 9110 §8.4), the last one first, and keeps at most `bytesMax` of the result: a decompression bomb is
  * truncated like any other long response. The readable part of a broken or truncated body is returned; only a body
  * without any is an error.
  */
-export function decodeBody({
+export async function decodeBody({
   body,
   encoding,
   bytesMax,
@@ -29,12 +33,24 @@ export function decodeBody({
   encoding: string | undefined;
   bytesMax: number;
 }): Promise<Decoded> {
-  const coding = (encoding ?? "").trim().toLowerCase();
-  if (coding === "" || coding === "identity" || body.length === 0) {
-    return Promise.resolve({ body: body.subarray(0, bytesMax), cut: body.length > bytesMax });
+  const codings = (encoding ?? "").toLowerCase().split(",");
+  const named = codings
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== "" && coding !== "identity");
+  if (named.length > codingsMax || !named.every((coding) => knownCodings.has(coding)))
+    return { error: unknownCoding };
+  let decoded = { body: body.subarray(0, bytesMax), cut: body.length > bytesMax };
+  for (const [index, coding] of named.toReversed().entries()) {
+    const next = await decodeOne(coding, index === 0 ? body : decoded.body, bytesMax);
+    if ("error" in next) return next;
+    decoded = { body: next.body, cut: next.cut || (index > 0 && decoded.cut) };
   }
+  return decoded;
+}
+
+function decodeOne(coding: string, body: Uint8Array, bytesMax: number): Promise<Decoded> {
+  if (body.length === 0) return Promise.resolve({ body, cut: false });
   const stream = decoderFor(coding, body);
-  if (stream === undefined) return Promise.resolve({ error: "an unknown content coding" });
   return new Promise((resolve) => {
     const decoded = createByteBuffer(bytesMax);
     let settled = false;
@@ -62,6 +78,5 @@ function decoderFor(coding: string, body: Uint8Array) {
   if (coding === "zstd")
     return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: zstdWindowLogMax } });
   // Some servers send the raw format under this name, contrary to RFC 9110 §8.4.1.2.
-  if (coding === "deflate") return (body[0]! & 0x0f) === 8 ? createInflate() : createInflateRaw();
-  return undefined;
+  return (body[0]! & 0x0f) === 8 ? createInflate() : createInflateRaw();
 }

@@ -20,10 +20,7 @@ export interface Phases {
   readMs?: number;
 }
 
-export interface PartialResponse {
-  status: number;
-  body: Uint8Array;
-}
+export type PartialResponse = Pick<HttpResponse, "status" | "headers" | "body">;
 
 /** Observations of an exchange, which are valid even if it fails. */
 export interface Trace {
@@ -38,6 +35,7 @@ const pieceBytes = 32_768;
 
 /** Sends one request over an open connection and reads its response. */
 export function converse({
+  asBrowser,
   connection,
   bytes,
   bodyBytesMax,
@@ -48,6 +46,7 @@ export function converse({
   turns,
   keep,
 }: {
+  asBrowser: boolean | undefined;
   connection: Connection;
   bytes: Uint8Array;
   bodyBytesMax: number;
@@ -62,6 +61,7 @@ export function converse({
   return new Promise((resolve, reject) => {
     let sink: StreamSink | undefined;
     const reader = createResponseReader({
+      asBrowser,
       bodyBytesMax,
       isHead,
       receive: receive && ((start) => (sink = receive(start))),

@@ -23,6 +23,11 @@ export interface HttpRequest {
   tlsFiles?: TlsFiles;
   /** Accepts any certificate, to inspect a site that is not trusted anyway. */
   anyCertificate?: boolean;
+  /**
+   * Reads the response as browsers do, which show what they could read of an ambiguous response, and of one that never
+   * ends. Default: such a response is a failure.
+   */
+  asBrowser?: boolean;
   signal?: AbortSignal;
 }
 
@@ -115,13 +120,24 @@ export function createHttpClient({
     const url = new URL(request.url);
     const key = poolKey(url, request);
     const bytes = serialize(url, request);
-    const { bodyBytesMax, receive } = request;
+    const { asBrowser, bodyBytesMax, receive } = request;
     const isHead = request.method === "HEAD";
     const keep = (used: Connection) => pool.keep(key, used);
     const converseOver = (connection: Connection) => {
       trace.address = connection.address;
       trace.certificate = connection.certificate;
-      return converse({ connection, bytes, bodyBytesMax, isHead, receive, signal, trace, turns, keep });
+      return converse({
+        asBrowser,
+        connection,
+        bytes,
+        bodyBytesMax,
+        isHead,
+        receive,
+        signal,
+        trace,
+        turns,
+        keep,
+      });
     };
     const kept = pool.take(key);
     if (kept !== undefined) {
@@ -163,6 +179,9 @@ export function createHttpClient({
       } catch (error) {
         if (!(error instanceof ExchangeError)) throw error;
         const { partial } = trace;
+        const isGivenUp = request.signal?.aborted === true;
+        if (request.asBrowser === true && partial !== undefined && !isGivenUp)
+          return result({ response: { ...partial, cut: true, incomplete: true, reusable: false } });
         // A lack of descriptors shows as a refused connection, a name that does not resolve, or a timeout of DNS.
         if (trace.address === undefined && error.kind !== "refused_address" && !hasFreeDescriptor())
           return result({ failure: "descriptors", reason: noDescriptor, partial });

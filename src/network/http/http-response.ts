@@ -17,6 +17,8 @@ export interface HttpResponse {
   body: Uint8Array;
   /** Whether the response was longer than the limit, or the sink took no more. */
   cut: boolean;
+  /** Whether the rest never arrived, which only requests accept that are read as in a browser. Absent: no. */
+  incomplete?: true;
   /** Whether the connection can be used for another request. */
   reusable: boolean;
 }
@@ -44,7 +46,7 @@ export interface ResponseReader {
   /** Reports that the server closed the connection, which ends some responses. */
   close(): Progress;
   /** Returns the received part of an incomplete response; undefined before the end of its headers. */
-  partial(): { status: number; body: Uint8Array } | undefined;
+  partial(): Pick<HttpResponse, "status" | "headers" | "body"> | undefined;
 }
 
 const interimMax = 8;
@@ -62,16 +64,19 @@ type Framing = "none" | "chunked" | "close" | number;
  */
 export function createResponseReader({
   bodyBytesMax,
+  asBrowser = false,
   isHead = false,
   receive = () => undefined,
 }: {
   bodyBytesMax: number;
+  /** Reads an ambiguous response as browsers do. */
+  asBrowser?: boolean | undefined;
   /** Whether the response is one to HEAD, which has no body (RFC 9110 §9.3.2). */
   isHead?: boolean;
   /** Returns a sink for the body of this response; undefined: it is kept in memory. */
   receive?: ((start: ResponseStart) => StreamSink | undefined) | undefined;
 }): ResponseReader {
-  const headReader = createHeadReader();
+  const headReader = createHeadReader({ asBrowser });
   const body = createByteBuffer(bodyBytesMax);
   let opened: { head: ResponseHead; framing: Framing; reader: BodyReader } | undefined;
   let interim = 0;
@@ -96,8 +101,9 @@ export function createResponseReader({
       const tooMany = interim > interimMax || interimBytes > interimBytesMax;
       return tooMany ? "too many interim responses" : undefined;
     }
-    const framing = isHead ? "none" : framingOf(head);
-    if (typeof framing === "object") return framing.invalid;
+    const found = isHead ? "none" : framingOf(head);
+    if (typeof found === "object" && !asBrowser) return found.invalid;
+    const framing = typeof found === "object" ? found.inBrowser : found;
     const sink = receive(head);
     opened = { head, framing, reader: readerFor(framing, sink ?? body, sink?.bytesMax ?? bodyBytesMax) };
     return undefined;
@@ -115,7 +121,7 @@ export function createResponseReader({
     for (let index = 0; ;) {
       index = headReader.read(bytes, index);
       const state = headReader.state();
-      if (state === "too long") return malformed("headers over 16 KiB");
+      if (state === "too long") return malformed(asBrowser ? "headers over 256 KiB" : "headers over 16 KiB");
       if (state === "more") return more;
       const invalid = open();
       if (invalid !== undefined) return malformed(invalid);
@@ -135,7 +141,11 @@ export function createResponseReader({
       }
       return progress.kind === "cut" ? done({ complete: false, reusable: false }) : progress;
     },
-    partial: () => (opened === undefined ? undefined : { status: opened.head.status, body: body.bytes() }),
+    partial() {
+      if (opened === undefined) return undefined;
+      const { status, headers } = opened.head;
+      return { status, headers, body: body.bytes() };
+    },
     close() {
       if (opened === undefined)
         return malformed(headReader.length === 0 ? "closed without a response" : "closed within the headers");
@@ -145,18 +155,22 @@ export function createResponseReader({
   };
 }
 
-function framingOf({ status, headers }: ResponseHead): Framing | { invalid: string } {
+/** `inBrowser`: what browsers do with invalid framing. */
+function framingOf({ status, headers }: ResponseHead): Framing | { invalid: string; inBrowser: Framing } {
   if (status === 204 || status === 304) return "none";
   const encoding = headers.get("transfer-encoding")?.toLowerCase();
   const length = headers.get("content-length");
   if (encoding !== undefined) {
-    if (length !== undefined) return { invalid: "both Content-Length and Transfer-Encoding" };
-    return encoding.split(",").at(-1)!.trim() === "chunked" ? "chunked" : "close";
+    const framing = encoding.split(",").at(-1)!.trim() === "chunked" ? "chunked" : "close";
+    const invalid = "both Content-Length and Transfer-Encoding";
+    return length === undefined ? framing : { invalid, inBrowser: framing };
   }
   if (length === undefined) return "close";
   const lengths = new Set(length.split(",").map((text) => text.trim()));
   const [only = ""] = lengths;
-  return lengths.size === 1 && /^\d{1,15}$/.test(only) ? Number(only) : { invalid: "bad Content-Length" };
+  return lengths.size === 1 && /^\d{1,15}$/.test(only)
+    ? Number(only)
+    : { invalid: "bad Content-Length", inBrowser: "close" };
 }
 
 function keepsAlive({ version, headers }: ResponseHead): boolean {

@@ -20,26 +20,36 @@ export interface HeadReader {
 }
 
 export const headBytesMax = 16_384;
+/** That of Chromium. */
+const browserHeadBytesMax = 262_144;
+/** Lines of such a head that are parsed, in a few milliseconds. */
+const browserHeadLinesMax = 2_000;
 const blankLineLength = 4;
 const carriageReturn = 13;
 const lineFeed = 10;
 
-export function createHeadReader(): HeadReader {
-  const buffer = createByteBuffer(headBytesMax + blankLineLength);
-  /** Number of bytes of the blank line's CR LF CR LF that were just read. */
+/**
+ * @param options.asBrowser accepts what browsers accept, too: longer heads, lines that end with LF only, and header lines
+ *   without a name. These are ignored, as is what follows a number of lines.
+ */
+export function createHeadReader({ asBrowser = false } = {}): HeadReader {
+  const bytesMax = asBrowser ? browserHeadBytesMax : headBytesMax;
+  const buffer = createByteBuffer(bytesMax + blankLineLength);
+  /** Number of bytes of the blank line's CR LF CR LF that were just read; a line feed can follow another one in a browser. */
   let matched = 0;
-  const isTooLong = () => buffer.length - matched > headBytesMax;
+  const isTooLong = () => buffer.length - matched > bytesMax;
   return {
     get length() {
       return buffer.length;
     },
     read(bytes, from) {
-      const room = from + headBytesMax + blankLineLength - buffer.length;
+      const room = from + bytesMax + blankLineLength - buffer.length;
       const last = Math.min(bytes.length, room);
       let index = from;
       while (index < last && matched < blankLineLength) {
         const byte = bytes[index]!;
         if (byte === (matched % 2 === 0 ? carriageReturn : lineFeed)) matched += 1;
+        else if (asBrowser && byte === lineFeed) matched = matched === 2 ? blankLineLength : 2;
         else matched = byte === carriageReturn ? 1 : 0;
         index += 1;
       }
@@ -48,8 +58,13 @@ export function createHeadReader(): HeadReader {
     },
     state: () => (isTooLong() ? "too long" : matched === blankLineLength ? "complete" : "more"),
     parse() {
-      const bytes = buffer.bytes().subarray(0, buffer.length - blankLineLength);
-      const head = parseHead(new TextDecoder("latin1").decode(bytes));
+      const bytes = buffer.bytes();
+      const text = new TextDecoder("latin1").decode(bytes);
+      const head = asBrowser
+        ? parseHead(text.replace(/(?:\r?\n){2}$/, "").split(/\r?\n/, browserHeadLinesMax), {
+            skipsBadLines: true,
+          })
+        : parseHead(text.slice(0, -blankLineLength).split("\r\n"), { skipsBadLines: false });
       buffer.clear();
       matched = 0;
       return head;
@@ -57,15 +72,18 @@ export function createHeadReader(): HeadReader {
   };
 }
 
-function parseHead(text: string): ResponseHead | string {
-  const [statusLine = "", ...lines] = text.split("\r\n");
+function parseHead(
+  [statusLine = "", ...lines]: string[],
+  { skipsBadLines }: { skipsBadLines: boolean },
+): ResponseHead | string {
   const status = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: .*)?$/.exec(statusLine);
   if (status === null) return "not an HTTP/1 response";
   const headers = new Map<string, string>();
   for (const line of lines) {
     const colon = line.indexOf(":");
     if (colon === -1 || !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+:/.test(line) || /[\r\n]/.test(line))
-      return "bad header line";
+      if (skipsBadLines) continue;
+      else return "bad header line";
     const name = line.slice(0, colon).toLowerCase();
     const value = trimBlanks(line.slice(colon + 1));
     const known = headers.get(name);
