@@ -17,6 +17,7 @@ export const priorWeights: Readonly<Record<string, number>> = {
   links_to_brand: 0.8,
   files_from_brand: 1.5,
   same_text: 2,
+  same_title: 1,
   same_structure: 0.5,
   same_classes: 0.8,
   same_files: 1.5,
@@ -54,6 +55,7 @@ export const priorWeights: Readonly<Record<string, number>> = {
   copy_and_request: 2,
   picture_of_original: 2,
   other_title: -0.6,
+  other_owner: -0.6,
   brand_missing: -1.5,
   email_of_brand: 2.5,
 };

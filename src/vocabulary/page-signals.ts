@@ -40,6 +40,7 @@ const signalTexts: Readonly<Record<string, (values: Values) => string>> = {
   brand_and_copy: () => "it presents itself as the brand with content of an original",
   copy_and_request: () => "it asks for data with content of an original",
   same_text: ({ percent, original }) => `${shareOf(percent)} of its text is also in ${original}`,
+  same_title: ({ title, original }) => `its title “${title}” resembles that of ${original}`,
   same_structure: ({ percent, original }) => `${shareOf(percent)} of its structure is that of ${original}`,
   same_classes: ({ percent, original }) =>
     `${shareOf(percent)} of the class names in its markup are also in ${original}`,
@@ -65,6 +66,7 @@ const signalTexts: Readonly<Record<string, (values: Values) => string>> = {
   own_name: ({ name }) => `its host name and its content agree on the name “${name}”`,
   other_site_name: ({ name }) => `it calls itself “${name}”, which is not the brand`,
   other_title: ({ title }) => `its title names something else: “${title}”`,
+  other_owner: ({ name }) => `its copyright notice names somebody else: “${name}”`,
   brand_missing: () => "it does not name the brand, unlike the original",
   own_links: (values) => `${partOf(values, "link", "leads", "lead")} to its own site`,
   own_text: ({ words }) =>

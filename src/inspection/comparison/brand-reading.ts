@@ -25,6 +25,8 @@ export interface BrandReading {
   names: NameFinder;
   /** Words of names, and of titles and names of the originals. */
   ownWords: ReadonlySet<string>;
+  /** Words of the copyright notices of the originals. */
+  owners: ReadonlySet<string>;
   originals: OriginalReading[];
   logos: { sha256?: string; bits: HashBits | undefined }[];
   /** Hosts from which only this brand's pages are loaded, as registrable domains. */
@@ -43,6 +45,8 @@ export interface OriginalReading {
   files: ReadonlySet<string>;
   scriptHashes: ReadonlySet<string>;
   pictures: { role: "icon" | "logo" | "picture"; sha256: string; bits: HashBits | undefined }[];
+  /** Different words of the title. */
+  title: ReadonlySet<string>;
   text: SpacedWords;
   fields: ReadonlySet<string>[];
   screenshot: HashBits | undefined;
@@ -76,6 +80,7 @@ export function readBrand(brand: Brand): BrandReading {
       ...names.words,
       ...prints.flatMap(({ fingerprint }) => wordsOf(`${fingerprint.title} ${fingerprint.siteName ?? ""}`)),
     ]),
+    owners: new Set(prints.flatMap(({ fingerprint }) => wordsOf(fingerprint.copyright ?? ""))),
     originals,
     logos: brand.logos.map(({ hash }) => ({ bits: hashBits(hash) })),
     assetSites,
@@ -115,6 +120,7 @@ function readOriginal(
     ),
     scriptHashes: new Set(print.scriptHashes),
     pictures: print.pictures.map(({ role, sha256, hash }) => ({ role, sha256, bits: hashBits(hash) })),
+    title: new Set(wordsOf(print.title)),
     text: spacedWords(print.words),
     fields: print.forms.map(({ fields }) => new Set(fields)),
     screenshot: hashBits(print.screenshot),

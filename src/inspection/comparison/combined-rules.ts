@@ -31,6 +31,7 @@ export const levels: readonly Level[] = [
     name: "copy",
     shares: {
       same_text: 0.9,
+      same_title: 0.4,
       same_structure: 0.4,
       same_classes: 0.6,
       same_files: 0.8,
@@ -66,6 +67,7 @@ export const levels: readonly Level[] = [
       own_name: 0.6,
       other_site_name: 0.7,
       other_title: 0.4,
+      other_owner: 0.4,
       brand_missing: 0.5,
       own_links: 0.4,
       own_text: 0.5,
@@ -115,6 +117,7 @@ export const claims: ReadonlySet<string> = new Set([
   "own_name",
   "other_site_name",
   "other_title",
+  "other_owner",
   "own_links",
   "own_text",
   "canonical_elsewhere",

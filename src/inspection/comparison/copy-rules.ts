@@ -37,6 +37,35 @@ export const copyRules: SignalRule[] = [
     },
   },
   {
+    code: "same_title",
+    group: "copy",
+    measures:
+      "Words of the title that are in the title of an original: shared / all of both, times 1 − 1 / n for n shared ones, if a name of the brand is among them.",
+    measure: ({ title, print }, { names, originals }) => {
+      if (names.count(title) === 0) return undefined;
+      const own = new Set(title.words);
+      return best(
+        originals.map(({ title: theirs, address }) => {
+          const shared = own.intersection(theirs).size;
+          const all = own.size + theirs.size - shared;
+          return {
+            strength: shared === 0 ? 0 : (shared / all) * (1 - 1 / shared),
+            params: { title: print.title },
+            original: address,
+          };
+        }),
+      );
+    },
+    keeps: {
+      page: { title: "Examplebank – Log in to your account" },
+      original: { title: "Log in to your account | Examplebank" },
+    },
+    drops: {
+      page: { title: "Log in to your account" },
+      original: { title: "Log in to your account | Examplebank" },
+    },
+  },
+  {
     code: "same_structure",
     group: "copy",
     measures: `Sequences of six elements in the order of the document: the share ${sketched}, times n / (n + 20) for n shared ones.`,

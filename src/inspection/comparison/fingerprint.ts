@@ -24,6 +24,9 @@ const addressLists = { itemsMax: 20, bytesMax: 3_000 };
 /** Text that is read: a page with more is no sign-in page, and the beginning identifies it. */
 const textLengthMax = 60_000;
 const elementsMax = 5_000;
+/** Text at the end of a page in which a copyright notice is searched for, and length of a notice. */
+const copyrightSearchedMax = 20_000;
+const copyrightLengthMax = 60;
 
 /** Words of a shingle of text: short, because kits rewrite single words. */
 const textShingle = 3;
@@ -45,6 +48,7 @@ export function fingerprintOf(view: PageView): PageFingerprint {
   const count = (...names: string[]) => tags.filter((tag) => names.includes(tag)).length;
   const { links, deadLinks } = countLinks(view.links, address);
   const labels = labelsOfForms(view);
+  const copyright = copyrightIn(without(view.text.slice(-copyrightSearchedMax)));
   const text = sketchOf(shingles(allWords, textShingle), textShinglesMin);
   const structure = sketchOf(shingles(tags, structureShingle), structureShinglesMin);
   const classes = sketchOf(
@@ -68,6 +72,7 @@ export function fingerprintOf(view: PageView): PageFingerprint {
       view.headings.map((heading) => without(heading).slice(0, 200)),
       headings,
     ),
+    ...(copyright === undefined ? {} : { copyright }),
     words: within(allWords, words),
     hiddenWords: within(wordsOf(without(view.hiddenText.slice(0, 4_000))), hiddenWords),
     ...(text === undefined ? {} : { text }),
@@ -90,6 +95,24 @@ export function fingerprintOf(view: PageView): PageFingerprint {
       addressLists,
     ),
   };
+}
+
+/** Returns the text after the last copyright sign, or before it if nothing but years follows. */
+function copyrightIn(text: string): string | undefined {
+  const [last] = [
+    ...text.matchAll(/(?<!\p{L})©|(?:\(c\)|\bcopyright\b)(?=[ :,]{0,3}(?:19|20)\d\d)/giu),
+  ].slice(-1);
+  if (last === undefined) return undefined;
+  const after = text.slice(last.index, last.index + copyrightLengthMax).split(/[.|•·–—]/u, 1)[0]!;
+  const isNamed = /\p{L}{2}/u.test(after.replace(/copyright|©|all rights reserved|\bby\b/giu, ""));
+  return (
+    isNamed
+      ? after
+      : text
+          .slice(Math.max(0, last.index - copyrightLengthMax / 2), last.index)
+          .split(/[.|•·–—]/u)
+          .at(-1)!
+  ).trim();
 }
 
 function formOf(form: PageView["forms"][number], labels: readonly string[]): FormFingerprint {

@@ -22,7 +22,7 @@ export const identityRules: SignalRule[] = [
     code: "brand_in_title",
     group: "identity",
     measures:
-      "Share of the words of the title that belong to the brand (its names, and titles of its originals), if a name of the brand is among them. Words that sign-in pages of all kinds have do not count.",
+      "Share of the words of the title that belong to the brand (its names, and titles of its originals), if a name of the brand is among them. Words that sign-in pages of all kinds have do not count. Times 0.6 if the only name is a word of an English dictionary, which others have, too.",
     measure: (page, brand) => {
       const strength = share(page.title, brand);
       return { strength, params: { title: page.print.title } };
@@ -215,16 +215,18 @@ function located(correlation: number) {
 
 /** Returns the share of the words that are the brand's, if its name is among them. */
 function share(words: SpacedWords, brand: BrandReading): number {
-  if (brand.names.count(words) === 0) return 0;
+  const clarity = brand.names.clarity(words);
+  if (clarity === 0) return 0;
   const telling = [...new Set(words.words)].filter((word) => !isGeneric(word) || brand.names.words.has(word));
   const own = telling.filter((word) => brand.ownWords.has(word));
   // The letters of a name that markup separates are words that nothing knows.
-  return telling.length === 0 || own.length === 0 ? 0.5 : own.length / telling.length;
+  return clarity * (telling.length === 0 || own.length === 0 ? 0.5 : own.length / telling.length);
 }
 
 function frequency(words: SpacedWords, brand: BrandReading): Measured {
   const count = brand.names.count(words);
-  return { strength: Math.min(1, (40 * count) / (words.words.length + 20)), params: { count } };
+  const density = Math.min(1, (40 * count) / (words.words.length + 20));
+  return { strength: count === 0 ? 0 : density * brand.names.clarity(words), params: { count } };
 }
 
 function isOwn(address: string, brand: BrandReading): boolean {

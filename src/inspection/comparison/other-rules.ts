@@ -13,7 +13,7 @@ const ownShinglesDoubt = 400;
 const missingWordsMin = 20;
 const missingCountMin = 2;
 /** Strength of a title that names the brand and somebody else, and words of such a name up to which it is one. */
-const besideBrand = 0.6;
+const besideBrand = 0.8;
 const otherNameWordsMax = 6;
 
 export const otherRules: SignalRule[] = [
@@ -50,7 +50,7 @@ export const otherRules: SignalRule[] = [
     code: "other_title",
     group: "other",
     measures:
-      "Share of the words of the title that are neither the brand's nor common on sign-in pages, if no name of the brand is among them. If one is, 0.6 for a part of the title that names somebody else: without words of the brand, and with words that recur on the page, as in “Partner of Examplebank | Orchid Florists”.",
+      "Share of the words of the title that are neither the brand's nor common on sign-in pages, if no name of the brand is among them. If one is, 0.8 for a part of the title that names somebody else: without words of the brand, and with words that recur on the page, as in “Partner of Examplebank | Orchid Florists”.",
     measure: (page, brand) => {
       const { title, print } = page;
       const telling = (words: SpacedWords) => words.words.filter((word) => !isGeneric(word));
@@ -66,6 +66,20 @@ export const otherRules: SignalRule[] = [
     },
     keeps: { page: { title: "Orchid Florists – Sign in" } },
     drops: { page: { title: "Sign in" } },
+  },
+  {
+    code: "other_owner",
+    group: "other",
+    measures:
+      "Its copyright notice names somebody, but neither the brand nor anything that is in a notice of an original: 1.",
+    measure: ({ copyright, print }, { names, owners }) => {
+      const telling = copyright.words.filter((word) => !isGeneric(word));
+      return telling.length === 0 || names.count(copyright) > 0 || telling.some((word) => owners.has(word))
+        ? undefined
+        : { strength: 1, params: { name: print.copyright! } };
+    },
+    keeps: { page: { text: "Sign in © 2026 Orchid Florists" } },
+    drops: { page: { text: "Sign in © 2026 Examplebank" } },
   },
   {
     code: "brand_missing",

@@ -17,6 +17,8 @@ export interface PageReading {
   title: SpacedWords;
   siteName: SpacedWords;
   headings: SpacedWords[];
+  /** Words of the copyright notice. */
+  copyright: SpacedWords;
   text: SpacedWords;
   hidden: SpacedWords;
   /** Words of path and query, and of the labels below which the name was registered. */
@@ -34,6 +36,9 @@ export interface PageReading {
   pictures: { role: "icon" | "logo" | "picture"; sha256: string; bits: HashBits | undefined }[];
   screenshot: HashBits | undefined;
 }
+
+/** Words of a copyright notice before other text begins. */
+const copyrightWordsMax = 8;
 
 /** @returns undefined for a page that is not at an HTTP or HTTPS address. */
 export function readSeenPage(seen: SeenPage): PageReading | undefined {
@@ -57,6 +62,7 @@ export function readSeenPage(seen: SeenPage): PageReading | undefined {
     title: spacedWords(wordsOf(print.title)),
     siteName: spacedWords(wordsOf(print.siteName ?? "")),
     headings: print.headings.map((heading) => spacedWords(wordsOf(heading))),
+    copyright: spacedWords(wordsOf(print.copyright ?? "").slice(0, copyrightWordsMax)),
     text: spacedWords(print.words),
     hidden: spacedWords(print.hiddenWords),
     addressWords: spacedWords(wordsOf(`${labels.join(" ")} ${name?.subLabels.join(" ") ?? ""} ${query}`)),

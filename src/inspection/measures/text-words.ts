@@ -1,3 +1,4 @@
+import { isWord } from "../../detection/data/lexicon.ts";
 import { foldLabel } from "../../detection/names/fold.ts";
 import { lazy } from "../../lib/startup.ts";
 import { foldedWords } from "../../lookups/page/fold-text.ts";
@@ -38,6 +39,8 @@ function foldLookAlikes(word: string): string {
 export interface NameFinder {
   /** Counts the names in words. */
   count(words: SpacedWords): number;
+  /** How clearly the most telling name in words is the brand's: 1, less for a word of a dictionary, 0 without a name. */
+  clarity(words: SpacedWords): number;
   /** Words of the names. */
   words: ReadonlySet<string>;
 }
@@ -56,6 +59,8 @@ export function spacedWords(words: readonly string[]): SpacedWords {
 }
 
 const countMax = 1_000;
+/** Clarity of a name that is a word of a dictionary: others have it, too, such as Delta or Orchard. */
+const ordinaryClarity = 0.6;
 
 /**
  * Finds a name as whole words, also if its words are joined or its letters are separated ("P ay Pal"), as markup
@@ -71,6 +76,7 @@ export function createNameFinder(names: readonly string[]): NameFinder {
     );
     return {
       compact,
+      clarity: isWord(compact) ? ordinaryClarity : 1,
       pattern: new RegExp(`(?<= )(?:${letters ?? [...new Set(spellings)].join("|")})(?= )`, "g"),
     };
   });
@@ -84,6 +90,14 @@ export function createNameFinder(names: readonly string[]): NameFinder {
         if (total === 0 && unspaced.test(sought)) total += 1;
       }
       return total;
+    },
+    clarity({ spaced, compact }) {
+      let highest = 0;
+      for (const { compact: sought, pattern, clarity } of patterns) {
+        if (clarity <= highest || !compact.includes(sought)) continue;
+        if (unspaced.test(sought) || spaced.search(pattern) >= 0) highest = clarity;
+      }
+      return highest;
     },
     words: new Set([...searched.flat(), ...compacts]),
   };

@@ -19,6 +19,8 @@ export interface PageFingerprint {
   /** Address of the page from which a program saved this one, as it noted in a comment. */
   savedFrom?: string;
   headings: string[];
+  /** Text beside the last copyright sign. */
+  copyright?: string;
   /** Folded words of the visible text, in their order, up to a limit. */
   words: string[];
   /** Folded words of descriptions and alternative texts, up to a limit. */
