@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import type { Severity } from "../../vocabulary/threats.ts";
 import { PostButton } from "./form.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import type { Flash } from "./page-result.ts";
@@ -120,5 +121,26 @@ export function FlashActions({ action = [] }: Pick<Flash, "action">) {
         <PostButton action={path} label={label} fields={fields} small />
       ))}
     </>
+  );
+}
+
+/** Outlines of the filled bars, and of those that are only a frame for them. */
+const bars: Record<Severity, { on: string; off?: string }> = {
+  high: { on: "M1.5 9.5h2v3h-2zm4.5-4h2v7h-2zm4.5-4h2v11h-2z" },
+  medium: { on: "M1.5 9.5h2v3h-2zm4.5-4h2v7h-2z", off: "M10.5 1.5h2v11h-2z" },
+  low: { on: "M1.5 9.5h2v3h-2z", off: "M6 5.5h2v7h-2zm4.5-4h2v11h-2z" },
+};
+
+/** The images of all marks. A page contains them once, because a list has a mark in every row. */
+export function SeveritySymbols() {
+  return (
+    <svg hidden>
+      {Object.entries(bars).map(([severity, { on, off }]) => (
+        <symbol id={`sev-${severity}`}>
+          <path d={on} />
+          {off === undefined ? null : <path class="sev-off" d={off} />}
+        </symbol>
+      ))}
+    </svg>
   );
 }

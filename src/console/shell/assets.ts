@@ -59,6 +59,19 @@ export interface Assets {
 /** A page contains the address of the sprite dozens of times. */
 const hashCharacters = 8;
 
+/** Returns a style sheet without comments, line breaks and indentation. No string in the sheets contains `, ` or `; `. */
+function compactStyles(sheet: string): string {
+  const withoutComments = sheet.replace(/\/\*[^]*?\*\//g, "");
+  return withoutComments.replace(/\s*\n\s*/g, " ").replace(/([{};,]) | (?=[{}])/g, "$1");
+}
+
+/** Returns a script without comments and indentation. */
+function compactScript(script: string): string {
+  const transpiler = new Bun.Transpiler({ loader: "js", target: "browser", minifyWhitespace: true });
+  // The transpiler drops the directive of the script.
+  return `"use strict";${transpiler.transformSync(script)}`;
+}
+
 export function createAssets(): Assets {
   const files = new Map<string, Asset>();
   const add = (name: string, ending: string, type: string, text: string) => {
@@ -67,8 +80,8 @@ export function createAssets(): Assets {
     return `${assetsPath}/${path}`;
   };
   return {
-    stylePath: add("console", "css", "text/css; charset=utf-8", styleSheets.join("\n")),
-    scriptPath: add("console", "js", "text/javascript; charset=utf-8", browserScript()),
+    stylePath: add("console", "css", "text/css; charset=utf-8", compactStyles(styleSheets.join("\n"))),
+    scriptPath: add("console", "js", "text/javascript; charset=utf-8", compactScript(browserScript())),
     iconPath: add("icon", "svg", "image/svg+xml", icon),
     iconsPath: add("icons", "svg", "image/svg+xml", icons),
     respond(name, acceptEncoding, headers) {

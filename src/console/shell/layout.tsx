@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 import { capitalized } from "../../lib/wording.ts";
-import { FlashMessage } from "../kit/marks.tsx";
+import { FlashMessage, SeveritySymbols } from "../kit/marks.tsx";
 import { Form } from "../kit/form.tsx";
 import { Icon } from "../kit/icons.tsx";
 import { PageContextOf, usePage, type PageContext } from "../kit/page-context.ts";
@@ -45,6 +45,7 @@ export function Frame({ title, assets, theme, context, children }: FrameProps) {
         data-shortcuts={context.reader.shortcuts ? "" : undefined}
         data-undo={context.may("decide") ? undoTriagePath : undefined}
       >
+        <SeveritySymbols />
         <PageContextOf.Provider value={context}>{children}</PageContextOf.Provider>
       </body>
     </html>

@@ -81,5 +81,5 @@ function describePart({ found, expected, characters }: NamePart): string {
   const what = (foreign ? characters : [])
     .map(({ codePoint, description }) => `${codePoint}, ${description}`)
     .join("; ");
-  return `"${found}"${what === "" ? "" : ` (${what})`} instead of "${expected}"`;
+  return `“${found}”${what === "" ? "" : ` (${what})`} instead of “${expected}”`;
 }

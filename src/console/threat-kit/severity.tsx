@@ -6,13 +6,6 @@ import { StateMark } from "../kit/marks.tsx";
 import type { IconName } from "../kit/icons.tsx";
 import { inWords } from "../kit/labels.ts";
 
-/** Outlines of the filled and of the hollow bars; a list has one in every row. */
-const bars: Record<Severity, { on: string; off?: string }> = {
-  high: { on: "M1.5 9.5h2v3h-2zm4.5-4h2v7h-2zm4.5-4h2v11h-2z" },
-  medium: { on: "M1.5 9.5h2v3h-2zm4.5-4h2v7h-2z", off: "M10.5 1.5h2v11h-2z" },
-  low: { on: "M1.5 9.5h2v3h-2z", off: "M6 5.5h2v7h-2zm4.5-4h2v11h-2z" },
-};
-
 const nameOnly = "Only the name is known: no lookup has found it in DNS.";
 
 /** Three, two or one bars, hollow if only the name is known, and a word. */
@@ -27,21 +20,27 @@ export function SeverityMark({
   verified?: boolean;
   /** Shown in a few words as a tooltip. */
   severityReasons?: readonly SeverityReason[] | undefined;
-  /** False where a column of marks says enough; the word is then the label of the image. */
+  /** False where a column of marks says enough; the tooltip is then the label of the image. */
   word?: boolean;
 }) {
   const text = `${capitalized(severity)}${verified ? "" : ", unverified"}`;
   const why = capitalized(explainSeverity({ severity, verified, severityReasons }));
-  const tooltip = severityReasons.length === 0 ? (verified ? undefined : nameOnly) : why;
-  // The tooltip of the mark says the rest; a list has one in every row.
-  const label = severityReasons.length === 0 ? text : capitalized(severity);
+  const tooltip = severityReasons.length > 0 ? why : verified ? undefined : nameOnly;
+  const classes = `sev ${severity}${verified ? "" : " unsure"}`;
+  if (!word)
+    return (
+      <span class={classes} role="img" title={severityReasons.length > 0 ? why : text}>
+        <svg>
+          <use href={`#sev-${severity}`} />
+        </svg>
+      </span>
+    );
   return (
-    <span class={`sev ${severity}${verified ? "" : " unsure"}`} title={tooltip}>
-      <svg {...(word ? { "aria-hidden": "true" as const } : { role: "img" as const, "aria-label": label })}>
-        <path d={bars[severity].on} />
-        {bars[severity].off === undefined ? null : <path class="off" d={bars[severity].off} />}
+    <span class={classes} title={tooltip}>
+      <svg aria-hidden="true">
+        <use href={`#sev-${severity}`} />
       </svg>
-      {word ? text : null}
+      {text}
     </span>
   );
 }
