@@ -102,14 +102,15 @@ export function createInspections(dependencies: InspectionsDependencies): Inspec
   const { record, recordStored } = createThreatRecorder({ ...dependencies, linkThreat: store.linkThreat });
   const admission = createAdmission({ clock, config, domains, ids, log, recordStored, store });
   const attempt = createAttempt({ clock, inspector, lookUpExistence: dependencies.lookUpExistence });
+  const budget = createBudget(clock.monotonicMs);
   const { finish, run } = createRunner({
     ...dependencies,
     attempt,
     browser: () => config.inspection.browser,
+    budget,
     recordThreats: record,
     store,
   });
-  const budget = createBudget(clock.monotonicMs);
   const pump = createPump({ budget, clock, config, database, log, run, store });
   const cleanup = createCleanup({ clock, config, database, log, store });
   const listIds = createInspectionList(database);

@@ -18,6 +18,18 @@ export function createLimiter(concurrencyMax: number): Limiter {
   };
 }
 
+/** Runs work in a slot of a limiter. The slot is free again when the work calls `release`, or ends. */
+export async function inSlot<T>(limiter: Limiter, work: (release: () => void) => Promise<T>): Promise<T> {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const { running } = await limiter(async () => {
+    const started = work(release);
+    // Its failure is the caller's, below.
+    await Promise.race([released, started.catch(() => {})]);
+    return { running: started };
+  });
+  return running;
+}
+
 /** Runs work with bounded concurrency per key; the rest of a key waits in order of arrival. */
 export function createKeyedLimiter(concurrencyPerKeyMax: number) {
   const limiters = new Map<string, { limiter: Limiter; users: number }>();

@@ -85,8 +85,9 @@ function open(): Inspections {
     ...stores,
     config,
     inspector: {
-      inspect: async ({ address, isUrgent = false }, signal) => {
+      inspect: async ({ address, isUrgent = false, onBrowser }, signal) => {
         inspected.push(address);
+        if (address.includes("picture")) onBrowser?.();
         if (isUrgent) urgent.push(address);
         return respond(address, signal);
       },
@@ -334,15 +335,22 @@ test("addresses of one host, or of one server, hold nothing else up and use noth
   config.inspection.perMinute = 6_000;
   respond = untilAborted;
   await inspections.request(
-    Array.from({ length: 9 }, (_, index) => `name${index}.example`),
+    Array.from({ length: 14 }, (_, index) => `name${index}.example`),
     feed,
   );
   await work(() =>
     inspections
-      .list({ text: "name" }, { page: 1, perPage: 9 })
+      .list({ text: "name" }, { page: 1, perPage: 20 })
       .inspections.some(({ reason }) => reason?.startsWith("other pages of its server") === true),
   );
-  expect(inspections.status().budget.day.used).toBe(2 + 6);
+  await until(() => inspections.status().running === 10, "the others wait in the queue");
+  const { day, minute } = inspections.status().budget;
+  expect(day.used).toBe(2 + 10);
+  expect(minute.used).toBeLessThanOrEqual(2 + 10);
+  const late = inspections
+    .list({ text: "name", states: ["queued"] }, { page: 1, perPage: 20 })
+    .inspections.map(({ dueAt }) => dueAt);
+  expect(new Set(late).size).toBe(4);
 });
 
 test("stopping puts what is running back into the queue", async () => {
@@ -387,6 +395,19 @@ test("lists neither occupy every place nor close a host to people", async () => 
   const [first] = await inspections.request(["https://docs.example/mine"], person);
   expect(first?.outcome).toBe("queued");
   resolve(resultWith(0));
+});
+
+test("pages that wait for the browser hold up nothing else", async () => {
+  respond = (address, signal) =>
+    address.includes("picture") ? untilAborted(address, signal) : resultWith(0);
+  inspections.start();
+  await inspections.request(
+    Array.from({ length: 40 }, (_, index) => `picture${index}.example`),
+    feed,
+  );
+  await work(() => inspections.status().running === 40);
+  await inspections.request(["one.example"], feed);
+  await work(() => inspections.status().totals.harmless === 1);
 });
 
 test("nothing is fetched while lookups are disabled, and what waits goes on afterward", async () => {

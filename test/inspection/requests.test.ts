@@ -175,6 +175,9 @@ test("the budget of a minute holds in every minute, and that of a day spares peo
   clock.advance(60_000);
   expect(budget.allowed(limits, 99)).toEqual({ anyone: 2, unattended: 1 });
   expect(budget.allowed(limits, 200)).toEqual({ anyone: 2, unattended: 0 });
+  budget.start(2);
+  budget.giveBack();
+  expect(budget.lastMinute()).toBe(1);
 });
 
 test("counts are kept by day and over all time", () => {

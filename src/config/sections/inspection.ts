@@ -13,7 +13,7 @@ export const inspection = table(
       {
         default: 100_000,
         description:
-          "maximum number of addresses of feeds and programs per day (UTC); those that people enter count, but are not held back",
+          "maximum number of addresses of feeds, programs and long lists per day (UTC); the first ones that people enter count, but are not held back",
       },
     ),
     browser: choice(["if_needed", "never"], {

@@ -9,7 +9,8 @@ import { resolveWithDns } from "../../network/dns/resolve-dns.ts";
 import { shareLookups } from "../../network/shared-lookups.ts";
 import { createTurns } from "../../network/turns.ts";
 import type { Instruction, Report, ThreadSettings } from "./messages.ts";
-import { createPageInspector, type PageInspector, type Render } from "./page-inspector.ts";
+import { createPageInspector, type PageInspector } from "./page-inspector.ts";
+import type { Render } from "./render.ts";
 
 /** Inspects pages in this thread on behalf of `createThreadInspector`. */
 export function serveInspection(port: MessagePort, clock: Clock): void {
@@ -23,7 +24,9 @@ export function serveInspection(port: MessagePort, clock: Clock): void {
     const abort = new AbortController();
     running.set(id, abort);
     try {
-      report({ report: "result", id, result: await inspector!.inspect(target, abort.signal) });
+      const onBrowser = () => report({ report: "waits for browser", id });
+      const result = await inspector!.inspect({ ...target, onBrowser }, abort.signal);
+      report({ report: "result", id, result });
     } catch (error) {
       report({ report: "failed", id, message: messageOf(error) });
     } finally {

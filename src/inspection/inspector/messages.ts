@@ -18,7 +18,7 @@ export interface ThreadSettings {
 export type Instruction =
   | { do: "set up"; settings: ThreadSettings }
   | { do: "set brands"; brands: readonly Brand[] }
-  | { do: "inspect"; id: number; target: InspectionTarget }
+  | { do: "inspect"; id: number; target: Omit<InspectionTarget, "onBrowser"> }
   | { do: "abort"; id: number }
   /** Is answered, unless a page keeps the thread busy. */
   | { do: "respond" }
@@ -28,6 +28,7 @@ export type Instruction =
 /** From the thread that inspects to the server's one, which has the browser. */
 export type Report =
   | { report: "result"; id: number; result: InspectionResult }
+  | { report: "waits for browser"; id: number }
   | { report: "response" }
   | { report: "failed"; id: number; message: string }
   | { report: "render"; renderId: number; url: string; options: ScreenshotOptions }

@@ -1,7 +1,6 @@
 import { dayMs, type Clock } from "../../lib/clock.ts";
-import { createLimiter } from "../../lib/limiter.ts";
+import { createLimiter, inSlot } from "../../lib/limiter.ts";
 import { visible } from "../../lib/safe-text.ts";
-import type { ScreenshotOptions, ScreenshotResult } from "../../lookups/browser/chromium.ts";
 import { namesBrand } from "../../lookups/page/page-indicators.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import type { PageReader, PageTarget, ReadPage } from "../../lookups/page/page-reader.ts";
@@ -17,16 +16,10 @@ import type { Brand } from "../model/brand.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import type { InspectionResult, InspectionTarget, Inspector } from "../model/inspector.ts";
 import { storedVerdict, type SeenPage, type Verdict } from "../model/verdict.ts";
+import { freedByBrowser, limitWaiting, type Render } from "./render.ts";
 import { languagesOf } from "./visit-languages.ts";
 
-/** Opens a page in a browser. */
-export type Render = (
-  url: string,
-  signal: AbortSignal,
-  options: ScreenshotOptions,
-) => Promise<ScreenshotResult>;
-
-/** Number of inspections at the same time. The others wait. */
+/** Number of inspections at the same time, without those that wait for the browser. The others wait. */
 const concurrencyMax = 32;
 /** Number of brands with which a page is compared at once: at most about 2 ms. */
 const brandsPerTurn = 10;
@@ -63,6 +56,7 @@ export function createPageInspector({
   turns: Turns;
 }): PageInspector {
   const limited = createLimiter(concurrencyMax);
+  const open = render && limitWaiting(render);
   let brands: readonly Brand[] = [];
 
   async function inspect(target: InspectionTarget, signal: AbortSignal): Promise<InspectionResult> {
@@ -98,15 +92,18 @@ export function createPageInspector({
           page: closest.fingerprint,
           verdicts: closest.verdicts,
         }));
-    if (render === undefined || !wanted) return resultOf(closest, target, {});
-    return withBrowser(read, closest, { ...comparison, signal, open: render });
+    if (open === undefined || !wanted) return resultOf(closest, target, {});
+    return withBrowser(read, closest, { ...comparison, signal, open });
   }
 
   return {
     inspect: (target, signal) =>
       target.isUrgent === true
         ? inspect(target, signal)
-        : limited(async () => (signal.throwIfAborted(), inspect(target, signal))),
+        : inSlot(limited, async (release) => {
+            signal.throwIfAborted();
+            return inspect(freedByBrowser(target, release), signal);
+          }),
     setBrands: (next) => void (brands = next),
     close: async () => reader.close(),
   };
@@ -217,6 +214,7 @@ async function withBrowser(
   { open, signal, ...comparison }: Comparison & { open: Render; signal: AbortSignal },
 ): Promise<InspectionResult> {
   const fragment = URL.parse(comparison.target.address)?.hash ?? "";
+  comparison.target.onBrowser?.();
   const rendered = await open(`${closest.view.addresses[0]!}${fragment}`, signal, {
     isUrgent: comparison.target.isUrgent === true,
     ...(closest.page.shownTo === undefined ? {} : { userAgent: userAgentOf(closest.page.shownTo) }),

@@ -61,6 +61,7 @@ export function createThreadInspector({
   function onReport(message: Extract<Report, { id: number }>): void {
     const found = pending.get(message.id);
     if (found === undefined) return;
+    if (message.report === "waits for browser") return found.target.onBrowser?.();
     pending.delete(message.id);
     if (message.report === "result") found.resolve(message.result);
     else found.resolve({ ok: false, reason: `${crashed}: ${message.message}` });
@@ -84,8 +85,8 @@ export function createThreadInspector({
       const current = threads.current({ isBusy: pending.size > 1 });
       await current.ready();
       // Meanwhile, it may have been given up, or the thread may have failed, which began it again.
-      if (pending.has(id) && !current.hasEnded)
-        current.send({ do: "inspect", id, target: inspection.target });
+      const { onBrowser: _, ...target } = inspection.target;
+      if (pending.has(id) && !current.hasEnded) current.send({ do: "inspect", id, target });
     } catch (error) {
       pending.delete(id);
       inspection.resolve({ ok: false, reason: `no thread can be started: ${messageOf(error)}` });

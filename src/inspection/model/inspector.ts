@@ -26,6 +26,8 @@ export interface InspectionTarget {
   isOwn?: boolean;
   /** Whether a person waits for the result, so that it is inspected before others. Default: no. */
   isUrgent?: boolean;
+  /** Called before it waits for the browser, which may take minutes: meanwhile, it needs nothing that others need. */
+  onBrowser?: () => void;
   /** Whether the result includes the page as it was read, which is large. Default: no. */
   withView?: boolean;
 }

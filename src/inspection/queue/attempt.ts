@@ -1,13 +1,19 @@
 import type { Clock } from "../../lib/clock.ts";
-import { createKeyedLimiter } from "../../lib/limiter.ts";
+import { createKeyedLimiter, inSlot } from "../../lib/limiter.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Existence, LookUpExistence } from "../../lookups/dns/existence.ts";
+import { freedByBrowser } from "../inspector/render.ts";
 import type { InspectionResult, InspectionTarget, Inspector } from "../model/inspector.ts";
 
-/** Parked names and shared hosting: many names have one address, which must not be flooded. */
-const pagesPerAddressMax = 2;
+/** Parked names and shared hosting: many names have one address, which must not be flooded. As many as browsers open. */
+const pagesPerAddressMax = 6;
 /** More of them do not wait in a slot each, but in the queue. */
 const waitingPerAddressMax = 4;
+/** Minimum delay of those, and maximum: as many as can wait at all. */
+const busyDelayMsMin = 5_000;
+const busyDelayMsMax = 24 * 3_600_000;
+/** Duration of an inspection at an address until one has ended there. */
+const durationMsDefault = 2_000;
 const reasonLengthMax = 300;
 /** An inspection has time limits of its own, also for its turn in the browser; this one applies if they do not hold. */
 const inspectionTimeoutMs = 15 * 60_000;
@@ -18,8 +24,8 @@ export type Attempt =
   | { kind: "inspected"; result: Extract<InspectionResult, { ok: true }>; existence: Existence }
   /** `isFinal`: another attempt would end in the same way. */
   | { kind: "failed"; reason: string; isFinal: boolean; existence: Existence }
-  /** The server at its address is busy with other inspections. */
-  | { kind: "busy" };
+  /** The server at its address is busy with other inspections. `delayMs`: when it is expected to be free. */
+  | { kind: "busy"; delayMs: number };
 
 export type RunAttempt = (
   target: InspectionTarget & { host: string },
@@ -32,12 +38,12 @@ export function createAttempt({
   inspector,
   lookUpExistence,
 }: {
-  clock: Pick<Clock, "after">;
+  clock: Pick<Clock, "after" | "monotonicMs">;
   inspector: Pick<Inspector, "inspect">;
   lookUpExistence: LookUpExistence;
 }): RunAttempt {
   const perAddress = createKeyedLimiter(pagesPerAddressMax);
-  const waiting = new Map<string, number>();
+  const lines = createLines(clock);
 
   async function inspectInTime(target: InspectionTarget, signal: AbortSignal): Promise<InspectionResult> {
     signal.throwIfAborted();
@@ -60,18 +66,58 @@ export function createAttempt({
     const isFinal = existence.exists !== "unknown";
     if (reason !== undefined) return { kind: "failed", reason, isFinal, existence };
     const address = existence.addresses[0]!;
-    const already = waiting.get(address) ?? 0;
-    if (already >= pagesPerAddressMax + waitingPerAddressMax) return { kind: "busy" };
-    waiting.set(address, already + 1);
+    const place = lines.enter(address);
+    if ("delayMs" in place) return { kind: "busy", ...place };
     try {
-      const result = await perAddress(address, async () => inspectInTime(target, signal));
+      const result = await inSlot(
+        (work) => perAddress(address, work),
+        (release) => {
+          place.begin();
+          const free = () => {
+            release();
+            place.leave();
+          };
+          return inspectInTime(freedByBrowser(target, free), signal);
+        },
+      );
       if (result.ok) return { kind: "inspected", result, existence };
       return { kind: "failed", reason: visible(result.reason, reasonLengthMax), isFinal: false, existence };
     } finally {
-      const left = waiting.get(address)! - 1;
-      if (left === 0) waiting.delete(address);
-      else waiting.set(address, left);
+      place.leave();
     }
+  };
+}
+
+/** Keeps what is inspected at each address, and when those that find no place there are expected to have one. */
+function createLines(clock: Pick<Clock, "monotonicMs">) {
+  const lines = new Map<string, { count: number; durationMs: number; readyAtMs: number }>();
+  return {
+    /** Takes a place at an address, or returns how long to stay away. */
+    enter(address: string): { begin(): void; leave(): void } | { delayMs: number } {
+      const now = clock.monotonicMs();
+      const line = lines.get(address) ?? { count: 0, durationMs: durationMsDefault, readyAtMs: now };
+      if (line.count >= pagesPerAddressMax + waitingPerAddressMax) {
+        // One after the other, at the speed of the server: thousands would otherwise ask again and again.
+        const next = line.readyAtMs + line.durationMs / pagesPerAddressMax;
+        line.readyAtMs = Math.min(Math.max(next, now + busyDelayMsMin), now + busyDelayMsMax);
+        return { delayMs: Math.round(line.readyAtMs - now) };
+      }
+      line.count += 1;
+      lines.set(address, line);
+      let begunMs: number | undefined;
+      let hasLeft = false;
+      return {
+        begin: () => void (begunMs = clock.monotonicMs()),
+        leave() {
+          if (hasLeft) return;
+          hasLeft = true;
+          line.count -= 1;
+          if (begunMs !== undefined) line.durationMs = (line.durationMs + clock.monotonicMs() - begunMs) / 2;
+          // Addresses are chosen by others, so none is kept longer than it is used.
+          if (line.count === 0) lines.delete(address);
+        },
+      };
+    },
   };
 }
 

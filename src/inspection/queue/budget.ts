@@ -13,6 +13,8 @@ export interface Budget {
   allowed(limits: BudgetLimits, startedToday: number): { anyone: number; unattended: number };
   /** Counts starts of this moment. */
   start(count: number): void;
+  /** Takes a start back that fetched nothing, at most as many per minute as may start: each takes some work. */
+  giveBack(): void;
   /** Returns the number of starts within the last minute. */
   lastMinute(): number;
 }
@@ -29,6 +31,8 @@ export interface BudgetLimits {
 export function createBudget(monotonicMs: () => number): Budget {
   /** Starts within the last minute, the oldest first. */
   let starts: { atMs: number; count: number }[] = [];
+  let givenBack: number[] = [];
+  let givenBackMax = 0;
 
   function recent(withinMs: number): number {
     const now = monotonicMs();
@@ -41,6 +45,7 @@ export function createBudget(monotonicMs: () => number): Budget {
 
   return {
     allowed(limits, startedToday) {
+      givenBackMax = limits.perMinute;
       const anyone = Math.max(
         0,
         Math.min(limits.perMinute - recent(minuteMs), burstOf(limits) - recent(secondMs)),
@@ -49,6 +54,15 @@ export function createBudget(monotonicMs: () => number): Budget {
     },
     start(count) {
       if (count > 0) starts.push({ atMs: monotonicMs(), count });
+    },
+    giveBack() {
+      const now = monotonicMs();
+      givenBack = givenBack.filter((atMs) => now - atMs < minuteMs);
+      // The oldest one, so that never more than allowed start within any minute.
+      const oldest = starts.find(({ atMs, count }) => now - atMs < minuteMs && count > 0);
+      if (oldest === undefined || givenBack.length >= givenBackMax) return;
+      oldest.count -= 1;
+      givenBack.push(now);
     },
     lastMinute: () => recent(minuteMs),
   };

@@ -10,8 +10,6 @@ import { outcomeOf } from "./record-result.ts";
 import type { Runner } from "./runner.ts";
 import type { InspectionStore } from "../store/inspection-store.ts";
 
-const busyDelayMs = 1_000;
-
 /** Returns a function that inspects one address in this process, without the queue. */
 export function createImmediateInspection({
   admission,
@@ -39,7 +37,7 @@ export function createImmediateInspection({
     const target = { ...read, browser, isUrgent: true };
     let attempted = await attempt(target, signal);
     while (attempted.kind === "busy") {
-      await delay(clock, busyDelayMs, signal);
+      await delay(clock, attempted.delayMs, signal);
       attempted = await attempt(target, signal);
     }
     signal.throwIfAborted();

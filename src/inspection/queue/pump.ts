@@ -12,7 +12,7 @@ import type { InspectionStore } from "../store/inspection-store.ts";
 
 /** As many as the inspector runs. An inspection spends nearly all of its time waiting for a server. */
 const concurrencyMax = 32;
-/** The rest is for people: slow servers and pages that wait for the browser could occupy everything for minutes. */
+/** The rest is for people: slow servers could occupy everything for minutes. */
 const unattendedMax = 28;
 const everySecond = "* * * * * *";
 const retryMs = 1_000;
@@ -40,7 +40,7 @@ interface PumpDependencies {
   config: Pick<Config, "inspection" | "lookups">;
   database: Database;
   log: Log;
-  run: (inspection: QueuedInspection, signal: AbortSignal) => Promise<void>;
+  run: (inspection: QueuedInspection, signal: AbortSignal, onBrowser: () => void) => Promise<void>;
   store: InspectionStore;
 }
 
@@ -61,7 +61,8 @@ export function createPump(dependencies: PumpDependencies): Pump {
 
   async function runOne(inspection: QueuedInspection, signal: AbortSignal): Promise<void> {
     try {
-      await run(inspection, signal);
+      const onBrowser = () => (places.free(inspection.host), wake());
+      await run(inspection, signal, onBrowser);
     } catch (error) {
       if (!signal.aborted) {
         pausedUntilMs = clock.monotonicMs() + errorPauseMs;
@@ -77,7 +78,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
   async function pump(signal: AbortSignal): Promise<void> {
     followClock();
     await recovery.run();
-    const taken = clock.monotonicMs() < pausedUntilMs ? [] : selection.take(places.free());
+    const taken = clock.monotonicMs() < pausedUntilMs ? [] : selection.take(places.left());
     if (taken.length > 0) {
       const started = await database.write(() => selection.begin(taken, places.hosts()), background);
       dependencies.budget.start(started.length);
@@ -152,14 +153,22 @@ function mayBeDue(store: Pick<InspectionStore, "nextDueAt">, now: Instant): bool
 
 const oneMore = { concurrent: 1, unattended: 1 };
 
+type Place = Pick<QueuedInspection, "priority" | "seq"> & { end: Promise<void>; waitsForBrowser: boolean };
+
 /** Keeps what is running: a host is inspected once at a time. */
 function createPlaces() {
-  const running = new Map<string, Pick<QueuedInspection, "priority" | "seq"> & { end: Promise<void> }>();
+  const running = new Map<string, Place>();
   return {
     count: () => running.size,
-    free() {
-      const unattended = [...running.values()].filter(({ priority }) => priority !== "person").length;
-      return { concurrent: concurrencyMax - running.size, unattended: unattendedMax - unattended };
+    left() {
+      const active = [...running.values()].filter(({ waitsForBrowser }) => !waitsForBrowser);
+      const unattended = active.filter(({ priority }) => priority !== "person").length;
+      return { concurrent: concurrencyMax - active.length, unattended: unattendedMax - unattended };
+    },
+    /** Lets another inspection start while this one waits for the browser. */
+    free(host: string) {
+      const waiting = running.get(host);
+      if (waiting !== undefined) waiting.waitsForBrowser = true;
     },
     hosts: () => new Set(running.keys()),
     seqs: () => new Set([...running.values()].map(({ seq }) => seq)),
@@ -167,7 +176,7 @@ function createPlaces() {
     /** Takes a place until `done` settles. Returns a promise that resolves when the place is free again. */
     take({ host, priority, seq }: QueuedInspection, done: Promise<void>): Promise<void> {
       const end = done.finally(() => running.delete(host));
-      running.set(host, { priority, seq, end });
+      running.set(host, { priority, seq, end, waitsForBrowser: false });
       return end;
     },
   };

@@ -1,6 +1,7 @@
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
+import { visible } from "../../lib/safe-text.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import type { Sighting } from "../../threats/record.ts";
 import type { Threats } from "../../threats/threats.ts";
@@ -30,7 +31,7 @@ type Inspected = Extract<Attempt, { kind: "inspected" }>;
 
 /** Returns the part of a row that an inspected page determines. */
 export function outcomeOf(
-  { result: { fingerprint, page, verdicts } }: Inspected,
+  { result: { fingerprint, noScreenshot, page, verdicts } }: Inspected,
   { at, durationMs }: { at: Instant; durationMs: number },
 ): Outcome {
   const [first] = verdicts;
@@ -47,7 +48,11 @@ export function outcomeOf(
       .map(storedVerdict)
       .slice(0, verdictsMax),
     page: keptPage(page),
-    reason: first?.imitates === true ? null : whyNothingIsSeen(page, fingerprint),
+    reason:
+      first?.imitates === true
+        ? null
+        : (whyNothingIsSeen(page, fingerprint) ??
+          (noScreenshot === undefined ? null : `no screenshot was compared: ${visible(noScreenshot, 200)}`)),
     threatSeq: null,
   };
 }

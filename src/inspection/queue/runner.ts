@@ -5,6 +5,7 @@ import { logDropped, type Log } from "../../lib/log.ts";
 import type { InspectionPriority } from "../../vocabulary/inspections.ts";
 import type { InspectionTarget } from "../model/inspector.ts";
 import type { Attempt, RunAttempt } from "./attempt.ts";
+import type { Budget } from "./budget.ts";
 import { outcomeOf, type InspectedThreat, type ThreatRecorder } from "./record-result.ts";
 import type { QueuedInspection } from "../store/statements.ts";
 import type { InspectionStore, Outcome } from "../store/inspection-store.ts";
@@ -18,16 +19,17 @@ const retryDelaysMs: Record<InspectionPriority, readonly number[]> = {
   submission: [5 * minuteMs, 60 * minuteMs],
   feed: [30 * minuteMs],
 };
-/** Delay while the server at an address is busy with other inspections. */
-const busyDelayMs = 15_000;
 /** A process that is killed by a page would be killed by it again at each start. */
 const startsMax = 6;
 /** Facts that a power failure loses are determined again; a threat and its event are not. */
 const background = { relaxed: true, patient: true };
 
 export interface Runner {
-  /** Inspects the address of a row that was started, and saves the result. Rejects when the signal aborts. */
-  run(inspection: QueuedInspection, signal: AbortSignal): Promise<void>;
+  /**
+   * Inspects the address of a row that was started, and saves the result. Rejects when the signal aborts.
+   * @param onBrowser called before it waits for the browser
+   */
+  run(inspection: QueuedInspection, signal: AbortSignal, onBrowser: () => void): Promise<void>;
   /** Saves the result of an attempt. @param mayRetry whether a failure that may pass queues the inspection again */
   finish(
     inspection: QueuedInspection,
@@ -41,6 +43,7 @@ type Finished = Exclude<Attempt, { kind: "busy" }>;
 interface RunnerDependencies {
   attempt: RunAttempt;
   browser: () => InspectionTarget["browser"];
+  budget: Pick<Budget, "giveBack">;
   clock: Pick<Clock, "now" | "monotonicMs">;
   database: Database;
   domains: Pick<ProtectedDomains, "matcher">;
@@ -51,11 +54,11 @@ interface RunnerDependencies {
 }
 
 export function createRunner(dependencies: RunnerDependencies): Runner {
-  const { attempt, browser, clock, database, domains, store } = dependencies;
+  const { attempt, browser, budget, clock, database, domains, store } = dependencies;
   const { finish, save } = createFinisher(dependencies);
   return {
     finish,
-    async run(inspection, signal) {
+    async run(inspection, signal, onBrowser) {
       const { address, attempts, host } = inspection;
       if (domains.matcher().isOwn(host))
         return void (await save(inspection, {
@@ -69,17 +72,22 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
         }));
       const startedMs = clock.monotonicMs();
       const result = await attempt(
-        { address, host, browser: browser(), isUrgent: inspection.priority === "person" },
+        { address, host, browser: browser(), isUrgent: inspection.priority === "person", onBrowser },
         signal,
       );
       const durationMs = Math.round(clock.monotonicMs() - startedMs);
       if (result.kind !== "busy") return finish(inspection, result, { durationMs, mayRetry: true });
       await database.write(() => {
         store.putBack(inspection.seq);
-        store.postpone(inspection.seq, clock.now() + busyDelayMs, "other pages of its server are inspected");
+        store.postpone(
+          inspection.seq,
+          clock.now() + result.delayMs,
+          "other pages of its server are inspected",
+        );
         // Nothing was fetched. Thousands of names of one server would otherwise use up the day by waiting for each other.
         store.giveBackStart(clock.now());
       }, background);
+      budget.giveBack();
     },
   };
 }

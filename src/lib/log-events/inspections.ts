@@ -12,7 +12,7 @@ export const inspectionEvents = {
     level: "warn",
     text: "daily budget of inspections used up",
     description:
-      "Addresses of feeds and programs wait until the next day (UTC). Those that people enter are inspected.",
+      "Addresses of feeds, programs and long lists wait until the next day (UTC). The first ones that people enter are inspected.",
     advice: "Set `inspection.per_day` higher, or inspect fewer feeds.",
     fields: ["inspectionsPerDay"],
   },

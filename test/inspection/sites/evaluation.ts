@@ -1,8 +1,5 @@
-import {
-  createPageInspector,
-  type PageInspector,
-  type Render,
-} from "../../../src/inspection/inspector/page-inspector.ts";
+import { createPageInspector, type PageInspector } from "../../../src/inspection/inspector/page-inspector.ts";
+import type { Render } from "../../../src/inspection/inspector/render.ts";
 import type { Brand, OriginalPage } from "../../../src/inspection/model/brand.ts";
 import type { Verdict } from "../../../src/inspection/model/verdict.ts";
 import { systemClock } from "../../../src/lib/clock.ts";

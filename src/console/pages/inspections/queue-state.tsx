@@ -16,9 +16,9 @@ export function QueueNote({ status: { disabled, waiting, budget } }: { status: I
   if (budget.day.used < budget.day.max || unattended === 0) return null;
   return (
     <Note tone="warn" title="The budget of today is used up">
-      {counted(unattended, "address", "addresses")} of feeds and programs wait until{" "}
-      <Time at={budget.day.endsAt} />. Addresses that people enter do not wait for it. To inspect more per
-      day, raise <code>inspection.per_day</code>.
+      {counted(unattended, "address", "addresses")} of feeds, programs and long lists wait until{" "}
+      <Time at={budget.day.endsAt} />. The first addresses that a person enters do not wait for it. To inspect
+      more per day, raise <code>inspection.per_day</code>.
     </Note>
   );
 }
@@ -48,7 +48,7 @@ function Waiting({ status: { waiting } }: { status: InspectionStatus }) {
   const { person, submission, feed } = waiting;
   const kinds = [
     { count: person, words: "entered by people" },
-    { count: submission, words: "of programs" },
+    { count: submission, words: "of programs and long lists" },
     { count: feed, words: "of feeds" },
   ].filter(({ count }) => count > 0);
   const [only] = kinds;

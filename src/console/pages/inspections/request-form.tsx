@@ -19,6 +19,8 @@ import { requestedName, type RequestedAddresses, type RequestedItem } from "./re
 const typedBytesMax = 1024 * 1024;
 /** Maximum size of a file, which is held in memory: an email with attachments. */
 const fileBytesMax = 10 * 1024 * 1024;
+/** Number of addresses of one request that come before those of programs. Those of a long list come after these. */
+const urgentMax = 20;
 /** Maximum number of lines. Longer lists are imported, or are a feed. */
 const linesMax = 10_000;
 /** Maximum number of addresses of one request that are listed with how they were read. */
@@ -130,7 +132,11 @@ async function request(
       invalidMax: rejectedMax,
       inspect(addresses) {
         const named = addresses.map(({ address }) => address);
-        const requested = services.inspections.enqueue(named, options);
+        const left = Math.max(0, urgentMax - outcomes.size);
+        const requested = [
+          ...services.inspections.enqueue(named.slice(0, left), options),
+          ...services.inspections.enqueue(named.slice(left), { ...options, priority: "submission" }),
+        ];
         for (const [index, outcome] of requested.entries()) outcomes.set(named[index]!, outcome);
       },
     },
