@@ -162,6 +162,21 @@ test("the list can be limited by result, protected domain, source and address", 
   expect(await list("q=no-such-address")).toContain("No inspection matches these filters.");
 });
 
+test("the list can be limited to what one feed, API key or account named", async () => {
+  const { html } = await visitor.get("/console/inspections?q=cheap-shoes.example/wp-content");
+  const link = /href="([^"]*origin=console[^"]*)">[^<]*<[^>]*>ada/.exec(html)![1]!.replaceAll("&amp;", "&");
+  const { text } = await visitor.get(link);
+  expect(text).toContain("cheap-shoes[.]example");
+  expect(text).not.toContain("admin (console)");
+  await app.app.inspection.inspections.request(["https://fed.example/"], {
+    priority: "feed",
+    source: "feed",
+    origin: { kind: "feed", name: "gateway" },
+  });
+  const fed = await visitor.get("/console/inspections?origin=feed&name=gateway");
+  expect(fed.text).toEndWith("Requested Threat hxxps[:]//fed[.]example/ Waiting now feed gateway");
+});
+
 test("a person records a page as a threat that the comparison did not recognize", async () => {
   const [missed] = app.app.inspection.inspections.of("news.example");
   const path = `/console/inspections/${missed!.id}/threat`;

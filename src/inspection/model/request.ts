@@ -47,6 +47,8 @@ export interface InspectionFilter {
   imitates?: boolean;
   protectedDomain?: string;
   source?: ThreatSource;
+  /** Feed, API key or account that named the address. */
+  origin?: { kind: string; name: string };
   /** Part of the address. */
   text?: string;
   /** Only what a person requested at once. */

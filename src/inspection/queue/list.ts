@@ -46,8 +46,13 @@ interface Condition {
   values: (string | number)[];
 }
 
-function conditionOf({ text, ...filter }: InspectionFilter): { where: string; values: (string | number)[] } {
+function conditionOf({ origin, text, ...filter }: InspectionFilter): {
+  where: string;
+  values: (string | number)[];
+} {
   const [first, ...others] = indexedConditions(filter);
+  if (origin !== undefined)
+    others.push({ sql: "origin_kind = ? and origin_name = ?", values: [origin.kind, origin.name] });
   if (text !== undefined && text !== "")
     others.push({ sql: "instr(address, ?) > 0", values: [text.toLowerCase()] });
   if (others.length === 0)

@@ -10,7 +10,7 @@ import { inspectionsPath } from "../../kit/paths.ts";
 import { pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { InspectForm } from "./request-form.tsx";
-import { requestIn, withRequest } from "./request-query.ts";
+import { fixedLimits, originOf, requestIn } from "./request-query.ts";
 import { RequestSummary, requestedName, type RequestedAddresses } from "./request-summary.tsx";
 import { InspectionRows, perPage } from "./rows.tsx";
 import { QueueNote } from "./queue-state.tsx";
@@ -43,7 +43,7 @@ export function listInspections(context: InspectionsContext): PageResult {
       {requested === undefined ? null : (
         <RequestSummary requested={requested} find={services.inspections.get} />
       )}
-      {requestIn(query) === undefined ? (
+      {fixedLimits(query).length === 0 ? (
         <InspectForm disabled={status.disabled} />
       ) : (
         <p class="line">
@@ -86,8 +86,10 @@ function filterOf(query: URLSearchParams): InspectionFilter {
   const domain = normalizeName(query.get("domain") ?? "");
   const text = (query.get("q") ?? "").trim();
   const request = requestIn(query);
+  const origin = originOf(query);
   return {
     ...(request === undefined ? {} : { request }),
+    ...(origin === undefined ? {} : { origin }),
     ...outcome?.filter,
     ...(source === undefined ? {} : { source }),
     ...("name" in domain ? { protectedDomain: domain.name } : {}),
@@ -96,11 +98,9 @@ function filterOf(query: URLSearchParams): InspectionFilter {
 }
 
 function FilterForm({ query, domains }: { query: URLSearchParams; domains: readonly string[] }) {
-  const request = requestIn(query);
-  const limits = request === undefined ? [] : withRequest(new URLSearchParams(), request);
   return (
     <form method="get" action={inspectionsPath} class="line filters" role="search">
-      {[...limits].map(([name, value]) => (
+      {fixedLimits(query).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
       <Select

@@ -14,6 +14,7 @@ import type { Status } from "../../../vocabulary/threats.ts";
 import { PagedTable, type Column } from "../../kit/table.tsx";
 import { QueueLine } from "./queue-state.tsx";
 import { OutcomeMark, OutcomeReason } from "./outcome.tsx";
+import { inspectionsFrom } from "./request-query.ts";
 import { StatusMark } from "../../threat-kit/severity.tsx";
 import { Address, scoreText } from "../../inspection-kit/verdict.tsx";
 
@@ -147,7 +148,9 @@ function columnsOf({
         <>
           <Time at={requestedAt} relative />
           <p class="wide-only">
-            <Text text={requesterOf({ origin, source })} charactersMax={requesterCharactersMax} />
+            <a href={inspectionsFrom(origin)}>
+              <Text text={requesterOf({ origin, source })} charactersMax={requesterCharactersMax} />
+            </a>
           </p>
         </>
       ),

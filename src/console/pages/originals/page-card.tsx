@@ -36,10 +36,10 @@ export function OriginalCard({ domain, state }: { domain: string; state: Origina
           tone="warn"
           title={
             <>
-              Not captured{" "}
+              Could not be captured
               {failingSince === null ? null : (
                 <>
-                  since <Time at={failingSince} relative />
+                  , first <Time at={failingSince} relative />
                 </>
               )}
             </>

@@ -1,7 +1,7 @@
 import { dayMs, startOfDay } from "../../../lib/clock.ts";
 import { notFound } from "../../../lib/errors.ts";
-import { grouped } from "../../../lib/wording.ts";
-import type { ActivityOfDay } from "../../../sources/activity/source-activity.ts";
+import { counted, grouped } from "../../../lib/wording.ts";
+import type { ActivityOfDay, NameOrigin } from "../../../sources/activity/source-activity.ts";
 import { feedKind } from "../../../sources/source.ts";
 import { Card, DeclaredMark, Facts, PageHead, Section, Time } from "../../kit/components.tsx";
 import { Note } from "../../kit/marks.tsx";
@@ -12,6 +12,7 @@ import { page, type PageResult } from "../../kit/page-result.ts";
 import { keysPath, originIn, originPath, scansPath, sourcesPath, trapsPath } from "../../kit/paths.ts";
 import { Empty, Table, type Column, Amount } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
+import { inspectionsFrom } from "../inspections/request-query.ts";
 import { DailySum } from "./amounts.tsx";
 import { CertificateLogsDetail } from "./certificate-logs.tsx";
 import { FeedFiles } from "./feed-files.tsx";
@@ -28,8 +29,8 @@ export function showOrigin({
   params,
   query,
   now,
-}: Context<"activity" | "certificateLogs" | "feeds" | "sources">): PageResult {
-  const { activity, certificateLogs, feeds, sources } = services;
+}: Context<"activity" | "certificateLogs" | "feeds" | "inspections" | "sources">): PageResult {
+  const { activity, certificateLogs, feeds, inspections, sources } = services;
   const origin = originIn(params);
   const isThis = ({ kind, name }: { kind: string; name: string }) =>
     kind === origin.kind && name === origin.name;
@@ -56,6 +57,7 @@ export function showOrigin({
         {source === undefined ? undefined : <PauseButton source={source} from="detail" />}
       </PageHead>
       {watched === undefined ? <RelatedPage kind={origin.kind} /> : <Watched watched={watched} />}
+      <InspectedPages origin={origin} count={inspections.list({ origin }, { page: 1, perPage: 1 }).total} />
       {feed === undefined ? null : <FeedFiles feed={feed} query={query} />}
       {certificateLogs === undefined || !isThis(certificateLogs) ? null : (
         <CertificateLogsDetail source={certificateLogs} />
@@ -80,6 +82,17 @@ function Watched({ watched: { source, status } }: { watched: NonNullable<Origin[
         <Facts facts={[...sourceFacts(status), ["Declared", <DeclaredMark where={source.declaredAs} />]]} />
       </Card>
     </>
+  );
+}
+
+/** Leads to the inspections of the addresses that an origin named, if there are any. */
+function InspectedPages({ origin, count }: { origin: NameOrigin; count: number }) {
+  return count === 0 ? null : (
+    <p>
+      <a href={inspectionsFrom(origin)}>
+        {counted(count, "inspection of its addresses", "inspections of its addresses")}
+      </a>
+    </p>
   );
 }
 

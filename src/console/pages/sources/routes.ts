@@ -11,7 +11,7 @@ import { pauseSource, resumeSource } from "./pausing.tsx";
 /** Sources, imports, and everything else that names come from. */
 export const sourcePages = pageGroup({
   nav: { section: "main", label: "Sources", icon: "source", keys: "g s", path: sourcesPath },
-  services: ["activity", "auditLog", "certificateLogs", "feeds", "imports", "sources"],
+  services: ["activity", "auditLog", "certificateLogs", "feeds", "imports", "inspections", "sources"],
   routes: [
     { method: "GET", path: sourcesPath, permission: "read", run: listSources },
     ...["/:kind", "/:kind/:name"]
