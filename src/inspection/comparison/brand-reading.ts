@@ -9,7 +9,6 @@ import {
 import { hashBits, type HashBits } from "../measures/picture-hash.ts";
 import {
   createNameFinder,
-  isGeneric,
   spacedWords,
   wordsOf,
   type NameFinder,
@@ -55,13 +54,7 @@ export interface OriginalReading {
 export function readBrand(brand: Brand): BrandReading {
   const isOwn = (host: string) => isOwnPage(host, brand);
   const prints = brand.originals.filter(({ fingerprint }) => fingerprint.version === fingerprintVersion);
-  const names = createNameFinder([
-    ...brand.names,
-    brand.protectedDomain,
-    ...prints.flatMap(({ fingerprint: { siteName } }) =>
-      siteName !== undefined && isName(siteName) ? [siteName] : [],
-    ),
-  ]);
+  const names = createNameFinder([...brand.names, brand.protectedDomain]);
   const assetSites = new Set(
     prints.flatMap(({ fingerprint }) =>
       fingerprint.resources.flatMap(({ url }) => {
@@ -93,14 +86,6 @@ export function readBrand(brand: Brand): BrandReading {
 export function isOwnPage(host: string, { allow, protectedDomain }: Brand): boolean {
   return [protectedDomain, ...allow].some((name) => isAtOrBelow(host, name));
 }
-
-/** A site that calls itself “Home” or “Online banking” has no name that identifies it. */
-function isName(siteName: string): boolean {
-  const words = wordsOf(siteName);
-  return words.length <= siteNameWordsMax && words.some((word) => word.length >= 4 && !isGeneric(word));
-}
-
-const siteNameWordsMax = 4;
 
 function readOriginal(
   address: string,

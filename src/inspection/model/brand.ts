@@ -3,7 +3,7 @@ import type { PageFingerprint } from "./fingerprint.ts";
 /** A protected brand with everything that pages are compared with. */
 export interface Brand {
   protectedDomain: string;
-  /** Brand keywords and the name of the site. */
+  /** Label of the domain, brand keywords, and the names of the site that several of its originals state. */
   names: readonly string[];
   /** Names of the owner and of partners that are never threats, with everything below them. */
   allow: readonly string[];

@@ -4,6 +4,7 @@ import { splitName } from "../../detection/names/suffix.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
 import type { ProtectedDomain } from "../../domains/tables.ts";
 import type { Yielder } from "../../lib/yielder.ts";
+import type { StatingPage } from "../discovery/stated-names.ts";
 import type { Brand, OriginalPage } from "../model/brand.ts";
 import type { OriginalStore } from "./store.ts";
 
@@ -44,6 +45,12 @@ export function createBrands({
       store.comparedContent(),
     ]);
 
+  function dismissedKeywords({ seq }: ProtectedDomain): ReadonlySet<string> {
+    const prefix = "keyword ";
+    const dismissed = [...store.dismissed(seq)].filter((key) => key.startsWith(prefix));
+    return new Set(dismissed.map((key) => key.slice(prefix.length)));
+  }
+
   function notify(): void {
     for (const listener of listeners) listener();
   }
@@ -52,14 +59,20 @@ export function createBrands({
   return {
     async read() {
       known = { foreignVersion: database.foreignVersion(), content: contentNow() };
+      // Loaded here, because the word lists would delay startup.
+      const { statedNames } = await import("../discovery/stated-names.ts");
       const pace = yielder();
       const brands: Brand[] = [];
       for (const domain of enabledDomains()) {
         const originals: OriginalPage[] = [];
+        const present: StatingPage[] = [];
         for (const page of store.list(domain.seq).filter(({ enabled }) => enabled))
-          for (const seq of store.comparedVersions(page.seq, versionsComparedMax)) {
-            const fingerprint = store.fingerprint(seq);
-            if (fingerprint !== undefined) originals.push({ address: page.address, fingerprint });
+          for (const [index, seq] of store.comparedVersions(page.seq, versionsComparedMax).entries()) {
+            const version = store.findVersion(seq);
+            if (version === undefined) continue;
+            const { fingerprint, names } = version;
+            originals.push({ address: page.address, fingerprint });
+            if (index === 0) present.push({ title: fingerprint.title, names });
             if (pace.due()) await pace.pause();
           }
         const logos = store.logos(domain.seq).map(({ hash, image, name }) => ({
@@ -67,7 +80,8 @@ export function createBrands({
           image: new Uint8Array(image),
           ...(hash === null ? {} : { hash }),
         }));
-        brands.push({ ...identityOf(domain), originals, logos });
+        const stated = statedNames(present, dismissedKeywords(domain));
+        brands.push({ ...identityOf(domain, stated), originals, logos });
       }
       return brands;
     },
@@ -85,12 +99,12 @@ export function createBrands({
   };
 }
 
-function identityOf({
-  domain,
-  keywords,
-  allow,
-}: ProtectedDomain): Pick<Brand, "protectedDomain" | "names" | "allow"> {
+/** @param stated names of the site that its originals state */
+function identityOf(
+  { domain, keywords, allow }: ProtectedDomain,
+  stated: readonly string[],
+): Pick<Brand, "protectedDomain" | "names" | "allow"> {
   const label = decodeLabel(splitName(domain).registrableLabel);
-  const names = [...new Set([label, ...keywords])].filter((name) => name !== "");
+  const names = [...new Set([label, ...keywords, ...stated])].filter((name) => name !== "");
   return { protectedDomain: domain, names, allow };
 }

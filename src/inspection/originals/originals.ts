@@ -256,6 +256,8 @@ function administerLogos({
       database.transaction(() => {
         store.dismiss(domain.seq, kind, value.slice(0, addressLengthMax), clock.now());
         auditLog.record(by, "original.dismiss", domain.domain, { kind, value: visible(value, 200) });
+        // A name of the site that is dismissed as a keyword is not compared either.
+        if (kind === "keyword") brands.changed();
       }),
   };
 }

@@ -168,7 +168,7 @@ function versionStatements({ query }: Database) {
         .where(eq(originalVersions.seq, seq))
         .get()?.fingerprint,
 
-    /** Identifies the versions and logos with which pages are compared. */
+    /** Identifies the versions, logos and dismissed keywords that determine with what pages are compared. */
     comparedContent: (): unknown[] => [
       query
         .select({ seq: originalVersions.seq, at: originalVersions.acceptedAt })
@@ -178,6 +178,11 @@ function versionStatements({ query }: Database) {
         .orderBy(asc(originalVersions.seq))
         .all(),
       query.select({ seq: originalLogos.seq }).from(originalLogos).orderBy(asc(originalLogos.seq)).all(),
+      query
+        .select({ domain: dismissedSuggestions.protectedDomainSeq, value: dismissedSuggestions.value })
+        .from(dismissedSuggestions)
+        .where(eq(dismissedSuggestions.kind, "keyword"))
+        .all(),
     ],
 
     /** Returns the seqs of the versions that have a screenshot. */

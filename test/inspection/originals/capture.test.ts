@@ -298,13 +298,19 @@ test("an address that leads to a name becomes an original as soon as the name is
   expect(await originals.suggestions(mail())).toEqual([]);
 });
 
-test("what is dismissed is not suggested again", async () => {
+test("a name that several originals state is a name of the brand until it is dismissed, and is not suggested again", async () => {
+  site["https://example-bank.com/login"] = { view: { ...signIn.view, siteName: "Zorblatt" } };
   await originals.run();
+  expect((await brands.read())[0]!.names).toEqual(["example-bank", "Zorblatt"]);
   expect(await originals.suggestions(bank())).toMatchObject([
     { kind: "keyword", value: "zorblatt", source: "site_name" },
   ]);
+  let changes = 0;
+  brands.onChange(() => (changes += 1));
   originals.dismiss(bank(), { kind: "keyword", value: "zorblatt" }, { by: analyst });
   expect(await originals.suggestions(bank())).toEqual([]);
+  expect(changes).toBe(1);
+  expect((await brands.read())[0]!.names).toEqual(["example-bank"]);
 });
 
 test("a logo is stored as a small PNG without the other content of the file, and unusable files are rejected", async () => {
