@@ -1,4 +1,4 @@
-import { iconAsset, logoAsset, logoExtension, makeCompany, type Asset, type Company } from "./companies.ts";
+import { logoAsset, logoExtension, makeCompany, type Asset, type Company } from "./companies.ts";
 import type { Dice } from "./dice.ts";
 import { blank, paint, pngOf, write } from "./drawing.ts";
 import {
@@ -30,7 +30,8 @@ import {
   type Copy,
   type Kit,
 } from "./kit.ts";
-import { deliveryFee, followers, giveaway, poll, prize } from "./lures.ts";
+import { kitFooter, minimalKit } from "./kit-pages.ts";
+import { deliveryFee, followers, giveaway, poll, prize, sharedDocument } from "./lures.ts";
 import { encodings, runtimeEncodings } from "./obfuscation.ts";
 import { assetsOf, formMarkup, iconPath, logoMarkup, origin, pageOf, pathOf } from "./pages.ts";
 import { responder, type Content, type Site } from "./site.ts";
@@ -88,6 +89,7 @@ const classes: Record<string, { share: number; make: (kit: Kit) => Copy }> = {
   lure_followers: { share: 2, make: followers },
   lure_giveaway: { share: 2, make: giveaway },
   lure_delivery: { share: 2, make: deliveryFee },
+  lure_document: { share: 3, make: sharedDocument },
 };
 export const copyClasses: Record<string, number> = Object.fromEntries(
   Object.entries(classes).map(([name, { share }]) => [name, share]),
@@ -279,19 +281,6 @@ function trimmed(kit: Kit): Copy {
   return kept(kit, rehosted(kit, start));
 }
 
-/** A footer as authors of kits write it. */
-function kitFooter({ dice, brand }: Kit): string {
-  const own = dice.fork("footer of the kit");
-  const links = (["privacy", "terms", "help"] as const)
-    .map((key) => `<a href="${own.pick(["#", "#", `/${key}`])}">${phrase(brand.language, key)}</a>`)
-    .join(" ");
-  return own.pick([
-    `<footer><p>© ${own.between(2021, 2026)} ${brand.name}</p>${links}</footer>`,
-    `<div class="footer">${links}</div>`,
-    `<p>© 2026 ${brand.name}. ${phrase(brand.language, "privacy")}</p>`,
-  ]);
-}
-
 function webmail(kit: Kit): Copy {
   const { brand, dice } = kit;
   const others = Array.from({ length: 4 }, (_, number) =>
@@ -434,38 +423,6 @@ function changedLogo(kit: Kit): Copy {
   const change = { height: dice.pick([24, 36, 64, 90]), ...(dice.chance(0.6) ? { recolor } : {}) };
   copy.contents.set(`${kit.folder}${brand.paths.logo}.${logoExtension(brand)}`, logoAsset(brand, change));
   return copy;
-}
-
-/** A page of the kit's own with the logo and a form. */
-function minimalKit(kit: Kit): Copy {
-  const { brand, dice, owner } = kit;
-  const file = `${kit.folder}/${dice.pick(["logo", "images/logo", "l", dice.letters(5)])}`;
-  const isLinked = dice.chance(0.4);
-  const source = isLinked ? `${origin(brand)}${brand.paths.logo}.${logoExtension(brand)}` : file;
-  const title = dice.pick([
-    brand.name,
-    phrase(brand.language, "signIn"),
-    `${phrase(brand.language, "signIn")} - ${brand.name}`,
-  ]);
-  const role = dice.pick(["sign_in", "payment", "verify"] as const);
-  const form = formMarkup(
-    { ...brand, markup: owner.markup, dice: dice.fork("form"), isTwoStep: false },
-    role,
-    { text: dice.fork("text") },
-  );
-  const logo = `<img src="${source}"${dice.chance(0.5) ? ` alt="${brand.name}"` : ""} width="180">`;
-  const legal = dice.chance(0.6) ? kitFooter(kit) : "";
-  const icon = dice.chance(0.5) ? `<link rel="icon" href="${kit.folder}/favicon.ico">` : "";
-  const html = withMailer(
-    kit,
-    `<!doctype html><html lang="${brand.language}"><head><meta charset="utf-8"><title>${title}</title>${icon}<style>${owner.markup.styles(brand.colors, brand.font)}</style></head><body>${logo}${form}${legal}</body></html>`,
-  );
-  const contents = new Map<string, Content>([
-    [startOf(kit), html],
-    [file, logoAsset(brand)],
-  ]);
-  if (icon !== "") contents.set(`${kit.folder}/favicon.ico`, iconAsset(brand));
-  return { contents };
 }
 
 /** A kit deep in the folders of a hacked site with a home page of its own. */

@@ -1,5 +1,6 @@
 import { logoAsset, logoExtension, type Company } from "./companies.ts";
 import type { Dice } from "./dice.ts";
+import { anyCopy } from "./kit-pages.ts";
 import { mailerFor, kept, plainHtml, startOf, type Copy, type Kit } from "./kit.ts";
 import { assetsOf, origin, pageOf } from "./pages.ts";
 import type { Content } from "./site.ts";
@@ -17,25 +18,31 @@ export function padded(kit: Kit): Copy {
     return `<${tag}${name}></${tag}>`;
   };
   const emptyTags = (count: number) => Array.from({ length: count }, emptyTag).join("");
+  const { copy, html: base } = anyCopy(kit);
   if (kind === "between") {
     const html = new HTMLRewriter()
       .on("body *", {
         element: (element) => void element.before(emptyTags(own.between(20, 60)), { html: true }),
       })
-      .transform(plainHtml(kit));
-    return kept(kit, html);
+      .transform(base);
+    return withPage(kit, copy, html);
   }
   const padding =
     kind === "tags"
       ? emptyTags(own.between(1_500, 7_000))
       : `<div style="${own.pick(hidingStyles)}">${paragraph(own, own.between(60, 400))}</div>`;
-  const html = plainHtml(kit);
-  return kept(
+  return withPage(
     kit,
+    copy,
     own.chance(0.6)
-      ? html.replace(/<body[^>]*>/, (tag) => tag + padding)
-      : html.replace("</body>", () => `${padding}</body>`),
+      ? base.replace(/<body[^>]*>/, (tag) => tag + padding)
+      : base.replace("</body>", () => `${padding}</body>`),
   );
+}
+
+function withPage(kit: Kit, copy: Copy, html: string): Copy {
+  copy.contents.set(startOf(kit), html);
+  return copy;
 }
 
 const hidingStyles = [
@@ -87,6 +94,7 @@ export function splitWords(kit: Kit): Copy {
     return letters.map((letter, at) => (at > 0 && at % every === 0 ? splitter + letter : letter)).join("");
   };
   const change = (text: string) => text.replace(/(?<![&#\w])\p{L}{3,}(?!;)/gu, word);
+  const { copy, html: base } = anyCopy(kit);
   const html = new HTMLRewriter()
     .on("body *:not(script):not(style)", {
       text: (chunk) => void (chunk.text.trim() !== "" && chunk.replace(change(chunk.text), { html: true })),
@@ -98,16 +106,16 @@ export function splitWords(kit: Kit): Copy {
           chunk.replace(change(chunk.text), { html: true });
       },
     })
-    .transform(plainHtml(kit));
-  return kept(kit, html);
+    .transform(base);
+  return withPage(kit, copy, html);
 }
 
 /** Text that nobody sees, before a frame with the copy or before a page that leads to it. */
 export function hiddenBefore(kit: Kit): Copy {
   const own = kit.dice.fork("hidden before");
-  const copy = kept(kit, plainHtml(kit));
+  const { copy, html } = anyCopy(kit);
   const inner = `${kit.folder}/${own.letters(6)}.html`;
-  copy.contents.set(inner, copy.contents.get(startOf(kit))!);
+  copy.contents.set(inner, html);
   const text = `<div style="${own.pick(hidingStyles)}">${paragraph(own, own.between(20, 150))}</div>`;
   const lead = own.pick([
     `<iframe src="${inner}" style="position:fixed;inset:0;border:0;width:100%;height:100%"></iframe>`,
@@ -126,8 +134,7 @@ export function hiddenBefore(kit: Kit): Copy {
 /** A page that asks whether the visitor is human before it leads to the copy. */
 export function captchaGate(kit: Kit): Copy {
   const own = kit.dice.fork("captcha");
-  const copy = kept(kit, plainHtml(kit));
-  const shown = copy.contents.get(startOf(kit))! as string;
+  const { copy, html: shown } = anyCopy(kit);
   const inner = `${kit.folder}/${own.letters(7)}${own.pick(["", ".php", ".html", "/"])}`;
   const box = own.pick([
     `<div class="cf-turnstile" data-sitekey="0x4AAAAAAA${own.hex(12)}"></div>`,

@@ -97,6 +97,22 @@ export function deliveryFee(kit: Kit): Copy {
   });
 }
 
+/** A document that can only be seen by who signs in. */
+export function sharedDocument(kit: Kit): Copy {
+  return lure(kit, (own, name) => {
+    const file = own.pick([
+      `Invoice_${own.between(1_000, 99_999)}.pdf`,
+      "Payment advice.xlsx",
+      "Contract.docx",
+      "Fax",
+    ]);
+    return {
+      title: own.pick([file, "Shared document", `${name} - Shared file`, name]),
+      body: `<div style="filter:blur(3px)"><h3>${file}</h3><p>${own.between(1_000, 9_999)}.00</p></div><div class="modal"><p>${own.pick([`Sign in with your ${name} account to open ${file}.`, `This file is protected by ${name}. Enter your password to continue.`, "Confirm your email address to view the document."])}</p><form action="${kit.mailer}" method="post"><input type="email" name="${own.pick(["email", "user", own.letters(4)])}" placeholder="Email"><input type="password" name="${own.pick(["pass", "pwd", own.letters(4)])}" placeholder="Password"><button>${own.pick(["View document", "Download", "Open", "Continue"])}</button></form></div>`,
+    };
+  });
+}
+
 function comments(own: Dice, name: string): string {
   if (!own.chance(0.6)) return "";
   const texts = [
