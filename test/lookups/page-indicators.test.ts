@@ -183,6 +183,7 @@ describe("page content", () => {
     expect(await targets("window.location.href = '/lander'")).toEqual(["/lander"]);
     expect(await targets('top.location="https://x.example/"')).toEqual(["https://x.example/"]);
     expect(await targets("location.replace('/a'); location.assign(`/b`)")).toEqual(["/a", "/b"]);
+    expect(await targets(`window.location=atob("${btoa("/c")}")`)).toEqual(["/c"]);
     expect(await targets("if (location == '/a') var mylocation = '/b'")).toEqual([]);
   });
 

@@ -76,6 +76,7 @@ describe("One line", () => {
     "https://url.avanan.click/v2/___https://paypa1.com/login?a=1___.YXAz",
     "https://l.facebook.com/l.php?u=https%3A%2F%2Fpaypa1.com%2Flogin%3Fa%3D1&h=x",
     "https://www.linkedin.com/redir/redirect?url=https%3A%2F%2Fpaypa1%2Ecom%2Flogin%3Fa%3D1",
+    "https://paypa1-com.translate.goog/login?a=1&_x_tr_sl=auto&_x_tr_tl=en",
     `https://www.bing.com/ck/a?!&&p=1&u=a1${Buffer.from("https://paypa1.com/login?a=1").toString("base64url")}`,
     `https://nam02.safelinks.protection.outlook.com/?url=${encodeURIComponent("https://urldefense.com/v3/__https://paypa1.com/login?a=1__;!!A!b$")}`,
   ])("the rewritten link %p is read as the one inside it, also in a list", async (link) => {

@@ -44,9 +44,11 @@ const wrappers: readonly Wrapper[] = [
   { hosts: ["youtube.com"], read: parameter("q") },
   { hosts: ["duckduckgo.com"], read: parameter("uddg") },
   { hosts: ["bing.com"], read: readBing },
+  { hosts: ["translate.goog"], read: readTranslated },
 ];
 const readerOf = new Map(wrappers.flatMap(({ hosts, read }) => hosts.map((host) => [host, read] as const)));
 
+const translationSuffix = ".translate.goog";
 const googleHost = /^(?:www\.)?google(?:\.[a-z]{2,3}){1,2}$/;
 const target = /^https?:\/\/./i;
 const bareHost = /^[^\s/:?#@]+\.[^\s/:?#@]+$/;
@@ -80,6 +82,12 @@ function endingOf(bytes: Uint8Array, start: number, end: number): number {
 export function unwrapLink(url: URL): string | undefined {
   const found = readerFor(url.hostname)?.(url)?.trim();
   return found !== undefined && (target.test(found) || bareHost.test(found)) ? found : undefined;
+}
+
+/** Returns the address of a site that a translation service shows: the site, and not the service, is what visitors see. */
+export function withoutTranslation(address: string): string {
+  const url = URL.parse(address);
+  return url?.hostname.endsWith(translationSuffix) === true ? (unwrapLink(url) ?? address) : address;
 }
 
 function readerFor(host: string): ReadTarget | undefined {
@@ -130,6 +138,17 @@ function readSophos({ searchParams }: URL): string | undefined {
   const written = searchParams.get("u");
   const link = written === null ? "" : Buffer.from(written, "base64").toString("utf8");
   return target.test(link) ? link : (searchParams.get("d") ?? undefined);
+}
+
+/** A translated site is shown under a label that is its name, with dots as "-" and hyphens as "--". */
+function readTranslated({ hostname, pathname, protocol, searchParams }: URL): string | undefined {
+  const label = hostname.slice(0, -translationSuffix.length);
+  if (label === "" || label.includes(".")) return undefined;
+  const host = label.replace(/--?/g, (hyphens) => (hyphens === "--" ? "-" : "."));
+  const query = new URLSearchParams(
+    [...searchParams].filter(([name]) => !name.startsWith("_x_tr_")),
+  ).toString();
+  return `${protocol}//${host}${pathname}${query === "" ? "" : `?${query}`}`;
 }
 
 function readBing({ pathname, searchParams }: URL): string | undefined {

@@ -1,3 +1,4 @@
+import { withoutTranslation } from "../../detection/names/wrapped-link.ts";
 import { dayMs, type Clock } from "../../lib/clock.ts";
 import { createLimiter, inSlot } from "../../lib/limiter.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -60,7 +61,8 @@ export function createPageInspector({
   let brands: readonly Brand[] = [];
 
   async function inspect(target: InspectionTarget, signal: AbortSignal): Promise<InspectionResult> {
-    const { address, browser, protectedDomains } = target;
+    const { browser, protectedDomains } = target;
+    const address = withoutTranslation(target.address);
     const compared =
       protectedDomains === undefined
         ? brands
@@ -88,9 +90,9 @@ export function createPageInspector({
       browser === "always" ||
       (browser === "if_needed" &&
         needsBrowser({
-          isCut: closest.view.isCut === true,
           page: closest.fingerprint,
           verdicts: closest.verdicts,
+          view: closest.view,
         }));
     if (open === undefined || !wanted) return resultOf(closest, target, {});
     return withBrowser(read, closest, { ...comparison, signal, open });
@@ -171,7 +173,7 @@ async function alongWaypoints(
   let found = first;
   if (first.verdicts.some(({ imitates }) => imitates)) return first;
   const protectedDomains = comparison.compared.map(({ protectedDomain }) => protectedDomain);
-  for (const address of waypointsOf(first.fingerprint)) {
+  for (const address of waypointsOf(first.fingerprint, first.view)) {
     const { hostname } = new URL(address);
     if (comparison.compared.some((brand) => isOwnPage(hostname, brand))) continue;
     const names = namesOf(comparison.compared, comparison.target);

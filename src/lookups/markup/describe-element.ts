@@ -56,3 +56,11 @@ export function backgroundOf(style: string): string | undefined {
         .trim()
         .replace(/^["']|["']$/g, "");
 }
+
+const concealing =
+  /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])|(?:left|top|text-indent)\s*:\s*-\d{3}|(?<![\w-])height\s*:\s*0(?![.\d])[^"]{0,80}overflow\s*:\s*hidden/i;
+
+/** Returns whether the style of an element conceals its text. */
+export function isConcealed(element: Element): boolean {
+  return concealing.test(attribute(element, "style"));
+}

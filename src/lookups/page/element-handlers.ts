@@ -4,6 +4,7 @@ import {
   backgroundOf,
   elementOf,
   fieldOf,
+  isConcealed,
   partOf,
   savedAddress,
   type Element,
@@ -35,7 +36,6 @@ export interface PageParts {
   /** Pictures, those that are probably a logo first. */
   pictures: { role: "logo" | "picture"; url: string }[];
   base: string | undefined;
-  /** Address in a comment of the program that saved the page. */
   savedFrom: string | undefined;
 }
 
@@ -48,6 +48,8 @@ export interface CollectorState {
   title: TextCollector;
   hasTitle: boolean;
   visibleLength: number;
+  /** Part of it that styles conceal. */
+  concealedLength: number;
   label: TextCollector;
   heading: ElementText;
   button: ElementText;
@@ -57,9 +59,10 @@ export interface CollectorState {
   formless: PageForm;
 }
 
-/** Elements of one document that contain what is parsed at present. */
+/** Elements that contain what is parsed at present. */
 interface Place {
   hiddenWithin: number;
+  concealedWithin: number;
   headerWithin: number;
   form: PageForm | undefined;
 }
@@ -78,7 +81,7 @@ const logoWords = /logo|brand/i;
 
 /** Adds the handlers for one document or fragment. */
 export function addHandlers(rewriter: HTMLRewriter, state: CollectorState): HTMLRewriter {
-  const place: Place = { hiddenWithin: 0, headerWithin: 0, form: undefined };
+  const place: Place = { hiddenWithin: 0, concealedWithin: 0, headerWithin: 0, form: undefined };
   addPlaces(rewriter, state, place);
   addTexts(rewriter, state);
   addScripts(rewriter, state, place);
@@ -91,7 +94,9 @@ export function addHandlers(rewriter: HTMLRewriter, state: CollectorState): HTML
     },
     text(chunk) {
       if (place.hiddenWithin > 0) return;
-      state.visibleLength += chunk.text.trim().length;
+      const { length } = chunk.text.trim();
+      state.visibleLength += length;
+      if (place.concealedWithin > 0) state.concealedLength += length;
       state.text.add(chunk.lastInTextNode ? `${chunk.text} ` : chunk.text);
     },
   });
@@ -116,6 +121,11 @@ function addPlaces(rewriter: HTMLRewriter, { parts, structure }: CollectorState,
     })
     .on("header, nav", {
       element: (element) => within(element, (difference) => (place.headerWithin += difference)),
+    })
+    // No elements with another handler of their end: see `whole`.
+    .on("div[style], span[style], p[style], section[style], i[style]", {
+      element: (element) =>
+        void (isConcealed(element) && within(element, (step) => (place.concealedWithin += step))),
     });
 }
 
@@ -193,9 +203,9 @@ function addScripts(rewriter: HTMLRewriter, { parts, script }: CollectorState, p
         { separator: "", within: (difference) => (place.hiddenWithin += difference) },
       ),
     )
-    .on("iframe, frame", {
+    .on("iframe, frame, object, embed", {
       element(element) {
-        const url = attribute(element, "src");
+        const url = attribute(element, "src") || attribute(element, "data");
         add(parts.embedded, url);
         if (url !== "") add(parts.resources, { kind: "frame", url });
       },

@@ -10,6 +10,8 @@ export interface PageCollector {
   readonly structure: readonly string[];
   /** Length of the visible text so far, with white space and character references. */
   readonly visibleLength: number;
+  /** The same without text that styles of its elements conceal. */
+  readonly shownLength: number;
   /** Returns a parser for the next document or fragment of the page. */
   rewriter(): HTMLRewriter;
   /** Ends the elements that are not closed. */
@@ -50,6 +52,7 @@ export function createPageCollector(): PageCollector {
     title,
     hasTitle: false,
     visibleLength: 0,
+    concealedLength: 0,
     label: createTextCollector(titleLengthMax),
     formless,
     linkAddress: "",
@@ -78,6 +81,9 @@ export function createPageCollector(): PageCollector {
     structure,
     get visibleLength() {
       return state.visibleLength;
+    },
+    get shownLength() {
+      return state.visibleLength - state.concealedLength;
     },
     rewriter: () => addHandlers(new HTMLRewriter(), state),
     finish() {

@@ -15,6 +15,8 @@ export interface PageContent extends PageParts {
   text: string;
   /** Length of the visible part of `text`. */
   visibleLength: number;
+  /** Length of the visible text without what styles conceal, with white space and character references. */
+  shownLength: number;
   /** URLs to which scripts redirect. */
   scriptRedirects: string[];
   /** Whether there is any inline script. */
@@ -82,6 +84,7 @@ export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<
     title: joined(decodeHTML(collector.takeTitle())),
     text: `${visibleText} ${hiddenText}`,
     visibleLength: visibleText.length,
+    shownLength: Math.min(collector.shownLength, visibleText.length),
     scriptRedirects: scriptTargets(allScripts),
     scripted: scripts.some((script) => script.trim() !== ""),
     scriptHashes: hashesOf(scripts),
@@ -141,7 +144,14 @@ function addressesIn(script: string): string[] {
   return [...new Set(found)];
 }
 
-function scriptTargets(script: string): string[] {
+function scriptTargets(source: string): string[] {
+  const script = source.replace(
+    /\batob\(\s{0,9}(["'`])([A-Za-z0-9+/=]{4,2000})\1\s{0,9}\)/g,
+    (call, quote, text) => {
+      const decoded = Buffer.from(text, "base64").toString("latin1");
+      return /^[!#-&(-_a-~]+$/.test(decoded) ? quote + decoded + quote : call;
+    },
+  );
   const assigned = /\blocation(?:\.href)?\s{0,9}=\s{0,9}(["'`])([^"'`\s]{1,2000})\1/g;
   const called = /\blocation\.(?:replace|assign)\(\s{0,9}(["'`])([^"'`\s]{1,2000})\1/g;
   const targetsOf = (pattern: RegExp) => script.matchAll(pattern).take(scriptRedirectsMax).toArray();

@@ -19,7 +19,7 @@ export interface Trail {
 
 const redirectsMax = 5;
 const addressLengthMax = 2_000;
-/** Text length up to which a page counts as empty, so that a redirect by script is followed. */
+/** Length of the shown text up to which a page counts as empty, so that a redirect by script is followed. */
 const emptyPageLengthMax = 200;
 
 /**
@@ -117,7 +117,7 @@ function isSniffed(contentType: string): boolean {
 function nextAddress(hop: Hop, content: PageContent, scripted: readonly URL[]): URL | undefined {
   const target = hop.location ?? refreshTarget(hop.refresh ?? "") ?? content.refresh;
   if (target !== undefined) return resolved(target, hop.url);
-  const empty = content.visibleLength <= emptyPageLengthMax && content.fields.length === 0;
+  const empty = content.shownLength <= emptyPageLengthMax && content.fields.length === 0;
   return empty ? scripted[0] : undefined;
 }
 

@@ -19,8 +19,10 @@ export interface PageView {
   canonical?: string;
   /** Texts of `h1` to `h3`. */
   headings: string[];
-  /** Visible text. */
+  /** Visible text, also where styles of its elements conceal it. */
   text: string;
+  /** Length of the text without what styles conceal. */
+  shownLength: number;
   /** Descriptions and alternative texts, which browsers do not show. */
   hiddenText: string;
   /** Elements in the order of the document, each as `tag.class.class`, classes in the order in which they are written. */

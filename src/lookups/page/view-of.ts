@@ -76,6 +76,7 @@ export function viewOf(
     ...(canonical === undefined ? {} : { canonical }),
     headings: content.headings,
     text: content.text.slice(0, content.visibleLength),
+    shownLength: content.shownLength,
     hiddenText: content.text.slice(content.visibleLength + 1),
     elements: content.elements,
     links: content.links.flatMap((link) => absolute(link) ?? []),

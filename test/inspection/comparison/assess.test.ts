@@ -195,21 +195,23 @@ describe("a browser", () => {
     const icon = fingerprintOf(
       viewOf({ elements: ["html", "body"], pictures: [{ ...background, role: "icon" }] }),
     );
-    const needs = (page: typeof shell) => needsBrowser({ isCut: false, page, verdicts: [] });
+    const view = viewOf();
+    const cut = viewOf({ isCut: true });
+    const needs = (page: typeof shell) => needsBrowser({ page, verdicts: [], view });
     expect([shell, image, unnamed, behind].map(needs)).toEqual([true, true, true, true]);
     expect([empty, icon].map(needs)).toEqual([false, false]);
-    expect(needsBrowser({ isCut: true, page: empty!, verdicts: [] })).toBe(true);
-    expect(needsBrowser({ isCut: true, page: { ...shell, from: "browser" }, verdicts: [] })).toBe(false);
+    expect(needsBrowser({ page: empty!, verdicts: [], view: cut })).toBe(true);
+    expect(needsBrowser({ page: { ...shell, from: "browser" }, verdicts: [], view: cut })).toBe(false);
     const copy = seenPage({ ...signIn, addresses: ["https://page.example/x/"] });
     expect(
-      needsBrowser({ isCut: true, page: copy.fingerprint, verdicts: [assess({ page: copy, brand })] }),
+      needsBrowser({ page: copy.fingerprint, verdicts: [assess({ page: copy, brand })], view: cut }),
     ).toBe(false);
   });
 });
 
 describe("a page that is only the way to another one", () => {
   test("leads to its frames, or to where its only links and forms lead", () => {
-    const leads = (parts: Partial<PageView>) => waypointsOf(fingerprintOf(viewOf(parts)));
+    const leads = (parts: Partial<PageView>) => waypointsOf(fingerprintOf(viewOf(parts)), viewOf(parts));
     const frame = { kind: "frame" as const, url: "https://kit.example/x/index.html" };
     expect(
       leads({ resources: [frame, { kind: "frame", url: "https://www.google.com/recaptcha/a" }] }),
@@ -217,13 +219,15 @@ describe("a page that is only the way to another one", () => {
     expect(
       leads({ text: "Continue", links: ["https://page.example/login#", "https://page.example/x/"] }),
     ).toEqual(["https://page.example/x/"]);
+    const concealed = "words that a style conceals ".repeat(40);
+    expect(leads({ text: concealed, shownLength: 0, resources: [frame] })).toEqual([frame.url]);
     const gate = { action: "https://page.example/x/", method: "get" as const, fields: [] };
     expect(leads({ text: "Complete the security check", forms: [gate] })).toEqual([gate.action]);
   });
 
   test("is not one that has content, asks for something, or offers a choice", () => {
     const links = ["a", "b", "c"].map((path) => `https://page.example/${path}`);
-    const leads = (parts: Partial<PageView>) => waypointsOf(fingerprintOf(viewOf(parts)));
+    const leads = (parts: Partial<PageView>) => waypointsOf(fingerprintOf(viewOf(parts)), viewOf(parts));
     expect(leads({ links })).toEqual([]);
     expect(leads({ links: links.slice(1), forms: [passwordForm("https://page.example/")] })).toEqual([]);
     expect(

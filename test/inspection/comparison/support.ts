@@ -12,6 +12,7 @@ export function viewOf(parts: Partial<PageView> = {}): PageView {
     title: "",
     headings: [],
     text: "",
+    shownLength: parts.text?.length ?? 0,
     hiddenText: "",
     elements: [],
     links: [],
