@@ -44,21 +44,33 @@ export interface Inspection {
   threatId: string | null;
 }
 
-/** The part of a page's facts that is kept of every inspection. Texts are safe to show. */
-export interface InspectedPage {
-  /** URL at which the visitor ends up. */
-  finalUrl: string;
-  /** URLs of the redirect chain, without the first. */
-  redirects: string[];
-  /** HTTP status of the last response. */
-  status: number;
-  title: string;
-  asksForPassword: boolean;
-  asksForCard: boolean;
-  /** Why part of the content could not be seen. */
-  unseen?: string;
-  parked?: string;
-  /** Where the content is from, and to which visitor it was shown, as in the facts about a page. */
-  from?: Page["from"];
-  shownTo?: Page["shownTo"];
+/** Values of an inspection whose page was not compared. */
+export function noResult(): Pick<
+  Inspection,
+  "durationMs" | "imitates" | "protectedDomain" | "score" | "verdicts" | "page" | "reason"
+> {
+  return {
+    durationMs: null,
+    imitates: null,
+    protectedDomain: null,
+    score: null,
+    verdicts: [],
+    page: null,
+    reason: null,
+  };
 }
+
+/** The part of a page's facts that is kept of every inspection. Texts are safe to show. */
+export type InspectedPage = Pick<
+  Page,
+  | "finalUrl"
+  | "redirects"
+  | "status"
+  | "title"
+  | "asksForPassword"
+  | "asksForCard"
+  | "unseen"
+  | "parked"
+  | "from"
+  | "shownTo"
+>;

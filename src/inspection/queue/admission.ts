@@ -5,7 +5,7 @@ import type { IdFactory } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { inspectionPriorities, type InspectionPriority } from "../../vocabulary/inspections.ts";
-import type { Inspection } from "../model/inspection.ts";
+import { noResult, type Inspection } from "../model/inspection.ts";
 import type { RequestOptions, RequestOutcome } from "../model/request.ts";
 import { createWaitingPlaces } from "./places.ts";
 import { isSamePage, readAddress, type ReadAddress } from "./addresses.ts";
@@ -196,13 +196,7 @@ export function newInspection(
     attempts: 0,
     startedAt: null,
     finishedAt: null,
-    durationMs: null,
-    imitates: null,
-    protectedDomain: null,
-    score: null,
-    verdicts: [],
-    page: null,
-    reason: null,
+    ...noResult(),
   };
 }
 

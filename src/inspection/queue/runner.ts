@@ -6,6 +6,7 @@ import type { InspectionPriority } from "../../vocabulary/inspections.ts";
 import type { InspectionTarget } from "../model/inspector.ts";
 import type { Attempt, RunAttempt } from "./attempt.ts";
 import type { Budget } from "./budget.ts";
+import { noResult } from "../model/inspection.ts";
 import { outcomeOf, type InspectedThreat, type ThreatRecorder } from "./record-result.ts";
 import type { QueuedInspection } from "../store/statements.ts";
 import type { InspectionStore, Outcome } from "../store/inspection-store.ts";
@@ -109,13 +110,7 @@ function createFinisher({
       store.save(inspection.seq, {
         dueAt: now,
         finishedAt: isOver ? now : null,
-        durationMs: null,
-        imitates: null,
-        protectedDomain: null,
-        score: null,
-        verdicts: [],
-        page: null,
-        reason: null,
+        ...noResult(),
         threatSeq: null,
         ...ended,
       });
