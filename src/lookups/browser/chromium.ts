@@ -1,12 +1,11 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
+import type { Log } from "../../lib/log.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import { startGuardProxy, type GuardProxy } from "../../network/http/guard-proxy.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
+import { createProfileFolders } from "./profile-folders.ts";
 import { renderedHtml } from "./rendered-html.ts";
 import { browserUserAgent } from "../visits/user-agents.ts";
 
@@ -101,6 +100,7 @@ export function createBrowser({
   profileFolder?: string;
   timeoutMs?: number;
 }): Browser {
+  const profiles = createProfileFolders({ clock, folder: profileFolder, log });
   let proxy: Promise<GuardProxy> | undefined;
 
   async function take(url: string, signal: AbortSignal, userAgent: string): Promise<Taken> {
@@ -118,7 +118,7 @@ export function createBrowser({
     });
     const { port, refused } = await proxy;
     refused();
-    const profile = await mkdtemp(join(profileFolder, "phishwatch-chromium-"));
+    const profile = await profiles.create();
     const argv = [
       ...switches,
       // Headless Chromium identifies itself, and phishing pages show it something else.
@@ -144,9 +144,7 @@ export function createBrowser({
     } finally {
       Bun.WebView.closeAll();
       await passed(clock, restartDelayMs);
-      await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(
-        (error: unknown) => logDropped(log, error, "screenshots.profile_not_deleted"),
-      );
+      await profiles.remove(profile);
     }
   }
 
