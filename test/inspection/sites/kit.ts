@@ -188,6 +188,13 @@ export function withMailer(kit: Kit, html: string): string {
           { html: true },
         ),
     });
+  // Kits often keep the copyright notice of a template or of a site builder.
+  const builderFooter = change.pick([
+    "",
+    `<footer>© ${change.between(2018, 2026)} ${siteName}. Powered by Site Builder</footer>`,
+    `<footer>© ${change.between(2018, 2026)} ${siteName}</footer>`,
+    `<div id="credit">Design by Free Templates</div>`,
+  ]);
   if (isBuilt)
     rewriter = rewriter
       .on('meta[property="og:site_name"], meta[name=generator]', {
@@ -199,6 +206,9 @@ export function withMailer(kit: Kit, html: string): string {
             `<meta name="generator" content="Site Builder 4"><meta property="og:site_name" content="${siteName}">`,
             { html: true },
           ),
+      })
+      .on("body", {
+        element: (body) => void body.append(builderFooter, { html: true }),
       });
   if (change.chance(0.04))
     rewriter = rewriter.on("body", {
