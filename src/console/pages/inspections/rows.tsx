@@ -147,11 +147,11 @@ function columnsOf({
       cell: ({ requestedAt, origin, source }) => (
         <>
           <Time at={requestedAt} relative />
-          <p class="wide-only">
+          <div class="s wide-only">
             <a href={inspectionsFrom(origin)}>
               <Text text={requesterOf({ origin, source })} charactersMax={requesterCharactersMax} />
             </a>
-          </p>
+          </div>
         </>
       ),
     },
