@@ -2,6 +2,7 @@ import { system } from "../access/audit/actor.ts";
 import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Originals } from "../inspection/originals/open-originals.ts";
+import { isSamePage } from "../inspection/queue/addresses.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
 import type { Page } from "../lookups/page/page-lookup.ts";
@@ -156,16 +157,11 @@ export function createIntake(writer: IntakeWriter): (result: KnownResult) => Pro
   };
 }
 
-/** Returns whether a page without an imitation is another one of the host than that which imitates. */
+/** Returns whether a page that imitates nothing is at another address of the host than the page on record, which imitates. */
 function isBesideImitation({ page: known }: Facts, page: Page | undefined): boolean {
   if (known?.imitation?.imitates !== true || page === undefined || page.imitation?.imitates === true)
     return false;
-  return known.firstUrl !== undefined && pathOf(known.firstUrl) !== pathOf(page.firstUrl);
-}
-
-/** Returns the part of an address that is the same for HTTP and HTTPS. */
-function pathOf(url: string | undefined): string | undefined {
-  return url?.replace(/^https?:\/\//, "").replace(/#.*/, "");
+  return known.firstUrl !== undefined && !isSamePage(known.firstUrl, page.firstUrl ?? "");
 }
 
 async function keepFile(
@@ -176,7 +172,7 @@ async function keepFile(
   await (webp === undefined ? files.remove(threatId) : files.write(threatId, webp));
 }
 
-/** Compares the screenshot of an inspection with the originals, as a screenshot of the enrichment is. */
+/** Compares the screenshot of an inspection with the originals, like those that the screenshot job takes. */
 function saveScreenshot(
   { clock, originals, screenshots, store, threats }: IntakeWriter,
   { id, protectedDomain, threatSeq }: Subject,

@@ -14,8 +14,7 @@ const pointsMin = 0.005;
 const relatedMin = 0.1;
 
 /**
- * Readings of brands and pages, which are the same for every comparison of the same object. They are made again for a new
- * object, so that an object that was compared must not be changed.
+ * Readings of brands and pages, made once for each object: do not change an object after it was compared.
  */
 const brandReadings = new WeakMap<Brand, BrandReading>();
 const pageReadings = new WeakMap<SeenPage, { reading: PageReading | undefined }>();

@@ -110,8 +110,8 @@ export const combinedRules: readonly CombinedRule[] = [
 ];
 
 /**
- * Signals from what a page says about itself. Visitors hardly see it, so that it costs a kit nothing to say something
- * else. It tells sites that mention a brand from copies, but not one copy from another.
+ * Signals from what a page says about itself. Visitors hardly see it, so a kit can say anything there at no cost. It
+ * separates sites that mention a brand from copies, but not one copy from another.
  */
 export const claims: ReadonlySet<string> = new Set([
   "own_name",

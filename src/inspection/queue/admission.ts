@@ -82,7 +82,7 @@ export function createAdmission({
     { address, host }: ReadAddress,
     { priority, within = [] }: Pick<RequestOptions, "priority" | "within">,
   ): KnownInspection | undefined {
-    // Own names of others end without a visit. Who must not know of them is shown the same as for other names.
+    // Protected names of others are not visited. Those who must not learn of them see the same as for other names.
     const isConcealed = within.length > 0 && domains.matcher().isOwn(host);
     const youngFrom = clock.now() - (priority === "feed" ? feedPauseMs : hostPauseMs);
     for (const inspection of store.ofHost(host)) {

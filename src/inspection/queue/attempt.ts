@@ -88,16 +88,16 @@ export function createAttempt({
   };
 }
 
-/** Keeps what is inspected at each address, and when those that find no place there are expected to have one. */
+/** Counts the inspections at each address, and estimates when those that wait can have a place there. */
 function createLines(clock: Pick<Clock, "monotonicMs">) {
   const lines = new Map<string, { count: number; durationMs: number; readyAtMs: number }>();
   return {
-    /** Takes a place at an address, or returns how long to stay away. */
+    /** Takes a place at an address, or returns how long to wait. */
     enter(address: string): { begin(): void; leave(): void } | { delayMs: number } {
       const now = clock.monotonicMs();
       const line = lines.get(address) ?? { count: 0, durationMs: durationMsDefault, readyAtMs: now };
       if (line.count >= pagesPerAddressMax + waitingPerAddressMax) {
-        // One after the other, at the speed of the server: thousands would otherwise ask again and again.
+        // One after the other, at the speed of the server: thousands would otherwise try again and again.
         const next = line.readyAtMs + line.durationMs / pagesPerAddressMax;
         line.readyAtMs = Math.min(Math.max(next, now + busyDelayMsMin), now + busyDelayMsMax);
         return { delayMs: Math.round(line.readyAtMs - now) };

@@ -13,7 +13,7 @@ export interface Budget {
   allowed(limits: BudgetLimits, startedToday: number): { anyone: number; unattended: number };
   /** Counts starts of this moment. */
   start(count: number): void;
-  /** Takes a start back that fetched nothing, at most as many per minute as may start: each takes some work. */
+  /** Does not count a start that fetched nothing. At most as many per minute as may start: each takes some work. */
   giveBack(): void;
   /** Returns the number of starts within the last minute. */
   lastMinute(): number;

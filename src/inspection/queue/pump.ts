@@ -145,7 +145,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
 }
 
 const dueTable: DueTable = { name: "inspections", key: "seq", columns: ["due_at"] };
-/** A cheap test: the sandbox asks thousands of times while its clock skips a month. */
+/** A cheap test: the sandbox calls it thousands of times while its clock skips a month. */
 function mayBeDue(store: Pick<InspectionStore, "nextDueAt">, now: Instant): boolean {
   const dueAt = store.nextDueAt();
   return dueAt !== undefined && dueAt <= now;

@@ -62,7 +62,7 @@ export interface InspectionStore {
   /** Returns the time of the latest start or end at this host, of rows that were inspected. */
   lastInspectedAt(host: string): Instant | undefined;
   add(now: Instant, name: CountName, amount: number): void;
-  /** Takes a start back from the budget of the day. The count over all time never decreases. */
+  /** Removes a start from the budget of the day. The count over all time never decreases. */
   giveBackStart(now: Instant): void;
   countToday(now: Instant, name: CountName): number;
   totals(): InspectionTotals;

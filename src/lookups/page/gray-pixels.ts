@@ -8,16 +8,15 @@ const white = 255;
  * thousands of them, of a few bytes each, would occupy a processor for many seconds.
  */
 const jpegScansMax = 64;
-/** "Start of scan" (ITU-T T.81 §B.1.1.3). Compressed data has no such bytes. */
 const jpegStart = Buffer.from([0xff, 0xd8]);
+/** "Start of scan" (ITU-T T.81 §B.1.1.3). Compressed data has no such bytes. */
 const scanStart = Buffer.from([0xff, 0xda]);
 const depth = 8;
 const channelsOf: Record<number, number> = { 0: 1, 2: 3, 4: 2, 6: 4 };
 
 /**
  * Converts an image to `width` × `height` gray values of 0 to 255, row by row. Transparent parts show the gray value
- * `background`. `Bun.Image` does not expose pixels, so they
- * are decoded from a PNG of a few kilobytes that it produces.
+ * `background`. `Bun.Image` does not expose pixels, so they are decoded from a PNG of a few kilobytes that it produces.
  * @throws if the bytes are not an image, or one that takes long to decode.
  */
 export async function grayPixels(

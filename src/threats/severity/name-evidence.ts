@@ -46,8 +46,8 @@ export const namePoints: Readonly<Record<NameEvidenceCode, number>> = {
  * | flagged new names | 4.5 % | 46.3 % | 49.3 % |
  * | reported phishing hosts | 16.1 % | 58.7 % | 25.3 % |
  *
- * A brand that is written exactly is never high, whatever stands beside it: so are the owner's own names, and those of
- * fans, shops and partners.
+ * A name that contains the brand exactly is never high, whatever is beside it: the names of the owner, of fans, shops and
+ * partners do the same.
  */
 export function nameEvidence(name: LookAlike): NameEvidenceCode {
   const { type, similarity } = name;

@@ -3,7 +3,7 @@ import type { Match, Reason } from "../../detection/types.ts";
 import { describeSignal, type PageImitation, type Signal } from "../../vocabulary/page-signals.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
 
-/** Reasons why a name is a look-alike, as they are stored: those of the engine and those that no name shows. */
+/** Reasons for the similarity, as they are stored: those of the detection, and those that are not in the name. */
 export type SimilarityReason =
   | Reason
   /** A beacon reported that its page was shown there. */
@@ -71,8 +71,8 @@ export function similarityCode(reason: SimilarityReason): string {
 }
 
 /**
- * Returns reasons in which copies that beacons reported have another reason. Registrars pass reports on to the registrant, and an attacker who learns
- * that the page has a beacon removes it from the copy.
+ * Returns reasons that do not name a beacon, for third parties. Registrars pass reports on to the registrant, and an
+ * attacker who learns that the page has a beacon removes it from the copy.
  */
 export function withoutBeacons(reasons: readonly SimilarityReason[]): SimilarityReason[] {
   return reasons.map((reason) =>

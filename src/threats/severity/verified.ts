@@ -3,8 +3,8 @@ import type { SeverityFacts } from "./severity.ts";
 
 /**
  * Returns whether a threat is more than a name: a lookup found that the name exists in DNS, an inspection found that its
- * page imitates the protected brand, or a visitor was shown a copy of the page there. The severity of a threat that is not verified comes from its name alone. A name that is found
- * to be gone is no longer verified.
+ * page imitates the protected brand, or a visitor was shown a copy of the page there. The severity of a threat that is not
+ * verified comes from its name alone. A threat whose name no longer exists in DNS is not verified.
  */
 export function isVerified({
   type,

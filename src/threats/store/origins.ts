@@ -121,7 +121,7 @@ export function createOriginStore(database: Database): OriginStore {
   }
 }
 
-/** Returns the URL of a page of the domain, without a name and a password in it; undefined: it is another one, or was cut. */
+/** Returns a URL without the name and the password in it; undefined if it is not one of the domain, or was cut. */
 export function openableUrl(written: string, domain: string): string | undefined {
   const url = written.length < urlCharactersMax ? URL.parse(written) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname.replace(/\.$/, "") !== domain)
