@@ -75,8 +75,8 @@ export interface Inspections {
   idle(): Promise<void>;
 }
 
-/** Addresses that are queued in one transaction: a few milliseconds in which no request is served. */
-const addressesPerTransaction = 50;
+/** Addresses that are queued in one transaction: about 2 ms in which no request is served. */
+const addressesPerTransaction = 16;
 /** Maximum number of addresses in an audit entry. */
 const recordedMax = 5;
 

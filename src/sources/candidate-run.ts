@@ -17,8 +17,8 @@ import { createAcceptance, createTally, invalidShownMax, type Tally } from "./ta
 
 /** Maximum number of threats per transaction: about 4 ms in which nobody else can write, and no request is served. */
 const threatsPerTransactionMax = 24;
-/** Maximum number of addresses that one transaction requests to inspect. */
-const inspectedPerTransactionMax = 64;
+/** Maximum number of addresses that one transaction requests to inspect: about 2 ms. */
+const inspectedPerTransactionMax = 16;
 
 /** An address whose page is to be inspected: a URL (HTTP or HTTPS), or a host name. */
 export interface AddressToInspect {

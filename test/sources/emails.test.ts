@@ -151,13 +151,20 @@ async function processFile(path: string, options: NameListOptions = {}) {
   }
 }
 
+function isOwn(address: string): boolean {
+  const url = new URL(address.includes("://") ? address : `https://${address}`);
+  return stores.domains.matcher().isOwn(url.hostname);
+}
+
 describe("An email", () => {
   test("is read with its links, forms, images and senders, also of attached messages and pages, and without the team's own", async () => {
     for (const content of [report, crlf(report), `\ufeff\n${report}`, gzipSync(report)]) {
       const { read, inspected, tally } = await processFile(file(content, "report.txt"));
       expect(read.toSorted()).toEqual(found.toSorted());
       expect(tally.invalid).toBe(0);
-      expect(inspected).toHaveLength(found.filter((entry) => entry.startsWith("message_link")).length + 1);
+      const links = found.filter((entry) => entry.startsWith("message_link"));
+      expect(inspected.filter((address) => !isOwn(address))).toHaveLength(links.length + 1);
+      expect(inspected.filter(isOwn)).toHaveLength(2);
       expect(inspected).toContain("https://wrapped.example-bank-html.org/in");
       expect(inspected.join()).not.toContain("evil-sender");
     }
@@ -165,6 +172,22 @@ describe("An email", () => {
     expect(stores.threats.origins(threat!.id).urls.map(({ url }) => url)).toEqual([
       "https://login-example-bank.com/verify?user=victim&token=1",
     ]);
+  });
+
+  test("of thousands of lines lets other work run between them", async () => {
+    const lines = 10_000;
+    let turns = 0;
+    let isRead = false;
+    const count = () => {
+      turns += 1;
+      if (!isRead) setImmediate(count);
+    };
+    setImmediate(count);
+    await candidates.submit([itemOf(`From: a@b.example\nSubject: x\n\n${"word\n".repeat(lines)}`)], {
+      source: "submission",
+    });
+    isRead = true;
+    expect(turns).toBeGreaterThan(lines / 500);
   });
 
   test("pasted as an item among names counts as one item, and each of its matches is reported", async () => {

@@ -81,11 +81,12 @@ export function createAdmission({
   function known(
     { address, host }: ReadAddress,
     { priority, within = [] }: Pick<RequestOptions, "priority" | "within">,
+    ofHost = store.ofHost(host),
   ): KnownInspection | undefined {
     // Protected names of others are not visited. Those who must not learn of them see the same as for other names.
     const isConcealed = within.length > 0 && domains.matcher().isOwn(host);
     const youngFrom = clock.now() - (priority === "feed" ? feedPauseMs : hostPauseMs);
-    for (const inspection of store.ofHost(host)) {
+    for (const inspection of ofHost) {
       if (!isSamePage(inspection.address, address)) continue;
       const { state, finishedAt } = inspection;
       if (state === "queued" || state === "running") return { outcome: "queued", inspection };
@@ -103,10 +104,11 @@ export function createAdmission({
     const read = check(text, options.within);
     if ("error" in read) return { address, outcome: "refused", reason: read.error };
     const now = clock.now();
-    const present = known(read, options);
+    const ofHost = store.ofHost(read.host);
+    const present = known(read, options, ofHost);
     const isAgain = options.again === true;
     if (isAgain && present?.inspection.state !== "running") {
-      const reason = reasonNotAgain(read.host, now);
+      const reason = reasonNotAgain(ofHost, now);
       if (reason !== undefined) return { address, outcome: "refused", reason };
       if (present?.outcome === "queued")
         return {
@@ -115,19 +117,19 @@ export function createAdmission({
           inspection: store.hasten(merged(present, options).inspection, now),
         };
     } else if (present !== undefined) return { address, ...merged(present, options) };
-    const reason = places.take(read.host, options.priority);
+    const reason = places.take(ofHost, options.priority);
     if (reason !== undefined) return { address, outcome: "refused", reason };
     const inspection = store.insert({
       ...newInspection(read, options, { ids, now }),
-      ...(isAgain ? {} : waitFor(store, read.host, now)),
+      ...(isAgain || ofHost.length === 0 ? {} : waitFor(store, read.host, now)),
     });
     return { address, outcome: "queued", inspection };
   }
 
-  function reasonNotAgain(host: string, now: Instant): string | undefined {
-    const recent = store
-      .ofHost(host)
-      .filter(({ state, finishedAt }) => state !== "skipped" && (finishedAt ?? 0) > now - hostPauseMs);
+  function reasonNotAgain(ofHost: readonly Inspection[], now: Instant): string | undefined {
+    const recent = ofHost.filter(
+      ({ state, finishedAt }) => state !== "skipped" && (finishedAt ?? 0) > now - hostPauseMs,
+    );
     return recent.length < againMax
       ? undefined
       : `is not inspected again: its host was inspected ${recent.length} times within the last hour`;

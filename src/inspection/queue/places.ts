@@ -25,9 +25,9 @@ export function createWaitingPlaces({
   const waiting = createWaitingCount({ clock, store });
   const drops = createDropReport({ clock, log });
   return {
-    /** Takes a place for an address. Returns why there is none: a phrase that follows the address. */
-    take(host: string, priority: InspectionPriority): string | undefined {
-      if (waitingBefore(store.ofHost(host), priority) >= waitingOfHostMax)
+    /** Takes a place for an address whose host has these inspections. Returns why there is none: a phrase that follows it. */
+    take(ofHost: readonly Inspection[], priority: InspectionPriority): string | undefined {
+      if (waitingBefore(ofHost, priority) >= waitingOfHostMax)
         return `is not inspected: ${waitingOfHostMax} addresses of its host wait already`;
       if (waiting.count() < waitingMax) {
         waiting.add();

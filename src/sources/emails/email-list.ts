@@ -12,6 +12,8 @@ import type { NameBatch } from "../name-batch.ts";
 import { createMessageBuffer, messageBytesMax } from "./message-buffer.ts";
 import type { MessageEntry } from "./read-message.ts";
 
+/** Length of the parts in which a pasted email is encoded, in UTF-16 code units. */
+const encodedLength = 1 << 16;
 /** Start of a line that is compared with the separator of mailbox files. */
 const separatorBytes = 200;
 const letterF = 0x46;
@@ -99,25 +101,40 @@ function chunkOf({ isCut, start, end }: Message, entries: readonly MessageEntry[
   return { ...chunk, forms: entries.map(({ form }) => form) };
 }
 
+/** Returns a part of a text without the first half of a surrogate pair at its end, unless it is nothing else. */
+function wholeCharacters(part: string): string {
+  const isHalf = part.length > 1 && /[\uD800-\uDBFF]$/.test(part);
+  return isHalf ? part.slice(0, -1) : part;
+}
+
 /** Returns the batches of an email that somebody pasted or sent; other text as it is. */
 export function itemOf(text: string): string | AsyncIterable<NameBatch<Place>> {
   return text.includes("\n") && looksLikeEmail(text) ? emailBatches(text) : text;
 }
 
 async function* emailBatches(text: string): AsyncGenerator<NameBatch<Place>> {
-  const bytes = new TextEncoder().encode(text);
+  const encoder = new TextEncoder();
+  let encoded: Uint8Array = new Uint8Array();
   let read = 0;
+  let bytes = 0;
   const source: ByteSource = {
     async read(into) {
       // Memory never waits for I/O, so that nothing else would run meanwhile.
       await new Promise<void>((resolve) => void setImmediate(resolve));
-      const part = bytes.subarray(read, read + into.length);
-      into.set(part);
-      read += part.length;
-      return part.length;
+      if (encoded.length === 0) {
+        // In parts, because encoding megabytes at once would stop other work.
+        const part = wholeCharacters(text.slice(read, read + encodedLength));
+        encoded = encoder.encode(part);
+        read += part.length;
+      }
+      const given = encoded.subarray(0, into.length);
+      into.set(given);
+      encoded = encoded.subarray(given.length);
+      bytes += given.length;
+      return given.length;
     },
     get diskBytes() {
-      return read;
+      return bytes;
     },
     close: () => Promise.resolve(),
   };

@@ -99,7 +99,8 @@ function itemsIn(text: string): string[] {
 }
 
 async function readText(content: ReadableStream<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
+  const decoder = new TextDecoder();
+  let text = "";
   let bytes = 0;
   for await (const piece of content) {
     bytes += piece.length;
@@ -107,9 +108,9 @@ async function readText(content: ReadableStream<Uint8Array>): Promise<string> {
       throw badRequest(
         `The file is larger than ${bytesText(fileBytesMax)}. Split it, or save the email without its attachments.`,
       );
-    pieces.push(piece);
+    text += decoder.decode(piece, { stream: true });
   }
-  return Buffer.concat(pieces).toString("utf8");
+  return text + decoder.decode();
 }
 
 async function request(
