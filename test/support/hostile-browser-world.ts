@@ -98,7 +98,7 @@ Bun.serve({
       return new Response(serverWorker, { headers: { "content-type": "text/javascript" } });
     if (pathname === "/memory")
       return html(
-        "<script>const kept = []; for (;;) kept.push(new Array(1e6).fill(kept.length + 0.5))</script>",
+        "<script>const kept = []; for (;;) try { kept.push(new Uint8Array(1e8).fill(1)) } catch {}</script>",
       );
     return html(page);
   },

@@ -5,6 +5,7 @@ import type { Log } from "../../lib/log.ts";
 import type { AddressRules } from "../../network/addresses.ts";
 import { startGuardProxy, type GuardProxy } from "../../network/http/guard-proxy.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
+import { watchBrowserMemory } from "./browser-memory.ts";
 import { createProfileFolders } from "./profile-folders.ts";
 import { renderedHtml } from "./rendered-html.ts";
 import { browserUserAgent } from "../visits/user-agents.ts";
@@ -140,7 +141,7 @@ export function createBrowser({
         const hostname = new URL(url).hostname.replace(/\.$/, "");
         throw new Error(refused().find(({ host }) => host === hostname)?.reason ?? messageOf(error));
       });
-      return await before(screenshot, { clock, timeoutMs, signal });
+      return await before(screenshot, { clock, profile, timeoutMs, signal });
     } finally {
       Bun.WebView.closeAll();
       await passed(clock, restartDelayMs);
@@ -209,11 +210,21 @@ function passed(clock: Clock, ms: number): Promise<void> {
 
 async function before<T>(
   work: Promise<T>,
-  { clock, timeoutMs, signal }: { clock: Clock; timeoutMs: number; signal: AbortSignal },
+  {
+    clock,
+    profile,
+    timeoutMs,
+    signal,
+  }: { clock: Clock; profile: string; timeoutMs: number; signal: AbortSignal },
 ): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const late = () => reject(new Error(`not finished within ${timeoutMs / 1000} s`));
   const timer = clock.after(timeoutMs, late);
+  const memory = watchBrowserMemory({
+    clock,
+    profile,
+    onTooMuch: (reason) => reject(new Error(reason)),
+  });
   const giveUp = () => reject(signal.reason as Error);
   signal.addEventListener("abort", giveUp, { once: true });
   // The view may be closed later, when nobody awaits the work anymore.
@@ -222,6 +233,7 @@ async function before<T>(
     return await Promise.race([work, promise]);
   } finally {
     timer.cancel();
+    memory.cancel();
     signal.removeEventListener("abort", giveUp);
   }
 }
