@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { RequestOptions } from "../../src/inspection/inspections.ts";
 import { createAdmission } from "../../src/inspection/queue/admission.ts";
 import { createBudget } from "../../src/inspection/queue/budget.ts";
+import { createSiteShares } from "../../src/inspection/queue/site-shares.ts";
 import { createInspectionStore, type InspectionStore } from "../../src/inspection/store/inspection-store.ts";
 import { inspectionCounts, inspections } from "../../src/inspection/store/tables.ts";
 import { openStores } from "../support/stores.ts";
@@ -178,6 +179,24 @@ test("the budget of a minute holds in every minute, and that of a day spares peo
   budget.start(2);
   budget.giveBack();
   expect(budget.lastMinute()).toBe(1);
+});
+
+test("the hosts of one domain leave a fifth of the budget to others, and wait one after the other", () => {
+  const { clock } = stores;
+  const { take } = createSiteShares(clock.monotonicMs);
+  const waits = Array.from({ length: 300 }, (_, index) => take(`h${index}.evil.example`, 600));
+  const started = waits.filter((delayMs) => delayMs === 0).length;
+  expect(started).toBeLessThanOrEqual(100);
+  expect(new Set(waits.slice(started)).size).toBe(300 - started);
+  expect(waits.at(-1)).toBeLessThan(30_000);
+  expect(take("other.example", 600)).toBe(0);
+  let later = 0;
+  for (let second = 0; second < 60; second += 1) {
+    clock.advance(1_000);
+    for (let index = 0; index < 20; index += 1) later += take("h.evil.example", 600) === 0 ? 1 : 0;
+  }
+  expect(later).toBeGreaterThan(450);
+  expect(later).toBeLessThanOrEqual(480);
 });
 
 test("counts are kept by day and over all time", () => {

@@ -2,6 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { createKeyedLimiter, inSlot } from "../../lib/limiter.ts";
 import { visible } from "../../lib/safe-text.ts";
 import type { Existence, LookUpExistence } from "../../lookups/dns/existence.ts";
+import { addressNumber } from "../../network/addresses.ts";
 import { freedByBrowser } from "../inspector/render.ts";
 import type { InspectionResult, InspectionTarget, Inspector } from "../model/inspector.ts";
 
@@ -65,7 +66,7 @@ export function createAttempt({
     const reason = whyThereIsNoPage(existence);
     const isFinal = existence.exists !== "unknown";
     if (reason !== undefined) return { kind: "failed", reason, isFinal, existence };
-    const address = existence.addresses[0]!;
+    const address = serverOf(existence.addresses[0]!);
     const place = lines.enter(address);
     if ("delayMs" in place) return { kind: "busy", ...place };
     try {
@@ -119,6 +120,12 @@ function createLines(clock: Pick<Clock, "monotonicMs">) {
       };
     },
   };
+}
+
+/** Returns the address, or the network of an IPv6 address, of which every server has a whole one. */
+function serverOf(address: string): string {
+  const found = addressNumber(address);
+  return found?.width === 128 ? `${found.value >> 64n}` : address;
 }
 
 function whyThereIsNoPage({ addresses, exists, reason }: Existence): string | undefined {

@@ -4,6 +4,7 @@ import type { Log } from "../../lib/log.ts";
 import { inspectionPriorities } from "../../vocabulary/inspections.ts";
 import { disabledBy, hostPauseMs, waitFor } from "./admission.ts";
 import type { Budget } from "./budget.ts";
+import { createSiteShares } from "./site-shares.ts";
 import type { QueuedInspection } from "../store/statements.ts";
 import type { InspectionStore } from "../store/inspection-store.ts";
 
@@ -16,13 +17,14 @@ export function createSelection({
   store,
 }: {
   budget: Budget;
-  clock: Pick<Clock, "now">;
+  clock: Pick<Clock, "monotonicMs" | "now">;
   config: Pick<Config, "inspection" | "lookups">;
   log: Log;
   store: InspectionStore;
 }) {
   /** Day on which a used up budget was logged. */
   let reportedOn: Instant | undefined;
+  const sites = createSiteShares(clock.monotonicMs);
 
   /**
    * Returns the inspections that may start now, people's first.
@@ -58,12 +60,17 @@ export function createSelection({
   function begin(taken: readonly QueuedInspection[], runningHosts: ReadonlySet<string>): QueuedInspection[] {
     const now = clock.now();
     const hosts = new Set(runningHosts);
-    const started = taken.filter(({ host, requestedAt, seq }) => {
+    const started = taken.filter(({ host, priority, requestedAt, seq }) => {
       const wait = hosts.has(host)
         ? { dueAt: now + hostPauseMs, reason: "another page of its host is being inspected" }
         : waitFor(store, host, now, requestedAt);
       if (wait.dueAt > now) {
         store.postpone(seq, wait.dueAt, wait.reason ?? "");
+        return false;
+      }
+      const delayMs = priority === "person" ? 0 : sites.take(host, config.inspection.perMinute);
+      if (delayMs > 0) {
+        store.postpone(seq, now + delayMs, "other hosts of its domain come first");
         return false;
       }
       hosts.add(host);
