@@ -24,7 +24,7 @@ import { createAttempt } from "./queue/attempt.ts";
 import { createBudget } from "./queue/budget.ts";
 import { createCleanup } from "./queue/cleanup.ts";
 import { createImmediateInspection } from "./queue/immediate.ts";
-import { createInspectionList, createRequestProgress } from "./queue/list.ts";
+import { createInspectionList, createRequestProgress, listedMax } from "./queue/list.ts";
 import { createPump } from "./queue/pump.ts";
 import { createThreatRecorder, type InspectedThreat } from "./queue/record-result.ts";
 import { createRunner } from "./queue/runner.ts";
@@ -59,6 +59,8 @@ export interface Inspections {
     filter: InspectionFilter,
     page: { page: number; perPage: number },
   ): { inspections: Inspection[]; total: number };
+  /** Returns the ids of the latest 10,000, the newest request first. */
+  ids(filter: InspectionFilter): string[];
   /** Returns how far a request of a person is. */
   progress(request: PersonalRequest): RequestProgress;
   get(id: string): Inspection | undefined;
@@ -147,6 +149,7 @@ export function createInspections(dependencies: InspectionsDependencies): Inspec
       const { ids: found, total } = listIds(filter, page);
       return { inspections: found.flatMap((id) => store.get(id) ?? []), total };
     },
+    ids: (filter) => listIds(filter, { page: 1, perPage: listedMax }).ids,
     progress: createRequestProgress(database),
     get: store.get,
     of: store.ofHost,

@@ -105,6 +105,12 @@ test("a long list is followed to its end, apart from what others request", async
   expect(left.text).toContain("Of 131 addresses: 1 could not be opened , 130 wait");
   expect(left.text).toContain("1–50 of 130");
   const failed = await visitor.get(progress.replace("outcome=waiting", "outcome=failed"));
+  const file = /href="([^"]*\/inspections\/export[^"]*)"/.exec(failed.html)![1]!.replaceAll("&amp;", "&");
+  const lines = (await visitor.get(file)).html.split("\r\n");
+  expect(lines[0]).toStartWith("address,domain,result,protected_domain,score,reason,");
+  expect(lines[1]).toStartWith("store7.example,store7.example,could not be opened,,,no connection,");
+  expect(lines.slice(2)).toEqual([""]);
+  expect((await visitor.get("/console/inspections/export")).html.split("\r\n").length).toBeGreaterThan(138);
   expect(failed.text).toContain("store7[.]example Could not be opened no connection");
   expect(failed.html).toContain('type="hidden" name="first"');
   expect(failed.text).not.toContain("gone[.]example");

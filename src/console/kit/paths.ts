@@ -103,6 +103,7 @@ export const scanPath = (id: string) => `${scansPath}/${id}`;
 export const inspectionsPath = "/console/inspections";
 /** The rows of the list, which refresh while something is being inspected. */
 export const inspectionRowsPath = `${inspectionsPath}/rows`;
+export const inspectionExportPath = `${inspectionsPath}/export`;
 export const inspectionPath = (id: string) => `${inspectionsPath}/${id}`;
 
 export const sourcesPath = "/console/sources";

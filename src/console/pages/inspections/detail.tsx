@@ -13,7 +13,7 @@ import { fragment, page, type PageResult } from "../../kit/page-result.ts";
 import { inspectionPath, inspectionsPath, threatPath } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
 import { OutcomeMark, OutcomeReason, secondsText } from "./outcome.tsx";
-import { requesterOf } from "./rows.tsx";
+import { requesterOf } from "./requester.ts";
 import { PagePair } from "../../inspection-kit/page-pair.tsx";
 import { seenAs } from "../../inspection-kit/seen-as.ts";
 import { Address, VerdictDetails } from "../../inspection-kit/verdict.tsx";

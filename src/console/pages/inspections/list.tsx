@@ -1,30 +1,19 @@
-import { normalizeName } from "../../../detection/names/name.ts";
-import type { InspectionFilter } from "../../../inspection/inspections.ts";
 import { threatSources } from "../../../vocabulary/threats.ts";
 import { LinkButton, PageHead } from "../../kit/components.tsx";
 import { withoutEmpty } from "../../kit/fields.ts";
 import { Button, Select, TextField } from "../../kit/form.tsx";
 import { inWords } from "../../kit/labels.ts";
 import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
-import { inspectionsPath } from "../../kit/paths.ts";
+import { inspectionExportPath, inspectionsPath, pathWith } from "../../kit/paths.ts";
 import { pageNumber } from "../../kit/table.tsx";
 import type { Context } from "../../shell/router.ts";
 import { InspectForm } from "./request-form.tsx";
-import { fixedLimits, originOf, requestIn } from "./request-query.ts";
+import { fixedLimits, inspectionFilterIn, outcomes, requestIn } from "./request-query.ts";
 import { RequestSummary, requestedName, type RequestedAddresses } from "./request-summary.tsx";
 import { InspectionRows, perPage } from "./rows.tsx";
 import { QueueNote } from "./queue-state.tsx";
 
 export type InspectionsContext = Context<"domains" | "inspections" | "threats">;
-
-/** Outcomes that the list can be limited to, with the filter of each. */
-const outcomes = {
-  imitation: { label: "Imitations", filter: { imitates: true } },
-  none: { label: "No imitation", filter: { imitates: false } },
-  waiting: { label: "Waiting", filter: { states: ["queued", "running"] } },
-  failed: { label: "Could not be opened", filter: { states: ["failed"] } },
-  skipped: { label: "Not opened", filter: { states: ["skipped"] } },
-} as const satisfies Record<string, { label: string; filter: InspectionFilter }>;
 
 export function listInspections(context: InspectionsContext): PageResult {
   const { query, services } = context;
@@ -38,7 +27,9 @@ export function listInspections(context: InspectionsContext): PageResult {
       <PageHead
         title="Inspections"
         lead="Pages that phishwatch opened and compared with your sites, whatever their names."
-      />
+      >
+        <LinkButton path={pathWith(inspectionExportPath, query)} label="Download CSV" />
+      </PageHead>
       <QueueNote status={status} />
       {requested === undefined ? null : (
         <RequestSummary requested={requested} find={services.inspections.get} />
@@ -64,7 +55,7 @@ export function showRows(context: InspectionsContext): PageResult {
 function rowsOf({ query, services: { inspections, threats } }: InspectionsContext) {
   const status = inspections.status();
   const request = requestIn(query);
-  const { inspections: found, total } = inspections.list(filterOf(query), {
+  const { inspections: found, total } = inspections.list(inspectionFilterIn(query), {
     page: pageNumber(query),
     perPage,
   });
@@ -78,23 +69,6 @@ function rowsOf({ query, services: { inspections, threats } }: InspectionsContex
       statusOf={(id) => threats.get(id)?.status}
     />
   );
-}
-
-function filterOf(query: URLSearchParams): InspectionFilter {
-  const outcome = Object.entries(outcomes).find(([name]) => name === query.get("outcome"))?.[1];
-  const source = threatSources.find((one) => one === query.get("source"));
-  const domain = normalizeName(query.get("domain") ?? "");
-  const text = (query.get("q") ?? "").trim();
-  const request = requestIn(query);
-  const origin = originOf(query);
-  return {
-    ...(request === undefined ? {} : { request }),
-    ...(origin === undefined ? {} : { origin }),
-    ...outcome?.filter,
-    ...(source === undefined ? {} : { source }),
-    ...("name" in domain ? { protectedDomain: domain.name } : {}),
-    ...(text === "" ? {} : { text }),
-  };
 }
 
 function FilterForm({ query, domains }: { query: URLSearchParams; domains: readonly string[] }) {

@@ -45,6 +45,11 @@ function outcomeOf({ state, imitates, page }: Inspection): Outcome {
   }
 }
 
+/** Returns the result in one or two words, without the protected domain. */
+export function resultOf(inspection: Inspection): string {
+  return outcomeOf(inspection).label.toLowerCase();
+}
+
 /** Why an inspection waits, failed or was skipped. */
 export function OutcomeReason({
   inspection: { attempts, dueAt, reason, state },

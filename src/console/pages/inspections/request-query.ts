@@ -1,4 +1,6 @@
-import type { Inspection, PersonalRequest } from "../../../inspection/inspections.ts";
+import { normalizeName } from "../../../detection/names/name.ts";
+import type { Inspection, InspectionFilter, PersonalRequest } from "../../../inspection/inspections.ts";
+import { threatSources } from "../../../vocabulary/threats.ts";
 import { inspectionsPath, pathWith } from "../../kit/paths.ts";
 
 /** Adds the parameters that limit the list of inspections to what a person requested at once. */
@@ -22,7 +24,7 @@ export function inspectionsFrom({ kind, name }: Inspection["origin"]): string {
 }
 
 /** Returns the feed, API key or account that the list is limited to, if any. */
-export function originOf(query: URLSearchParams): Inspection["origin"] | undefined {
+function originOf(query: URLSearchParams): Inspection["origin"] | undefined {
   const [kind, name] = [query.get("origin"), query.get("name")];
   return kind === null || name === null ? undefined : { kind, name };
 }
@@ -30,4 +32,31 @@ export function originOf(query: URLSearchParams): Inspection["origin"] | undefin
 /** Returns the parameters that limit the list and that no field of the form sets. */
 export function fixedLimits(query: URLSearchParams): [name: string, value: string][] {
   return [...query].filter(([name]) => ["by", "first", "last", "origin", "name"].includes(name));
+}
+
+/** Outcomes that the list can be limited to, with the filter of each. */
+export const outcomes = {
+  imitation: { label: "Imitations", filter: { imitates: true } },
+  none: { label: "No imitation", filter: { imitates: false } },
+  waiting: { label: "Waiting", filter: { states: ["queued", "running"] } },
+  failed: { label: "Could not be opened", filter: { states: ["failed"] } },
+  skipped: { label: "Not opened", filter: { states: ["skipped"] } },
+} as const satisfies Record<string, { label: string; filter: InspectionFilter }>;
+
+/** Returns the filter that the parameters of the list state. */
+export function inspectionFilterIn(query: URLSearchParams): InspectionFilter {
+  const outcome = Object.entries(outcomes).find(([name]) => name === query.get("outcome"))?.[1];
+  const source = threatSources.find((one) => one === query.get("source"));
+  const domain = normalizeName(query.get("domain") ?? "");
+  const text = (query.get("q") ?? "").trim();
+  const request = requestIn(query);
+  const origin = originOf(query);
+  return {
+    ...(request === undefined ? {} : { request }),
+    ...(origin === undefined ? {} : { origin }),
+    ...outcome?.filter,
+    ...(source === undefined ? {} : { source }),
+    ...("name" in domain ? { protectedDomain: domain.name } : {}),
+    ...(text === "" ? {} : { text }),
+  };
 }

@@ -1,7 +1,8 @@
-import { inspectionRowsPath, inspectionsPath } from "../../kit/paths.ts";
+import { inspectionExportPath, inspectionRowsPath, inspectionsPath } from "../../kit/paths.ts";
 import { pageGroup } from "../../shell/router.ts";
 import { allowName, askForThreat, askToAllow, inspectAgain, recordThreat } from "./actions.tsx";
 import { showInspection, showResult } from "./detail.tsx";
+import { exportInspections } from "./export.ts";
 import { listInspections, showRows } from "./list.tsx";
 import { requestInspections } from "./request-form.tsx";
 
@@ -15,6 +16,7 @@ export const inspectionPages = pageGroup({
     { method: "GET", path: inspectionsPath, permission: "read", run: listInspections },
     { method: "POST", path: inspectionsPath, permission: "inspect", body: "upload", run: requestInspections },
     { method: "GET", path: inspectionRowsPath, permission: "read", run: showRows },
+    { method: "GET", path: inspectionExportPath, permission: "read", run: exportInspections },
     { method: "GET", path, permission: "read", run: showInspection },
     { method: "GET", path: `${path}/result`, permission: "read", run: showResult },
     { method: "POST", path: `${path}/again`, permission: "inspect", run: inspectAgain },

@@ -1,7 +1,6 @@
 import type { Inspection, InspectionStatus, RequestProgress } from "../../../inspection/inspections.ts";
 import { counted, grouped } from "../../../lib/wording.ts";
 import { Time } from "../../kit/components.tsx";
-import { inWords } from "../../kit/labels.ts";
 import { Text } from "../../kit/name.tsx";
 import {
   inspectionPath,
@@ -15,6 +14,7 @@ import { PagedTable, type Column } from "../../kit/table.tsx";
 import { QueueLine } from "./queue-state.tsx";
 import { OutcomeMark, OutcomeReason } from "./outcome.tsx";
 import { inspectionsFrom } from "./request-query.ts";
+import { requesterOf } from "./requester.ts";
 import { StatusMark } from "../../threat-kit/severity.tsx";
 import { Address, scoreText } from "../../inspection-kit/verdict.tsx";
 
@@ -170,14 +170,4 @@ function columnsOf({
       },
     },
   ];
-}
-
-/** Returns who or what named the address: `feed openphish`, `ada (console)`. */
-export function requesterOf({
-  origin: { kind, name },
-  source,
-}: Pick<Inspection, "origin" | "source">): string {
-  if (kind === "console") return `${name} (console)`;
-  if (kind === source && kind === name) return inWords(source);
-  return `${inWords(kind)} ${name}`;
 }
