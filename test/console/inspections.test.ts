@@ -232,3 +232,18 @@ test("without lookups, the page says what is off and which key turns it on", asy
   expect(shown.text).not.toContain("starts in");
   await off.dispose();
 });
+
+test("of a long list, the first twenty addresses come before programs, and the others after them", async () => {
+  const own = Array.from({ length: 30 }, (_, index) => `https://example-bank.com/${index}`);
+  const listed = Array.from({ length: 25 }, (_, index) => `https://host${index}.long-list.example/`);
+  await inspect([...own, ...listed].join("\n"));
+  const { inspections } = app.app.inspection.inspections.list(
+    { text: "long-list" },
+    { page: 1, perPage: 30 },
+  );
+  const priorities = inspections.toReversed().map(({ priority }) => priority);
+  expect(priorities).toEqual([
+    ...Array.from({ length: 20 }, () => "person" as const),
+    ...Array.from({ length: 5 }, () => "submission" as const),
+  ]);
+});

@@ -118,6 +118,7 @@ async function request(
   texts: readonly string[],
 ): Promise<RequestedAddresses> {
   const outcomes = new Map<string, RequestOutcome>();
+  let urgent = 0;
   const options: Parameters<Inspections["enqueue"]>[1] = {
     priority: "person",
     source: "submission",
@@ -133,11 +134,13 @@ async function request(
       invalidMax: rejectedMax,
       inspect(addresses) {
         const named = addresses.map(({ address }) => address);
-        const left = Math.max(0, urgentMax - outcomes.size);
+        const left = Math.max(0, urgentMax - urgent);
         const requested = [
           ...services.inspections.enqueue(named.slice(0, left), options),
           ...services.inspections.enqueue(named.slice(left), { ...options, priority: "submission" }),
         ];
+        // An email may have more links to your own pages than to others.
+        urgent += requested.slice(0, left).filter(({ outcome }) => outcome !== "refused").length;
         for (const [index, outcome] of requested.entries()) outcomes.set(named[index]!, outcome);
       },
     },
