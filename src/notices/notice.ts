@@ -38,6 +38,8 @@ export interface NoticeItem {
   protectedDomain: string;
   /** The title names the protected domain of all items, so their lines do not repeat it. */
   domainInTitle?: true;
+  /** It is a page that imitates the protected site, whatever its name. */
+  isPage?: true;
   severity: Severity;
   /** First reason for the severity, as a short text. */
   reason: string;

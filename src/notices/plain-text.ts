@@ -1,4 +1,4 @@
-import type { Notice } from "./notice.ts";
+import type { Notice, NoticeItem } from "./notice.ts";
 
 /**
  * Renders a message as readable plain text, without a line break at the end.
@@ -16,12 +16,23 @@ export function plainText(notice: Notice, { title = true }: { title?: boolean } 
 }
 
 function itemLines({ items, more }: Notice): string[] {
-  const lines = items.map(({ name, protectedDomain, domainInTitle, severity, reason }) => {
-    const lookAlike = domainInTitle === true ? "" : `, look-alike of ${protectedDomain}`;
-    const about = `${severityLabels[severity]}: ${name}${lookAlike}`;
+  const lines = items.map((item) => {
+    const { name, severity, reason } = item;
+    const relation = relationOf(item);
+    const about = `${severityLabels[severity]}: ${name}${relation === "" ? "" : `, ${relation}`}`;
     return reason === "" ? `- ${about}` : `- ${about}: ${reason}`;
   });
   return more > 0 ? [...lines, `and ${moreThreats(more)}`] : lines;
+}
+
+/** Returns what a threat has to do with its protected domain: `look-alike of example.com`. Empty if the title says it. */
+export function relationOf({
+  domainInTitle,
+  isPage,
+  protectedDomain,
+}: Pick<NoticeItem, "domainInTitle" | "isPage" | "protectedDomain">): string {
+  if (domainInTitle === true) return "";
+  return `${isPage === true ? "imitates" : "look-alike of"} ${protectedDomain}`;
 }
 
 /** Severities at the beginning of a line. */

@@ -1,6 +1,6 @@
 import { escapeMarkup } from "../../lib/safe-text.ts";
 import type { Notice } from "../../notices/notice.ts";
-import { moreThreats, severityLabels } from "../../notices/plain-text.ts";
+import { moreThreats, relationOf, severityLabels } from "../../notices/plain-text.ts";
 
 /** Colors with enough contrast on a light and on a dark background, of which a mail program chooses one. */
 const colors: Readonly<Record<Notice["tone"], string>> = {
@@ -52,11 +52,12 @@ function factTable(facts: Notice["facts"]): string {
 
 function itemList(items: Notice["items"], more: number): string {
   if (items.length === 0 && more === 0) return "";
-  const entries = items.map(({ name, protectedDomain, domainInTitle, severity, reason, url }) => {
+  const entries = items.map((item) => {
+    const { name, severity, reason, url } = item;
     const shown = escapeMarkup(name);
     const threat = url === null ? shown : link({ text: name, url });
-    const lookAlike = domainInTitle === true ? "" : `, look-alike of ${escapeMarkup(protectedDomain)}`;
-    const about = `<strong>${severityLabels[severity]}</strong>: ${threat}${lookAlike}`;
+    const relation = relationOf(item);
+    const about = `<strong>${severityLabels[severity]}</strong>: ${threat}${relation === "" ? "" : `, ${escapeMarkup(relation)}`}`;
     return `<li style="margin:0 0 4px">${reason === "" ? about : `${about}<br>${escapeMarkup(reason)}`}</li>`;
   });
   const rest = more > 0 ? `<p style="margin:0 0 12px">and ${moreThreats(more)}</p>` : "";

@@ -1,7 +1,7 @@
 import { escapeHidden } from "../../lib/safe-text.ts";
 import { cut } from "../../notices/cut.ts";
 import type { Notice, NoticeItem } from "../../notices/notice.ts";
-import { severityLabels } from "../../notices/plain-text.ts";
+import { relationOf, severityLabels } from "../../notices/plain-text.ts";
 
 /** Numbers of parts that a message shows at most. */
 const factsMax = 10;
@@ -59,8 +59,9 @@ export function escapedWithin(
 
 /** Returns what a message about several threats says of one of them, in front of its name and behind it. */
 export function aroundName(item: NoticeItem): [string, string] {
-  const { severity, protectedDomain, domainInTitle, reason } = item;
-  const about = domainInTitle === true ? "" : ` (look-alike of ${protectedDomain})`;
+  const { severity, reason } = item;
+  const relation = relationOf(item);
+  const about = relation === "" ? "" : ` (${relation})`;
   return [`${severityLabels[severity]}: `, reason === "" ? about : `${about}: ${reason}`];
 }
 

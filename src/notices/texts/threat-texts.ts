@@ -3,6 +3,7 @@ import { displayName } from "../../detection/names/name.ts";
 import { hasPage, mailServersOf, parkedWith, type Facts } from "../../enrichment/facts/facts.ts";
 import { toPlainTime, type Instant } from "../../lib/clock.ts";
 import { sentence } from "../../lib/wording.ts";
+import { withoutMailboxes } from "../../threats/mailboxes.ts";
 import { shortReasons } from "../../threats/severity/explain-severity.ts";
 import { describeSeverityReason, type SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import {
@@ -40,6 +41,7 @@ export interface ThreatData {
 
 const reasonsMax = 3;
 const unverified = "Unverified: only the name is known.";
+const addressCharactersMax = 200;
 const nameInTitleMax = 75;
 const domainInTitleMax = 45;
 
@@ -91,9 +93,10 @@ function aboutThreat(
   });
 }
 
-function nameWithOriginal({ domain, protectedDomain }: ThreatData): string {
+function nameWithOriginal({ domain, protectedDomain, type }: ThreatData): string {
   const original = cut(displayName(protectedDomain), domainInTitleMax);
-  return `${cut(looksLike(domain), nameInTitleMax)}, look-alike of ${original}`;
+  const name = cut(looksLike(domain), nameInTitleMax);
+  return type === "cloned_site" ? `${name} imitates ${original}` : `${name}, look-alike of ${original}`;
 }
 
 /** Returns a threat as an entry of a message about several. */
@@ -101,6 +104,7 @@ export function itemOf(threat: ThreatData, links: ConsoleLinks): NoticeItem {
   return {
     name: shownName(threat.domain),
     protectedDomain: displayName(threat.protectedDomain),
+    ...(threat.type === "cloned_site" ? { isPage: true as const } : {}),
     severity: threat.severity,
     reason: defangText(shortReasons(threat)),
     url: links.threat(threat.id).url,
@@ -121,7 +125,7 @@ function factsOf(threat: ThreatData): NoticeContent["facts"] {
   const original = displayName(protectedDomain);
   const facts = threat.facts ?? { unknown: {} };
   return [
-    { label: "Look-alike", value: looksLike(domain) },
+    { label: type === "cloned_site" ? "Host" : "Look-alike", value: looksLike(domain) },
     { label: "Punycode", value: displayName(domain) === domain ? "" : defangName(domain) },
     {
       label: "Original",
@@ -129,6 +133,7 @@ function factsOf(threat: ThreatData): NoticeContent["facts"] {
     },
     { label: "Difference", value: comparison === null ? "" : describeDifferences(comparison) },
     { label: "Type", value: type.replaceAll("_", " ") },
+    { label: "Address", value: type === "cloned_site" ? addressText(facts) : "" },
     { label: "Registered", value: registrationText(facts) },
     { label: "Page", value: pageText(facts) },
     { label: "Mail server", value: mailText(facts) },
@@ -151,6 +156,12 @@ function registrationText({ registration }: Facts): string {
   const on = /^\d{4}-\d\d-\d\d/.exec(createdAt)?.[0] ?? "";
   const withRegistrar = registrar === undefined ? "" : `with ${defangText(registrar, 100)}`;
   return [on, withRegistrar].filter(Boolean).join(" ");
+}
+
+/** Returns the address that was opened, without the recipient of the email that it is from. */
+function addressText({ page }: Facts): string {
+  if (page === undefined) return "";
+  return defangText(withoutMailboxes(page.firstUrl ?? page.finalUrl), addressCharactersMax);
 }
 
 function pageText(facts: Facts): string {

@@ -134,6 +134,32 @@ test("a message about a homograph names the letters that differ, and the punycod
   `);
 });
 
+test("a message about a page that imitates a brand gives its address without the recipient, and claims nothing about its name (issue 19)", () => {
+  const page = {
+    ...phishing.facts!.page!,
+    firstUrl: "https://docs.google.com/forms/d/1?to=ann@example-bank.com",
+  };
+  const copied: ThreatData = {
+    ...phishing,
+    domain: "docs.google.com",
+    type: "cloned_site",
+    severityReasons: [{ code: "page_imitates", params: { score: 0.97 } }],
+    facts: { ...phishing.facts!, page },
+    comparison: null,
+  };
+  const { title, facts } = newThreat(copied, { late: false, links });
+  expect(title).toBe("High: docs[.]google[.]com imitates example-bank.com");
+  expect(facts).toContainEqual({ label: "Host", value: "docs[.]google[.]com" });
+  expect(facts).toContainEqual({
+    label: "Address",
+    value: "hxxps[:]//docs[.]google[.]com/forms/d/1?to=[mailbox removed]",
+  });
+  const several = { ...newThreat(copied, { late: false, links }), items: [itemOf(copied, links)] };
+  expect(text(several)).toContain(
+    "- High: docs[.]google[.]com, imitates example-bank.com: page imitates the brand",
+  );
+});
+
 test("a message about several threats counts them and lists the most severe", () => {
   const given = {
     bySeverity: { high: 12, medium: 0, low: 582 },
