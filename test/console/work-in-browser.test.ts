@@ -161,13 +161,13 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
         const shown = /Checking[^]*?([1-9][\\d,]*) names in/.exec(${panel})?.[1];
         if (shown) sessionStorage.setItem("shown " + shown, "");
       }, 20) && undefined`);
-      await drop("dropped", 3_000_000);
+      await drop("dropped", 1_500_000);
       await browser.until(
         "/^\\/console\\/imports\\/\\d+$/.test(location.pathname)",
         "the import's page opens",
       );
       await browser.until(
-        `/Finished[^]*3,000,001 names[^]*New threats\\s+1/.test(${panel})`,
+        `/Finished[^]*1,500,001 names[^]*New threats\\s+1/.test(${panel})`,
         "its counts are shown",
       );
       const shown = await browser.evaluate<number>(
@@ -183,7 +183,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     "an import can be cancelled from the page that shows its progress, and keeps its results",
     async () => {
       await openFeeds();
-      await drop("cancelled", 4_000_000);
+      await drop("cancelled", 2_000_000);
       await browser.until(`/Checking[^]*New threats\\s+1/.test(${panel})`, "the import is running");
       await browser.click("#import-panel form button");
       await browser.until(
@@ -203,7 +203,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       const list = { name: "slow", content: silent, bytesTotal: null, format: "lines", column: "" } as const;
       const { import: running, ended } = await app.app.imports.begin(list, { by: tester });
       await openFeeds();
-      await drop("second", 1_000_000);
+      await drop("second", 500_000);
       await browser.until(
         "document.querySelector('[data-upload-error]').innerText.startsWith('Another list is being imported')",
         "the file is rejected",
@@ -220,14 +220,14 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       await openFeeds();
       await browser.evaluate(`(() => {
         const dragged = new DataTransfer();
-        dragged.items.add(new File(["BZh", new Uint8Array(200_000_000)], "archive.bz2"));
+        dragged.items.add(new File(["BZh", new Uint8Array(60_000_000)], "archive.bz2"));
         document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: dragged, bubbles: true, cancelable: true }));
       })()`);
       await browser.until(
         `/Failed[^]*is compressed with bzip2; decompress it/.test(${panel})`,
         "its page shows the reason",
       );
-      expect(app.app.imports.list(1)[0]!.bytes).toBeLessThan(100_000_000);
+      expect(app.app.imports.list(1)[0]!.bytes).toBeLessThan(30_000_000);
     },
     browserTimeoutMs,
   );
