@@ -3,8 +3,11 @@ import { brotliCompressSync, crc32, deflateSync, gzipSync, zstdCompressSync } fr
 
 /** Serves hostile pages in a process of its own: `/NAME` is the page of each class. Prints its port. */
 
-const head = (headers: string[], status = "200 OK") =>
-  `HTTP/1.1 ${status}\r\n${["Content-Type: text/html", ...headers].join("\r\n")}\r\n\r\n`;
+const head = (headers: string[], status = "200 OK") => {
+  const isTyped = headers.some((line) => line.startsWith("Content-Type:"));
+  const all = [...(isTyped ? [] : ["Content-Type: text/html"]), ...headers];
+  return `HTTP/1.1 ${status}\r\n${all.join("\r\n")}\r\n\r\n`;
+};
 const closing = ["Connection: close"];
 const mebibyte = 2 ** 20;
 
@@ -62,6 +65,34 @@ const pages: Record<string, () => { headers?: string[]; body: Buffer | string }>
   "character-references": () => ({ body: "&amp;&#60;&nbsp;&#x1F600;".repeat(40_000) }),
   "combining-marks": () => ({ body: "a\u0301\u0302\u0303".repeat(120_000) }),
   "arabic-ligatures": () => ({ body: "\ufdfa".repeat(300_000) }),
+  "json-ld": () => ({
+    body: `<script type="application/ld+json">${'{"a":['.repeat(80_000)}</script>`,
+  }),
+  srcset: () => ({ body: `<img class=logo srcset="${"/a.png 1x, ".repeat(80_000)}">` }),
+  "nested-links": () => ({ body: "<a href=x><b><i>".repeat(40_000) }),
+  "nested-templates": () => ({ body: "<template>".repeat(80_000) }),
+  "many-metas": () => ({ body: '<meta property="og:site_name" content="Example Bank">'.repeat(18_000) }),
+  "many-hosts": () => ({
+    body: Array.from({ length: 20_000 }, (_, index) => `<a href="//host${index}.example/">x</a>`).join(""),
+  }),
+  "css-selectors": () => ({ body: `<style>${"a:not(".repeat(150_000)}</style>` }),
+  "script-joined": () => ({ body: `<script>x=${"'a'+".repeat(200_000)}'b'</script>` }),
+  "script-calls": () => ({ body: `<script>${"eval(".repeat(150_000)}</script>` }),
+  "utf-16": () => ({ body: Buffer.from(`\ufeff${"<p>Example Bank</p>".repeat(20_000)}`, "utf16le") }),
+  "iso-2022": () => ({
+    headers: ["Content-Type: text/html; charset=iso-2022-jp"],
+    body: '\u001b$B$"\u001b(J<p>'.repeat(90_000),
+  }),
+  cookies: () => ({
+    headers: Array.from({ length: 1_000 }, (_, index) => `Set-Cookie: c${index}=1`),
+    body: "x",
+  }),
+  "header-lines": () => ({ headers: ["a: b\r\n".repeat(40_000).trimEnd()], body: "x" }),
+  "nested-bombs": () => ({
+    headers: ["Content-Encoding: gzip, gzip, gzip"],
+    body: gzipSync(gzipSync(gzipSync(zeros))),
+  }),
+  "wrong-length": () => ({ headers: ["Content-Length: -1"], body: "<p>x</p>".repeat(100_000) }),
 };
 const bomb = blackPng(14_000);
 
@@ -103,6 +134,9 @@ const streams: Record<string, (socket: Socket) => void> = {
   "endless-body"(socket) {
     socket.write(head(closing));
     flood(socket, Buffer.from("<p>text of a page that never ends</p>".repeat(2_000)));
+  },
+  "never-ends"(socket) {
+    socket.write(`${head(["Content-Length: 999999"])}${"<p>text</p>".repeat(20_000)}`);
   },
   "redirect-loop": (socket) =>
     socket.end(head([`Location: /redirect-loop?${Math.random()}`, ...closing], "302 Found")),
