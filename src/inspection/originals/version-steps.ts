@@ -61,9 +61,11 @@ export function nextStep({
   const waiting = versions.find(
     (version) => version.state === "waiting" && !isUnrelated(version.fingerprint, fingerprint),
   );
-  if (waiting === undefined) return { kind: "wait", changes };
-  const isConfirmed =
-    secure && waiting.sightings + 1 >= sightingsMin && now - waiting.firstSeenAt >= waitingMsMin;
+  // The version on record may be the sign-in page of a network between; a valid certificate shows whose page this one is.
+  const isProven = secure && !accepted.some((version) => version.secure);
+  if (waiting === undefined) return { kind: isProven ? "accept" : "wait", changes };
+  const wasSeenLong = waiting.sightings + 1 >= sightingsMin && now - waiting.firstSeenAt >= waitingMsMin;
+  const isConfirmed = isProven || (secure && wasSeenLong);
   return { kind: isConfirmed ? "accept_waiting" : "wait_longer", seq: waiting.seq };
 }
 

@@ -110,6 +110,14 @@ test("a page without a valid certificate never replaces one that had it, however
   expect(step([open, waiting], maintenance, { secure: false, now: 99 * dayMs }).kind).toBe("wait_longer");
 });
 
+test("a page with a valid certificate replaces one that never had it at once, such as the sign-in page of a network", () => {
+  const network = version(maintenance, "accepted", { secure: false });
+  const waiting = version(bank, "waiting", { secure: false });
+  expect(step([network], bank).kind).toBe("accept");
+  expect(step([network, waiting], bank)).toEqual({ kind: "accept_waiting", seq: waiting.seq });
+  expect(step([network, version(maintenance, "accepted")], bank).kind).toBe("wait");
+});
+
 test("a rejected version is not accepted again, whatever is on record", () => {
   const rejected = version(parking, "rejected");
   expect(step([rejected], parking)).toEqual({ kind: "rejected", seq: rejected.seq });
