@@ -12,7 +12,7 @@ import { originsJson } from "../threats/origins-json.ts";
 import type { Origins } from "../threats/store/origins.ts";
 import type { Threat } from "../threats/store/queries.ts";
 import { inspectedScore } from "../threats/severity/similarity-reasons.ts";
-import { withoutMailboxes } from "../threats/mailboxes.ts";
+import { withoutMailboxes } from "../threats/severity/mailboxes.ts";
 import type { Threats } from "../threats/threats.ts";
 import {
   factsForThirdParties,

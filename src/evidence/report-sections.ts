@@ -8,7 +8,7 @@ import {
 } from "../enrichment/facts/facts.ts";
 import { toPlainTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
-import { withoutMailboxes } from "../threats/mailboxes.ts";
+import { withoutMailboxes } from "../threats/severity/mailboxes.ts";
 import { looksLikeOriginal } from "../threats/severity/phishing-page.ts";
 import type { Threat } from "../threats/store/queries.ts";
 import { inspectedScore } from "../threats/severity/similarity-reasons.ts";

@@ -1,6 +1,6 @@
 import type { Facts } from "../enrichment/facts/facts.ts";
 import { combinedRules } from "../inspection/comparison/combined-rules.ts";
-import { withoutMailboxes } from "../threats/mailboxes.ts";
+import { withoutMailboxes } from "../threats/severity/mailboxes.ts";
 import { describeForThirdParties, type SimilarityReason } from "../threats/severity/similarity-reasons.ts";
 import { shortReasons } from "../threats/severity/explain-severity.ts";
 import { describeSeverityReason } from "../threats/severity/severity-reasons.ts";
@@ -29,7 +29,7 @@ export function reasonsForThirdParties(
   const isCompared = facts?.page?.imitation !== undefined;
   return describeForThirdParties(
     reasons.filter(({ code }) => code !== "page_imitates" && !(isCompared && code === "page_signal")),
-  ).map(withoutMailboxes);
+  );
 }
 
 /** Returns the reasons for a severity as third parties may read them: without the score of the page; see `observationsOf`. */

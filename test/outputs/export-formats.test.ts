@@ -185,6 +185,18 @@ describe("STIX", () => {
       type: "cloned_site" as const,
       domain: "docs.google.com",
       severityReasons: [{ code: "page_imitates" as const, params: { score: 0.97 } }],
+      reasons: [
+        { code: "page_imitates" as const, params: { score: 0.97 } },
+        {
+          code: "page_signal" as const,
+          params: {
+            code: "saved_from_brand",
+            strength: 1,
+            points: 2,
+            params: { address: "https://example-bank.com/?for=ann@example-bank.com" },
+          },
+        },
+      ],
     };
     const urls = [
       "https://docs.google.com/forms/d/1'2?to=ann@example-bank.com#x",
@@ -200,7 +212,8 @@ describe("STIX", () => {
       pattern:
         "[url:value = 'https://docs.google.com/forms/d/1\\'2'] OR [url:value = 'https://docs.google.com/document/d/3']",
       indicator_types: ["malicious-activity"],
-      description: expect.stringContaining("Page that imitates example-bank.com, severity high."),
+      description:
+        "Page that imitates example-bank.com, severity high. The page imitates the protected brand (score 0.97). A program saved it from https://example-bank.com/?for=[mailbox removed].",
     });
     for (const domain of ["docs.google.com", "form.jotform.com", "s3.eu-west-1.amazonaws.com"])
       expect(indicator({ ...page, domain, urls: [`https://${domain}/`] })).toMatchObject({

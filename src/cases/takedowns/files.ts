@@ -2,7 +2,7 @@ import { evidenceBundle, evidenceJson, json, sha256, type Evidence } from "../..
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { zip } from "../../lib/zip.ts";
 import { csvCell } from "../../outputs/exports/csv.ts";
-import { withoutMailboxes } from "../../threats/mailboxes.ts";
+import { withoutMailboxes } from "../../threats/severity/mailboxes.ts";
 import { hasContact, knownRecipients } from "../recipients/of-evidence.ts";
 import type { NewReport } from "./report-input.ts";
 import { preparedText } from "./texts.ts";

@@ -3,7 +3,7 @@ import { displayName } from "../../detection/names/name.ts";
 import { hasPage, mailServersOf, parkedWith, type Facts } from "../../enrichment/facts/facts.ts";
 import { toPlainTime, type Instant } from "../../lib/clock.ts";
 import { sentence } from "../../lib/wording.ts";
-import { withoutMailboxes } from "../../threats/mailboxes.ts";
+import { withoutMailboxes } from "../../threats/severity/mailboxes.ts";
 import { shortReasons } from "../../threats/severity/explain-severity.ts";
 import { describeSeverityReason, type SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import {

@@ -1,4 +1,4 @@
-import { withoutMailboxes } from "../../threats/mailboxes.ts";
+import { withoutMailboxes } from "../../threats/severity/mailboxes.ts";
 import { isPageOnSharedHost } from "../../threats/shared-hosts.ts";
 import { openableUrl } from "../../threats/store/origins.ts";
 import type { ExportedThreat } from "./threat-reader.ts";

@@ -107,10 +107,14 @@ function descriptionOf({
   reasons,
   type,
 }: ExportedThreat): string {
-  const because = [...severityReasons.map(describeSeverityReason), ...describeForThirdParties(reasons)];
+  // A page that imitates the brand is a reason for both.
+  const because = new Set([
+    ...severityReasons.map(describeSeverityReason),
+    ...describeForThirdParties(reasons),
+  ]);
   const what = type === "cloned_site" ? "Page that imitates" : "Look-alike of";
   const start = `${what} ${protectedDomain}, severity ${severity}.`;
-  return [start, ...because.map(sentence)].join(" ");
+  return [start, ...[...because].map(sentence)].join(" ");
 }
 
 /** Values of the vocabulary indicator-type-ov. */

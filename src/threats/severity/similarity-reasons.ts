@@ -1,6 +1,7 @@
 import { describeReason } from "../../detection/match/reasons.ts";
 import type { Match, Reason } from "../../detection/types.ts";
 import { describeSignal, type PageImitation, type Signal } from "../../vocabulary/page-signals.ts";
+import { withoutMailboxes } from "./mailboxes.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
 
 /** Reasons for the similarity, as they are stored: those of the detection, and those that are not in the name. */
@@ -80,7 +81,7 @@ export function withoutBeacons(reasons: readonly SimilarityReason[]): Similarity
   );
 }
 
-/** Renders reasons as third parties may read them, each text once. */
+/** Renders reasons as third parties may read them, each text once and without mailboxes in addresses. */
 export function describeForThirdParties(reasons: readonly SimilarityReason[]): string[] {
-  return [...new Set(withoutBeacons(reasons).map(describeSimilarityReason))];
+  return [...new Set(withoutBeacons(reasons).map(describeSimilarityReason).map(withoutMailboxes))];
 }
