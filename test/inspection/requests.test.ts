@@ -177,7 +177,7 @@ test("the budget of a minute holds in every minute, and that of a day spares peo
   expect(budget.allowed(limits, 99)).toEqual({ anyone: 2, unattended: 1 });
   expect(budget.allowed(limits, 200)).toEqual({ anyone: 2, unattended: 0 });
   budget.start(2);
-  budget.giveBack();
+  budget.giveBack(clock.monotonicMs());
   expect(budget.lastMinute()).toBe(1);
 });
 

@@ -13,8 +13,11 @@ export interface Budget {
   allowed(limits: BudgetLimits, startedToday: number): { anyone: number; unattended: number };
   /** Counts starts of this moment. */
   start(count: number): void;
-  /** Does not count a start that fetched nothing. At most as many per minute as may start: each takes some work. */
-  giveBack(): void;
+  /**
+   * Does not count a start that fetched nothing. At most as many per minute as may start: each takes some work.
+   * @param startedMs monotonic time of the start, or a moment later
+   */
+  giveBack(startedMs: number): void;
   /** Returns the number of starts within the last minute. */
   lastMinute(): number;
 }
@@ -55,13 +58,12 @@ export function createBudget(monotonicMs: () => number): Budget {
     start(count) {
       if (count > 0) starts.push({ atMs: monotonicMs(), count });
     },
-    giveBack() {
+    giveBack(startedMs) {
       const now = monotonicMs();
       givenBack = givenBack.filter((atMs) => now - atMs < minuteMs);
-      // The oldest one, so that never more than allowed start within any minute.
-      const oldest = starts.find(({ atMs, count }) => now - atMs < minuteMs && count > 0);
-      if (oldest === undefined || givenBack.length >= givenBackMax) return;
-      oldest.count -= 1;
+      const counted = starts.findLast(({ atMs, count }) => atMs <= startedMs && count > 0);
+      if (counted === undefined || givenBack.length >= givenBackMax) return;
+      counted.count -= 1;
       givenBack.push(now);
     },
     lastMinute: () => recent(minuteMs),

@@ -88,7 +88,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
         // Nothing was fetched. Thousands of names of one server would otherwise use up the day by waiting for each other.
         store.giveBackStart(clock.now());
       }, background);
-      budget.giveBack();
+      budget.giveBack(startedMs);
     },
   };
 }
