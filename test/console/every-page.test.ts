@@ -20,6 +20,10 @@ const pageBytesMax = 100_000;
 const cutTables = `[...document.querySelectorAll(".scroll")]
   .filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.ariaLabel)`;
 
+/** Cells of folded tables whose content covers the cell beside them. */
+const coveringCells = `[...document.querySelectorAll(".fold td")]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.innerText)`;
+
 /** Shows every relative time as the longest one, so that the result does not depend on when the samples were made. */
 const longestTimes = `document.querySelectorAll("time").forEach((time) => {
   if (time.textContent.endsWith(" ago")) time.textContent = "22 minutes ago";
@@ -106,6 +110,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       await browser.size(360);
       if (likeAllOthers.includes(name)) await expectAccessible(browser, `${name}, 360 px`, "layout");
       expect(await browser.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+      expect(await browser.evaluate<string[]>(coveringCells)).toEqual([]);
       expect(browser.complaints()).toEqual([]);
     },
     browserTimeoutMs,
