@@ -130,6 +130,15 @@ withChromium("a screenshot", () => {
     slowMs,
   );
 
+  test("a screenshot that is given up before the browser starts opens no page", async () => {
+    site = startSite({ "/": "<p>Example Bank</p>" });
+    const given = new AbortController();
+    const taken = openBrowser().takeScreenshot(`http://examp1e-bank.com:${site.port}/`, given.signal);
+    given.abort(new Error("given up"));
+    await expect(taken).rejects.toThrow("given up");
+    expect(site.hits).toEqual([]);
+  });
+
   test(
     "a page whose scripts show its content is inspected as a browser renders it",
     async () => {

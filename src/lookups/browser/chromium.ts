@@ -128,6 +128,8 @@ export function createBrowser({
       ...chromium.args,
     ];
     try {
+      // The signal may have aborted meanwhile, and is listened to only from here on.
+      signal.throwIfAborted();
       const view = new Bun.WebView({
         ...viewport,
         backend: { type: "chrome", path: chromium.path, argv },
