@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { createBrandFeed } from "../../src/inspection/inspector/brand-feed.ts";
 import { openInspector } from "../../src/inspection/inspector/open-inspector.ts";
 import { createThreadInspector } from "../../src/inspection/inspector/thread-inspector.ts";
 import type { Brand } from "../../src/inspection/model/brand.ts";
@@ -115,6 +116,26 @@ function inspectorInThread(brands: readonly Brand[], { idleMs = 60_000 } = {}) {
 }
 
 describe("the inspector", () => {
+  test("compares with the brands as they are after the last change, also if those before it were read more slowly", async () => {
+    const reads = [0, 1].map(() => Promise.withResolvers<Brand[]>());
+    const passed: (readonly Brand[])[] = [];
+    let read = 0;
+    const feed = createBrandFeed({
+      brands: { read: () => reads[read++]!.promise },
+      pass: (brands) => void passed.push(brands),
+    });
+    const before = feed.ready();
+    feed.forget();
+    const after = feed.ready();
+    const changed: Brand[] = [];
+    reads[1]!.resolve(changed);
+    await Promise.race([after, Promise.resolve()]);
+    reads[0]!.resolve([]);
+    await Promise.all([before, after]);
+    expect(passed).toHaveLength(2);
+    expect(passed.at(-1)).toBe(changed);
+  });
+
   test("finds the brand that a page imitates, and nothing on a page about something else, in either thread", async () => {
     const brand = await exampleBank();
     const other: Brand = { ...brand, protectedDomain: "other.example", names: ["Other"], originals: [] };

@@ -20,7 +20,7 @@ export type Instruction =
   | { do: "set brands"; brands: readonly Brand[] }
   | { do: "inspect"; id: number; target: Omit<InspectionTarget, "onBrowser"> }
   | { do: "abort"; id: number }
-  /** Is answered, unless a page keeps the thread busy. */
+  /** Gets a response, unless a page keeps the thread busy. */
   | { do: "respond" }
   /** Result of a page that the browser was to render. */
   | { do: "continue"; renderId: number; result: ScreenshotResult };

@@ -8,6 +8,7 @@ import type { ScreenshotKind } from "../../vocabulary/screenshots.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import type { BrandSource } from "../model/brand.ts";
 import type { Inspector } from "../model/inspector.ts";
+import { createBrandFeed, type BrandFeed } from "./brand-feed.ts";
 import type { ThreadSettings } from "./messages.ts";
 import type { PageInspector } from "./page-inspector.ts";
 import { createThreadInspector } from "./thread-inspector.ts";
@@ -71,30 +72,22 @@ function createLazyInspector({
   lookups: Pick<OpenedLookups, "browser" | "pages">;
   turns: Turns;
 }): Inspector {
-  let inspector: Promise<PageInspector> | undefined;
-  let known: Promise<void> | undefined;
-  brands.onChange(() => (known = undefined));
+  let inspector: Promise<{ opened: PageInspector; feed: BrandFeed }> | undefined;
   const open = async () => {
     const { createPageInspector } = await import("./page-inspector.ts");
-    return createPageInspector({ clock, reader: pages, render: browser?.takeScreenshot, turns });
-  };
-  const readBrands = async (opened: PageInspector) => {
-    try {
-      opened.setBrands(await brands.read());
-    } catch (error) {
-      // The next inspection reads them again.
-      known = undefined;
-      throw error;
-    }
+    const opened = createPageInspector({ clock, reader: pages, render: browser?.takeScreenshot, turns });
+    const feed = createBrandFeed({ brands, pass: opened.setBrands });
+    brands.onChange(feed.forget);
+    return { opened, feed };
   };
   return {
     async inspect(target, signal) {
-      const opened = await (inspector ??= open());
-      await (known ??= readBrands(opened));
+      const { feed, opened } = await (inspector ??= open());
+      await feed.ready();
       return opened.inspect(target, signal);
     },
     async close() {
-      await (await inspector)?.close();
+      await (await inspector)?.opened.close();
     },
   };
 }

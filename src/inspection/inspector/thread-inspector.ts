@@ -5,6 +5,7 @@ import type { Browser } from "../../lookups/browser/chromium.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import type { BrandSource } from "../model/brand.ts";
 import type { InspectionResult, InspectionTarget, Inspector } from "../model/inspector.ts";
+import { createBrandFeed } from "./brand-feed.ts";
 import type { Instruction, Report, ThreadSettings } from "./messages.ts";
 
 /** Time without an inspection after which the thread ends, and with it its memory. */
@@ -197,24 +198,19 @@ function startThread({
   const worker: Worker = startWorker("inspection");
   const rendering = new Map<number, AbortController>();
   let ended = false;
-  let known: Promise<void> | undefined;
-  const sendBrands = async () => {
-    try {
-      const read = await brands.read();
+  const feed = createBrandFeed({
+    brands,
+    pass(read) {
       if (!ended) thread.send({ do: "set brands", brands: read });
-    } catch (error) {
-      known = undefined;
-      throw error;
-    }
-  };
+    },
+  });
   const thread: Thread = {
     key,
     get hasEnded() {
       return ended;
     },
-    // The brands are not kept in this thread.
-    ready: () => (known ??= sendBrands()),
-    forgetBrands: () => void (known = undefined),
+    ready: feed.ready,
+    forgetBrands: feed.forget,
     send: (instruction) => worker.postMessage(instruction),
     async end() {
       ended = true;
