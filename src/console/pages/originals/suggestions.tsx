@@ -115,15 +115,19 @@ export async function applySuggestion(context: Context<"domains" | "originals">)
         `The configuration file declares ${domain.domain}. Add ${host} to its allowed names there, then add the page.`,
       );
     await context.write(() => {
-      const allowed = services.domains.change(domain.domain, { allow: [...domain.allow, host] }, { by });
+      const { allow } = findDomain(context);
+      const allowed = services.domains.change(domain.domain, { allow: [...allow, host] }, { by });
       return services.originals.add(allowed, { address: value, role }, { by });
     });
     await services.originals.captureNow(domain);
     return redirect(path, `Added, and ${host} is an allowed name. The page is being captured.`);
   }
-  const content =
-    kind === "keyword" ? { keywords: [...domain.keywords, value] } : { allow: [...domain.allow, value] };
-  await context.write(() => services.domains.change(domain.domain, content, { by }));
+  await context.write(() => {
+    // Read again: another keyword or name may have been added meanwhile.
+    const { allow, keywords } = findDomain(context);
+    const content = kind === "keyword" ? { keywords: [...keywords, value] } : { allow: [...allow, value] };
+    return services.domains.change(domain.domain, content, { by });
+  });
   if (kind === "allow") await services.originals.captureNow(domain);
   return redirect(
     path,
