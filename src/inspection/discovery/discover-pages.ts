@@ -19,8 +19,8 @@ export interface DiscoveredPages {
   elsewhere: LinkedPage[];
 }
 
-/** Number of pages of each role that are captured. Most brands have one of each. */
-const pagesMax: Record<LinkedRole, number> = { sign_in: 2, payment: 1 };
+/** Number of discovered pages of each role that are captured. Most brands have one of each. */
+export const discoveredMax: Record<LinkedRole, number> = { sign_in: 2, payment: 1 };
 const elsewhereMax = 4;
 const linksMax = 2_000;
 /** A longer text is a sentence or a heading, in which the word need not name the target. */
@@ -29,7 +29,7 @@ const phraseLengthMin = 5;
 /** Number of words of a text in which one word is enough: "Customer login", but not "The history of payments". */
 const wordsMax = 3;
 const urlLengthMax = 500;
-const roles = Object.keys(pagesMax) as LinkedRole[];
+const roles = Object.keys(discoveredMax) as LinkedRole[];
 
 /** Finds the pages to sign in and to pay to which a home page links, by the texts of links and the words of addresses. */
 export function discoverPages(
@@ -64,7 +64,7 @@ export function discoverPages(
   return {
     own: chosen(
       sorted.filter(({ host }) => isOwnHost(host, owner)),
-      (role) => pagesMax[role],
+      (role) => discoveredMax[role],
     ),
     elsewhere: chosen(
       sorted.filter(({ host, score }) => !isOwnHost(host, owner) && score >= titledScore),

@@ -30,7 +30,8 @@ export function statedNames(pages: readonly StatingPage[], dismissed: ReadonlySe
     .map(([, name]) => name);
 }
 
-const titleSeparator = /\s[|–—·:•-]\s|\s*[|–—·•]\s*|:\s/u;
+/** Separators between the name of a site and the rest of a title, such as “Sign in | Example Bank”. */
+export const titleSeparator = /\s[|–—·:•-]\s|\s*[|–—·•]\s*|:\s/u;
 
 /** Returns names by their joined words, which are the same in any spelling. */
 function keyed(names: readonly string[]): Map<string, string> {

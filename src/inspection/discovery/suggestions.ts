@@ -5,6 +5,7 @@ import { splitName } from "../../detection/names/suffix.ts";
 import { isPublicSuffix } from "../../lib/host-names.ts";
 import { foldText } from "../../lookups/page/fold-text.ts";
 import { isOwnHost } from "./own-names.ts";
+import { titleSeparator } from "./stated-names.ts";
 import type { OriginalRole, PageNames, SuggestionKind } from "../model/original.ts";
 
 /** Places in which a suggested value was found. */
@@ -96,7 +97,7 @@ function keywordsOf({ title, names }: NamedPage, declared: Declared): Found[] {
  * says what the page is for, such as "Pay a bill".
  */
 function nameIn(title: string, known: readonly string[]): string[] {
-  const parts = title.split(/\s[|–—·:•-]\s|\s*[|–—·•]\s*|:\s/u).map((part) => part.trim());
+  const parts = title.split(titleSeparator).map((part) => part.trim());
   const ends = parts.length === 1 ? parts : [parts.at(-1)!, parts[0]!];
   const words = known.flatMap(wordsIn);
   const named = ends.filter((end) => words.some((word) => joined(end).includes(word)));

@@ -25,7 +25,7 @@ export interface PageNames {
   manifest: string[];
   /** Names in its certificate. */
   certificate: string[];
-  /** Hosts of the redirect chain, other than the last. */
+  /** Hosts of the redirect chain, including the last. */
   redirects: string[];
   /** Pages to sign in or pay that are not on a name of the owner. */
   elsewhere: { url: string; role: OriginalRole; text: string }[];

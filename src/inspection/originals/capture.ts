@@ -1,5 +1,5 @@
 import type { Database } from "../../database/database.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
+import { dayMs, type Clock, type Instant } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import type { ScreenshotFolder } from "../../lookups/page/screenshot-files.ts";
@@ -7,7 +7,7 @@ import type { InspectionResult, Inspector } from "../model/inspector.ts";
 import type { Brands } from "./brands.ts";
 import { problemOf } from "./capture-problems.ts";
 import { nextCaptureMs, retryDelayMs, waitingDelayMs } from "./capture-times.ts";
-import { discoverPages } from "../discovery/discover-pages.ts";
+import { discoveredMax, discoverPages, type LinkedPage } from "../discovery/discover-pages.ts";
 import { pageNamesOf } from "../discovery/page-names.ts";
 import type { OriginalStore, OwnedOriginal } from "./store.ts";
 import type { CaptureProblem, PageNames } from "../model/original.ts";
@@ -43,10 +43,10 @@ const background = { relaxed: true, patient: true };
 /** A page that was discovered and cannot be opened is not an original after this many failures. */
 const discoveryFailuresMax = 3;
 /** A discovered page that has failed for this long makes room for another one. */
-const failingMsMax = 7 * 86_400_000;
-const captureTimeoutMs = 120_000;
-const tooLate = `not finished within ${captureTimeoutMs / 1_000} s`;
-const discoveredMax = { sign_in: 2, payment: 1 };
+const failingMsMax = 7 * dayMs;
+/** Includes its turn in the browser, for which others may wait, too. */
+const captureTimeoutMs = 15 * 60_000;
+const tooLate = `not finished within ${captureTimeoutMs / 60_000} minutes`;
 
 export function createCapture(dependencies: CaptureDependencies): Capture {
   const { clock, database, inspect, onHome, store } = dependencies;
@@ -240,7 +240,7 @@ async function keepScreenshot(
 function addDiscovered(
   store: OriginalStore,
   { protectedDomainSeq }: OwnedOriginal,
-  pages: ReturnType<typeof discoverPages>["own"],
+  pages: readonly LinkedPage[],
   now: Instant,
 ): void {
   const present = store.list(protectedDomainSeq);

@@ -47,7 +47,6 @@ export interface Originals extends OriginalAdministration {
   /**
    * Returns the perceptual hashes of the screenshots of a domain's pages, as far as they were captured.
    * @param domain id or name of the protected domain
-   * @param signal absent: nothing is captured
    */
   capturedLooksOf(domain: string): OriginalLook[];
   /** Returns the same, but waits for the first capture of a domain, a minute at most. */

@@ -140,7 +140,7 @@ function administerPages({
         const known = store.list(domain.seq);
         const present = known.find((one) => one.address === address);
         if (present?.enabled === true)
-          throw badRequest(`${visible(address, 100)} is an original page already`);
+          throw badRequest(`${visible(address, 100)} is an original page already.`);
         if (known.filter(({ enabled }) => enabled).length >= pagesMax)
           throw badRequest(`A domain can have at most ${pagesMax} original pages. Remove one first.`);
         if (page.role === "home")
