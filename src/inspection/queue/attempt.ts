@@ -24,7 +24,7 @@ const tooLate = `not finished within ${inspectionTimeoutMs / 60_000} minutes`;
 export type Attempt =
   | { kind: "inspected"; result: Extract<InspectionResult, { ok: true }>; existence: Existence }
   /** `isFinal`: another attempt would end in the same way. */
-  | { kind: "failed"; reason: string; isFinal: boolean; existence: Existence }
+  | { kind: "failed"; reason: string; isFinal: boolean }
   /** The server at its address is busy with other inspections. `delayMs`: when it is expected to be free. */
   | { kind: "busy"; delayMs: number };
 
@@ -65,7 +65,7 @@ export function createAttempt({
     signal.throwIfAborted();
     const reason = whyThereIsNoPage(existence);
     const isFinal = existence.exists !== "unknown";
-    if (reason !== undefined) return { kind: "failed", reason, isFinal, existence };
+    if (reason !== undefined) return { kind: "failed", reason, isFinal };
     const address = serverOf(existence.addresses[0]!);
     const place = lines.enter(address);
     if ("delayMs" in place) return { kind: "busy", ...place };
@@ -82,7 +82,7 @@ export function createAttempt({
         },
       );
       if (result.ok) return { kind: "inspected", result, existence };
-      return { kind: "failed", reason: visible(result.reason, reasonLengthMax), isFinal: false, existence };
+      return { kind: "failed", reason: visible(result.reason, reasonLengthMax), isFinal: false };
     } finally {
       place.leave();
     }

@@ -98,7 +98,6 @@ function prepareSteps({ sqlite }: Pick<Database, "sqlite">) {
   const deleteOlder = sqlite.query<unknown, [Instant, number]>(
     "delete from inspections where seq in (select seq from inspections where finished_at < ? limit ?)",
   );
-  // Numbers of rows are dense enough to count by.
   // Numbers of rows are dense enough to count by. What is kept is passed once, and not by each step.
   const deleteSurplus = sqlite.query<{ seq: number }, [number, number, number]>(
     `delete from inspections where seq in

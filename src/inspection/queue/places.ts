@@ -7,9 +7,9 @@ import type { InspectionStore } from "../store/inspection-store.ts";
 
 /** Two days of the default budget. Beyond it, the oldest addresses of feeds are dropped. */
 const waitingMax = 200_000;
-/** One address is inspected per host and hour, so that more of them would wait for most of a day. */
+/** One address is inspected per host and hour, so that more of them would wait for half a day. */
 const waitingOfHostMax = 10;
-/** Number of waiting addresses is counted again after this long. */
+/** Time for which a count of the waiting addresses is used. */
 const countAgeMs = 2_000;
 
 /** Limits how many addresses wait. */

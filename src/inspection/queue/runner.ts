@@ -69,7 +69,7 @@ export function createRunner(dependencies: RunnerDependencies): Runner {
       if (attempts >= startsMax)
         return void (await save(inspection, {
           state: "failed",
-          reason: "phishwatch ended during each attempt to inspect it",
+          reason: `${startsMax} attempts to inspect it ended early: phishwatch ended, or an internal error occurred`,
         }));
       const startedMs = clock.monotonicMs();
       const result = await attempt(
@@ -135,7 +135,7 @@ function createFinisher({
     inspected: Extract<Attempt, { kind: "inspected" }>,
     durationMs: number,
   ): Promise<void> {
-    const { imitates } = outcomeOf(inspected, { at: 0, durationMs });
+    const imitates = inspected.result.verdicts[0]?.imitates === true;
     const concerned = await database.write(
       () => {
         const now = clock.now();
@@ -152,7 +152,7 @@ function createFinisher({
         store.add(now, "durationMs", durationMs);
         return found;
       },
-      imitates === true ? { patient: true } : background,
+      imitates ? { patient: true } : background,
     );
     logImitation(inspection, inspected);
     // Without them, the next lookup determines the facts.

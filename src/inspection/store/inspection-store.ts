@@ -34,7 +34,7 @@ export interface InspectionStore {
   get(id: string): QueuedInspection | undefined;
   /** Returns the latest rows of a host, newest first. */
   ofHost(host: string): QueuedInspection[];
-  /** Returns rows that are due, oldest request first; of feeds, newest first. */
+  /** Returns rows that are due, in the order in which they became due; those of feeds in reverse. */
   due(priority: InspectionPriority, now: Instant, limit: number): QueuedInspection[];
   /** Returns when the next row is due; undefined if none waits. */
   nextDueAt(): Instant | undefined;
@@ -59,7 +59,7 @@ export interface InspectionStore {
   requeue(seq: number, dueAt: Instant, reason: string): void;
   /** Ends the oldest row of feeds that waits. Returns whether there was one. */
   dropOldest(now: Instant, reason: string): boolean;
-  /** Returns the time of the latest start or end at this host, of rows that were inspected. */
+  /** Returns when the latest inspection of a host ended; undefined if none has. */
   lastInspectedAt(host: string): Instant | undefined;
   add(now: Instant, name: CountName, amount: number): void;
   /** Removes a start from the budget of the day. The count over all time never decreases. */

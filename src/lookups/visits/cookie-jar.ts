@@ -10,6 +10,8 @@ export interface CookieJar {
 
 const cookiesMax = 50;
 const cookieLengthMax = 4_096;
+/** Length of the Set-Cookie headers of a response that is read, in characters. */
+const headerLengthMax = 16_384;
 
 export function createCookieJar(): CookieJar {
   /** By domain and name; the domain is that of the host, or one above it that the cookie names. */
@@ -40,5 +42,7 @@ export function createCookieJar(): CookieJar {
 
 /** Repeated headers are joined by commas; a comma in a date is not followed by a name and an equals sign. */
 function separated(header: string): string[] {
-  return header === "" ? [] : header.slice(0, 16_384).split(/,\s{0,9}(?=[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}=)/);
+  return header === ""
+    ? []
+    : header.slice(0, headerLengthMax).split(/,\s{0,9}(?=[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}=)/);
 }
