@@ -47,7 +47,7 @@ export function withPageSignals(page: string): string {
       ...groups,
       `### What signals mean together\n\n${markdownTable([heading, ...combined])}`,
       `Each level is 1 − ∏ (1 − share × strength) of these signals:\n\n${markdownTable([["Level", "Signals and their shares"], ...shares])}`,
-      `What a page says about itself costs its author nothing. In a page that was itself copied, these signals therefore count less, by the factor 1 − identity × copied²: ${codes(claims)}. _Copied_ is computed like a level: ${sharesOf(copiedShares)}.`,
+      `What a page says about itself costs its author nothing. In a page that was itself copied, these signals therefore count less, by the factor 1 − identity × copied^1.4: ${codes(claims)}. _Copied_ is computed like a level: ${sharesOf(copiedShares)}.`,
     ].join("\n"),
   );
 }

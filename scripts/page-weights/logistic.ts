@@ -12,6 +12,8 @@ export interface Prior {
   mean: number;
   /** −1: the weight is never positive; 1: never negative. */
   sign: 1 | -1;
+  /** Whether the weight is the mean, whatever is observed. */
+  isFixed?: boolean;
 }
 
 export interface Fitted {
@@ -56,6 +58,7 @@ export function fitLogistic(
       // The steps become smaller, so that the result does not depend on where they happen to stop.
       const rate = stepSize * (1 - (step - 1) / stepsMax);
       weights[index]! -= (rate * mean1) / (Math.sqrt(mean2) + epsilon);
+      if (priors[index]?.isFixed === true) weights[index] = mean;
       const sign = priors[index]?.sign;
       if (sign !== undefined && weights[index]! * sign < 0) weights[index] = 0;
     }

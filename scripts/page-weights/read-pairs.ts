@@ -9,7 +9,7 @@ import { systemClock } from "../../src/lib/clock.ts";
 import { createPageReader } from "../../src/lookups/page/page-reader.ts";
 import { createTurns } from "../../src/network/turns.ts";
 import { serveSites } from "../../test/inspection/sites/site-server.ts";
-import { makeSites, type ProtectedBrand, type Site } from "../../test/inspection/sites/sites.ts";
+import type { ProtectedBrand, Site } from "../../test/inspection/sites/sites.ts";
 import { randomFrom } from "../../test/support/random.ts";
 
 /** A page compared with a brand. */
@@ -29,9 +29,14 @@ const brandsPerPageMax = 4;
 const leftOutPercent = 25;
 const variantWeight = 0.5;
 
-/** Reads the generated sites over HTTP on loopback, as inspections do, and compares each with the brands. */
-export async function readPairs({ seed, count }: { seed: number; count: number }) {
-  const { sites, brands } = makeSites({ seed, count, half: "tuning" });
+/** Reads sites over HTTP on loopback, as inspections do, and compares each with the brands. */
+export async function readPairs({
+  sites,
+  brands,
+}: {
+  sites: readonly Site[];
+  brands: readonly ProtectedBrand[];
+}) {
   const server = serveSites(sites);
   const reader = createPageReader({
     clock: systemClock,

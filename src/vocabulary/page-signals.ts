@@ -67,6 +67,7 @@ const signalTexts: Readonly<Record<string, (values: Values) => string>> = {
   other_site_name: ({ name }) => `it calls itself “${name}”, which is not the brand`,
   other_title: ({ title }) => `its title names something else: “${title}”`,
   other_owner: ({ name }) => `its copyright notice names somebody else: “${name}”`,
+  about_brand: ({ name }) => `its title or a heading says that it is about the brand: “${name}”`,
   brand_missing: () => "it does not name the brand, unlike the original",
   own_links: (values) => `${partOf(values, "link", "leads", "lead")} to its own site`,
   own_text: ({ words }) =>

@@ -68,6 +68,7 @@ export const levels: readonly Level[] = [
       other_site_name: 0.7,
       other_title: 0.4,
       other_owner: 0.4,
+      about_brand: 0.4,
       brand_missing: 0.5,
       own_links: 0.4,
       own_text: 0.5,
@@ -118,6 +119,7 @@ export const claims: ReadonlySet<string> = new Set([
   "other_site_name",
   "other_title",
   "other_owner",
+  "about_brand",
   "own_links",
   "own_text",
   "canonical_elsewhere",
@@ -137,11 +139,13 @@ export const copiedShares = {
   saved_from_brand: 0.7,
 };
 
-/** Returns the signals with claims reduced to 1 − identity × copied²: a copy in the name of the brand stays one. */
+/** More than 1, because sites of other companies have a fifth of a text in common. */
+const copiedPower = 1.4;
+
+/** Returns the signals with claims reduced to 1 − identity × copied^1.4: a copy in the name of the brand stays one. */
 export function withoutIdleClaims<S extends Pick<Signal, "code" | "strength">>(signals: readonly S[]): S[] {
   const strengths = new Map(signals.map(({ code, strength }) => [code, strength]));
-  // Squared, because sites of other companies have a fifth of a text in common.
-  const rest = 1 - levelsOf(signals).identity * level(copiedShares, strengths) ** 2;
+  const rest = 1 - levelsOf(signals).identity * level(copiedShares, strengths) ** copiedPower;
   return signals.map((signal) =>
     claims.has(signal.code) ? { ...signal, strength: signal.strength * rest } : signal,
   );

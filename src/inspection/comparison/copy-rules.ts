@@ -90,10 +90,12 @@ export const copyRules: SignalRule[] = [
     code: "same_files",
     group: "copy",
     measures:
-      "Files that it loads under the name that an original has for them, without versions and common names such as “style”: n / (n + 1) for n of them, times the share of its files.",
+      "Files that it loads from elsewhere than the brand, under the name that an original has for them, without versions and common names such as “style”: n / (n + 1) for n of them, times the share of its files.",
     measure: (page, brand) => {
       const files = page.resources
-        .filter(({ from }) => !isKnown("shared", from) && isDistinctiveFile(from))
+        .filter(
+          ({ from }) => !isKnown("shared", from) && isDistinctiveFile(from) && !brand.isOwnPage(from.host),
+        )
         .map(({ from }) => fileName(from));
       return sharedMembers(new Set(files), brand, ({ files: own }) => own, 1);
     },

@@ -22,7 +22,7 @@ export const identityRules: SignalRule[] = [
     code: "brand_in_title",
     group: "identity",
     measures:
-      "Share of the words of the title that belong to the brand (its names, and titles of its originals), if a name of the brand is among them. Words that sign-in pages of all kinds have do not count. Times 0.6 if the only name is a word of an English dictionary, which others have, too.",
+      "Share of the words of the title that belong to the brand (its names, and titles of its originals), if a name of the brand is among them. Words that sign-in pages of all kinds have do not count. Times 0.7 if the only name is an English word, which others have, too, and 0.35 if it is a common one.",
     measure: (page, brand) => {
       const strength = share(page.title, brand);
       return { strength, params: { title: page.print.title } };

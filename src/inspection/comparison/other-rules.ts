@@ -1,6 +1,6 @@
 import { addressParts, isKnown, siteOf } from "../measures/addresses.ts";
 import { overlap } from "../measures/sketch.ts";
-import { isGeneric, spacedWords, wordsOf, type SpacedWords } from "../measures/text-words.ts";
+import { isGeneric, isTopic, spacedWords, wordsOf, type SpacedWords } from "../measures/text-words.ts";
 import type { BrandReading } from "./brand-reading.ts";
 import { showsLogo } from "./identity-rules.ts";
 import type { PageReading } from "./page-reading.ts";
@@ -14,7 +14,10 @@ const missingWordsMin = 20;
 const missingCountMin = 2;
 /** Strength of a title that names the brand and somebody else, and words of such a name up to which it is one. */
 const besideBrand = 0.8;
+/** The same for other words of a title that names the brand, per share of them. */
+const amongWords = 0.5;
 const otherNameWordsMax = 6;
+const headingsMax = 4;
 
 export const otherRules: SignalRule[] = [
   {
@@ -50,22 +53,41 @@ export const otherRules: SignalRule[] = [
     code: "other_title",
     group: "other",
     measures:
-      "Share of the words of the title that are neither the brand's nor common on sign-in pages, if no name of the brand is among them. If one is, 0.8 for a part of the title that names somebody else: without words of the brand, and with words that recur on the page, as in “Partner of Examplebank | Orchid Florists”.",
+      "Share of the words of the title that are neither the brand's nor common on sign-in pages; half of it if a name of the brand is among them, and 0.8 for a part of such a title that names somebody else: without words of the brand, and with words that recur on the page, as in “Partner of Examplebank | Orchid Florists”.",
     measure: (page, brand) => {
       const { title, print } = page;
-      const telling = (words: SpacedWords) => words.words.filter((word) => !isGeneric(word));
-      if (brand.names.count(title) > 0)
-        return titleParts(print.title).some((part) => namesOther(part, page, brand))
-          ? { strength: besideBrand, params: { title: print.title } }
-          : undefined;
-      const words = telling(title);
-      const other = words.filter((word) => !brand.ownWords.has(word));
-      return words.length === 0
-        ? undefined
-        : { strength: other.length / words.length, params: { title: print.title } };
+      const words = title.words.filter((word) => !isGeneric(word));
+      const other = words.filter((word) => !brand.ownWords.has(word)).length;
+      if (other === 0) return undefined;
+      const isBeside =
+        brand.names.count(title) > 0 && titleParts(print.title).some((part) => namesOther(part, page, brand));
+      const factor = brand.names.count(title) > 0 ? amongWords : 1;
+      return {
+        strength: isBeside ? besideBrand : factor * (other / words.length),
+        params: { title: print.title },
+      };
     },
     keeps: { page: { title: "Orchid Florists – Sign in" } },
     drops: { page: { title: "Sign in" } },
+  },
+  {
+    code: "about_brand",
+    group: "other",
+    measures:
+      "The title names the brand, and with a word that no original has in its title what the page is about: reviews, a forum, fans, jobs, news, a comparison, a partner and the like: 1; 0.7 if a heading does.",
+    measure: ({ headings, title }, { names, ownWords }) => {
+      const topic = ({ words }: SpacedWords) => words.find((word) => isTopic(word) && !ownWords.has(word));
+      const titled = names.count(title) > 0 ? topic(title) : undefined;
+      const headed = headings
+        .slice(0, headingsMax)
+        .flatMap((heading) => (names.count(heading) > 0 ? (topic(heading) ?? []) : []))[0];
+      const word = titled ?? headed;
+      return word === undefined
+        ? undefined
+        : { strength: titled === undefined ? 0.7 : 1, params: { name: word } };
+    },
+    keeps: { page: { title: "Examplebank reviews by customers" } },
+    drops: { page: { title: "Examplebank – Log in" } },
   },
   {
     code: "other_owner",

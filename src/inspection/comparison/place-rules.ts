@@ -6,6 +6,12 @@ const certificateDaysMax = 14;
 const brandLinksDoubt = 2;
 const brandFilesDoubt = 1;
 
+const passwordForm = {
+  action: "https://page.example/",
+  method: "post" as const,
+  fields: [{ type: "password", autocomplete: "", descriptions: [] }],
+};
+
 export const placeRules: SignalRule[] = [
   {
     code: "links_to_brand",
@@ -65,14 +71,18 @@ export const placeRules: SignalRule[] = [
     code: "email_of_brand",
     group: "place",
     measures:
-      "The address as it was requested contains an email address at the protected domain, plain or in Base64, as links to kits for mailboxes do: 1.",
-    measure: ({ print, seen }, brand) => {
+      "The address as it was requested contains an email address at the protected domain, plain or in Base64, as links to kits for mailboxes do: 1; 0.2 if the page asks for no password, as newsletters have such links, too.",
+    measure: ({ forms, print, seen }, brand) => {
       const domain = brand.brand.protectedDomain;
+      const isForMailbox = forms.some(({ asksFor }) => asksFor.includes("password"));
       return spelledOut(seen.requested ?? print.address).some((text) => text.includes(`@${domain}`))
-        ? { strength: 1, params: { domain } }
+        ? { strength: isForMailbox ? 1 : 0.2, params: { domain } }
         : undefined;
     },
-    keeps: { seen: { requested: `https://page.example/#${btoa("ann@examplebank.example")}` } },
+    keeps: {
+      page: { forms: [passwordForm] },
+      seen: { requested: `https://page.example/#${btoa("ann@examplebank.example")}` },
+    },
     drops: { seen: { requested: "https://page.example/#ann@florist.example" } },
   },
   {

@@ -1,8 +1,9 @@
-import { isWord } from "../../detection/data/lexicon.ts";
+import { isCommonWord, isWord } from "../../detection/data/lexicon.ts";
 import { foldLabel } from "../../detection/names/fold.ts";
 import { lazy } from "../../lib/startup.ts";
 import { foldedWords } from "../../lookups/page/fold-text.ts";
 import genericText from "./data/generic-words.txt" with { type: "text" };
+import topicText from "./data/topic-words.txt" with { type: "text" };
 
 /** Characters without a shape, which kits put between letters so that filters do not find names. */
 const shapeless = /\p{Default_Ignorable_Code_Point}+/gu;
@@ -59,8 +60,8 @@ export function spacedWords(words: readonly string[]): SpacedWords {
 }
 
 const countMax = 1_000;
-/** Clarity of a name that is a word of a dictionary: others have it, too, such as Delta or Orchard. */
-const ordinaryClarity = 0.6;
+/** Clarity of a name that is a word: companies of all kinds have a common one, such as Delta, and some a rare one. */
+const wordClarity = { common: 0.35, rare: 0.7 };
 
 /**
  * Finds a name as whole words, also if its words are joined or its letters are separated ("P ay Pal"), as markup
@@ -76,7 +77,7 @@ export function createNameFinder(names: readonly string[]): NameFinder {
     );
     return {
       compact,
-      clarity: isWord(compact) ? ordinaryClarity : 1,
+      clarity: isCommonWord(compact) ? wordClarity.common : isWord(compact) ? wordClarity.rare : 1,
       pattern: new RegExp(`(?<= )(?:${letters ?? [...new Set(spellings)].join("|")})(?= )`, "g"),
     };
   });
@@ -103,17 +104,20 @@ export function createNameFinder(names: readonly string[]): NameFinder {
   };
 }
 
-const genericWords = lazy(
-  () =>
-    new Set(
-      genericText
-        .split("\n")
-        .filter((line) => !line.startsWith("#"))
-        .flatMap((line) => wordsOf(line)),
-    ),
-);
+const genericWords = lazy(() => wordsIn(genericText));
+const topicWords = lazy(() => wordsIn(topicText));
+
+function wordsIn(list: string): ReadonlySet<string> {
+  const lines = list.split("\n").filter((line) => !line.startsWith("#"));
+  return new Set(lines.flatMap((line) => wordsOf(line)));
+}
 
 /** Returns whether a word is common on sign-in and payment pages of all kinds, so that it identifies none. */
 export function isGeneric(word: string): boolean {
   return /^\d*$/.test(word) || genericWords().has(word) || (word.length === 1 && !unspaced.test(word));
+}
+
+/** Returns whether a word beside a name says that a page is about its owner rather than from its owner. */
+export function isTopic(word: string): boolean {
+  return topicWords().has(word);
 }

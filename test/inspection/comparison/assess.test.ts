@@ -94,7 +94,7 @@ describe("a page", () => {
       }).signals.find(({ code }) => code === "other_title")?.strength;
     const text = "Orchid Florists sells flowers and works with Examplebank. Log in to order.";
     expect(strengthOf("Examplebank partner | Orchid Florists", text)).toBeGreaterThan(0.4);
-    expect(strengthOf("Examplebank partner | Orchid Florists", "Examplebank. Log in.")).toBeUndefined();
+    expect(strengthOf("Examplebank partner | Orchid Florists", "Examplebank. Log in.")).toBeLessThan(0.4);
     for (const title of [
       "Examplebank | Confirmez votre identité",
       "Just a moment",
