@@ -107,8 +107,14 @@ export type ThreatFacts = {
   verified: boolean;
   /** Reasons for the similarity. */
   reasons: string[];
+  /** Stable code of each of these reasons. */
+  reason_codes: string[];
+  /** The decisive reasons for the severity in a few words, as the console and messages show them. */
+  severity_summary: string;
   /** Reasons for the severity. */
   severity_reasons: string[];
+  /** Stable code of each of these reasons. */
+  severity_reason_codes: string[];
   /** When facts were last looked up. */
   looked_at: string | null;
   /** When they are due to be looked up again. */
@@ -405,13 +411,13 @@ export type CandidateResult = {
   }[];
 };
 
-/** Distinct addresses whose pages were to be inspected, without your own and allowed names. Only with `inspect`. */
+/** What becomes of each distinct address, except the senders of emails, whose domains seldom have a page. Only with `inspect`. */
 export type CandidateInspections = {
   /** Addresses that wait to be inspected, including those that waited before. */
   queued: number;
   /** Addresses that were inspected within the last hour, and are not inspected again. */
   known: number;
-  /** Addresses that are not inspected. */
+  /** Addresses that are not inspected, such as your own and allowed names. */
   refused: number;
   /** The first 100 addresses that are not inspected. Absent if there are none. */
   errors?: {
@@ -806,7 +812,7 @@ export interface Calls {
           domains: string[];
           /** When the names were seen: RFC 3339 with seconds and a time zone, at most five minutes in the future. Default: now. */
           observed_at?: string;
-          /** Whether the page at each address is inspected, also if its name resembles no protected domain. A page that imitates the page of a protected domain becomes a threat of the type `cloned_site`, usually within minutes. Default: false. */
+          /** Whether the page at each address is inspected, also if its name resembles no protected domain. A page that imitates the page of a protected domain becomes a threat of the type `cloned_site`, usually within minutes; with a key that is bound to some protected domains, only of these. Default: false. */
           inspect?: boolean;
         }
       | string;
