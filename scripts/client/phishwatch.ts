@@ -411,7 +411,7 @@ export type CandidateResult = {
   }[];
 };
 
-/** What becomes of each distinct address, except the senders of emails, whose domains seldom have a page. Only with `inspect`. */
+/** Result for each distinct address, except the senders of emails, whose domains seldom have a page. Only with `inspect`. */
 export type CandidateInspections = {
   /** Addresses that wait to be inspected, including those that waited before. */
   queued: number;

@@ -33,7 +33,7 @@ export const candidateInspections = Type.Object(
     ...closed,
     $id: "CandidateInspections",
     description:
-      "What becomes of each distinct address, except the senders of emails, whose domains seldom have a page. Only with `inspect`.",
+      "Result for each distinct address, except the senders of emails, whose domains seldom have a page. Only with `inspect`.",
   },
 );
 
