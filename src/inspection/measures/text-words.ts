@@ -12,6 +12,8 @@ const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}
 const wordLengthMax = 40;
 /** Words of a text. One character can become several words when it is folded. */
 const wordsMax = 20_000;
+/** Characters that are folded at once. */
+const pieceLength = 2_000;
 /** Names with fewer letters are found only as whole words: three words of two letters contain nearly any of them. */
 const spreadNameLengthMin = 6;
 
@@ -19,14 +21,26 @@ const spreadNameLengthMin = 6;
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   const known = new Map<string, string>();
-  for (const word of foldedWords(text.replace(shapeless, ""))) {
-    if (words.length >= wordsMax) break;
-    let folded = known.get(word);
-    if (folded === undefined) known.set(word, (folded = foldLookAlikes(word)));
-    if (unspaced.test(folded)) words.push(...folded.slice(0, 400));
-    else words.push(folded.slice(0, wordLengthMax));
+  for (const piece of piecesOf(text.replace(shapeless, ""))) {
+    for (const word of foldedWords(piece)) {
+      if (words.length >= wordsMax) return words;
+      let folded = known.get(word);
+      if (folded === undefined) known.set(word, (folded = foldLookAlikes(word)));
+      if (unspaced.test(folded)) words.push(...folded.slice(0, 400));
+      else words.push(folded.slice(0, wordLengthMax));
+    }
   }
   return words;
+}
+
+/** Cuts a text after white space, so that what exceeds the limit of words is not folded: one character can become 18. */
+function* piecesOf(text: string): Generator<string> {
+  for (let from = 0; from < text.length;) {
+    const space = text.slice(from + pieceLength, from + 2 * pieceLength).search(/\s/);
+    const to = from + pieceLength + Math.max(0, space);
+    yield text.slice(from, to);
+    from = to;
+  }
 }
 
 /** Replaces letters of other scripts that look like Latin letters, if the word also contains Latin letters. */
