@@ -425,7 +425,7 @@ test("nothing is fetched while lookups are disabled, and what waits goes on afte
   await work(() => only().state === "done");
 });
 
-test("an inspection of a command is recorded, and within an hour its result is returned", async () => {
+test("an inspection of a command is recorded, and within an hour its result is returned and its host waits", async () => {
   respond = () => resultWith(0.97);
   const options = {
     source: "submission",
@@ -442,11 +442,27 @@ test("an inspection of a command is recorded, and within an hour its result is r
   expect(await inspections.inspectNow("https://evil.example/login", options)).toMatchObject({
     outcome: "known",
   });
+  const other = "https://evil.example/other";
+  expect(await inspections.inspectNow(other, { ...options, record: false })).toMatchObject({
+    outcome: "refused",
+    reason: "is not inspected: its host was inspected less than an hour ago",
+  });
+  expect(await inspections.inspectNow(other, options)).toMatchObject({
+    outcome: "queued",
+    inspection: { address: other, state: "queued" },
+  });
+  expect(await inspections.inspectNow(other, { ...options, again: true })).toMatchObject({
+    outcome: "inspected",
+  });
+  const both = ["https://twice.example/one", "https://twice.example/two"].map((address) =>
+    inspections.inspectNow(address, options),
+  );
+  expect((await Promise.all(both)).map(({ outcome }) => outcome)).toEqual(["inspected", "queued"]);
   expect(await inspections.inspectNow("https://192.0.2.7/", options)).toMatchObject({ outcome: "refused" });
   const tried = await inspections.inspectNow("dry.example", { ...options, record: false });
   expect(tried).toMatchObject({ outcome: "inspected", inspection: { host: "dry.example", threatId: null } });
   expect(inspections.of("dry.example")).toEqual([]);
-  expect(stores.threats.list({}, { page: 1, perPage: 9 }).total).toBe(1);
+  expect(stores.threats.list({}, { page: 1, perPage: 9 }).total).toBe(2);
 });
 
 test("old results are deleted, and addresses of feeds that waited for days are dropped and counted", async () => {

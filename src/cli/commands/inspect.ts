@@ -21,7 +21,7 @@ import { listDetails, readPaths } from "./lists.ts";
 
 /** Inspections at the same time. */
 const concurrencyMax = 8;
-/** Addresses of a list that are read before the first ones are inspected. */
+/** Maximum number of addresses of a list, which are read before the first ones are inspected. */
 const addressesMax = 100_000;
 const shownAddressMax = 2_048;
 
@@ -43,9 +43,10 @@ export const inspectCommand = command({
   arguments: "[address...]",
   summary: "inspect whether pages imitate those of a protected domain",
   details: `Opens each address now and compares its page with your own pages. Prints one line for each, separated by tabs: address,
-result (imitates, harmless, failed, refused), protected domain, score and threat; below it the signals with their points.
+result (imitates, harmless, failed, refused, waits), protected domain, score and threat; below it the signals with their points.
 
-A page that imitates yours is recorded as a threat. An address may be a URL, a host name or an email address, also in a
+A page that imitates yours is recorded as a threat. A host is inspected once per hour: further addresses of it wait, and a running
+server inspects them later. With --again, they are inspected now. An address may be a URL, a host name or an email address, also in a
 defanged form. A server may run at the same time; it delivers the events. The daily budget does not apply.
 
 ${listDetails}`,
@@ -97,10 +98,14 @@ async function readAddresses(path: string): Promise<string[]> {
   const addresses = new Set<string>();
   try {
     for await (const batch of list.batches())
-      for (let index = 0; index < batch.count && addresses.size < addressesMax; index += 1) {
+      for (let index = 0; index < batch.count; index += 1) {
         const written = batch.error(index)?.text ?? batch.name(index);
         const reading = readListedEntry(written, batch.link?.(index), batch.form?.(index));
         for (const address of addressesIn(batch.link?.(index) ?? written, reading)) addresses.add(address);
+        if (addresses.size > addressesMax)
+          throw new FailedError(
+            `the list has more than ${grouped(addressesMax)} addresses; split it, or declare it as a feed with inspect = true`,
+          );
       }
   } finally {
     await list.close();
@@ -121,7 +126,7 @@ async function inspectAll(
   const by = actorOfShell(terminal.env);
   const progress = createProgress(err, () => performance.now());
   const limited = createLimiter(concurrencyMax);
-  const counts = { done: 0, imitating: 0, unclear: 0 };
+  const counts = { done: 0, imitating: 0, unclear: 0, waiting: 0 };
 
   async function inspectOne(address: string): Promise<void> {
     if (signal.aborted) return;
@@ -135,6 +140,7 @@ async function inspectAll(
     });
     counts.done += 1;
     if (outcome.outcome === "refused") counts.unclear += outcome.isOwn ? 0 : 1;
+    else if (outcome.outcome === "queued") counts.waiting += 1;
     else if (outcome.inspection.state === "failed") counts.unclear += 1;
     else if (outcome.inspection.imitates === true) counts.imitating += 1;
     progress.end();
@@ -157,7 +163,11 @@ async function inspectAll(
   }
   if (signal.aborted)
     throw new FailedError(
-      `interrupted after ${grouped(counts.done)} of ${counted(addresses.length, "address", "addresses")}; results so far are recorded`,
+      `interrupted after ${grouped(counts.done)} of ${counted(addresses.length, "address", "addresses")}; ${options.dryRun ? "nothing is" : "results so far are"} recorded`,
+    );
+  if (counts.waiting > 0)
+    err.write(
+      `a running server inspects ${counted(counts.waiting, "address", "addresses")} later; to inspect them now, use --again\n`,
     );
   if (counts.unclear > 0)
     throw new FailedError(
@@ -193,7 +203,8 @@ function printOutcome(
   out.flush();
 }
 
-function resultOf({ imitates, state }: Inspection): "imitates" | "harmless" | "failed" {
+function resultOf({ imitates, state }: Inspection): "imitates" | "harmless" | "failed" | "waits" {
+  if (state === "queued" || state === "running") return "waits";
   if (imitates === null || state === "failed") return "failed";
   return imitates ? "imitates" : "harmless";
 }

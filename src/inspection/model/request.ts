@@ -21,7 +21,7 @@ export interface RequestOptions {
 
 export interface InspectNowOptions extends Omit<RequestOptions, "priority" | "within"> {
   browser: "never" | "if_needed" | "always";
-  /** Inspects the host even if it was inspected within the last hour. */
+  /** Inspects the address even if its host was inspected within the last hour. */
   again?: boolean;
   /** False: nothing is recorded, neither the result nor a threat. */
   record: boolean;
@@ -35,10 +35,14 @@ export type RequestOutcome = { address: string } & (
   | { outcome: "refused"; reason: string }
 );
 
-/** `screenshot`: WebP, if a browser was used. `isOwn`: the name is the owner's or allowed, so nothing is wrong. */
+/**
+ * `screenshot`: WebP, if a browser was used. `queued`: another address of its host was inspected within the last hour, so
+ * that a running server inspects it later. `isOwn`: the name is the owner's or allowed, so nothing is wrong.
+ */
 export type NowOutcome =
   | { outcome: "inspected"; inspection: Inspection; screenshot?: Uint8Array }
   | { outcome: "known"; inspection: Inspection }
+  | { outcome: "queued"; inspection: Inspection }
   | { outcome: "refused"; reason: string; isOwn: boolean };
 
 export interface InspectionFilter {

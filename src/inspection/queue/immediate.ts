@@ -1,16 +1,20 @@
-import type { Clock } from "../../lib/clock.ts";
 import type { Database } from "../../database/database.ts";
+import { delay, type Clock } from "../../lib/clock.ts";
 import type { IdFactory } from "../../lib/ids.ts";
-import { delay } from "../../lib/clock.ts";
+import { createKeyedLimiter } from "../../lib/limiter.ts";
 import type { Inspection } from "../model/inspection.ts";
 import type { InspectNowOptions, NowOutcome } from "../model/request.ts";
-import { newInspection, type Admission } from "./admission.ts";
+import type { ReadAddress } from "./addresses.ts";
+import { newInspection, waitFor, type Admission } from "./admission.ts";
 import type { RunAttempt } from "./attempt.ts";
 import { outcomeOf } from "./record-result.ts";
 import type { Runner } from "./runner.ts";
 import type { InspectionStore } from "../store/inspection-store.ts";
 
-/** Returns a function that inspects one address in this process, without the queue. */
+/**
+ * Returns a function that inspects one address in this process, without the queue. An address whose host was inspected a
+ * moment ago is queued for a running server instead.
+ */
 export function createImmediateInspection({
   admission,
   attempt,
@@ -20,7 +24,7 @@ export function createImmediateInspection({
   ids,
   store,
 }: {
-  admission: Pick<Admission, "check" | "known">;
+  admission: Pick<Admission, "check" | "enqueue" | "known">;
   attempt: RunAttempt;
   clock: Clock;
   database: Database;
@@ -28,11 +32,33 @@ export function createImmediateInspection({
   ids: IdFactory;
   store: InspectionStore;
 }): (address: string, options: InspectNowOptions) => Promise<NowOutcome> {
-  return async (text, { again = false, browser, record, signal, ...options }) => {
-    const read = admission.check(text);
-    if ("error" in read) return { outcome: "refused", reason: read.error, isOwn: read.isOwn === true };
-    const known = again ? undefined : admission.known(read, { priority: "person" });
+  /** One after the other, so that each address of a host is decided when the one before it is recorded. */
+  const perHost = createKeyedLimiter(1);
+
+  /** Returns what becomes of an address that is not inspected now; undefined if it is. */
+  async function notNow(
+    read: ReadAddress,
+    { record, ...options }: Pick<InspectNowOptions, "origin" | "record" | "source">,
+  ): Promise<NowOutcome | undefined> {
+    const known = admission.known(read, { priority: "person" });
     if (known?.outcome === "known") return { outcome: "known", inspection: known.inspection };
+    const now = clock.now();
+    const { dueAt, reason } = waitFor(store, read.host, now);
+    if (dueAt <= now) return undefined;
+    if (!record) return { outcome: "refused", reason: `is not inspected: ${reason}`, isOwn: false };
+    const [outcome] = await database.write(() =>
+      admission.enqueue([read.address], { ...options, priority: "submission" }),
+    );
+    return outcome!.outcome === "refused" ? { ...outcome!, isOwn: false } : outcome!;
+  }
+
+  async function inspect(
+    read: ReadAddress,
+    { again = false, browser, record, signal, ...options }: InspectNowOptions,
+  ): Promise<NowOutcome> {
+    signal.throwIfAborted();
+    const other = again ? undefined : await notNow(read, { ...options, record });
+    if (other !== undefined) return other;
     const startedMs = clock.monotonicMs();
     const target = { ...read, browser, isUrgent: true };
     let attempted = await attempt(target, signal);
@@ -61,5 +87,11 @@ export function createImmediateInspection({
     });
     await finish(row, attempted, { durationMs, mayRetry: false });
     return { outcome: "inspected", inspection: store.get(row.id)!, ...withScreenshot };
+  }
+
+  return async (text, options) => {
+    const read = admission.check(text);
+    if ("error" in read) return { outcome: "refused", reason: read.error, isOwn: read.isOwn === true };
+    return perHost(read.host, () => inspect(read, options));
   };
 }
