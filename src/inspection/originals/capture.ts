@@ -12,7 +12,7 @@ import { pageNamesOf } from "../discovery/page-names.ts";
 import type { OriginalStore, OwnedOriginal } from "./store.ts";
 import type { CaptureProblem, PageNames } from "../model/original.ts";
 import { screenshotId, supersededBy } from "./versions.ts";
-import { nextStep } from "./version-steps.ts";
+import { completedFingerprint, nextStep } from "./version-steps.ts";
 
 /** Captures one original page and saves what follows. Never throws for what a page or a server does. */
 export type Capture = (original: OwnedOriginal, signal: AbortSignal) => Promise<void>;
@@ -190,6 +190,7 @@ function saveCapture(
         hasScreenshot: false,
       })
     : versions.find((one) => one.seq === step.seq)!;
+  const completed = step.kind === "same" ? completedFingerprint(version.fingerprint, fingerprint) : undefined;
   if (!isNew)
     store.updateVersion(version.seq, {
       lastSeenAt: now,
@@ -197,14 +198,16 @@ function saveCapture(
       ...(step.kind === "accept_waiting" ? { state: "accepted" as const, acceptedAt: now } : {}),
       // The looks are the same; the names are the latest.
       ...(step.kind === "same" ? { names, secure: version.secure || secure } : {}),
+      ...(completed === undefined ? {} : { fingerprint: completed }),
     });
   const deleted = supersededBy(store.versions(seq), version);
   store.deleteVersions(deleted);
-  if (step.kind === "accept" || step.kind === "accept_waiting") brands.changed();
+  const isAccepted = step.kind === "accept" || step.kind === "accept_waiting";
+  if (isAccepted || completed !== undefined) brands.changed();
   return {
     lacksScreenshot: version.hasScreenshot ? undefined : version.seq,
     deleted,
-    isOriginal: step.kind === "accept" || step.kind === "accept_waiting" || step.kind === "same",
+    isOriginal: isAccepted || step.kind === "same",
   };
 }
 

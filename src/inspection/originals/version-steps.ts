@@ -83,6 +83,19 @@ export function changesBetween(before: PageFingerprint, after: PageFingerprint):
   return (Object.keys(changes) as VersionChange[]).filter((part) => changes[part]);
 }
 
+/**
+ * Returns what to store as the fingerprint of a version that another capture shows again; undefined: it stays. The first
+ * capture may have had no browser, and a fingerprint of an earlier definition is not compared.
+ */
+export function completedFingerprint(
+  before: PageFingerprint,
+  after: PageFingerprint,
+): PageFingerprint | undefined {
+  if (before.version !== after.version) return after;
+  const { screenshot } = after;
+  return before.screenshot === undefined && screenshot !== undefined ? { ...before, screenshot } : undefined;
+}
+
 function isUnrelated(before: PageFingerprint, after: PageFingerprint): boolean {
   return (
     textSimilarity(before, after) < unrelatedBelow.text &&

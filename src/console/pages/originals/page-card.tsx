@@ -118,8 +118,8 @@ function Present({
         </figure>
       ) : (
         <p class="s quiet">
-          No screenshot: there was no browser when it was captured. Images of pages cannot be compared with
-          it.
+          No screenshot: there was no browser when it was captured. The next capture with a browser adds one;
+          until then, images of pages cannot be compared with it.
         </p>
       )}
     </>
