@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { RequestOptions } from "../../src/inspection/inspections.ts";
 import { createAdmission } from "../../src/inspection/queue/admission.ts";
 import { createBudget } from "../../src/inspection/queue/budget.ts";
+import { createSelection } from "../../src/inspection/queue/selection.ts";
 import { createSiteShares } from "../../src/inspection/queue/site-shares.ts";
 import { createInspectionStore, type InspectionStore } from "../../src/inspection/store/inspection-store.ts";
 import { inspectionCounts, inspections } from "../../src/inspection/store/tables.ts";
@@ -157,6 +158,31 @@ test("people come before programs, and of feeds the newest address comes first",
   expect(hosts("person")).toEqual([]);
   expect(store.dropOldest(clock.now(), "dropped")).toBe(true);
   expect(hosts("feed")).toEqual(["two.example"]);
+});
+
+test("what was dropped, requested by a person or begun since it was selected is started as it is now, or not at all", () => {
+  const { clock, log } = stores;
+  const selection = createSelection({
+    budget: createBudget(clock.monotonicMs),
+    clock,
+    config: { ...config, inspection: { perMinute: 600, perDay: 100, browser: "never" } } as never,
+    log,
+    store,
+  });
+  request(["one.example", "two.example", "three.example"]);
+  const taken = selection.take({ concurrent: 9, unattended: 9 });
+  expect(taken).toHaveLength(3);
+  store.dropOldest(clock.now(), "dropped");
+  request(["two.example"], person);
+  const started = stores.database.transaction(() => selection.begin(taken, new Set()));
+  expect(new Map(started.map(({ host, priority }) => [host, priority]))).toEqual(
+    new Map([
+      ["two.example", "person"],
+      ["three.example", "feed"],
+    ]),
+  );
+  expect(stores.database.transaction(() => selection.begin(taken, new Set()))).toEqual([]);
+  expect(store.totals().started).toBe(2);
 });
 
 test("the budget of a minute holds in every minute, and that of a day spares people", () => {

@@ -53,15 +53,17 @@ export const originalsCommand = command({
     ["phishwatch domains originals example-bank.com --capture", "capture the pages now"],
   ],
   run: ({ args, options, terminal }) =>
-    withAppliance({ terminal, options }, async ({ domains, inspection: { originals } }) => {
+    withAppliance({ terminal, options }, async ({ database, domains, inspection: { originals } }) => {
       const domain = domains.find(args[0] ?? "");
       if (domain === undefined)
         throw new UsageError(`${visible(args[0] ?? "", 100)} is not a protected domain`);
       const by = { by: actorOfShell(terminal.env) };
       const { add: address, capture, remove, role } = options;
-      if (remove !== undefined) originals.remove(domain, seqOf(originals, domain, remove), by);
-      if (address !== undefined) asUsage(() => originals.add(domain, { address, role }, by));
-      if (capture) originals.makeDue(domain);
+      database.transaction(() => {
+        if (remove !== undefined) originals.remove(domain, seqOf(originals, domain, remove), by);
+        if (address !== undefined) asUsage(() => originals.add(domain, { address, role }, by));
+        if (capture) originals.makeDue(domain);
+      });
       const pages = originals.pages(domain);
       if (options.json) for (const page of pages) printJson(terminal.out, shape(page));
       else
@@ -70,7 +72,9 @@ export const originalsCommand = command({
           none: "no original pages yet; a running server captures the home page within a minute",
         });
       const isPending = address !== undefined || capture;
-      if (isPending && !originals.isEnabled)
+      if (isPending && !domain.enabled)
+        terminal.err.write(`nothing is captured while ${domain.domain} is disabled\n`);
+      else if (isPending && !originals.isEnabled)
         terminal.err.write("nothing is captured while lookups.enabled is false\n");
       else if (isPending) terminal.err.write("a running server captures the pages within a minute\n");
     }),

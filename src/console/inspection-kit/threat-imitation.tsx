@@ -3,7 +3,7 @@ import { inspectedScore, type SimilarityReason } from "../../threats/severity/si
 import type { Threat } from "../../threats/store/queries.ts";
 import type { PageImitation } from "../../vocabulary/page-signals.ts";
 import { Card, Time } from "../kit/components.tsx";
-import { inspectionsPath } from "../kit/paths.ts";
+import { inspectionsPath, pathWith } from "../kit/paths.ts";
 import { scoreText, VerdictDetails } from "./verdict.tsx";
 
 type Given = { threat: Pick<Threat, "domain" | "protectedDomain" | "reasons">; facts: Facts | undefined };
@@ -27,7 +27,7 @@ export function ImitationCard({ threat, facts }: Given) {
     >
       <VerdictDetails verdict={imitation} />
       <p class="s">
-        <a href={`${inspectionsPath}?${new URLSearchParams({ q: threat.domain })}`}>
+        <a href={pathWith(inspectionsPath, new URLSearchParams({ q: threat.domain }))}>
           Inspections of this host
         </a>
       </p>

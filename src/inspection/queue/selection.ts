@@ -60,22 +60,26 @@ export function createSelection({
   function begin(taken: readonly QueuedInspection[], runningHosts: ReadonlySet<string>): QueuedInspection[] {
     const now = clock.now();
     const hosts = new Set(runningHosts);
-    const started = taken.filter(({ host, priority, requestedAt, seq }) => {
+    const started = taken.flatMap(({ id }) => {
+      // Read again: since it was taken, it may have been dropped, or a person may have requested it.
+      const inspection = store.get(id);
+      if (inspection?.state !== "queued") return [];
+      const { host, priority, requestedAt, seq } = inspection;
       const wait = hosts.has(host)
         ? { dueAt: now + hostPauseMs, reason: "another page of its host is being inspected" }
         : waitFor(store, host, now, requestedAt);
       if (wait.dueAt > now) {
         store.postpone(seq, wait.dueAt, wait.reason ?? "");
-        return false;
+        return [];
       }
       const delayMs = priority === "person" ? 0 : sites.take(host, config.inspection.perMinute);
       if (delayMs > 0) {
         store.postpone(seq, now + delayMs, "other hosts of its domain come first");
-        return false;
+        return [];
       }
       hosts.add(host);
       store.start(seq, now);
-      return true;
+      return [inspection];
     });
     if (started.length > 0) store.add(now, "started", started.length);
     return started;

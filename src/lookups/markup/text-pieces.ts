@@ -5,6 +5,15 @@ const pieceLength = 4_000;
 /** A piece ends after white space, if there is any within this length. */
 const wordLengthMax = 500;
 
+/** Length of markup that is parsed at once. */
+const markupPieceLength = 8_192;
+
+/** Yields markup in pieces of a length that is parsed without a pause. */
+export function* markupPieces(markup: string): Generator<string> {
+  for (let from = 0; from < markup.length; from += markupPieceLength)
+    yield markup.slice(from, from + markupPieceLength);
+}
+
 /** Converts a long text in pieces of whole words, and joins the results with spaces. Other work runs in between. */
 export async function mapText(
   text: string,

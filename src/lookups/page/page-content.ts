@@ -5,7 +5,7 @@ import { createSvgFinder } from "../markup/inline-svg.ts";
 import { createMarkupMeter } from "../markup/markup-meter.ts";
 import type { PageParts } from "./element-handlers.ts";
 import { createPageCollector, type PageCollector } from "./page-collector.ts";
-import { mapText } from "../markup/text-pieces.ts";
+import { mapText, markupPieces } from "../markup/text-pieces.ts";
 
 /** Content of a page. All of it is untrusted text of the page's author; addresses are as written. */
 export interface PageContent extends PageParts {
@@ -46,7 +46,6 @@ const hashedScriptLengthMin = 60;
 const decodingsMax = 3;
 /** Text length up to which a page shows nothing of its own, so that all strings of its scripts are considered. */
 const thinTextLengthMax = 200;
-const pieceLength = 8_192;
 
 /**
  * Reads HTML with Bun's streaming parser, then the HTML in strings that its scripts decode. Each part of the content has
@@ -70,7 +69,7 @@ export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<
     const decoded = await decodeScripts(latest, { isThin, turns });
     if (decoded.length === 0) break;
     isDecoded = true;
-    for (const markup of decoded) await readPieces(inPieces(markup));
+    for (const markup of decoded) await readPieces(markupPieces(markup));
     latest = collector.takeScripts();
     decodedScripts.push(...latest);
   }
@@ -94,10 +93,6 @@ export async function readPage(pieces: Iterable<string>, turns: Turns): Promise<
     isDecoded,
     structure: structureHash,
   };
-}
-
-function* inPieces(text: string): Generator<string> {
-  for (let from = 0; from < text.length; from += pieceLength) yield text.slice(from, from + pieceLength);
 }
 
 /** Returns whether the page was cut, because it has too much markup. */

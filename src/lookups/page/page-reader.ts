@@ -5,6 +5,7 @@ import type { AddressRules } from "../../network/addresses.ts";
 import { createHttpClient } from "../../network/http/http-client.ts";
 import type { ResolveHost } from "../../network/resolve.ts";
 import { createTurns, type Turns } from "../../network/turns.ts";
+import { markupPieces } from "../markup/text-pieces.ts";
 import type { PageRequest } from "../visits/page-request.ts";
 import { createVisiting, type Visiting } from "../visits/visiting.ts";
 import { otherVisitor, visitorsFor, type Visitor } from "../visits/visitors.ts";
@@ -199,7 +200,7 @@ async function factsOf(
     view: viewOf(trail, { base, from, pictures, unseen: page.unseen }),
     readRendered: ({ html, address: renderedAt }) =>
       visiting(visitor, { deadlineMs: timeoutMs, signal }, async (again) => {
-        const content = await readContent(piecesOf(html));
+        const content = await readContent(markupPieces(html));
         const rendered = renderedTrail(trail, content, renderedAt);
         return factsOf({ trail: rendered, visitor }, { from: "browser", get: again, reading, target });
       }),
@@ -212,12 +213,6 @@ function baseOf({ hops, content }: Trail): string {
   return content.base !== undefined && URL.canParse(content.base, url)
     ? new URL(content.base, url).href
     : url;
-}
-
-const pieceLength = 8_192;
-
-function* piecesOf(html: string): Generator<string> {
-  for (let from = 0; from < html.length; from += pieceLength) yield html.slice(from, from + pieceLength);
 }
 
 /** Replaces the content of the last page by what a browser shows. */

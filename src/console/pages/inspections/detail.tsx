@@ -144,7 +144,7 @@ function ResultCard({ inspection, isDisabled }: { inspection: Inspection; isDisa
       ) : null}
       {state === "done" && imitates === true && inspection.threatId === null ? (
         <Note tone="info" title="No threat is on record for it">
-          The threat was deleted since, or the inspection was not to record any.
+          The threat was deleted, or no threat was to be recorded for this request.
         </Note>
       ) : null}
     </Card>
