@@ -20,11 +20,6 @@ const threatsPerTransactionMax = 24;
 /** Maximum number of addresses that one transaction requests to inspect: about 2 ms. */
 const inspectedPerTransactionMax = 16;
 
-/** An address whose page is to be inspected: a URL (HTTP or HTTPS), or a host name. */
-export interface AddressToInspect {
-  address: string;
-}
-
 export interface CandidateOptions {
   source: ThreatSource;
   /** Where the names are counted; absent: with the kind and name `source`; null: nowhere. */
@@ -40,11 +35,11 @@ export interface CandidateOptions {
   /** Which lines to explain in `interpreted`; absent: none. */
   interpret?: InterpretationOptions;
   /**
-   * Called with the addresses of all names, also of own and allowed ones and of those that match nothing: in the transaction
-   * that records the threats before the position, so that a restart misses none. After a crash, some are repeated. The
-   * batches of the run must not be prefiltered.
+   * Called with the addresses of all names, each a URL (HTTP or HTTPS) or a host name, also of own and allowed ones and of
+   * those that match nothing: in the transaction that records the threats before the position, so that a restart misses
+   * none. After a crash, some are repeated. The batches of the run must not be prefiltered.
    */
-  inspect?: ((addresses: readonly AddressToInspect[]) => void) | undefined;
+  inspect?: ((addresses: readonly string[]) => void) | undefined;
 }
 
 export interface CandidateDependencies {
@@ -101,7 +96,7 @@ export function startCandidateRun(
   const pace = yielder();
   let matcher = domains.matcher();
   let pending: Sighting[] = [];
-  let toInspect: AddressToInspect[] = [];
+  let toInspect: string[] = [];
   const seenAt = () => observedAt ?? clock.now();
   const isWanted = (match: Match) => within.length === 0 || within.includes(match.protectedDomain);
   const archiving = createRunArchive({ archive, source, seenAt });
@@ -111,7 +106,7 @@ export function startCandidateRun(
   /** @param found what the batch knows of the name; undefined: it was entered. */
   function classify(entry: Entry, { text, line, found }: Written): Classified[] {
     const { name, url } = entry;
-    if (inspect !== undefined && isPage(entry)) toInspect.push({ address: url ?? name });
+    if (inspect !== undefined && isPage(entry)) toInspect.push(url ?? name);
     if (isInMessage(entry) && matcher.isOwn(name, within)) return [];
     if (found === undefined || (found.seen === undefined && name !== found.name)) archiving.keep(name);
     const matches = found?.mayMatch === false ? [] : matcher.match(name).filter(isWanted);

@@ -165,7 +165,7 @@ test("inspection is requested for all names of a list, the own ones to be refuse
     processText(resumed ? text.slice(done!.position) : text, {
       inspect(addresses) {
         expect(stores.database.sqlite.inTransaction).toBeTrue();
-        asked.push(...addresses.map(({ address }) => address));
+        asked.push(...addresses);
       },
       onCommit(place) {
         if (!resumed && ++failures === 3) {

@@ -141,7 +141,7 @@ async function processFile(path: string, options: NameListOptions = {}) {
     const tally = await candidates.process(list.batches(), {
       source: "feed",
       interpret: { max: 1_000, hostNames: true },
-      inspect: (addresses) => void inspected.push(...addresses.map(({ address }) => address)),
+      inspect: (addresses) => void inspected.push(...addresses),
       onCommit: (place) => void places.push(place),
     });
     const read = tally.interpreted.map(({ form, name, url = "" }) => `${form} ${name} ${url}`.trim());

@@ -103,7 +103,7 @@ test("an email in the folder is read once it has settled, and its links are insp
   const inspected: string[] = [];
   start({ inspect: true }, () => (addresses) => {
     expect(stores.database.sqlite.inTransaction).toBeTrue();
-    inspected.push(...addresses.map(({ address }) => address));
+    inspected.push(...addresses);
   });
   const email =
     "From: x <x@evil.example>\nSubject: y\n\nhxxps://example-bank[.]net/a and https://other.org/b";

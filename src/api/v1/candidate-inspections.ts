@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import type { ApiKey } from "../../access/keys/keys.ts";
 import type { RequestOutcome } from "../../inspection/inspections.ts";
-import type { AddressToInspect } from "../../sources/candidate-run.ts";
 import { closed, count } from "../../vocabulary/schemas.ts";
 import type { ApiServices } from "./services.ts";
 
@@ -42,10 +41,8 @@ export function createInspectionRequests(inspections: ApiServices["inspections"]
   /** By address: a submission may name one twice. */
   const outcomes = new Map<string, RequestOutcome>();
   return {
-    add(addresses: readonly AddressToInspect[]): void {
-      const fresh = [...new Set(addresses.map(({ address }) => address))].filter(
-        (address) => !outcomes.has(address),
-      );
+    add(addresses: readonly string[]): void {
+      const fresh = [...new Set(addresses)].filter((address) => !outcomes.has(address));
       const options = {
         priority: "submission",
         source: "submission",

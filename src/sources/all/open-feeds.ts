@@ -56,10 +56,7 @@ export function openFeeds({
   const inspectFeed: InspectFeed = ({ inspect, name }, source) =>
     inspect
       ? (addresses) =>
-          void inspections.enqueue(
-            addresses.map(({ address }) => address),
-            { priority: "feed", source, origin: { kind: feedKind, name } },
-          )
+          void inspections.enqueue(addresses, { priority: "feed", source, origin: { kind: feedKind, name } })
       : undefined;
   const shared = { ...given, inspectFeed, resolveHost, userAgent };
   const fetchedOf = () => config.feeds.filter(isUrlFeed);

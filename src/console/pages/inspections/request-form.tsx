@@ -132,8 +132,7 @@ async function request(
       origin: importOrigin,
       interpret: { max: listedMax, hostNames: true },
       invalidMax: rejectedMax,
-      inspect(addresses) {
-        const named = addresses.map(({ address }) => address);
+      inspect(named) {
         const left = Math.max(0, urgentMax - urgent);
         const requested = [
           ...services.inspections.enqueue(named.slice(0, left), options),
