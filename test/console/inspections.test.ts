@@ -165,6 +165,8 @@ test("the list can be limited by result, protected domain, source and address", 
   expect(await list("outcome=waiting")).toContain("inspected less than an hour ago ; starts in");
   expect(await list("outcome=failed")).toContain("gone[.]example");
   expect(await list("q=wp-content&source=submission")).toContain("cheap-shoes[.]example");
+  for (const text of ["WP-Content", "hxxps://cheap-shoes[.]example/wp"])
+    expect(await list(`q=${encodeURIComponent(text)}`)).not.toContain("No inspection matches these filters.");
   expect(await list("q=no-such-address")).toContain("No inspection matches these filters.");
 });
 

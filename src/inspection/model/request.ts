@@ -53,7 +53,7 @@ export interface InspectionFilter {
   source?: ThreatSource;
   /** Feed, API key or account that named the address. */
   origin?: { kind: string; name: string };
-  /** Part of the address. */
+  /** Part of the address, in any case. */
   text?: string;
   /** Only what a person requested at once. */
   request?: PersonalRequest;

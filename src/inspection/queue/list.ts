@@ -54,7 +54,7 @@ function conditionOf({ origin, text, ...filter }: InspectionFilter): {
   if (origin !== undefined)
     others.push({ sql: "origin_kind = ? and origin_name = ?", values: [origin.kind, origin.name] });
   if (text !== undefined && text !== "")
-    others.push({ sql: "instr(address, ?) > 0", values: [text.toLowerCase()] });
+    others.push({ sql: "instr(lower(address), ?) > 0", values: [text.toLowerCase()] });
   if (others.length === 0)
     return first === undefined
       ? { where: "", values: [] }

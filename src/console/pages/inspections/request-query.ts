@@ -1,4 +1,5 @@
 import { normalizeName } from "../../../detection/names/name.ts";
+import { refang } from "../../../detection/names/pasted-name.ts";
 import type { Inspection, InspectionFilter, PersonalRequest } from "../../../inspection/inspections.ts";
 import { threatSources } from "../../../vocabulary/threats.ts";
 import { inspectionsPath, pathWith } from "../../kit/paths.ts";
@@ -34,6 +35,11 @@ export function fixedLimits(query: URLSearchParams): [name: string, value: strin
   return [...query].filter(([name]) => ["by", "first", "last", "origin", "name"].includes(name));
 }
 
+/** Returns a part of an address without defanging: that is how the list shows addresses. */
+function asStored(text: string): string {
+  return refang(text).replace(/^hxxp(?=s?:)/i, "http");
+}
+
 /** Outcomes that the list can be limited to, with the filter of each. */
 export const outcomes = {
   imitation: { label: "Imitations", filter: { imitates: true } },
@@ -48,7 +54,7 @@ export function inspectionFilterIn(query: URLSearchParams): InspectionFilter {
   const outcome = Object.entries(outcomes).find(([name]) => name === query.get("outcome"))?.[1];
   const source = threatSources.find((one) => one === query.get("source"));
   const domain = normalizeName(query.get("domain") ?? "");
-  const text = (query.get("q") ?? "").trim();
+  const text = asStored((query.get("q") ?? "").trim());
   const request = requestIn(query);
   const origin = originOf(query);
   return {
