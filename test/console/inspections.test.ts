@@ -191,11 +191,14 @@ test("a person records a page as a threat that the comparison did not recognize"
   expect((await visitor.get(path)).text).toContain("Imitated protected domain");
   const unknown = await visitor.post(path, { protected_domain: "weather.example" });
   expect([unknown.status, unknown.text.includes("Choose a protected domain.")]).toEqual([400, true]);
-  const { text } = await visitor.submit(path, { protected_domain: "example-bank.com" });
+  const twice = [1, 2].map(() => visitor.submit(path, { protected_domain: "example-bank.com" }));
+  const [{ text }] = (await Promise.all(twice)) as [{ text: string }, unknown];
   expect(text).toContain("The threat is on record.");
-  expect(text).toContain(
-    "Recorded by hand: the page imitates example-bank.com. Its inspection gave the score 0.0211.",
+  const note = "Recorded by hand: the page imitates example-bank.com. Its inspection gave the score 0.0211.";
+  const threat = await visitor.get(
+    `/console/threats/${app.app.inspection.inspections.get(missed!.id)!.threatId}`,
   );
+  expect(threat.text.split(note)).toHaveLength(2);
   expect(text).toContain("Cloned site");
   // The list shows what is left to decide.
   expect((await visitor.get("/console/inspections?q=news.example")).text).toContain("ada (console) Active");

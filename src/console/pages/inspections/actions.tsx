@@ -81,6 +81,9 @@ export async function recordThreat(context: InspectionContext): Promise<PageResu
   const verdict = verdicts.find((one) => one.protectedDomain === protectedDomain);
   const { score, signals } = verdict ?? { score: 0, signals: [] };
   const id = await context.write(() => {
+    // A second click may have come before the first one was recorded.
+    const present = findInspection(context).threatId;
+    if (present !== null) return present;
     const [recorded] = services.threats.record([
       {
         domain: host,
