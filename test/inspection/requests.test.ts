@@ -165,7 +165,7 @@ test("what was dropped, requested by a person or begun since it was selected is 
   const selection = createSelection({
     budget: createBudget(clock.monotonicMs),
     clock,
-    config: { ...config, inspection: { perMinute: 600, perDay: 100, browser: "never" } } as never,
+    config: { ...config, inspection: { perMinute: 600, perDay: 100, browser: "never" } },
     log,
     store,
   });
