@@ -89,7 +89,9 @@ async function partOf({ services }: InspectionContext, inspection: Inspection) {
   const capture = threat === undefined ? undefined : await services.enrichment.screenshotOf(threat.id);
   return (
     <section id="result" class="stack" aria-label="Result" {...refresh}>
-      <ResultCard inspection={inspection} isDisabled={services.inspections.status().disabled !== null} />
+      {isToldByVerdict(inspection) ? null : (
+        <ResultCard inspection={inspection} isDisabled={services.inspections.status().disabled !== null} />
+      )}
       <div class="cols cols-2">
         {shownVerdicts(inspection).map((verdict) => (
           <Card title="Comparison">
@@ -114,6 +116,13 @@ async function partOf({ services }: InspectionContext, inspection: Inspection) {
 
 function shownVerdicts({ verdicts }: Inspection): Verdict[] {
   return verdicts.filter(({ imitates, score }, index) => index === 0 || imitates || score >= shownScoreMin);
+}
+
+/** Returns whether the comparison says all that is known about the result. */
+function isToldByVerdict(inspection: Inspection): boolean {
+  const { state, imitates, reason, threatId } = inspection;
+  const lacksThreat = imitates === true && threatId === null;
+  return state === "done" && reason === null && shownVerdicts(inspection).length > 0 && !lacksThreat;
 }
 
 function ResultCard({ inspection, isDisabled }: { inspection: Inspection; isDisabled: boolean }) {
