@@ -26,6 +26,7 @@ const pages: Record<string, string> = {
   "cheap-shoes.example": signIn("https://collector.example/post.php"),
   "weather.example": weather,
   "cheap-bags.example": signIn("https://collector.example/post.php"),
+  "cheap-hats.example": signIn("https://collector.example/post.php"),
 };
 
 let app: App;
@@ -40,6 +41,8 @@ async function open({ lookups }: { lookups: boolean }): Promise<void> {
     "example-bank.com": here,
     "cheap-shoes.example": here,
     "cheap-bags.example": here,
+    "cheap-hats.example": here,
+    "travel.example": here,
     "weather.example": here,
   });
   const site = Bun.serve({
@@ -49,6 +52,8 @@ async function open({ lookups }: { lookups: boolean }): Promise<void> {
       const host = (request.headers.get("host") ?? "").replace(/:.*/, "");
       const { pathname, search } = new URL(request.url);
       requested.push(`${host}${pathname}${search}`);
+      const to = new URL(request.url).searchParams.get("to");
+      if (host === "travel.example" && to !== null) return Response.redirect(to, 302);
       const isPage = !/\.(png|ico|json|svg)$/.test(pathname);
       return new Response(isPage ? (pages[host] ?? "") : "", {
         status: isPage && host in pages ? 200 : 404,
@@ -177,7 +182,28 @@ test("a submitted email leads to a threat with evidence, found by the page and n
   expect(again.meta).toMatchObject({ inspections: { queued: 0, known: 1, refused: 0 } });
   expect(requested).toHaveLength(visits);
   await limitsKeys();
+  await blamesWhoShowsThePage();
 });
+
+/** A service that redirects to any address is no threat; the host to which it leads is one, with the way to it as a fact. */
+async function blamesWhoShowsThePage(): Promise<void> {
+  const kit = "http://cheap-hats.example/login";
+  const way = `http://travel.example/out?to=${encodeURIComponent(kit)}`;
+  await submit({ domains: [way], inspect: true });
+  const seen = () => app.inspection.inspections.of("travel.example")[0];
+  await until(() => seen()?.state === "done", "the way is inspected");
+  const { threats } = app.threats.list({}, { page: 1, perPage: 9 });
+  expect(threats.map(({ domain }) => domain)).not.toContain("travel.example");
+  const { id } = threats.find(({ domain }) => domain === "cheap-hats.example")!;
+  expect(seen()).toMatchObject({ address: way, imitates: true, threatId: id, page: { redirects: [kit] } });
+  expect(app.threats.origins(id).urls).toMatchObject([{ url: kit }]);
+  const facts = () => app.enrichment.factsOf(id)?.facts;
+  await until(() => app.enrichment.isSettled(id) && facts()?.page !== undefined, "facts are saved");
+  expect(facts()).toMatchObject({
+    existence: { exists: "yes" },
+    page: { firstUrl: way, finalUrl: kit, redirects: [kit], imitation: { imitates: true } },
+  });
+}
 
 /** A key that is limited to some protected domains causes no threats of others, and learns nothing of them. */
 async function limitsKeys(): Promise<void> {

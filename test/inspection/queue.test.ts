@@ -89,7 +89,9 @@ function open(): Inspections {
         inspected.push(address);
         if (address.includes("picture")) onBrowser?.();
         if (isUrgent) urgent.push(address);
-        return respond(address, signal);
+        const result = await respond(address, signal);
+        const finalUrl = address.includes("://") ? address : `https://${address}/`;
+        return result.ok && result.page === page ? { ...result, page: { ...page, finalUrl } } : result;
       },
     },
     lookUpExistence: async (name) => existenceOf(name),
@@ -144,6 +146,33 @@ test("a page that imitates a brand becomes a threat of its own, with its event i
     { threatId: threat!.id, existence: here, page: { imitation: { score: 0.97, imitates: true } } },
   ]);
   expect(inspections.status().totals).toMatchObject({ started: 1, imitation: 1, harmless: 0 });
+});
+
+test("a page behind an open redirect is a threat of the host that shows it, and a framed one of the host around it", async () => {
+  inspections.start();
+  const there = { ...here, addresses: ["192.0.2.99"] };
+  existenceOf = (name) => (name === "evil.example" ? there : here);
+  const redirects = ["https://evil.example/kit/"];
+  respond = (address) => {
+    const result = resultWith(0.97) as Extract<InspectionResult, { ok: true }>;
+    const finalUrl = redirects[0]!;
+    const framed = address.includes("frame") ? { framedBy: address } : {};
+    return { ...result, page: { ...page, firstUrl: address, finalUrl, redirects, ...framed } };
+  };
+  const first = "https://travel.example/out?to=evil.example";
+  await inspections.request([first, "https://example-bank-frame.example/"], feed);
+  await work(() => inspections.status().totals.imitation === 2);
+  const list = stores.threats.list({}, { page: 1, perPage: 9 }).threats;
+  expect(list.map(({ domain }) => domain).sort()).toEqual(["evil.example", "example-bank-frame.example"]);
+  const kit = list.find(({ domain }) => domain === "evil.example")!;
+  expect(stores.threats.origins(kit.id).urls).toMatchObject([{ url: "https://evil.example/kit/" }]);
+  const facts = saved.filter(({ threatId }) => threatId === kit.id);
+  expect(facts).toMatchObject([{ existence: there, page: { firstUrl: first, redirects } }]);
+  expect(inspections.of("travel.example")[0]).toMatchObject({
+    address: first,
+    threatId: kit.id,
+    page: { redirects },
+  });
 });
 
 test("a harmless page becomes no threat, but is news for a threat that is on record by its name", async () => {

@@ -64,3 +64,8 @@ export function waypointsOf(
   });
   return [...new Set(others)].slice(0, waypointsMax);
 }
+
+/** Returns whether a page shows an address in a frame. */
+export function hasFrame({ resources }: Pick<PageFingerprint, "resources">, address: string): boolean {
+  return resources.some(({ kind, url }) => kind === "frame" && url === address);
+}

@@ -11,7 +11,7 @@ import type { Turns } from "../../network/turns.ts";
 import { assessAll } from "../comparison/assess.ts";
 import { isOwnPage } from "../comparison/brand-reading.ts";
 import { fingerprintOf } from "../comparison/fingerprint.ts";
-import { needsBrowser, waypointsOf } from "../comparison/further-looks.ts";
+import { hasFrame, needsBrowser, waypointsOf } from "../comparison/further-looks.ts";
 import { readScreenshot, type ReadScreenshot } from "../comparison/screenshot.ts";
 import type { Brand } from "../model/brand.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
@@ -174,8 +174,7 @@ async function alongWaypoints(
   if (first.verdicts.some(({ imitates }) => imitates)) return first;
   const protectedDomains = comparison.compared.map(({ protectedDomain }) => protectedDomain);
   for (const address of waypointsOf(first.fingerprint, first.view)) {
-    const { hostname } = new URL(address);
-    if (comparison.compared.some((brand) => isOwnPage(hostname, brand))) continue;
+    if (comparison.compared.some((brand) => isOwnPage(new URL(address).hostname, brand))) continue;
     const names = namesOf(comparison.compared, comparison.target);
     const read = await reader.read({ address, protectedDomains, brandNames: names, signal });
     signal.throwIfAborted();
@@ -183,6 +182,7 @@ async function alongWaypoints(
     const view = { ...read.view, addresses: [...first.view.addresses, ...read.view.addresses] };
     const page: Page = { ...read.page, redirects: view.addresses.slice(1).map((one) => visible(one, 2_000)) };
     if (first.page.firstUrl !== undefined) page.firstUrl = first.page.firstUrl;
+    if (hasFrame(first.fingerprint, address)) page.framedBy = first.page.finalUrl;
     found = closer(found, await comparePage({ page, view }, comparison));
   }
   return found;

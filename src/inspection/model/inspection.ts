@@ -64,6 +64,7 @@ export function noResult(): Pick<
 export type InspectedPage = Pick<
   Page,
   | "finalUrl"
+  | "framedBy"
   | "redirects"
   | "status"
   | "title"

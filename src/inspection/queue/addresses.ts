@@ -1,3 +1,4 @@
+import type { Page } from "../../lookups/page/page-lookup.ts";
 import { isLinkToAddress, pastedUrl, readPastedName } from "../../detection/names/pasted-name.ts";
 
 /** Maximum length of an address in characters: a longer one is no usable link. */
@@ -40,4 +41,24 @@ export function isSamePage(one: string, other: string): boolean {
 
 function pageOf(address: string): string {
   return address.replace(/^https?:\/\//, "").replace(/\/$/, "");
+}
+
+/** Where a page was seen. */
+export type ShownPage = Pick<Page, "finalUrl" | "framedBy">;
+
+/**
+ * Returns the host that shows a page, and its address there: where redirects and “Continue” led. Services that redirect to
+ * any address do not imitate anybody.
+ */
+export function placeOf(
+  { address, host }: ReadAddress,
+  { finalUrl, framedBy = finalUrl }: ShownPage,
+): ReadAddress {
+  const read = readAddress(framedBy);
+  // An IP address cannot be a threat, and a service that adds or removes "www" is the same one.
+  return "error" in read || withoutWww(read.host) === withoutWww(host) ? { address, host } : read;
+}
+
+function withoutWww(host: string): string {
+  return host.replace(/^www\./, "");
 }

@@ -5,6 +5,7 @@ import type { Existence, LookUpExistence } from "../../lookups/dns/existence.ts"
 import { addressNumber } from "../../network/addresses.ts";
 import { freedByBrowser } from "../inspector/render.ts";
 import type { InspectionResult, InspectionTarget, Inspector } from "../model/inspector.ts";
+import { placeOf } from "./addresses.ts";
 
 /** Parked names and shared hosting: many names have one address, which must not be flooded. As many as browsers open. */
 const pagesPerAddressMax = 6;
@@ -22,7 +23,13 @@ const tooLate = `not finished within ${inspectionTimeoutMs / 60_000} minutes`;
 
 /** Result of one attempt to inspect an address. */
 export type Attempt =
-  | { kind: "inspected"; result: Extract<InspectionResult, { ok: true }>; existence: Existence }
+  | {
+      kind: "inspected";
+      result: Extract<InspectionResult, { ok: true }>;
+      existence: Existence;
+      /** The same of the host that shows the page, if it is another one. */
+      existenceThere?: Existence;
+    }
   /** `isFinal`: another attempt would end in the same way. */
   | { kind: "failed"; reason: string; isFinal: boolean }
   /** The server at its address is busy with other inspections. `delayMs`: when it is expected to be free. */
@@ -81,7 +88,16 @@ export function createAttempt({
           return inspectInTime(freedByBrowser(target, free), signal);
         },
       );
-      if (result.ok) return { kind: "inspected", result, existence };
+      if (result.ok) {
+        const shown = placeOf({ address: target.address, host }, result.page);
+        if (shown.host === host) return { kind: "inspected", result, existence };
+        return {
+          kind: "inspected",
+          result,
+          existence,
+          existenceThere: await lookUpExistence(shown.host, { signal }),
+        };
+      }
       return { kind: "failed", reason: visible(result.reason, reasonLengthMax), isFinal: false };
     } finally {
       place.leave();

@@ -8,6 +8,7 @@ import type { Threats } from "../../threats/threats.ts";
 import type { InspectedPage, Inspection } from "../model/inspection.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import { storedVerdict, type Verdict } from "../model/verdict.ts";
+import { placeOf, type ReadAddress, type ShownPage } from "./addresses.ts";
 import type { Attempt } from "./attempt.ts";
 import type { Outcome } from "../store/inspection-store.ts";
 
@@ -71,7 +72,7 @@ function whyNothingIsSeen(
 
 function keptPage(page: Page): InspectedPage {
   const { finalUrl, redirects, status, title, asksForPassword, asksForCard } = page;
-  const { from, parked, shownTo, unseen } = page;
+  const { framedBy, from, parked, shownTo, unseen } = page;
   return {
     finalUrl,
     redirects: redirects.slice(0, redirectsMax),
@@ -79,6 +80,7 @@ function keptPage(page: Page): InspectedPage {
     title,
     asksForPassword,
     asksForCard,
+    ...(framedBy === undefined ? {} : { framedBy }),
     ...(unseen === undefined ? {} : { unseen }),
     ...(parked === undefined ? {} : { parked }),
     ...(from === undefined ? {} : { from }),
@@ -111,38 +113,52 @@ export function createThreatRecorder({
 }): ThreatRecorder {
   const isWithin = ({ within }: Recorded, domain: string) => within === null || within.includes(domain);
 
-  function recordThreats(inspection: Recorded, verdicts: readonly Verdict[]): void {
-    const { address, host, source } = inspection;
+  /** In the order of the hosts. */
+  const threatsOf = (domain: string, hosts: readonly string[]) =>
+    hosts.flatMap((host) => threats.named(domain, [host]).map(({ id }) => ({ id, host })));
+
+  /** Returns the hosts that threats are recorded for: the one that shows the page, and one whose name is a threat, too. */
+  function recordThreats(
+    inspection: Recorded,
+    verdicts: readonly Verdict[],
+    page: ShownPage | null,
+  ): string[] {
+    const { host, source } = inspection;
     const isWanted = (domain: string) =>
       isWithin(inspection, domain) && domains.find(domain)?.enabled === true;
-    const matches = domains.matcher().match(host);
-    const seen = {
-      domain: host,
-      source,
-      seenAt: clock.now(),
-      ...(address === host ? {} : { url: address }),
-    };
+    const shown = page === null ? inspection : placeOf(inspection, page);
+    const matcher = domains.matcher();
+    const places: ReadAddress[] = shown.host === host ? [shown] : [shown, inspection];
     const sightings = verdicts
       .filter(({ imitates, protectedDomain }) => imitates && isWanted(protectedDomain))
-      .flatMap(({ protectedDomain, score, signals }): Sighting[] => {
-        const byName = matches.find((match) => match.protectedDomain === protectedDomain);
-        const match = { protectedDomain, type: "cloned_site" as const, similarity: score, reasons: [] };
-        // The type of a threat is that of its first sighting: what the name shows is the closer description.
-        return [
-          ...(byName === undefined ? [] : [{ ...seen, match: byName }]),
-          { ...seen, match, page: { score, signals } },
-        ];
-      });
+      .flatMap(({ protectedDomain, score, signals }) =>
+        places.flatMap((place): Sighting[] => {
+          const seen = {
+            domain: place.host,
+            source,
+            seenAt: clock.now(),
+            ...(place.address === place.host ? {} : { url: place.address }),
+          };
+          const byName = matcher.match(place.host).find((match) => match.protectedDomain === protectedDomain);
+          if (byName === undefined && place !== shown) return [];
+          const match = { protectedDomain, type: "cloned_site" as const, similarity: score, reasons: [] };
+          // The type of a threat is that of its first sighting: what the name shows is the closer description.
+          return [
+            ...(byName === undefined ? [] : [{ ...seen, match: byName }]),
+            { ...seen, match, page: { score, signals } },
+          ];
+        }),
+      );
     threats.record(sightings);
+    return places.map((place) => place.host);
   }
 
-  function record(inspection: Recorded, { existence, result }: Inspected): InspectedThreat[] {
+  function record(inspection: Recorded, { existence, existenceThere, result }: Inspected): InspectedThreat[] {
     const { page, screenshot: webp, verdicts } = result;
-    const { host } = inspection;
     const hash = result.fingerprint.screenshot;
-    recordThreats(inspection, verdicts);
+    const hosts = recordThreats(inspection, verdicts, page);
     const concerned = new Set(
-      [...verdicts, ...domains.matcher().match(host)]
+      [...verdicts, ...hosts.flatMap((host) => domains.matcher().match(host))]
         .map(({ protectedDomain }) => protectedDomain)
         .filter((domain) => isWithin(inspection, domain)),
     );
@@ -150,10 +166,10 @@ export function createThreatRecorder({
       const verdict = verdicts.find((one) => one.protectedDomain === protectedDomain);
       const { imitation: _imitation, ...rest } = page;
       const facts = verdict === undefined ? rest : { ...rest, imitation: storedVerdict(verdict) };
-      return threats.named(protectedDomain, [host]).map(({ id }) => ({
+      return threatsOf(protectedDomain, hosts).map(({ id, host }) => ({
         threatId: id,
         protectedDomain,
-        existence,
+        existence: host === inspection.host ? existence : (existenceThere ?? existence),
         page: facts,
         ...(webp === undefined && hash === undefined ? {} : { screenshot: { webp, hash } }),
       }));
@@ -163,10 +179,10 @@ export function createThreatRecorder({
   return {
     record,
     recordStored(inspection) {
-      const { host, id, protectedDomain, verdicts } = inspection;
-      recordThreats(inspection, verdicts);
+      const { id, page, protectedDomain, verdicts } = inspection;
+      const hosts = recordThreats(inspection, verdicts, page);
       if (protectedDomain === null || !isWithin(inspection, protectedDomain)) return;
-      const [threat] = threats.named(protectedDomain, [host]);
+      const [threat] = threatsOf(protectedDomain, hosts);
       if (threat !== undefined) linkThreat(id, threat.id);
     },
   };

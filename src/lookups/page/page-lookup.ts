@@ -10,6 +10,8 @@ export interface Page {
   firstUrl?: string;
   /** URL at which a visitor ends up. */
   finalUrl: string;
+  /** URL of the page that shows the final one in a frame; absent: it is shown itself. */
+  framedBy?: string;
   /** URLs of the redirect chain, without the first. */
   redirects: string[];
   /** HTTP status of the last response. */
