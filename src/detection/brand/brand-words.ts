@@ -40,6 +40,10 @@ export interface BrandWord {
   strictness: Strictness;
   /** Why it is read so strictly, as text for the operator. */
   reason: string;
+  /** Whether it is a word of the language, too, that is no popular name or stands in many names (office). */
+  noun: "no" | "noun" | "frequent";
+  /** Whether it is a letter that ends many words, and a word: aplus, icloud. */
+  startsWithLetter: boolean;
   /** Maximum number of errors where the brand stands between separators, or is the label. */
   errorsAnchored: number;
   /** Maximum number of errors where letters continue before or after the brand. */
@@ -84,6 +88,8 @@ export function brandWordsOf(protectedName: ProtectedName): BrandWord[] {
       text,
       length,
       trade: tradeIn(text),
+      noun: nounIn(text),
+      startsWithLetter: startsWithLetter(text),
       strictness,
       reason,
       homophones,
@@ -113,6 +119,8 @@ function suffixWord(domain: string): BrandWord {
     text: domain,
     length: lettersOf(domain).length,
     trade: "",
+    noun: "no",
+    startsWithLetter: false,
     strictness: "careful",
     reason: "it is a public suffix",
     errorsAnchored: 0,
@@ -130,6 +138,8 @@ function nameWord(label: BrandWord, suffix: string): BrandWord {
     text,
     length: lettersOf(text).length,
     trade: "",
+    noun: "no",
+    startsWithLetter: false,
     strictness: "plain",
     reason: "label and suffix together rarely mean anything else",
     homophones: new Set<string>(),
@@ -195,6 +205,27 @@ function assessWord(text: string): Assessment {
   }
   if (around >= 3) return because("careful", `"${text}" is part of common words`);
   return because("plain", `"${text}" is long and rare enough to be searched for anywhere`);
+}
+
+function nounIn(text: string): BrandWord["noun"] {
+  if (!isWord(text)) return "no";
+  if (isKeyword(text)) return "frequent";
+  return isPopularLabel(text) ? "no" : "noun";
+}
+
+const wordEndings = /^[aeios]/;
+
+function startsWithLetter(text: string): boolean {
+  const rest = text.slice(1);
+  return wordEndings.test(text) && !isWord(text) && rest.length > 3 && (isWord(rest) || isKeyword(rest));
+}
+
+/** Suffixes of three letters that are no word of their own, as opposed to that of cash.app. */
+const genericSuffixes: readonly string[] = ["com", "net", "org", "biz", "edu", "gov", "int", "mil"];
+
+/** Returns whether the last label of a suffix belongs to the name of a brand, such as that of chain.link. */
+export function isTellingSuffix(last: string): boolean {
+  return last.length > 2 && !genericSuffixes.includes(last);
 }
 
 /** Returns the folded spellings of a label: by the look of its letters, and transcribed without umlauts. */

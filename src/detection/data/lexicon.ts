@@ -33,8 +33,14 @@ const keywordForms = new Set([
 ]);
 const popularLabels = new Set(Array.from(popularNames(), (name) => name.slice(0, name.indexOf("."))));
 
+/** Keywords and their plurals, by their first two letters. */
+const keywordsByStart = lazy(() => Map.groupBy(keywordForms, (word) => pairAt(word, 0)));
+
 /** Sample text in which letters follow each other as in host names. */
 export const keywordSample: string = [...keywords, ...popularNames()].join(" ");
+
+/** Sample text in which letters follow each other as in words. */
+export const letterSample: string = `${commonText.slice(commonText.lastIndexOf("#"))} ${[...keywords].join(" ")}`;
 
 /** Searched in place, because a set of 70,000 strings would delay the start of every command. */
 const wordLines = wordText.slice(wordText.lastIndexOf("#"));
@@ -92,9 +98,81 @@ function compareWith(text: string, start: number): number {
 
 const lineFeed = 0x0a;
 
+/**
+ * Bits (-log2 of the frequency) of a word in host names, by its class. The lists contain no counts: a list of common
+ * words holds half of a text in a few thousand words, the list of all words the other half in tens of thousands.
+ */
+const wordBits = { keyword: 11, common: 12, short: 14, other: 15 } as const;
+const oneLetterWords = ["a", "i", "e"];
+const oneLetterBits = 9;
+const shortWordMax = 3;
+
+/** Calls `found` with the length and the bits of each word and keyword that `text` contains from `start`. */
+export function wordsAt(text: string, start: number, found: (length: number, bits: number) => void): void {
+  if (oneLetterWords.includes(text[start]!)) found(1, oneLetterBits);
+  const pair = pairAt(text, start);
+  if (pair < 0) return;
+  for (const keyword of keywordsByStart().get(pair) ?? []) {
+    if (!text.startsWith(keyword, start)) continue;
+    found(keyword.length, keyword.length > shortWordMax ? wordBits.keyword : wordBits.short);
+  }
+  const starts = wordStarts();
+  let low = firstOfPair()[pair]!;
+  let high = firstOfPair()[pair + 1]!;
+  // Narrows the range of words to those that start with one more letter of the text.
+  for (let length = 2; low < high; length++) {
+    if (length > 2 && wordLines.charCodeAt(starts[low]! + length) === lineFeed) {
+      found(length, bitsOfWord(text.slice(start, start + length)));
+    }
+    if (start + length >= text.length) return;
+    const code = text.charCodeAt(start + length);
+    low = firstFrom(low, high, length, code);
+    high = firstFrom(low, high, length, code + 1);
+  }
+}
+
+function bitsOfWord(word: string): number {
+  if (word.length <= shortWordMax) return wordBits.short;
+  return commonWords().has(word) ? wordBits.common : wordBits.other;
+}
+
+/** firstOfPair[26 * first + second]: the first word that starts with these two letters or sorts after them. */
+const firstOfPair = lazy(() => {
+  const count = wordStarts().length - 1;
+  const firsts = Array.from({ length: letters * letters }, (_, pair) => {
+    const first = codeOfA + Math.floor(pair / letters);
+    const [low, high] = [firstFrom(0, count, 0, first), firstFrom(0, count, 0, first + 1)];
+    return firstFrom(low, high, 1, codeOfA + (pair % letters));
+  });
+  return Int32Array.from([...firsts, count]);
+});
+
+const letters = 26;
+const codeOfA = 0x61;
+
+/** Returns the number of two letters in `firstOfPair`, or -1 if the text has no two letters from `start`. */
+function pairAt(text: string, start: number): number {
+  const first = text.charCodeAt(start) - codeOfA;
+  const second = text.charCodeAt(start + 1) - codeOfA;
+  return first >= 0 && first < letters && second >= 0 && second < letters ? letters * first + second : -1;
+}
+
+/** Returns the first word from `low` to before `high` whose character at `index` is at least `code`, or `high`. */
+function firstFrom(low: number, high: number, index: number, code: number): number {
+  const starts = wordStarts();
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (wordLines.charCodeAt(starts[middle]! + index) < code) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const commonWords = lazy(() => new Set(commonText.slice(commonText.lastIndexOf("#")).split("\n")));
+
 /** Returns whether `text` is one of the common English words of four and five letters. */
 export function isCommonWord(text: string): boolean {
-  return commonText.includes(`\n${text}\n`);
+  return commonWords().has(text);
 }
 
 /** Returns the number of longer English words that contain `text`, up to `countMax`. */

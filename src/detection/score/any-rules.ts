@@ -1,4 +1,5 @@
 /** Rules for all readings by alignment: what is no evidence, whatever stands beside it. */
+import { isTellingSuffix } from "../brand/brand-words.ts";
 import { isKeyword, isWord } from "../data/lexicon.ts";
 import type { Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
@@ -7,8 +8,6 @@ import type { Rule } from "./rule.ts";
 const splitLengthMin = 3;
 /** Maximum length of a brand in which one look-alike character is chance. */
 const lookAlikeLengthMax = 3;
-/** Suffixes of three letters that are no word of their own, as opposed to that of cash.app. */
-const genericSuffixes: readonly string[] = ["com", "net", "org", "biz", "edu", "gov", "int", "mil"];
 
 const readings = ["exact", "typos"] as const;
 
@@ -103,7 +102,7 @@ function countKept({ word, alignment }: Reading): number {
 function startsWordWithSuffix({ word, alignment, context, found }: Reading): boolean {
   if (word.kind !== "name") return false;
   const last = word.text.slice(word.text.lastIndexOf(".") + 1);
-  const isTelling = last.length > 2 && !genericSuffixes.includes(last);
+  const isTelling = isTellingSuffix(last);
   const edit = alignment.edits.at(-1);
   // Letters that are added at the end of the stretch continue the suffix as well.
   const isLonger = edit?.expected === "" && edit.position + edit.found.length === alignment.end;

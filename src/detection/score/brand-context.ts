@@ -1,6 +1,8 @@
 /** The place of a brand in a host name, and what stands beside it. */
 import { containsLookAlikes, isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "../data/lexicon.ts";
+import { isPhishingWord } from "../data/phishing-words.ts";
 import { labelIndexAt, type Host } from "../names/host.ts";
+import { consistsOfWords } from "../segmentation/brand-or-words.ts";
 
 export type Edge = "separator" | "digit" | "keyword" | "letter";
 
@@ -103,6 +105,16 @@ export class BrandContext {
   /** Whether the label contains nothing else but keywords, one of them longer than a country code. */
   get besideKeywords(): boolean {
     return this.onlyKeywords && this.keywords.some((keyword) => keyword.length >= tellingKeywordMin);
+  }
+
+  /** Whether a word that makes visitors act, such as login, stands in the label. */
+  get besidePhishingWord(): boolean {
+    return this.keywords.some((keyword) => keyword.length >= tellingKeywordMin && isPhishingWord(keyword));
+  }
+
+  /** Whether the rest of the label consists of words. */
+  get besideWords(): boolean {
+    return consistsOfWords(`${this.#left}-${this.#right}`);
   }
 
   /** Whether the token is an English word that is longer than the brand. */

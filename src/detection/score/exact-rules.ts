@@ -4,7 +4,7 @@
  */
 import { countsAtEdgeOnly } from "../brand/brand-words.ts";
 import type { BrandContext } from "./brand-context.ts";
-import type { Reading } from "./reading.ts";
+import { bitsAgainst, isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
 /** Minimum length of a careful word that counts with letters on one side. */
@@ -56,12 +56,37 @@ export const exactRules: readonly Rule[] = [
       (context.left !== "letter" || context.right !== "letter"),
   },
   {
+    name: "short_word_at_edge",
+    readings,
+    verdict: "keep",
+    why: "A brand of four or five letters starts a label of words, or a label that anybody can create.",
+    keeps: [
+      ["adobe.com", "adobeflashplayer.net"],
+      ["adobe.com", "adobeqxq.qxqx.net"],
+    ],
+    drops: [["adobe.com", "adobeqxq.net"]],
+    test: isShortWordAtEdge,
+  },
+  {
+    name: "two_letters_beside_phishing_word",
+    readings,
+    verdict: "keep",
+    why: "Two letters between separators mean the brand in a label with nothing else but phishing words and numbers.",
+    keeps: [["fb.com", "fb-recovery-2026.net"]],
+    drops: [["fb.com", "fb-germany.net"]],
+    test: (reading) =>
+      reading.word.length === 2 &&
+      reading.context.between &&
+      reading.context.onlyKeywords &&
+      reading.context.besidePhishingWord,
+  },
+  {
     name: "two_letters_in_label",
     readings,
     verdict: "drop",
     why: "Every other name contains some two letters, so they count only as a whole label.",
     keeps: [["hp.com", "hp.net"]],
-    drops: [["hp.com", "hp-login.net"]],
+    drops: [["hp.com", "hp-logintime.net"]],
     test: ({ word }) => word.strictness === "strict" && word.length <= 2,
   },
   {
@@ -107,6 +132,14 @@ export const exactRules: readonly Rule[] = [
     test: isCommonWordSetApart,
   },
 ];
+
+function isShortWordAtEdge(reading: Reading): boolean {
+  const { word, context, alignment } = reading;
+  if (word.strictness !== "careful" || word.length < insideKeywordsLengthMin || !context.atEdge) return false;
+  if (alignment.edits.length > 0 || bitsAgainst(reading) > 0) return false;
+  if (isAnybodysLabel(reading)) return context.left !== "letter";
+  return word.noun === "no" && context.besideWords;
+}
 
 function isCommonWordSetApart({ word, context, host }: Reading): boolean {
   if (word.strictness !== "strict" || context.onlyKeywords || !isSetApart(context)) return false;

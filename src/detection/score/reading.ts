@@ -1,6 +1,7 @@
 /** One way to read a stretch of a host name as a brand word, with everything that the acceptance rules test. */
 import type { BrandWord } from "../brand/brand-words.ts";
 import { isOtherLetter, type Host, type HostLabel } from "../names/host.ts";
+import { bitsSavedWithoutBrand } from "../segmentation/brand-or-words.ts";
 import type { Alignment, Edit } from "./alignment.ts";
 import { BrandContext } from "./brand-context.ts";
 
@@ -84,6 +85,20 @@ function isAnchored(alignment: Alignment, context: BrandContext, found: string):
   );
   if (movesSeparator) return false;
   return (context.left === "separator" && context.right === "separator") || !/\d/.test(found);
+}
+
+/** Whether the label is below a registered name or a suffix of a hosting service, where anybody can create one. */
+export function isAnybodysLabel({ context, host }: Reading): boolean {
+  return !context.registrable || host.parts.hosted;
+}
+
+/** Returns by how many bits other words explain the text around the stretch better than the brand does. */
+export function bitsAgainst({ host, word, alignment }: Reading): number {
+  const differences = alignment.edits.map(({ kind }) =>
+    kind === "separator" || kind === "confusable" ? kind : "typo",
+  );
+  const { start, end } = alignment;
+  return bitsSavedWithoutBrand({ text: host.text, start, end, brand: word.text, differences });
 }
 
 /** Returns the characters of the stretch that are not what they look like, with their index in `folded`. */

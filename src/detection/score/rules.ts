@@ -5,6 +5,7 @@
 import { anyRules } from "./any-rules.ts";
 import { exactRules } from "./exact-rules.ts";
 import { createAcceptance, type Rule } from "./rule.ts";
+import { segmentationRules } from "./segmentation-rules.ts";
 import { typoRules } from "./typo-rules.ts";
 
 const homophoneRules: readonly Rule[] = [
@@ -19,7 +20,13 @@ const homophoneRules: readonly Rule[] = [
   },
 ];
 
-export const acceptanceRules: readonly Rule[] = [...homophoneRules, ...anyRules, ...exactRules, ...typoRules];
+export const acceptanceRules: readonly Rule[] = [
+  ...homophoneRules,
+  ...anyRules,
+  ...segmentationRules,
+  ...exactRules,
+  ...typoRules,
+];
 
 export const acceptance = createAcceptance(acceptanceRules);
 

@@ -1,0 +1,143 @@
+/**
+ * Rules for stretches that other words or random letters explain better than the brand does. Whether the brand is a word
+ * of its label is decided by segmenting the label into words by frequency.
+ */
+import { isTellingSuffix } from "../brand/brand-words.ts";
+import { bitsAgainst, isAnybodysLabel, type Reading } from "./reading.ts";
+import type { Rule } from "./rule.ts";
+
+/**
+ * Bits that the segmentation without the brand may save before the brand does not count, by how the brand is written:
+ * exactly, set apart with a typo, or otherwise with differences.
+ */
+const savedBitsMax = { exact: 3, setApart: 7, different: 1 } as const;
+/** Added beside phishing words, and in labels that anybody can create. */
+const phishingWordBits = 6;
+const otherPlaceBits = 12;
+/** Added for each letter beyond those of a short brand, because long ones are rarely part of other words. */
+const bitsPerLetter = 2;
+const shortLengthMax = 6;
+/** Minimum length of a brand that is often made of words itself, such as walletconnect. */
+const ownWordsLengthMin = 12;
+
+/** Maximum length of a brand that occurs by chance in random letters and digits. */
+const chanceLengthMax = 5;
+/** Minimum length of the rest of a random token, and of its changes between letters and digits. */
+const randomRestMin = 8;
+const randomChangesMin = 4;
+
+const readings = ["exact", "typos"] as const;
+
+export const segmentationRules: readonly Rule[] = [
+  {
+    name: "random_token",
+    readings,
+    verdict: "object",
+    why: "Random letters and digits contain every short brand somewhere.",
+    keeps: [["smbc-card.com", "smbc-7f3k29x8.net"]],
+    drops: [["smbc-card.com", "57h5q1d0smbc58ft09c4oq.net"]],
+    test: isRandomToken,
+  },
+  {
+    name: "part_of_words",
+    readings,
+    verdict: "object",
+    why: "Where the best segmentation of a label into words leaves no room for the brand, its letters are part of them.",
+    keeps: [["gmail.com", "compassgmail.net"]],
+    drops: [
+      ["gmail.com", "genesishostingmail.net"],
+      ["revolut.com", "revolutiongym.net"],
+      ["so-net.ne.jp", "petitemaisonette.net"],
+    ],
+    test: isPartOfWords,
+  },
+  {
+    name: "letter_and_word",
+    readings,
+    verdict: "object",
+    why: "After other letters, a brand such as aplus is the end of a word and another word: mediaplus is media and plus.",
+    keeps: [["aplus.co.jp", "aplusqx.net"]],
+    drops: [["aplus.co.jp", "katrinkaplus.net"]],
+    test: (reading) =>
+      reading.word.startsWithLetter &&
+      reading.context.left === "letter" &&
+      !isAnybodysLabel(reading) &&
+      !reading.context.besidePhishingWord,
+  },
+  {
+    name: "noun_beside_words",
+    readings,
+    verdict: "object",
+    why: "A brand that is a word of the language means that word beside other words: familyoffice is not office.com.",
+    keeps: [
+      ["office.com", "office-login.net"],
+      ["office.com", "office365.net"],
+    ],
+    drops: [
+      ["office.com", "familyoffice.net"],
+      ["ledger.com", "fishingledger.net"],
+    ],
+    test: isNounBesideWords,
+  },
+  {
+    name: "common_word_amid_ordinary",
+    readings,
+    verdict: "object",
+    why: "A common word that is written together with ordinary keywords only is a word of the language.",
+    keeps: [["chase.com", "mychaselogin.net"]],
+    drops: [["chase.com", "globalchase.net"]],
+    test: isCommonWordAmidOrdinary,
+  },
+  {
+    name: "label_without_suffix",
+    readings,
+    verdict: "object",
+    why: "Where label and suffix make the brand, as in chain.link, a common label alone means the word.",
+    keeps: [["chain.link", "chainlink-login.net"]],
+    drops: [["chain.link", "blue-chain-login.net"]],
+    test: isLabelWithoutSuffix,
+  },
+];
+
+function isNounBesideWords(reading: Reading): boolean {
+  const { word, context, alignment } = reading;
+  if (word.noun === "no" || word.strictness !== "careful" || alignment.edits.length > 0) return false;
+  if (context.wholeLabel || isAnybodysLabel(reading) || context.onlyKeywords) return false;
+  if (context.right === "digit" || reading.context.besidePhishingWord) return false;
+  return word.noun === "frequent" || (!context.between && context.besideWords);
+}
+
+function isCommonWordAmidOrdinary(reading: Reading): boolean {
+  const { word, context } = reading;
+  if (word.strictness !== "strict" || context.wholeLabel || context.between || isAnybodysLabel(reading))
+    return false;
+  return !reading.context.besidePhishingWord;
+}
+
+function isLabelWithoutSuffix(reading: Reading): boolean {
+  const { word, suffix, context } = reading;
+  if (word.kind !== "label" || word.strictness !== "strict") return false;
+  if (context.wholeLabel || isAnybodysLabel(reading)) return false;
+  return isTellingSuffix(suffix.slice(suffix.lastIndexOf(".") + 1));
+}
+
+function isPartOfWords(reading: Reading): boolean {
+  const { word, context, alignment, anchored } = reading;
+  if (context.wholeLabel || word.length >= ownWordsLengthMin) return false;
+  const { exact, setApart, different } = savedBitsMax;
+  const written = alignment.edits.length === 0 ? exact : anchored ? setApart : different;
+  const savedMax = written + bitsPerLetter * Math.max(0, word.length - shortLengthMax);
+  const saved = bitsAgainst(reading);
+  if (saved <= savedMax) return false;
+  const placeBits = isAnybodysLabel(reading) ? otherPlaceBits : 0;
+  return saved > savedMax + placeBits + (reading.context.besidePhishingWord ? phishingWordBits : 0);
+}
+
+function isRandomToken(reading: Reading): boolean {
+  const { word, context, found } = reading;
+  if (word.length > chanceLengthMax || context.wholeLabel || isAnybodysLabel(reading)) return false;
+  const { token } = context;
+  if (token.length - found.length < randomRestMin) return false;
+  const changes = token.match(/\d(?=\D)|\D(?=\d)/g) ?? [];
+  return changes.length >= randomChangesMin;
+}

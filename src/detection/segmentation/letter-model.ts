@@ -1,0 +1,50 @@
+/**
+ * How surprising letters are that form no known word: a bigram model of the letters of common words and keywords. Random
+ * letters take about 6 bits each, letters of a name that no list contains about 4.
+ */
+import { letterSample } from "../data/lexicon.ts";
+import { lazy } from "../../lib/startup.ts";
+
+/** The letters `a` to `z`, and one row and column for everything else, such as the edge of a word. */
+const other = 26;
+const symbols = 27;
+/** Share of letters that follow no pattern, so that a pair that the sample lacks is rare instead of impossible. */
+const patternless = 0.2;
+const codeOfA = 0x61;
+
+/** pairBits[previous * symbols + next]: bits of a letter after another one. */
+const pairBits = lazy(() => {
+  const counts = new Float64Array(symbols * symbols);
+  let previous = other;
+  for (let i = 0; i < letterSample.length; i++) {
+    const next = symbolOf(letterSample.charCodeAt(i));
+    counts[previous * symbols + next]!++;
+    previous = next;
+  }
+  return counts.map((count, index) => {
+    const row = index - (index % symbols);
+    // The edge of a word is no letter that could have come next.
+    const total = counts.subarray(row, row + other).reduce((sum, one) => sum + one, 0);
+    return index % symbols === other
+      ? otherCharacterBits
+      : -Math.log2((1 - patternless) * (count / total) + patternless / other);
+  });
+});
+
+/** Bits of a character that is no ASCII letter: one of a large set. */
+const otherCharacterBits = 8;
+
+/** Returns the bits of a character at the start of a run of letters. */
+export function firstLetterBits(code: number): number {
+  return pairBits()[other * symbols + symbolOf(code)]!;
+}
+
+/** Returns the bits of a character after another one. */
+export function nextLetterBits(previous: number, code: number): number {
+  return pairBits()[symbolOf(previous) * symbols + symbolOf(code)]!;
+}
+
+function symbolOf(code: number): number {
+  const letter = code - codeOfA;
+  return letter >= 0 && letter < other ? letter : other;
+}
