@@ -8,6 +8,8 @@ const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31)
 const protectedNames = [
   "paypal.com", "metamask.io", "wellsfargo.com", "smbc-card.com", "chase.com", "vk.com", "jcb.co.jp",
   "chain.link", "americanexpress.com", "bet365.com", "münchen-bank.de", "mufg.jp", "eposcard.co.jp",
+  // Short and dictionary words.
+  "ana.co.jp", "pump.fun", "gmail.com", "icloud.com", "office.com", "sushi.com", "online.de", "cash.app", "a-one.net",
 ].map((domain) => ({ domain, keywords: domain === "mufg.jp" ? ["krungsri"] : [], allow: [] })); // prettier-ignore
 
 const options = { minSimilarity: 0.5 };
@@ -31,7 +33,8 @@ const below = (count: number): number => Math.floor(random() * count);
 const pick = <T>(items: readonly T[]): T => items[below(items.length)]!;
 
 const brands = ["paypal", "metamask", "wellsfargo", "smbc-card", "chase", "vk", "jcb", "chainlink", "americanexpress",
-  "bet365", "munchen-bank", "münchen-bank", "mufg", "krungsri", "eposcard", "epos", "paypalcom", "jcb-co-jp"]; // prettier-ignore
+  "bet365", "munchen-bank", "münchen-bank", "mufg", "krungsri", "eposcard", "epos", "paypalcom", "jcb-co-jp",
+  "ana", "pump", "gmail", "icloud", "office", "sushi", "online", "cash", "cashapp", "a-one"]; // prettier-ignore
 const beside = [
   "login",
   "secure",

@@ -52,29 +52,30 @@ export function createFilter(tables: FilterTables): Filter {
   const other = newEncodedName();
   const folded = new Uint8Array(textLengthMax);
   const decodeName = createNameDecoder(textLengthMax);
-  let mayHaveALabel = false;
-  /** The name is not known to be a valid ASCII host name, so it may contain anything. */
-  let unclear = false;
+  /** Bit set of the classes in the last name that was scanned. */
+  let nameMask = 0;
+  let separatorCount = 0;
+  /** Lengths of its labels. */
+  let longestLabel = 0;
+  let shortestLabel = 0;
 
   /**
-   * Encodes the name and compares the words whose seeds it contains. With `hasSuffix`, seeds in the last label do
-   * not count, because no brand is imitated by a top-level domain.
+   * Encodes a name without its last label, and compares the words whose seeds it contains: no brand is imitated by a
+   * top-level domain.
    */
-  function scan(bytes: Uint8Array, start: number, end: number, hasSuffix: boolean): Candidates {
+  function scan(bytes: Uint8Array, start: number, end: number): Candidates {
     const { classes, hits } = plain;
-    const length = Math.min(end - start, textLengthMax);
+    const last = Math.min(end, start + textLengthMax);
     let seed = 0;
     let hitCount = 0;
     let coded = 0;
     let mask = 0;
     let separators = 0;
-    let lastDot = margin;
-    let longestLabel = 0;
-    let shortestLabel = labelBytesMax;
-    let hitCountAtDot = 0;
-    let maskAtDot = 0;
+    let labelStart = start;
+    longestLabel = 0;
+    shortestLabel = labelBytesMax;
     let place = margin + 1;
-    for (let i = start; i < start + length; i++, place++) {
+    for (let i = start; i < last; i++, place++) {
       const flagged = classOfByte[bytes[i]!]!;
       const value = flagged & classMask;
       coded |= flagged;
@@ -88,35 +89,19 @@ export function createFilter(tables: FilterTables): Filter {
       if (value === separatorClass) {
         separators++;
         if (bytes[i] === dot) {
-          const label = place - lastDot - 1;
-          longestLabel = Math.max(longestLabel, label);
-          shortestLabel = Math.min(shortestLabel, label);
-          lastDot = place;
-          hitCountAtDot = hitCount;
-          maskAtDot = mask;
+          addLabel(i - labelStart);
+          labelStart = i + 1;
         }
       }
     }
-    const topLabel = place - lastDot - 1;
-    unclear =
-      lastDot === margin ||
-      end - start > nameBytesMax ||
-      Math.max(longestLabel, topLabel) > labelBytesMax ||
-      Math.min(shortestLabel, topLabel) < 1 ||
-      mayBeNoHostName(mask, bytes[start + lastDot - margin]!);
-    // An A-label contains two hyphens, and the name a dot.
-    mayHaveALabel = separators > 2;
-    if (hasSuffix && lastDot > margin) {
-      place = lastDot;
-      hitCount = hitCountAtDot;
-      mask = maskAtDot;
-    } else {
-      hitCount = addLastSeed(plain, place, seed, hitCount, marks);
-    }
+    addLabel(last - labelStart);
+    nameMask = mask;
+    separatorCount = separators;
+    hitCount = addLastSeed(plain, place, seed, hitCount, marks);
     endName(plain, place, hitCount);
     const hasDigits = coded >= digitFlag;
+    const isSplit = separators > 0;
     startName(mask, hasDigits);
-    const isSplit = separators > (hasSuffix ? 1 : 0);
     if (hitCount > 0) extendSeeds(plain, isSplit ? anchoredOnly : both, isSplit ? 0 : place);
     if (isSplit) {
       encodeWithoutSeparators(plain, place, other, marks);
@@ -129,18 +114,32 @@ export function createFilter(tables: FilterTables): Filter {
     return candidates;
   }
 
+  function addLabel(length: number): void {
+    longestLabel = Math.max(longestLabel, length);
+    shortestLabel = Math.min(shortestLabel, length);
+  }
+
   return {
-    candidates: (text) => scan(folded, 0, writeBytes(text, folded), false),
+    candidates: (text) => scan(folded, 0, writeBytes(text, folded)),
     screen(bytes, start, end) {
-      scan(bytes, start, end, true);
-      if (unclear) return true;
-      if (!mayHaveALabel || !hasALabel(bytes, start, end)) return candidates.count > 0;
+      let top = end;
+      let topMask = 0;
+      while (top > start && bytes[top - 1] !== dot) topMask |= 1 << (classOfByte[bytes[--top]!]! & classMask);
+      // The name is not known to be a valid ASCII host name, so it may contain anything.
+      if (top === start || end - start > nameBytesMax) return true;
+      scan(bytes, start, top - 1);
+      addLabel(end - top);
+      const mask = topMask | nameMask;
+      if (longestLabel > labelBytesMax || shortestLabel < 1 || mayBeNoHostName(mask, bytes[top]!))
+        return true;
+      // An A-label contains two hyphens.
+      if (separatorCount < 2 || !hasALabel(bytes, start, end)) return candidates.count > 0;
       const first = decodeName(bytes, start, end, false);
       const { ambiguous } = first;
-      scan(first.bytes, 0, first.length, false);
+      scan(first.bytes, 0, first.length);
       if (candidates.count > 0 || !ambiguous) return candidates.count > 0;
       const second = decodeName(bytes, start, end, true);
-      return scan(second.bytes, 0, second.length, false).count > 0;
+      return scan(second.bytes, 0, second.length).count > 0;
     },
   };
 }
