@@ -90,6 +90,8 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
 
   function mayMatch(name: string): boolean {
     if (filter === undefined) return true;
+    // Without A-labels, a name folds to itself, as far as the filter can tell.
+    if (!name.includes("xn--")) return filter.candidates(name.slice(0, name.lastIndexOf("."))).count > 0;
     const labels = name.split(".").slice(0, -1).map(foldLabel);
     if (filter.candidates(labels.map((readings) => readings[0]!.folded).join(".")).count > 0) return true;
     if (labels.every((readings) => readings.length === 1)) return false;

@@ -16,9 +16,9 @@ export type StepKind = EditKind | "separator";
 
 /** More than any alignment costs. */
 export const impossible = 1 << 20;
-const repetitionCost = 70;
+export const repetitionCost = 70;
 export const transpositionCost = 75;
-const pluralCost = 60;
+export const pluralCost = 60;
 const hyphenCost = 25;
 const dotCost = 50;
 const lostSeparatorCost = 20;
@@ -30,10 +30,16 @@ const lostFirstLetterFactor = 1.3;
 
 const hyphen = 0x2d;
 const dot = 0x2e;
-const pluralLetter = 0x73;
+export const pluralLetter = 0x73;
 
 export const textLengthMax = 255;
 export const wordLengthMax = 127;
+
+/**
+ * Costs of reading one ASCII character for another beyond the first letter: `pairCosts[found * asciiCount + expected]`.
+ */
+export const asciiCount = 128;
+export const pairCosts: Int32Array = tableOfPairs();
 
 /** Returns the steps for the word and text that were loaded last. */
 export function createSteps() {
@@ -42,13 +48,19 @@ export function createSteps() {
   const text = new Uint16Array(textLengthMax + 2);
   /** 1 if a character of the text and the one before it can look like a single one. */
   const collapses = new Uint8Array(textLengthMax + 2);
+  /** Costs of adding a character of the text where the word does not contain it. */
+  const additions = new Int32Array(textLengthMax + 2);
 
   /** Loads a word and a text. Returns false if either is too long, or the word is empty. */
   function load(wordText: string, textText: string): boolean {
     if (wordText.length === 0 || wordText.length > wordLengthMax || textText.length > textLengthMax)
       return false;
     for (let i = 0; i < wordText.length; i++) word[i + 1] = wordText.charCodeAt(i);
-    for (let j = 0; j < textText.length; j++) text[j + 1] = textText.charCodeAt(j);
+    for (let j = 0; j < textText.length; j++) {
+      const found = textText.charCodeAt(j);
+      text[j + 1] = found;
+      additions[j + 1] = found === hyphen ? hyphenCost : found === dot ? dotCost : fullEdit;
+    }
     for (let j = 2; j <= textText.length; j++) collapses[j] = isMultigraph(text[j - 1]!, text[j]!) ? 1 : 0;
     word[wordText.length + 1] = 0;
     return true;
@@ -78,8 +90,7 @@ export function createSteps() {
 
   function insertionCost(i: number, j: number): number {
     const found = text[j]!;
-    if (found === hyphen) return hyphenCost;
-    if (found === dot) return dotCost;
+    if (isSeparator(found)) return additions[j]!;
     if (i > 0 && (found === word[i] || found === word[i + 1])) return repetitionCost;
     if (found === pluralLetter && word[i + 1] === 0) return pluralCost;
     return i === 0 ? fullEdit * lostFirstLetterFactor : fullEdit;
@@ -113,6 +124,7 @@ export function createSteps() {
     word,
     text,
     collapses,
+    additions,
     load,
     matchCost,
     matchKind,
@@ -131,4 +143,17 @@ function atFirstLetter(i: number, cost: number, factor: number): number {
 
 export function isSeparator(code: number): boolean {
   return code === hyphen || code === dot;
+}
+
+function tableOfPairs(): Int32Array {
+  const costs = new Int32Array(asciiCount * asciiCount);
+  for (let found = 0; found < asciiCount; found++) {
+    for (let expected = 0; expected < asciiCount; expected++) {
+      const separators = Number(isSeparator(found)) + Number(isSeparator(expected));
+      const ofSeparators = separators === 2 ? otherSeparatorCost : impossible;
+      const cost = separators === 0 ? substitutionCost(found, expected) : ofSeparators;
+      costs[found * asciiCount + expected] = found === expected ? 0 : cost;
+    }
+  }
+  return costs;
 }

@@ -4,11 +4,16 @@
  * attackers split brands by hyphens and dots. As in approximate string matching (Sellers 1980), a word can also be
  * aligned with any stretch of the text, by letting the alignment start anywhere for free.
  */
-import { isMultigraph } from "../letters/similar-characters.ts";
+import { fullEdit, isMultigraph } from "../letters/similar-characters.ts";
 import {
+  asciiCount,
   createSteps,
   impossible,
   isSeparator,
+  pairCosts,
+  pluralCost,
+  pluralLetter,
+  repetitionCost,
   textLengthMax,
   transpositionCost,
   wordLengthMax,
@@ -38,41 +43,25 @@ export interface Aligner {
   whole(word: string, text: string, costMax: number): Alignment | undefined;
   /** Returns up to `alignmentsMax` stretches of the text that align with the word for at most `costMax`. */
   within(word: string, text: string, costMax: number): Alignment[];
+  /** Returns the lowest cost of any stretch that ends before `end`, of the word and text of the last `within`. */
+  leastCostTo(end: number): number;
 }
 
 const alignmentsMax = 8;
+const columns = textLengthMax + 1;
+
+type Steps = ReturnType<typeof createSteps>;
 
 /** Returns an aligner that reuses its matrix for all calls. */
 export function createAligner(): Aligner {
-  const columns = textLengthMax + 1;
   // costs[i * columns + j]: the lowest cost of aligning the first i characters of the word with the text before j,
   // from its start or, if the start is free, from anywhere.
   const costs = new Int32Array((wordLengthMax + 1) * columns);
-  const { word, text, collapses, load, matchCost, matchKind, ...others } = createSteps();
-  const { insertionCost, insertionKind, omissionCost, pairCost, singleCost, isTransposed } = others;
-
-  function fill(wordLength: number, textLength: number, freeStart: boolean): void {
-    costs[0] = 0;
-    for (let j = 1; j <= textLength; j++) costs[j] = freeStart ? 0 : costs[j - 1]! + insertionCost(0, j);
-    for (let i = 1; i <= wordLength; i++) {
-      const row = i * columns;
-      const above = row - columns;
-      const omission = omissionCost(i);
-      const expected = word[i]!;
-      const mayCollapse = i > 1 && isMultigraph(word[i - 1]!, expected);
-      costs[row] = costs[above]! + omission;
-      for (let j = 1; j <= textLength; j++) {
-        let best = costs[above + j - 1]!;
-        if (text[j] !== expected) best += matchCost(i, j);
-        best = Math.min(best, costs[row + j - 1]! + insertionCost(i, j));
-        best = Math.min(best, costs[above + j]! + omission);
-        if (collapses[j] === 1) best = Math.min(best, costs[above + j - 2]! + pairCost(i, j));
-        if (mayCollapse) best = Math.min(best, costs[above - columns + j - 1]! + singleCost(i, j));
-        if (isTransposed(i, j)) best = Math.min(best, costs[above - columns + j - 2]! + transpositionCost);
-        costs[row + j] = best;
-      }
-    }
-  }
+  const steps = createSteps();
+  const { word, load, matchCost, matchKind, ...others } = steps;
+  /** Last row of `costs` after the last `within`. */
+  const lastRow = new Int32Array(columns);
+  const { insertionCost, insertionKind, pairCost, singleCost, isTransposed } = others;
 
   /** Traces the alignment back from a cell, by the first step that explains the cell's cost. */
   function trace(wordText: string, textText: string, end: number, freeStart: boolean): Alignment {
@@ -104,14 +93,19 @@ export function createAligner(): Aligner {
   return {
     whole(wordText, textText, costMax) {
       if (!load(wordText, textText)) return undefined;
-      fill(wordText.length, textText.length, false);
+      fillCosts(costs, steps, { wordLength: wordText.length, textLength: textText.length, freeStart: false });
       const cost = costs[wordText.length * columns + textText.length]!;
       return cost > costMax ? undefined : trace(wordText, textText, textText.length, false);
     },
     within(wordText, textText, costMax) {
-      if (!load(wordText, textText)) return [];
-      fill(wordText.length, textText.length, true);
+      if (!load(wordText, textText)) {
+        // Unknown: a shorter text may still fit.
+        lastRow.fill(0);
+        return [];
+      }
+      fillCosts(costs, steps, { wordLength: wordText.length, textLength: textText.length, freeStart: true });
       const last = wordText.length * columns;
+      lastRow.set(costs.subarray(last, last + textText.length + 1));
       const found: Alignment[] = [];
       for (let j = 1; j <= textText.length && found.length < alignmentsMax; j++) {
         const cost = costs[last + j]!;
@@ -122,5 +116,49 @@ export function createAligner(): Aligner {
       }
       return found;
     },
+    leastCostTo: (end) => lastRow[end]!,
   };
+}
+
+/** Fills `costs` for the word and text that `steps` have loaded. */
+function fillCosts(
+  costs: Int32Array,
+  steps: Steps,
+  { wordLength, textLength, freeStart }: { wordLength: number; textLength: number; freeStart: boolean },
+): void {
+  const { word, text, collapses, additions, matchCost, insertionCost, omissionCost, pairCost, singleCost } =
+    steps;
+  costs[0] = 0;
+  for (let j = 1; j <= textLength; j++) costs[j] = freeStart ? 0 : costs[j - 1]! + insertionCost(0, j);
+  for (let i = 1; i <= wordLength; i++) {
+    const row = i * columns;
+    const above = row - columns;
+    const omission = omissionCost(i);
+    const expected = word[i]!;
+    const next = word[i + 1]!;
+    const pluralAt = next === 0 ? pluralLetter : 0;
+    const mayCollapse = i > 1 && isMultigraph(word[i - 1]!, expected);
+    const mayTranspose = i > 1 && expected !== word[i - 1];
+    costs[row] = costs[above]! + omission;
+    // The costs of `alignment-steps.ts` without calls, because this loop takes most of the time.
+    for (let j = 1; j <= textLength; j++) {
+      const found = text[j]!;
+      let best = costs[above + j - 1]!;
+      if (found !== expected) {
+        const isInTable = i > 1 && (found | expected) < asciiCount;
+        best += isInTable ? pairCosts[found * asciiCount + expected]! : matchCost(i, j);
+      }
+      let addition = additions[j]!;
+      if (addition === fullEdit) {
+        if (found === expected || found === next) addition = repetitionCost;
+        else if (found === pluralAt) addition = pluralCost;
+      }
+      best = Math.min(best, costs[row + j - 1]! + addition, costs[above + j]! + omission);
+      if (collapses[j] === 1) best = Math.min(best, costs[above + j - 2]! + pairCost(i, j));
+      if (mayCollapse) best = Math.min(best, costs[above - columns + j - 1]! + singleCost(i, j));
+      if (mayTranspose && j > 1 && expected === text[j - 1] && word[i - 1] === found)
+        best = Math.min(best, costs[above - columns + j - 2]! + transpositionCost);
+      costs[row + j] = best;
+    }
+  }
 }

@@ -154,6 +154,8 @@ function alignmentsOf(aligner: Aligner, host: Host, word: BrandWord): Alignment[
   const found = aligner.within(word.text, host.text, anywhereMax);
   for (const { start, end } of stretchesOf(host)) {
     if (Math.abs(end - start - word.text.length) > lengthDifferenceMax) continue;
+    // A whole stretch costs at least as much as the cheapest one with the same end.
+    if (aligner.leastCostTo(end) > anchoredMax) continue;
     if (containsSetApart(host.text.slice(start, end), word.text)) continue;
     const alignment = aligner.whole(word.text, host.text.slice(start, end), anchoredMax);
     if (alignment === undefined) continue;
