@@ -32,6 +32,14 @@ export function assess({
   brand: Brand;
   models?: FittedModels;
 }): Verdict {
+  return compare({ page, brand, models }).verdict;
+}
+
+/** Returns the verdict with all that was measured, including what contributes nothing to the score. */
+function compare({ page, brand, models }: { page: SeenPage; brand: Brand; models: FittedModels }): {
+  verdict: Verdict;
+  measured: MeasuredSignal[];
+} {
   const reading = pageReading(page);
   const compared = brandReading(brand);
   const none: Verdict = {
@@ -41,9 +49,12 @@ export function assess({
     original: null,
     signals: [],
   };
-  if (reading === undefined) return none;
+  if (reading === undefined) return { verdict: none, measured: [] };
   if (compared.isOwnPage(reading.at.host))
-    return { ...none, signals: [{ code: ownPageCode, strength: 1, points: 0, params: {} }] };
+    return {
+      verdict: { ...none, signals: [{ code: ownPageCode, strength: 1, points: 0, params: {} }] },
+      measured: [],
+    };
 
   const model = compared.originals.length > 0 ? models.withOriginals : models.withoutOriginals;
   const measured = measure(reading, compared);
@@ -57,23 +68,28 @@ export function assess({
   const logOdds = signals.reduce((total, { points }) => total + points, model.base);
   const score = round(probability(logOdds), 4);
   return {
-    ...none,
-    score,
-    imitates: score >= model.threshold,
-    original: nearest(measured, model.weights, compared),
-    signals,
+    verdict: {
+      ...none,
+      score,
+      imitates: score >= model.threshold,
+      original: nearest(measured, model.weights, compared),
+      signals,
+    },
+    measured,
   };
 }
 
 /** Compares a page with every brand. Returns those with which it has anything in common, highest score first. */
 export function assessAll({ page, brands }: { page: SeenPage; brands: readonly Brand[] }): Verdict[] {
   return brands
-    .map((brand) => assess({ page, brand }))
-    .filter(({ imitates, signals }) => {
+    .map((brand) => compare({ page, brand, models: fittedModels }))
+    .filter(({ verdict: { imitates, signals }, measured }) => {
       if (imitates || signals.some(({ code }) => code === ownPageCode)) return true;
-      const { identity, copy } = levelsOf(signals);
+      // A signal without points of its own, such as a logo, says whom a page is about, too.
+      const { identity, copy } = levelsOf(measured);
       return Math.max(identity, copy) >= relatedMin;
     })
+    .map(({ verdict }) => verdict)
     .sort((one, other) => other.score - one.score);
 }
 

@@ -179,6 +179,24 @@ describe("a page", () => {
     expect(
       assessAll({ page: copy, brands: [other, brand] }).map(({ protectedDomain }) => protectedDomain),
     ).toEqual(["examplebank.example"]);
+    // The logo alone says whom a page is about, whatever the weight of a logo is.
+    const [, logo] = signIn.pictures!;
+    const shown = seenPage({ addresses: ["https://page.example/x/"], pictures: [logo!] });
+    expect(assessAll({ page: shown, brands: [brand] })).toMatchObject([{ imitates: false }]);
+  });
+
+  test("with the title of a lure or of mail software does not present itself as somebody else, but an owner's name does", () => {
+    const codesOf = (parts: Partial<PageView>) =>
+      assess({
+        page: seenPage({ addresses: ["https://page.example/"], ...parts }),
+        brand,
+      }).signals.map(({ code }) => code);
+    for (const title of ["Congratulations, winner!", "Invoice.pdf", "Outlook"])
+      expect(codesOf({ title })).not.toContain("other_title");
+    expect(codesOf({ title: "Orchid Florists" })).toContain("other_title");
+    expect(codesOf({ text: "Log in © 2026 Mail Administrator" })).not.toContain("other_owner");
+    expect(codesOf({ text: "Log in © 2026 Orchid Florists" })).toContain("other_owner");
+    expect(codesOf({ title: "Examplebank email preferences" })).toContain("about_brand");
   });
 });
 
