@@ -3,6 +3,7 @@
  * of its label is decided by segmenting the label into words by frequency.
  */
 import { isTellingSuffix } from "../brand/brand-words.ts";
+import { isWord } from "../data/lexicon.ts";
 import { bitsAgainst, isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
@@ -22,6 +23,9 @@ const ownWordsLengthMin = 12;
 
 /** Maximum length of a brand that occurs by chance in random letters and digits. */
 const chanceLengthMax = 5;
+/** Suffixes of words for regions, people and styles. */
+const derivingSuffix = /^(?:ia|ian|ians|as|ic|esque)/;
+
 /** Minimum length of the rest of a random token, and of its changes between letters and digits. */
 const randomRestMin = 8;
 const randomChangesMin = 4;
@@ -50,6 +54,21 @@ export const segmentationRules: readonly Rule[] = [
       ["so-net.ne.jp", "petitemaisonette.net"],
     ],
     test: isPartOfWords,
+  },
+  {
+    name: "derived_word",
+    readings,
+    verdict: "object",
+    why: "A word with a suffix that derives another word from it is that word: amazonian is not amazon.",
+    keeps: [["amazon.com", "amazonica-login.net"]],
+    drops: [["amazon.com", "amazoniantraditions.net"]],
+    test: ({ word, context, alignment }) =>
+      word.strictness === "careful" &&
+      alignment.edits.length === 0 &&
+      derivingSuffix.test(context.after) &&
+      context.right === "letter" &&
+      isWord(word.text) &&
+      !context.besidePhishingWord,
   },
   {
     name: "letter_and_word",
@@ -129,7 +148,7 @@ function isPartOfWords(reading: Reading): boolean {
   const savedMax = written + bitsPerLetter * Math.max(0, word.length - shortLengthMax);
   const saved = bitsAgainst(reading);
   if (saved <= savedMax) return false;
-  const placeBits = isAnybodysLabel(reading) ? otherPlaceBits : 0;
+  const placeBits = isAnybodysLabel(reading) && !context.acrossLabels ? otherPlaceBits : 0;
   return saved > savedMax + placeBits + (reading.context.besidePhishingWord ? phishingWordBits : 0);
 }
 

@@ -8,7 +8,7 @@ import { soundsLike } from "../letters/homophones.ts";
 import { areSimilar } from "../letters/similar-characters.ts";
 import type { Edit } from "./alignment.ts";
 import { tellingKeywordMin, type Edge } from "./brand-context.ts";
-import type { Reading } from "./reading.ts";
+import { isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
 /** Minimum length of a brand in which a typo counts anywhere in its label. */
@@ -216,7 +216,6 @@ export const typoRules: readonly Rule[] = [
   },
 ];
 
-/** Returns the number of typos and look-alikes. */
 function countDifferences(edits: readonly Edit[]): number {
   return edits.filter(({ kind }) => kind !== "separator").length;
 }
@@ -237,9 +236,12 @@ function isSeparated(edge: Edge): boolean {
   return edge === "separator" || edge === "digit";
 }
 
-function hasTypoAtOpenEnd({ word, typos, alignment, context }: Reading): boolean {
-  if (word.length >= looseEndLengthMin) return false;
+function hasTypoAtOpenEnd(reading: Reading): boolean {
+  const { word, typos, alignment, context } = reading;
   const first = typos[0]!;
+  const isOpen = context.left === "letter" && context.rest === "other" && !isAnybodysLabel(reading);
+  if (isOpen && first.position === alignment.start && first.kind === "omission") return true;
+  if (word.length >= looseEndLengthMin) return false;
   const last = typos.at(-1)!;
   return (
     (!isSeparated(context.left) && first.position === alignment.start) ||
