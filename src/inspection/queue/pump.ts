@@ -49,6 +49,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
   const selection = createSelection(dependencies);
   const followClock = createClockFollower({ clock, database, log, table: dueTable });
   const places = createPlaces();
+  const mayBeDue = createDueTest(dependencies);
   const recovery = createRecovery({ ...dependencies, running: places.seqs });
   let session: { aborting: AbortController; schedule: Schedule | undefined } | undefined;
   let pumping: Promise<void> | undefined;
@@ -136,7 +137,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
       for (;;) {
         await pumping;
         if (places.count() > 0) await Promise.race(places.ends());
-        else if (session === undefined || !mayBeDue(store, clock.now())) return;
+        else if (session === undefined || !mayBeDue(clock.now())) return;
         else if (selection.take(oneMore).length === 0) return;
         else wake();
       }
@@ -145,10 +146,18 @@ export function createPump(dependencies: PumpDependencies): Pump {
 }
 
 const dueTable: DueTable = { name: "inspections", key: "seq", columns: ["due_at"] };
-/** A cheap test: the sandbox calls it thousands of times while its clock skips a month. */
-function mayBeDue(store: Pick<InspectionStore, "nextDueAt">, now: Instant): boolean {
-  const dueAt = store.nextDueAt();
-  return dueAt !== undefined && dueAt <= now;
+/**
+ * Returns a cheap test of whether an inspection may be due: the sandbox calls it more than a hundred thousand times
+ * while its clock skips a month, in which hardly anything changes.
+ */
+function createDueTest({ database, store }: Pick<PumpDependencies, "database" | "store">) {
+  let next: { dueAt: Instant | undefined } | undefined;
+  // Nobody else changes a database in memory. Of a file, other processes change what is due unnoticed.
+  if (!database.isShared) database.observe({ failed: () => {}, changed: () => (next = undefined) });
+  return (now: Instant): boolean => {
+    if (next === undefined || database.isShared) next = { dueAt: store.nextDueAt() };
+    return next.dueAt !== undefined && next.dueAt <= now;
+  };
 }
 
 const oneMore = { concurrent: 1, unattended: 1 };
