@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, normalize } from "node:path";
 import { decodeXML } from "entities";
 import { findPrograms, type Program } from "../test/support/programs.ts";
 
@@ -11,11 +11,19 @@ const testTimeoutMs = 30_000;
 const testProcesses = availableParallelism() + 1;
 /**
  * Durations in milliseconds of the files that take longest, which start first: one that started last would run alone.
- * Renew with `./scripts/bun test --parallel --timings=FILE --update-timings`, and keep those of five seconds or more.
+ * Renew with `./scripts/bun test --parallel --no-isolate --timings=FILE --update-timings`, and keep those of five
+ * seconds or more.
  */
 const slowestFiles = "test/slowest-files.json";
 /** Duration that other files are assumed to take. Bun would start files of unknown duration before all others. */
 const otherFilesMs = 1_000;
+/**
+ * Test files that measure memory or time of their own process, or collect its garbage. Each gets modules and globals of
+ * its own: the heap of a process that has run a hundred files is larger, and collecting its garbage takes longer. All
+ * other files share the modules of their process, which takes a tenth off the CPU time of the whole run. So no module may
+ * keep state that another file notices.
+ */
+const measuringFile = /\b(?:memoryUsage|cpuUsage|cpuMs|meterEventLoop|Bun\.gc)\b/;
 
 type Counts = { passed: number; failed: number; skipped: number };
 type Results = Counts & { namesOfSkipped: string[] };
@@ -59,42 +67,85 @@ async function main(): Promise<number> {
 }
 
 async function runTests(): Promise<Results> {
+  const files = [...new Bun.Glob("test/**/*.test.ts").scanSync(root)]
+    .sort()
+    .filter((path) => patterns.length === 0 || patterns.some((pattern) => path.includes(normalize(pattern))));
+  const measures = (path: string) => measuringFile.test(readFileSync(join(root, path), "utf8"));
+  const { true: measuring = [], false: others = [] } = Object.groupBy(files, (path) => `${measures(path)}`);
   const folder = mkdtempSync(join(tmpdir(), "phishwatch-tests-"));
-  const report = join(folder, "junit.xml");
   const timings = join(folder, "timings.json");
-  writeFileSync(timings, JSON.stringify({ version: 1, files: expectedDurations() }));
+  writeFileSync(timings, JSON.stringify({ version: 1, files: expectedDurations(files) }));
   try {
     console.error("--- tests");
-    const command = [
-      bun,
-      "test",
-      `--parallel=${testProcesses}`,
-      `--timings=${timings}`,
-      `--timeout=${testTimeoutMs}`,
-      "--reporter=junit",
-      `--reporter-outfile=${report}`,
-      ...patterns,
-    ];
-    // Does not block, because the checks run at the same time.
-    const running = Bun.spawn(command, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
-    const ok = (await running.exited) === 0;
-    if (!ok) console.error("--- tests: failed");
-    const text = existsSync(report) ? readFileSync(report, "utf8") : "";
-    const counts = readJunitTotals(text);
-    // A file that cannot be loaded, an error between tests, or no test at all fails the
-    // run without a failed test to count.
-    if ((!ok || counts.passed + counts.failed === 0) && counts.failed === 0) counts.failed = 1;
-    return { ...counts, namesOfSkipped: readSkippedNames(text) };
+    // The few that measure take less time than the others, which fill the processors until the end.
+    const measured = runFiles(measuring, { options: ["--isolate"], report: join(folder, "measured.xml") });
+    const shared = await runFiles(others, {
+      options: [`--parallel=${testProcesses}`, "--no-isolate", `--timings=${timings}`],
+      report: join(folder, "shared.xml"),
+      inherit: true,
+    });
+    return sumOf([shared, await measured]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/**
+ * Runs test files without blocking, because the checks and other files run at the same time.
+ * @param inherit prints the output at once instead of at the end, between that of others
+ */
+async function runFiles(
+  files: string[],
+  { options, report, inherit = false }: { options: string[]; report: string; inherit?: boolean },
+): Promise<Results> {
+  if (files.length === 0) return { passed: 0, failed: 0, skipped: 0, namesOfSkipped: [] };
+  const command = [
+    bun,
+    "test",
+    ...options,
+    `--timeout=${testTimeoutMs}`,
+    "--reporter=junit",
+    `--reporter-outfile=${report}`,
+    // With "./", a path means this file only.
+    ...files.map((path) => `./${path}`),
+  ];
+  const running = Bun.spawn(command, {
+    cwd: root,
+    stdio: inherit ? ["ignore", "inherit", "inherit"] : ["ignore", "pipe", "pipe"],
+  });
+  const output = [running.stdout, running.stderr].map((stream) => stream && new Response(stream).text());
+  const ok = (await running.exited) === 0;
+  for (const text of output) if (text) console.error(await text);
+  if (!ok) console.error("--- tests: failed");
+  const text = existsSync(report) ? readFileSync(report, "utf8") : "";
+  const counts = readJunitTotals(text);
+  // A file that cannot be loaded, an error between tests, or no test at all fails the
+  // run without a failed test to count.
+  if ((!ok || counts.passed + counts.failed === 0) && counts.failed === 0) counts.failed = 1;
+  return { ...counts, namesOfSkipped: readSkippedNames(text) };
+}
+
+function sumOf(results: Results[]): Results {
+  const sum = (read: (result: Results) => number) =>
+    results.reduce((total, result) => total + read(result), 0);
+  const [passed, failed, skipped] = [
+    sum((result) => result.passed),
+    sum((result) => result.failed),
+    sum((result) => result.skipped),
+  ];
+  return {
+    passed,
+    // A selection without any file is a mistake.
+    failed: passed + failed + skipped === 0 ? 1 : failed,
+    skipped,
+    namesOfSkipped: results.flatMap(({ namesOfSkipped }) => namesOfSkipped),
+  };
+}
+
 /** Returns the expected duration of each test file in milliseconds, by path. */
-function expectedDurations(): Record<string, number> {
-  const all = [...new Bun.Glob("test/**/*.test.ts").scanSync(root)];
+function expectedDurations(files: string[]): Record<string, number> {
   const slowest = JSON.parse(readFileSync(join(root, slowestFiles), "utf8")) as Record<string, number>;
-  return { ...Object.fromEntries(all.map((path) => [path, otherFilesMs])), ...slowest };
+  return { ...Object.fromEntries(files.map((path) => [path, otherFilesMs])), ...slowest };
 }
 
 function readJunitTotals(report: string): Counts {

@@ -1,7 +1,11 @@
 import { runCommandLine } from "../../src/cli/program.ts";
 import type { Output, Terminal } from "../../src/cli/terminal/terminal.ts";
+import { listsVersion } from "../../src/lib/lists/list-texts.ts";
 
-/** Runs a command that needs no thread in this process, as on a terminal or with redirected output. */
+/**
+ * Runs a command that needs no thread in this process, as on a terminal or with redirected output.
+ * @throws if the command has replaced the embedded lists, also for the files that are tested next in this process
+ */
 export async function runInProcess(args: string[], { isTerminal = false } = {}) {
   const written = { out: "", err: "" };
   const output = (name: "out" | "err"): Output => ({
@@ -23,5 +27,7 @@ export async function runInProcess(args: string[], { isTerminal = false } = {}) 
       },
     },
   };
-  return { code: await runCommandLine(args, terminal), ...written };
+  const code = await runCommandLine(args, terminal);
+  if (listsVersion() !== null) throw new Error("a command that uses a data update needs its own process");
+  return { code, ...written };
 }
