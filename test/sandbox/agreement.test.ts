@@ -32,6 +32,8 @@ const start = Date.UTC(2026, 0, 14, 9, 41);
 const visitsOfShape = 3;
 const password = "a password for tests";
 const eventsKeptMs = 30 * 86_400_000;
+/** Hundreds of pages are read first, which takes seconds of CPU time. */
+const readingTimeoutMs = 120_000;
 
 function open(port: number): Promise<Instance> {
   const config = defaultConfig();
@@ -87,7 +89,7 @@ describe("in the demonstration,", () => {
       const path = `/console/threats/${id}`;
       if (!pages.has(path)) pages.set(path, await visitor.get(path));
     }
-  });
+  }, readingTimeoutMs);
   afterAll(async () => {
     await server.stop(true);
     await instance.quiesce();
