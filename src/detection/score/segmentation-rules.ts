@@ -111,8 +111,11 @@ export const segmentationRules: readonly Rule[] = [
     name: "label_without_suffix",
     readings,
     verdict: "object",
-    why: "Where label and suffix make the brand, as in chain.link, a common label alone means the word.",
-    keeps: [["chain.link", "chainlink-login.net"]],
+    why: "Where label and suffix make the brand, as in chain.link, a common label beside other words means the word.",
+    keeps: [
+      ["chain.link", "chainlink-login.net"],
+      ["chain.link", "chain-login.net"],
+    ],
     drops: [["chain.link", "blue-chain-login.net"]],
     test: isLabelWithoutSuffix,
   },
@@ -137,6 +140,8 @@ function isLabelWithoutSuffix(reading: Reading): boolean {
   const { word, suffix, context } = reading;
   if (word.kind !== "label" || word.strictness !== "strict") return false;
   if (context.wholeLabel || isAnybodysLabel(reading)) return false;
+  // A name that consists of it and phishing words is worth a look, whatever the suffix.
+  if (context.onlyKeywords && context.besidePhishingWord) return false;
   return isTellingSuffix(suffix.slice(suffix.lastIndexOf(".") + 1));
 }
 
