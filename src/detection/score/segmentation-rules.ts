@@ -125,7 +125,7 @@ function isNounBesideWords(reading: Reading): boolean {
   const { word, context, alignment } = reading;
   if (word.noun === "no" || word.strictness !== "careful" || alignment.edits.length > 0) return false;
   if (context.wholeLabel || isAnybodysLabel(reading) || context.onlyKeywords) return false;
-  if (context.right === "digit" || reading.context.besidePhishingWord) return false;
+  if (context.right === "digit" || context.besidePhishingWord) return false;
   return word.noun === "frequent" || (!context.between && context.besideWords);
 }
 
@@ -133,7 +133,7 @@ function isCommonWordAmidOrdinary(reading: Reading): boolean {
   const { word, context } = reading;
   if (word.strictness !== "strict" || context.wholeLabel || context.between || isAnybodysLabel(reading))
     return false;
-  return !reading.context.besidePhishingWord;
+  return !context.besidePhishingWord;
 }
 
 function isLabelWithoutSuffix(reading: Reading): boolean {
@@ -154,7 +154,7 @@ function isPartOfWords(reading: Reading): boolean {
   const saved = bitsAgainst(reading);
   if (saved <= savedMax) return false;
   const placeBits = isAnybodysLabel(reading) && !context.acrossLabels ? otherPlaceBits : 0;
-  return saved > savedMax + placeBits + (reading.context.besidePhishingWord ? phishingWordBits : 0);
+  return saved > savedMax + placeBits + (context.besidePhishingWord ? phishingWordBits : 0);
 }
 
 function isRandomToken(reading: Reading): boolean {
