@@ -1,8 +1,17 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import {
+  bunProgram,
+  jsonOption,
+  phishwatchProgram,
+  shownCommand,
+  writeFigures,
+  type Subject,
+} from "./figures.ts";
 import { load, rawRequest, type RawRequest } from "./load.ts";
 import { readOptions } from "./options.ts";
+import { peerVersion, peersFolder, peersInstalled } from "./peers.ts";
 import { phishwatchExecutable, writeConfig } from "./phishwatch.ts";
 import { sampleThreats, seededDatabase, type SeededDatabase, type ThreatSample } from "./seed.ts";
 import { freePort, startServer, type ServerProcess } from "./server-process.ts";
@@ -18,6 +27,7 @@ const {
   seconds,
   connections,
   only,
+  json,
 } = readOptions({
   benchmark: "api",
   summary:
@@ -29,6 +39,7 @@ const {
     seconds: { default: 1, value: "N", description: "duration of each measurement" },
     connections: { default: 16, value: "N", description: "concurrent connections" },
     only: { default: null, value: "TEXT", description: "run only the scenarios whose name contains TEXT" },
+    json: jsonOption,
   },
 });
 const durationMs = seconds * 1000;
@@ -82,6 +93,26 @@ async function main(): Promise<void> {
     for (const scenario of scenarios) await measure(scenario);
   }
   report(scenarios, bodyBytes);
+  writeFigures(json, scenarios.map(subjectOf));
+}
+
+function subjectOf({ name, server, ...measured }: Scenario): Subject {
+  const programs: Record<string, () => string> = {
+    phishwatch: phishwatchProgram,
+    "Bun.serve": () => bunProgram,
+    fastify: () => ["fastify", "better-sqlite3"].map(peerVersion).join(", "),
+  };
+  return {
+    name,
+    program: programs[server.name]!(),
+    command: shownCommand(server.command),
+    figures: {
+      "CPU time, µs": measured.cpuMicroseconds,
+      "requests/s": measured.requestsPerSecond,
+      "median, ms": measured.singleP50Ms,
+      "99 %, ms": measured.singleP99Ms,
+    },
+  };
 }
 
 async function startPhishwatch(database: string): Promise<ServerProcess> {
@@ -102,23 +133,14 @@ async function startBare(bodyBytes: number): Promise<ServerProcess> {
   );
 }
 
-/** Starts the server with fastify. Returns undefined if Node or npm is missing: the benchmark then runs without it. */
+/** Starts the server with fastify. Returns undefined if it is not installed: the benchmark then runs without it. */
 async function startFastify(database: string): Promise<ServerProcess | undefined> {
-  const peers = join(import.meta.dir, "peers");
-  if (Bun.which("node") === null || Bun.which("npm") === null) {
-    console.error("Node.js with npm is missing: running without fastify + better-sqlite3");
+  if (Bun.which("node") === null || !peersInstalled()) {
+    console.error("fastify is not installed (scripts/bench all --install-peers): running without it");
     return undefined;
   }
-  if (!existsSync(join(peers, "node_modules"))) {
-    console.error("Installing fastify and better-sqlite3 (once; compiling can take a minute) ...");
-    const install = Bun.spawnSync(["npm", "ci"], { cwd: peers, stdio: ["ignore", "inherit", "inherit"] });
-    if (!install.success) {
-      rmSync(join(peers, "node_modules"), { recursive: true, force: true });
-      throw new Error("installing fastify and better-sqlite3 failed (needs Python and a C++ compiler)");
-    }
-  }
   const port = freePort();
-  const command = ["node", join(peers, "fastify.js"), database, String(port)];
+  const command = ["node", join(peersFolder, "fastify.js"), database, String(port)];
   return register(await startServer({ name: "fastify", command, port, readyPath: "/healthz", cwd: folder }));
 }
 

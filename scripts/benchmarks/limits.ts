@@ -1,23 +1,26 @@
-import { copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { jsonOption, phishwatchProgram, shownCommand, writeFigures, type Subject } from "./figures.ts";
 import { readOptions } from "./options.ts";
 import { phishwatchExecutable } from "./phishwatch.ts";
 import { generateBrands, generateNames } from "./sample-names.ts";
 import { seededDatabase } from "./seed.ts";
 import { freePort, startServer } from "./server-process.ts";
-import { formatTable, quantile } from "./statistics.ts";
+import { formatTable, median, quantile } from "./statistics.ts";
 
 const options = readOptions({
   benchmark: "limits",
   summary:
     "Size, start time, memory and response times with many threats, and names per second and memory with many protected\n" +
-    "domains. The tables of the manual page 'Limits and growth' are from this.",
+    "domains, and with long lists of names. The tables of the manual page 'Limits and growth' are from this.",
   options: {
     threats: { default: "100000,1000000", value: "N,N", description: "numbers of threats in the database" },
     domains: { default: "10,100,1000,10000", value: "N,N", description: "numbers of protected domains" },
+    lists: { default: "1000000,10000000", value: "N,N", description: "numbers of names in a list" },
     names: { default: 1_000_000, value: "N", description: "names to compare with the protected domains" },
     requests: { default: 300, value: "N", description: "requests of each kind" },
+    json: jsonOption,
   },
 });
 const numbersOf = (list: string) =>
@@ -25,48 +28,46 @@ const numbersOf = (list: string) =>
     .split(",")
     .filter((text) => text !== "")
     .map(Number);
-const mebibyte = 2 ** 20;
-const mib = (bytes: number) => (bytes / mebibyte).toFixed(0);
+const mib = (bytes: number) => bytes / 2 ** 20;
+const namesPerSeed = 1_000_000;
+const listDomains = 100;
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-limits-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
-if (options.threats !== "") {
-  const rows: string[][] = [];
-  for (const count of numbersOf(options.threats)) rows.push(await measureThreats(count));
-  const header = [
-    "threats",
-    "MiB on disk",
-    "start ms",
-    "RSS MiB",
-    "RSS after",
-    "list ms",
-    "filter ms",
-    "search ms",
-    "99 % ms",
-  ];
-  console.log(`${formatTable(header, rows)}\n`);
-}
-if (options.domains !== "") {
-  const names = join(folder, "names.txt");
-  writeFileSync(names, generateNames(options.names));
-  const rows: string[][] = [];
-  for (const count of numbersOf(options.domains)) rows.push(await measureDomains(count, names));
-  console.log(
-    formatTable(
-      ["domains", "match names/s", "RSS MiB", "import names/s", "RSS MiB", "serve start ms", "RSS MiB"],
-      rows,
+const program = phishwatchProgram();
+const subjects: Subject[] = [];
+await measureAll("threats", options.threats, measureThreats);
+await measureAll("protected domains", options.domains, measureDomains);
+await measureAll("names in a list", options.lists, measureList);
+writeFigures(options.json, subjects);
+
+async function measureAll(
+  what: string,
+  counts: string,
+  measure: (count: number) => Promise<Omit<Subject, "name" | "program">>,
+): Promise<void> {
+  const measured: Subject[] = [];
+  for (const count of numbersOf(counts)) {
+    measured.push({ name: `${count.toLocaleString("en")} ${what}`, program, ...(await measure(count)) });
+  }
+  if (measured.length === 0) return;
+  const rows = measured.map(({ name, figures }) => [
+    name,
+    ...Object.values(figures).map((values) =>
+      median(values).toLocaleString("en", { maximumFractionDigits: 1 }),
     ),
-  );
+  ]);
+  console.log(`${formatTable([what, ...Object.keys(measured[0]!.figures)], rows)}\n`);
+  subjects.push(...measured);
 }
 
-async function measureThreats(count: number): Promise<string[]> {
+async function measureThreats(count: number) {
   const seeded = seededDatabase(count);
   const path = join(folder, "threats.db");
   copyFileSync(seeded.path, path);
   const bytes = statSync(path).size;
-  const config = writeLimitsConfig(path, []);
-  const { startMs, port, server } = await startAppliance(config);
+  const { startMs, port, server } = await startAppliance(writeLimitsConfig(path, []));
   try {
     const first = server.residentBytes();
     const headers = { authorization: `Bearer ${seeded.enterpriseKey}` };
@@ -75,18 +76,19 @@ async function measureThreats(count: number): Promise<string[]> {
     const filter = await times(`${base}?status=active&severity=high&per_page=50`, headers);
     const search = await times(`${base}?q=bank-1&per_page=50`, headers);
     const all = [...list, ...filter, ...search].sort((one, other) => one - other);
-    const p50 = (values: number[]) => quantile(values, 0.5).toFixed(1);
-    return [
-      String(count),
-      mib(bytes),
-      startMs.toFixed(0),
-      mib(first),
-      mib(server.residentBytes()),
-      p50(list),
-      p50(filter),
-      p50(search),
-      quantile(all, 0.99).toFixed(1),
-    ];
+    return {
+      command: shownCommand(server.command),
+      figures: {
+        "on disk, MiB": [mib(bytes)],
+        "start, ms": [startMs],
+        "memory at start, MiB": [mib(first)],
+        "after searches, MiB": [mib(server.residentBytes())],
+        "list, ms": list,
+        "filter, ms": filter,
+        "search, ms": search,
+        "99 % of requests, ms": [quantile(all, 0.99)],
+      },
+    };
   } finally {
     await server.stop();
   }
@@ -105,40 +107,66 @@ async function times(url: string, headers: Record<string, string>): Promise<numb
   return values.sort((one, other) => one - other);
 }
 
-async function measureDomains(count: number, names: string): Promise<string[]> {
-  const path = join(folder, `domains-${count}.db`);
+async function measureDomains(count: number) {
   const config = writeLimitsConfig(
-    path,
+    join(folder, `domains-${count}.db`),
     generateBrands(count).map(({ domain }) => domain),
   );
+  const names = writeNames(options.names);
   const match = await run(["match", "--config", config, names]);
   const imported = await run(["import", "--config", config, names]);
   const { startMs, server } = await startAppliance(config);
   try {
-    return [
-      String(count),
-      perSecond(match.seconds),
-      mib(match.rssBytes),
-      perSecond(imported.seconds),
-      mib(imported.rssBytes),
-      startMs.toFixed(0),
-      mib(server.residentBytes()),
-    ];
+    return {
+      command: `${shownCommand(match.command)}; ${shownCommand(imported.command)}`,
+      figures: {
+        "match, names/s": [options.names / match.seconds],
+        "match, MiB": [mib(match.rssBytes)],
+        "import, names/s": [options.names / imported.seconds],
+        "import, MiB": [mib(imported.rssBytes)],
+        "start, ms": [startMs],
+        "serve, MiB": [mib(server.residentBytes())],
+      },
+    };
   } finally {
     await server.stop();
   }
 }
 
-function perSecond(seconds: number): string {
-  return Math.round(options.names / seconds).toLocaleString("en");
+async function measureList(count: number) {
+  const names = writeNames(count);
+  const config = writeLimitsConfig(
+    join(folder, "list.db"),
+    generateBrands(listDomains).map(({ domain }) => domain),
+  );
+  const { command, seconds, rssBytes } = await run(["match", "--config", config, names]);
+  return {
+    command: shownCommand(command),
+    figures: {
+      "list, MiB": [mib(statSync(names).size)],
+      "match, s": [seconds],
+      "match, MiB": [mib(rssBytes)],
+    },
+  };
 }
 
-async function run(args: string[]): Promise<{ seconds: number; rssBytes: number }> {
+/** Writes generated names, in parts that fit into memory, and returns the path of the list. */
+function writeNames(count: number): string {
+  const path = join(folder, "names.txt");
+  rmSync(path, { force: true });
+  for (let seed = 1, left = count; left > 0; seed += 1, left -= namesPerSeed) {
+    appendFileSync(path, generateNames(Math.min(left, namesPerSeed), seed));
+  }
+  return path;
+}
+
+async function run(args: string[]) {
+  const command = [phishwatchExecutable, ...args];
   const startedAt = performance.now();
-  const child = Bun.spawn([phishwatchExecutable, ...args], { stdout: "ignore", stderr: "ignore" });
+  const child = Bun.spawn(command, { stdout: "ignore", stderr: "ignore" });
   if ((await child.exited) !== 0) throw new Error(`${args.join(" ")} ended with ${child.exitCode}`);
   const seconds = (performance.now() - startedAt) / 1_000;
-  return { seconds, rssBytes: child.resourceUsage()!.maxRSS };
+  return { command, seconds, rssBytes: child.resourceUsage()!.maxRSS };
 }
 
 async function startAppliance(config: string) {

@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { jsonOption, phishwatchProgram, shownCommand, writeFigures } from "./figures.ts";
 import { readOptions } from "./options.ts";
 import { phishwatchExecutable } from "./phishwatch.ts";
 import { formatTable, median, printGoal, quantile } from "./statistics.ts";
 
-const { runs, concurrent } = readOptions({
+const { runs, concurrent, json } = readOptions({
   benchmark: "sandbox",
   summary:
     "Time from starting `phishwatch sandbox` to its ready line, next to `phishwatch version`, which does nothing else;\n" +
@@ -13,6 +14,7 @@ const { runs, concurrent } = readOptions({
   options: {
     runs: { default: 20, value: "N", description: "measured starts of each" },
     concurrent: { default: 20, value: "N", description: "sandboxes that run at the same time" },
+    json: jsonOption,
   },
 });
 const privateMiBMax = 60;
@@ -79,6 +81,18 @@ printGoal("maximum private memory, MiB", Math.max(...memory.map((one) => one.pri
   limit: privateMiBMax,
   digits: 1,
 });
+writeFigures(
+  json,
+  [...times].map(([name, all]) => ({
+    name,
+    program: phishwatchProgram(),
+    command: shownCommand([phishwatchExecutable, ...contestants[name]!]),
+    figures: {
+      "time, ms": all,
+      ...(name === "sandbox" ? { "private memory, MiB": memory.map((one) => one.private) } : {}),
+    },
+  })),
+);
 
 /** Returns private, proportional and resident memory in MiB (proc_pid_smaps_rollup(5)). */
 function memoryOf(pid: number) {

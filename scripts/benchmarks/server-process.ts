@@ -10,6 +10,7 @@ const exitDelayMs = 500;
 
 export interface ServerProcess {
   name: string;
+  command: readonly string[];
   port: number;
   pid: number;
   /** Returns the user and system CPU time of all threads so far, in seconds, with a resolution of 10 ms. */
@@ -65,6 +66,7 @@ export async function startServer({
   const startCpuMs = cpuNanoseconds(child.pid) / 1e6;
   return {
     name,
+    command,
     port,
     pid: child.pid,
     startMs,

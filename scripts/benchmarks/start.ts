@@ -4,6 +4,14 @@ import { join, resolve } from "node:path";
 import { phishwatchExecutable, writeConfig } from "./phishwatch.ts";
 import { freePort, startServer } from "./server-process.ts";
 import { formatTable, median, printGoal, quantile } from "./statistics.ts";
+import {
+  bunProgram,
+  jsonOption,
+  phishwatchProgram,
+  shownCommand,
+  writeFigures,
+  type Subject,
+} from "./figures.ts";
 import { readOptions } from "./options.ts";
 
 const options = readOptions({
@@ -18,6 +26,7 @@ const options = readOptions({
       value: "FILE",
       description: "another build of phishwatch; prints the paired differences from it",
     },
+    json: jsonOption,
   },
 });
 if (options.runs < 1) throw new Error("--runs must be at least 1");
@@ -61,6 +70,20 @@ for (let run = -1; run < options.runs; run++) {
   }
 }
 report();
+writeFigures(options.json, contestants.map(subjectOf));
+
+function subjectOf(one: Contestant): Subject {
+  return {
+    name: one.name,
+    program: one === bare ? bunProgram : phishwatchProgram(),
+    command: shownCommand(one.command(0, 0)),
+    figures: {
+      "time, ms": one.startMs,
+      "CPU time, ms": one.startCpuMs,
+      "memory, MiB": one.residentBytes.map((bytes) => bytes / 2 ** 20),
+    },
+  };
+}
 
 function contestant(name: string, readyPath: string, command: Contestant["command"]): Contestant {
   return { name, command, readyPath, startMs: [], startCpuMs: [], residentBytes: [] };

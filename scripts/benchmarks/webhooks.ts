@@ -8,6 +8,14 @@ import { openDatabase } from "../../src/database/database.ts";
 import { createOutbox } from "../../src/events/outbox.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdFactory, type IdFactory } from "../../src/lib/ids.ts";
+import {
+  bunProgram,
+  jsonOption,
+  phishwatchProgram,
+  shownCommand,
+  writeFigures,
+  type Subject,
+} from "./figures.ts";
 import { readOptions } from "./options.ts";
 import { phishwatchExecutable } from "./phishwatch.ts";
 import { freePort, startServer, type ServerProcess } from "./server-process.ts";
@@ -17,6 +25,7 @@ const {
   events: burstEvents,
   seconds: latencySeconds,
   pending: pendingDeliveries,
+  json,
 } = readOptions({
   benchmark: "webhooks",
   summary:
@@ -26,6 +35,7 @@ const {
     events: { default: 10_000, value: "N", description: "events in the burst" },
     seconds: { default: 20, value: "N", description: "duration of the latency measurement" },
     pending: { default: 1_000_000, value: "N", description: "pending deliveries" },
+    json: jsonOption,
   },
 });
 const eventsPerSecond = 200;
@@ -53,10 +63,12 @@ const receiverPort = Number(new TextDecoder().decode((await receiver.stdout.getR
 const apiKey = "benchmark-key-of-more-than-twenty-characters";
 const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 
+const subjects: Subject[] = [];
 await bare();
 await burst();
 await latency();
 await pending();
+writeFigures(json, subjects);
 process.exit(0);
 
 /** Measures the minimum cost of a delivery: a signed POST without any records. */
@@ -76,6 +88,12 @@ async function bare(): Promise<void> {
   await Promise.all(Array.from({ length: bareConcurrency }, worker));
   const perSecond = burstEvents / ((performance.now() - startedAt) / 1_000);
   await figures();
+  subjects.push({
+    name: "fetch in a loop, nothing recorded",
+    program: bunProgram,
+    command: `fetch with HMAC, ${bareConcurrency} in flight`,
+    figures: { "deliveries/s": [perSecond] },
+  });
   console.log(
     `bare fetch with HMAC, ${bareConcurrency} in flight, nothing recorded: ${Math.round(perSecond)} per second\n`,
   );
@@ -107,6 +125,12 @@ async function burst(): Promise<void> {
       `${hanging!.count} in flight at the hanging one`,
   );
   printGoal("durably recorded deliveries per second", perSecond, goals.burst);
+  subjects.push({
+    name: "phishwatch, durably recorded",
+    program: phishwatchProgram(),
+    command: shownCommand(server.command),
+    figures: { "deliveries/s": [perSecond], "CPU time, µs": [(cpuSeconds / wanted) * 1e6] },
+  });
   console.log(`CPU time per delivery: ${Math.round((cpuSeconds / wanted) * 1e6)} µs\n`);
 }
 
@@ -185,6 +209,12 @@ async function pending(): Promise<void> {
     const resident = server.residentBytes() / 2 ** 20;
     await server.stop();
     rows.push([String(count), cpuMsPerSecond.toFixed(1), resident.toFixed(0)]);
+    subjects.push({
+      name: `${count.toLocaleString("en")} pending`,
+      program: phishwatchProgram(),
+      command: shownCommand(server.command),
+      figures: { "CPU time, ms/s": [cpuMsPerSecond], "memory, MiB": [resident] },
+    });
   }
   console.log(
     formatTable([`pending, ${pendingEndpoints} endpoints`, "CPU ms per second", "MiB resident"], rows),
