@@ -8,6 +8,8 @@ import embeddedCommon from "./common-words.txt" with { type: "text" };
 import embeddedKeywords from "./keywords.txt" with { type: "text" };
 import embeddedWords from "./words.txt" with { type: "text" };
 import { popularNames } from "./popular-names.ts";
+import { createWordList } from "./word-list.ts";
+import { createWordTrie } from "./word-trie.ts";
 
 // This file is loaded with the first name that is classified, when a data update has replaced its lists.
 const commonText = listText("common_words", embeddedCommon);
@@ -23,18 +25,24 @@ const keywordSections = keywordText
 export const frequentKeywords: readonly string[] = keywordSections[0]!;
 
 const keywords = new Set(keywordSections.flat().filter((word) => !word.includes("-")));
-const keywordLengthMax = Math.max(...Array.from(keywords, (word) => word.length));
 const hiddenKeywordMin = 5;
 const pluralOfMin = 4;
-/** Keywords and their plurals. */
-const keywordForms = new Set([
-  ...keywords,
-  ...Array.from(keywords, (word) => (word.length < pluralOfMin ? word : `${word}s`)),
-]);
 const popularLabels = new Set(Array.from(popularNames(), (name) => name.slice(0, name.indexOf("."))));
 
-/** Keywords and their plurals, by their first two letters. */
-const keywordsByStart = lazy(() => Map.groupBy(keywordForms, (word) => pairAt(word, 0)));
+/** Flags of the words in `wordTrie`. */
+const keywordFlag = 1;
+const pluralFlag = 2;
+const commonFlag = 4;
+
+/** Keywords, their plurals, and common words. */
+const wordTrie = lazy(() => {
+  const plurals = Array.from(keywords).filter((word) => word.length >= pluralOfMin);
+  return createWordTrie([
+    ...Array.from(keywords, (word) => [word, keywordFlag] as const),
+    ...plurals.map((word) => [`${word}s`, pluralFlag] as const),
+    ...Array.from(commonWords(), (word) => [word, commonFlag] as const),
+  ]);
+});
 
 /** Sample text in which letters follow each other as in host names. */
 export const keywordSample: string = [...keywords, ...popularNames()].join(" ");
@@ -42,8 +50,9 @@ export const keywordSample: string = [...keywords, ...popularNames()].join(" ");
 /** Sample text in which letters follow each other as in words. */
 export const letterSample: string = `${commonText.slice(commonText.lastIndexOf("#"))} ${[...keywords].join(" ")}`;
 
-/** Searched in place, because a set of 70,000 strings would delay the start of every command. */
-const wordLines = wordText.slice(wordText.lastIndexOf("#"));
+/** A line feed, and the words with a line feed after each. */
+const wordLines = wordText.slice(wordText.indexOf("\n", wordText.lastIndexOf("#")));
+const wordList = lazy(() => createWordList(wordLines.slice(1)));
 
 export function isKeyword(text: string): boolean {
   return keywords.has(text);
@@ -63,40 +72,10 @@ export function isInWords(text: string): boolean {
   return wordLines.includes(text);
 }
 
-/** Returns whether `text` is an English word. Words have 3 to 14 letters. Binary search. */
+/** Returns whether `text` is an English word. Words have 3 to 14 letters. */
 export function isWord(text: string): boolean {
-  const starts = wordStarts();
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const order = compareWith(text, starts[middle]!);
-    if (order === 0) return true;
-    if (order > 0) low = middle + 1;
-    else high = middle;
-  }
-  return false;
+  return wordList().has(text);
 }
-
-/** Offsets at which the lines of words start, and the end of the text. */
-const wordStarts = lazy(() => {
-  const starts: number[] = [];
-  let at = wordLines.indexOf("\n") + 1;
-  for (; at > 0 && at < wordLines.length; at = wordLines.indexOf("\n", at) + 1) starts.push(at);
-  return Int32Array.from([...starts, wordLines.length]);
-});
-
-/** Returns a number below, equal to or above 0, as `text` sorts before, equals or sorts after the word at `start`. */
-function compareWith(text: string, start: number): number {
-  for (let i = 0; i < text.length; i++) {
-    const difference = text.charCodeAt(i) - wordLines.charCodeAt(start + i);
-    if (difference !== 0) return difference;
-  }
-  // A line feed sorts before all letters.
-  return wordLines.charCodeAt(start + text.length) === lineFeed ? 0 : -1;
-}
-
-const lineFeed = 0x0a;
 
 /**
  * Bits (-log2 of the frequency) of a word in host names, by its class. The lists contain no counts: a list of common
@@ -107,65 +86,51 @@ const oneLetterWords = ["a", "i", "e"];
 const oneLetterBits = 9;
 const shortWordMax = 3;
 
-/** Calls `found` with the length and the bits of each word and keyword that `text` contains from `start`. */
-export function wordsAt(text: string, start: number, found: (length: number, bits: number) => void): void {
-  if (oneLetterWords.includes(text[start]!)) found(1, oneLetterBits);
-  const pair = pairAt(text, start);
-  if (pair < 0) return;
-  for (const keyword of keywordsByStart().get(pair) ?? []) {
-    if (!text.startsWith(keyword, start)) continue;
-    found(keyword.length, keyword.length > shortWordMax ? wordBits.keyword : wordBits.short);
-  }
-  const starts = wordStarts();
-  let low = firstOfPair()[pair]!;
-  let high = firstOfPair()[pair + 1]!;
-  // Narrows the range of words to those that start with one more letter of the text.
-  for (let length = 2; low < high; length++) {
-    if (length > 2 && wordLines.charCodeAt(starts[low]! + length) === lineFeed) {
-      found(length, bitsOfWord(text.slice(start, start + length)));
-    }
-    if (start + length >= text.length) return;
-    const code = text.charCodeAt(start + length);
-    low = firstFrom(low, high, length, code);
-    high = firstFrom(low, high, length, code + 1);
-  }
+/** Words that a text contains from one position on. The next ones overwrite them. */
+export interface FoundWords {
+  readonly lengths: Uint8Array;
+  readonly bits: Float64Array;
 }
 
-function bitsOfWord(word: string): number {
-  if (word.length <= shortWordMax) return wordBits.short;
-  return commonWords().has(word) ? wordBits.common : wordBits.other;
+/** More than the number of words and keywords that start at one position. */
+const foundMax = 64;
+
+export function newFoundWords(): FoundWords {
+  return { lengths: new Uint8Array(foundMax), bits: new Float64Array(foundMax) };
 }
 
-/** firstOfPair[26 * first + second]: the first word that starts with these two letters or sorts after them. */
-const firstOfPair = lazy(() => {
-  const count = wordStarts().length - 1;
-  const firsts = Array.from({ length: letters * letters }, (_, pair) => {
-    const first = codeOfA + Math.floor(pair / letters);
-    const [low, high] = [firstFrom(0, count, 0, first), firstFrom(0, count, 0, first + 1)];
-    return firstFrom(low, high, 1, codeOfA + (pair % letters));
-  });
-  return Int32Array.from([...firsts, count]);
-});
-
-const letters = 26;
-const codeOfA = 0x61;
-
-/** Returns the number of two letters in `firstOfPair`, or -1 if the text has no two letters from `start`. */
-function pairAt(text: string, start: number): number {
-  const first = text.charCodeAt(start) - codeOfA;
-  const second = text.charCodeAt(start + 1) - codeOfA;
-  return first >= 0 && first < letters && second >= 0 && second < letters ? letters * first + second : -1;
-}
-
-/** Returns the first word from `low` to before `high` whose character at `index` is at least `code`, or `high`. */
-function firstFrom(low: number, high: number, index: number, code: number): number {
-  const starts = wordStarts();
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (wordLines.charCodeAt(starts[middle]! + index) < code) low = middle + 1;
-    else high = middle;
+/** Writes each word and keyword that `text` contains from `start` on to `found`, and returns their number. */
+export function wordsAt(text: string, start: number, { lengths, bits }: FoundWords): number {
+  let count = 0;
+  if (oneLetterWords.includes(text[start]!)) {
+    lengths[count] = 1;
+    bits[count++] = oneLetterBits;
   }
-  return low;
+  if (!isLetterAt(text, start) || !isLetterAt(text, start + 1)) return count;
+  const trie = wordTrie();
+  let commonLengths = 0;
+  let node = 0;
+  for (let length = 1; start + length <= text.length; length++) {
+    node = trie.next(node, text.charCodeAt(start + length - 1));
+    if (node === 0) break;
+    const flags = trie.flags(node);
+    if ((flags & commonFlag) !== 0) commonLengths |= 1 << length;
+    if ((flags & (keywordFlag | pluralFlag)) === 0 || length === 1) continue;
+    lengths[count] = length;
+    bits[count++] = length > shortWordMax ? wordBits.keyword : wordBits.short;
+  }
+  const end = wordList().lengthsAt(text, start, lengths, count);
+  for (; count < end; count++) {
+    const length = lengths[count]!;
+    const isCommon = ((commonLengths >>> length) & 1) === 1;
+    bits[count] = length <= shortWordMax ? wordBits.short : isCommon ? wordBits.common : wordBits.other;
+  }
+  return count;
+}
+
+function isLetterAt(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
+  return code >= 0x61 && code <= 0x7a;
 }
 
 const commonWords = lazy(() => new Set(commonText.slice(commonText.lastIndexOf("#")).split("\n")));
@@ -186,7 +151,7 @@ export function countWordsAround(text: string, countMax: number): number {
 
 /** Splits `text` into keywords, from left to right. Returns undefined if anything else is left. */
 export function splitIntoKeywords(text: string): string[] | undefined {
-  return splitInto(text, keywordLengthMax, (part) => keywordForms.has(part));
+  return splitInto(text, keywordLengthsAt);
 }
 
 /** Splits `text` into keywords, also by the look of its characters: 1ogin, svvap. */
@@ -206,37 +171,93 @@ const letterFor: Readonly<Record<string, string>> = { 0: "o", 3: "e", 4: "a", 5:
 
 /** Returns a keyword of at least five letters anywhere in `text`. */
 export function keywordIn(text: string): string | undefined {
+  const trie = wordTrie();
   for (let start = 0; start + hiddenKeywordMin <= text.length; start++) {
-    for (let end = start + hiddenKeywordMin; end <= Math.min(text.length, start + keywordLengthMax); end++) {
-      if (keywords.has(text.slice(start, end))) return text.slice(start, end);
+    let node = 0;
+    for (let end = start; end < text.length;) {
+      node = trie.next(node, text.charCodeAt(end++));
+      if (node === 0) break;
+      const isLong = end - start >= hiddenKeywordMin;
+      if (isLong && (trie.flags(node) & keywordFlag) !== 0) return text.slice(start, end);
     }
   }
   return undefined;
 }
 
+const madeOfLengthMin = 4;
+const madeOfLengthMax = 14;
+const twoWordsLengthMin = 7;
+const eachWordLengthMin = 3;
+
 /** Returns whether `text` consists of English words and keywords of at least four letters. */
 export function isMadeOfWords(text: string): boolean {
-  return splitInto(text, 14, (part) => part.length >= 4 && (isWord(part) || isKeyword(part))) !== undefined;
+  return splitInto(text, longWordLengthsAt) !== undefined;
 }
 
-/** Returns whether `text` consists of two such words, with at least three letters each. */
+/** Returns whether `text` consists of two English words or keywords, with at least three letters each. */
 export function isTwoWords(text: string): boolean {
-  const known = (part: string): boolean => isWord(part) || isKeyword(part);
-  const cuts = Array.from({ length: Math.max(0, text.length - 5) }, (_, index) => index + 3);
-  return text.length >= 7 && cuts.some((cut) => known(text.slice(0, cut)) && known(text.slice(cut)));
+  if (text.length < twoWordsLengthMin) return false;
+  const first = new Uint8Array(foundMax);
+  const count = wordLengthsAt(text, 0, first);
+  return first.subarray(0, count).some((cut) => {
+    if (cut < eachWordLengthMin || text.length - cut < eachWordLengthMin) return false;
+    const rest = text.slice(cut);
+    return isWord(rest) || isKeyword(rest);
+  });
 }
 
-function splitInto(text: string, lengthMax: number, known: (part: string) => boolean): string[] | undefined {
-  // cut[i]: start of the last word in a split of text[0, i). Longer words are preferred.
-  const cut: (number | undefined)[] = [0];
-  for (let end = 1; end <= text.length; end++) {
-    for (let start = Math.max(0, end - lengthMax); start < end; start++) {
-      if (cut[start] === undefined || !known(text.slice(start, end))) continue;
-      cut[end] = start;
-      break;
+/** Writes the lengths of the words that start at one position to `lengths`, and returns their number. */
+type LengthsAt = (text: string, start: number, lengths: Uint8Array) => number;
+
+/** @param flags finds words with one of these */
+function flaggedLengthsAt(text: string, start: number, lengths: Uint8Array, flags: number): number {
+  const trie = wordTrie();
+  let count = 0;
+  let node = 0;
+  for (let end = start; end < text.length;) {
+    node = trie.next(node, text.charCodeAt(end++));
+    if (node === 0) break;
+    if ((trie.flags(node) & flags) !== 0) lengths[count++] = end - start;
+  }
+  return count;
+}
+
+function keywordLengthsAt(text: string, start: number, lengths: Uint8Array): number {
+  return flaggedLengthsAt(text, start, lengths, keywordFlag | pluralFlag);
+}
+
+function wordLengthsAt(text: string, start: number, lengths: Uint8Array): number {
+  return wordList().lengthsAt(text, start, lengths, flaggedLengthsAt(text, start, lengths, keywordFlag));
+}
+
+function longWordLengthsAt(text: string, start: number, lengths: Uint8Array): number {
+  const count = wordLengthsAt(text, start, lengths);
+  let kept = 0;
+  for (let i = 0; i < count; i++) {
+    const length = lengths[i]!;
+    if (length >= madeOfLengthMin && length <= madeOfLengthMax) lengths[kept++] = length;
+  }
+  return kept;
+}
+
+const wordLengths = new Uint8Array(foundMax);
+
+function splitInto(text: string, lengthsAt: LengthsAt): string[] | undefined {
+  if (text === "") return [];
+  let count = lengthsAt(text, 0, wordLengths);
+  // Most texts do not start with a word.
+  if (count === 0) return undefined;
+  // cut[i]: start of the last word in a split of text[0, i), or -1. Longer words are preferred, which start earlier.
+  const cut = new Int32Array(text.length + 1).fill(-1);
+  for (let start = 0; start < text.length; start++) {
+    if (start > 0 && cut[start]! < 0) continue;
+    if (start > 0) count = lengthsAt(text, start, wordLengths);
+    for (let i = 0; i < count; i++) {
+      const end = start + wordLengths[i]!;
+      if (cut[end]! < 0) cut[end] = start;
     }
   }
-  if (cut[text.length] === undefined) return undefined;
+  if (cut[text.length]! < 0) return undefined;
   const parts: string[] = [];
   for (let end = text.length; end > 0; end = cut[end]!) parts.unshift(text.slice(cut[end]!, end));
   return parts;

@@ -28,6 +28,14 @@ const sounds: readonly (readonly string[])[] = [
   ["tion", "shun"],
 ];
 
+/** Each spelling of a sound with the other ones, by its first letter. */
+const exchangesByLetter = Map.groupBy(
+  sounds.flatMap((sound) =>
+    sound.map((letters) => ({ letters, others: sound.filter((other) => other !== letters) })),
+  ),
+  ({ letters }) => letters[0]!,
+);
+
 const lengthMin = 5;
 
 /** Returns the spellings of `word` with one exchange, without `word` itself. Short words have none. */
@@ -54,13 +62,9 @@ function hasHomophones(word: string): boolean {
 function exchanges(word: string): string[] {
   const results: string[] = [];
   for (let at = 0; at < word.length; at++) {
-    for (const sound of sounds) {
-      for (const letters of sound) {
-        if (!word.startsWith(letters, at)) continue;
-        for (const other of sound) {
-          if (other !== letters) results.push(word.slice(0, at) + other + word.slice(at + letters.length));
-        }
-      }
+    for (const { letters, others } of exchangesByLetter.get(word[at]!) ?? []) {
+      if (!word.startsWith(letters, at)) continue;
+      for (const other of others) results.push(word.slice(0, at) + other + word.slice(at + letters.length));
     }
   }
   return results;

@@ -3,7 +3,7 @@
  * letters as words of the lexicon and letters of no known word, dynamic programming finds the most probable one. The
  * lists contain no counts, so a word has the frequency of its class.
  */
-import { wordsAt } from "../data/lexicon.ts";
+import { newFoundWords, wordsAt } from "../data/lexicon.ts";
 import { firstLetterBits, nextLetterBits } from "./letter-model.ts";
 
 /** Bits with which letters of no known word begin, in addition to those of each letter. */
@@ -16,28 +16,42 @@ export interface Segmentation {
   unknown: number;
 }
 
-/** Returns the most probable segmentation of `text`, which contains no separators. */
-export function segment(text: string): Segmentation {
-  // best[i]: the best segmentation of text[0, i). open[i]: the best one that ends with letters of no known word.
-  const best: Segmentation[] = [{ bits: 0, unknown: 0 }];
-  let open: Segmentation = impossible;
-  for (let start = 0; start < text.length; start++) {
-    const before = best[start] ?? impossible;
-    const code = text.charCodeAt(start);
-    const opened = before.bits + unknownStartBits + firstLetterBits(code);
-    const continued = open.bits + nextLetterBits(text.charCodeAt(start - 1), code);
-    const from = opened < continued ? before : open;
-    open = { bits: Math.min(opened, continued), unknown: from.unknown + 1 };
-    if (open.bits < (best[start + 1] ?? impossible).bits) best[start + 1] = open;
-    wordsAt(text, start, (length, bits) => {
-      const unknown = before.unknown + (length < tellingLengthMin ? length : 0);
-      const whole = { bits: before.bits + bits, unknown };
-      if (whole.bits < (best[start + length] ?? impossible).bits) best[start + length] = whole;
-    });
-  }
-  return best[text.length]!;
-}
-
 const tellingLengthMin = 3;
 
-const impossible: Segmentation = { bits: Infinity, unknown: 0 };
+/** More than the length of any label. Longer texts get arrays of their own. */
+const lengthMax = 255;
+const shared = { bits: new Float64Array(lengthMax + 1), unknown: new Uint16Array(lengthMax + 1) };
+const found = newFoundWords();
+
+/** Returns the most probable segmentation of `text`, which contains no separators. */
+export function segment(text: string): Segmentation {
+  // bits[i] and unknown[i]: the best segmentation of text[0, i). The open one ends with letters of no known word.
+  const { bits, unknown } = text.length <= lengthMax ? shared : arraysFor(text.length);
+  bits.fill(Infinity, 1, text.length + 1);
+  let openBits = Infinity;
+  let openUnknown = 0;
+  for (let start = 0; start < text.length; start++) {
+    const code = text.charCodeAt(start);
+    const opened = bits[start]! + unknownStartBits + firstLetterBits(code);
+    const continued = openBits + nextLetterBits(text.charCodeAt(start - 1), code);
+    openUnknown = (opened < continued ? unknown[start]! : openUnknown) + 1;
+    openBits = Math.min(opened, continued);
+    if (openBits < bits[start + 1]!) {
+      bits[start + 1] = openBits;
+      unknown[start + 1] = openUnknown;
+    }
+    const count = wordsAt(text, start, found);
+    for (let i = 0; i < count; i++) {
+      const length = found.lengths[i]!;
+      const whole = bits[start]! + found.bits[i]!;
+      if (whole >= bits[start + length]!) continue;
+      bits[start + length] = whole;
+      unknown[start + length] = unknown[start]! + (length < tellingLengthMin ? length : 0);
+    }
+  }
+  return { bits: bits[text.length]!, unknown: unknown[text.length]! };
+}
+
+function arraysFor(length: number): typeof shared {
+  return { bits: new Float64Array(length + 1), unknown: new Uint16Array(length + 1) };
+}
