@@ -2,6 +2,7 @@ import { appendFileSync, copyFileSync, mkdtempSync, rmSync, statSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { jsonOption, phishwatchProgram, shownCommand, writeFigures, type Subject } from "./figures.ts";
+import { runMeasured, type MeasuredProcess } from "./measured-process.ts";
 import { readOptions } from "./options.ts";
 import { phishwatchExecutable } from "./phishwatch.ts";
 import { generateBrands, generateNames } from "./sample-names.ts";
@@ -121,9 +122,9 @@ async function measureDomains(count: number) {
       command: `${shownCommand(match.command)}; ${shownCommand(imported.command)}`,
       figures: {
         "match, names/s": [options.names / match.seconds],
-        "match, MiB": [mib(match.rssBytes)],
+        "match, MiB": [mib(match.memoryBytes)],
         "import, names/s": [options.names / imported.seconds],
-        "import, MiB": [mib(imported.rssBytes)],
+        "import, MiB": [mib(imported.memoryBytes)],
         "start, ms": [startMs],
         "serve, MiB": [mib(server.residentBytes())],
       },
@@ -139,13 +140,13 @@ async function measureList(count: number) {
     join(folder, "list.db"),
     generateBrands(listDomains).map(({ domain }) => domain),
   );
-  const { command, seconds, rssBytes } = await run(["match", "--config", config, names]);
+  const { command, seconds, memoryBytes } = await run(["match", "--config", config, names]);
   return {
     command: shownCommand(command),
     figures: {
       "list, MiB": [mib(statSync(names).size)],
       "match, s": [seconds],
-      "match, MiB": [mib(rssBytes)],
+      "match, MiB": [mib(memoryBytes)],
     },
   };
 }
@@ -160,13 +161,10 @@ function writeNames(count: number): string {
   return path;
 }
 
-async function run(args: string[]) {
-  const command = [phishwatchExecutable, ...args];
-  const startedAt = performance.now();
-  const child = Bun.spawn(command, { stdout: "ignore", stderr: "ignore" });
-  if ((await child.exited) !== 0) throw new Error(`${args.join(" ")} ended with ${child.exitCode}`);
-  const seconds = (performance.now() - startedAt) / 1_000;
-  return { command, seconds, rssBytes: child.resourceUsage()!.maxRSS };
+async function run(args: string[]): Promise<MeasuredProcess> {
+  const measured = await runMeasured([phishwatchExecutable, ...args]);
+  if (measured.exitCode !== 0) throw new Error(`${args.join(" ")} exited with ${measured.exitCode}`);
+  return measured;
 }
 
 async function startAppliance(config: string) {
