@@ -8,6 +8,8 @@ export const databaseStores = [
     tables: [
       "threats",
       "threat_counts",
+      "threat_list_blocks",
+      "threat_list_block_counts",
       "threat_touches",
       "threat_certificates",
       "threat_urls",

@@ -110,6 +110,41 @@ export const threatCounts = sqliteTable(
   (table) => [primaryKey({ columns: [table.protectedDomainSeq, table.status, table.severity] })],
 );
 
+/**
+ * Blocks of the list, from which a page in its middle is found without passing over all threats before it
+ * (`list-blocks.ts`). A block holds the threats from its start, in the order of `(first_seen, seq)`, up to the start of
+ * the next one. The first block starts before all threats. Triggers keep the totals and divide a block in two when it
+ * has more than 8,192 threats (see the migration).
+ */
+export const listBlocks = sqliteTable(
+  "threat_list_blocks",
+  {
+    firstSeen: instant("first_seen").notNull(),
+    seq: integer("seq").notNull(),
+    total: integer("total").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.firstSeen, table.seq] })],
+);
+
+/** Number of threats of each block by domain, status and severity. Domain 0 stands for all domains. */
+export const listBlockCounts = sqliteTable(
+  "threat_list_block_counts",
+  {
+    protectedDomainSeq: integer("protected_domain_seq").notNull(),
+    /** Start of the block. */
+    firstSeen: instant("first_seen").notNull(),
+    seq: integer("seq").notNull(),
+    status: text("status", { enum: statuses }).notNull(),
+    severity: text("severity", { enum: severities }).notNull(),
+    total: integer("total").notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.protectedDomainSeq, table.firstSeen, table.seq, table.status, table.severity],
+    }),
+  ],
+);
+
 /** Changes of a threat; `history.ts` limits their number. */
 export const threatHistory = sqliteTable(
   "threat_history",

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createListQuery, type ThreatFilter } from "../../src/threats/store/list-query.ts";
+import { severities, statuses } from "../../src/vocabulary/threats.ts";
+import { randomFrom, seed } from "../support/random.ts";
+import { openStores, type Stores } from "../support/stores.ts";
+
+const domains = ["example-bank.com", "example-shop.com"];
+const blockMax = 16;
+
+let stores: Stores;
+
+beforeAll(() => {
+  stores = openStores();
+  useSmallBlocks();
+});
+afterAll(() => stores.dispose());
+
+/** Lets a few hundred threats fill many blocks. */
+function useSmallBlocks(): void {
+  const { sqlite } = stores.database;
+  const trigger = "threat_list_block_divided";
+  const { sql } = sqlite
+    .query<{ sql: string }, [string]>("SELECT sql FROM sqlite_master WHERE name = ?")
+    .get(trigger)!;
+  sqlite.run(`DROP TRIGGER ${trigger}`);
+  sqlite.run(sql.replaceAll("8192", String(blockMax)).replaceAll("4096", String(blockMax / 2)));
+}
+
+const random = randomFrom(seed);
+const pick = <T>(values: readonly T[]): T => values[random(values.length)]!;
+/** Half of the threats were first seen at one of three times, as those of large imports are. */
+const someTime = () => (random(2) === 0 ? random(3) : random(100)) * 1_000;
+
+function insert(count: number): void {
+  const insertOne = stores.database.sqlite.prepare(
+    `INSERT INTO threats (id, protected_domain_seq, domain, type, status, severity, similarity, source, reasons,
+       severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token)
+     VALUES (?1, (SELECT seq FROM protected_domains WHERE domain = ?2), ?1 || '.com', 'combosquatting', ?3, ?4, 0.9,
+       'feed', '[]', '[]', ?5, 0, 0, '{}', '')`,
+  );
+  for (let index = 0; index < count; index += 1) {
+    const id = `thr_${Bun.hash(`${seed} ${random(1 << 24)} ${index}`).toString(36)}`;
+    insertOne.run(id, pick(domains), pick(statuses), pick(severities), someTime());
+  }
+}
+
+function change(count: number): void {
+  const { sqlite } = stores.database;
+  const update = sqlite.prepare(
+    "UPDATE threats SET status = ?2, severity = ?3, first_seen = iif(?4 < 0, first_seen, ?4) WHERE seq = ?1",
+  );
+  const last = sqlite.query<{ seq: number }, []>("SELECT max(seq) AS seq FROM threats").get()!.seq;
+  for (let index = 0; index < count; index += 1)
+    update.run(1 + random(last), pick(statuses), pick(severities), random(3) === 0 ? someTime() : -1);
+  sqlite.run("DELETE FROM threats WHERE seq % 7 = ?", [random(7)]);
+}
+
+/** Returns the ids that a filter selects, in the order of the list. */
+function naiveList({ protectedDomain, status, severity, within }: ThreatFilter): string[] {
+  return stores.database.sqlite
+    .query<{ id: string; domain: string; status: string; severity: string }, []>(
+      `SELECT t.id, p.domain, t.status, t.severity FROM threats t JOIN protected_domains p ON p.seq = protected_domain_seq
+       ORDER BY t.first_seen DESC, t.seq DESC`,
+    )
+    .all()
+    .filter(
+      (row) =>
+        (protectedDomain ?? row.domain) === row.domain &&
+        (status ?? row.status) === row.status &&
+        (severity ?? row.severity) === row.severity &&
+        (within ?? domains).includes(row.domain),
+    )
+    .map(({ id }) => id);
+}
+
+const filters: ThreatFilter[] = [
+  {},
+  { status: "active" },
+  { severity: "low" },
+  { status: "resolved", severity: "high" },
+  { protectedDomain: domains[0]! },
+  { protectedDomain: domains[1]!, status: "false_positive", severity: "medium" },
+  { within: domains },
+  { within: domains, status: "active" },
+];
+
+function expectNaivePages(): void {
+  const list = createListQuery(stores.database, { blocksFrom: 3 });
+  for (const filter of filters) {
+    const expected = naiveList(filter);
+    for (const perPage of [1, 10, 50]) {
+      const lastPage = Math.ceil(expected.length / perPage);
+      for (const page of new Set([
+        1,
+        lastPage,
+        lastPage + 1,
+        ...Array.from({ length: 8 }, () => 1 + random(lastPage)),
+      ])) {
+        const { threats, total } = list(filter, { page, perPage });
+        const ids = threats.map(({ id }) => id);
+        expect({ filter, page, perPage, total, ids }).toEqual({
+          filter,
+          page,
+          perPage,
+          total: expected.length,
+          ids: expected.slice((page - 1) * perPage, page * perPage),
+        });
+      }
+    }
+  }
+}
+
+const blocks = () =>
+  stores.database.sqlite
+    .query<{ total: number }, []>("SELECT total FROM threat_list_blocks ORDER BY first_seen, seq")
+    .all()
+    .map(({ total }) => total);
+
+test("pages are the same as those of sorted threats after threats are added, changed, moved and deleted", () => {
+  console.log(`seed ${seed} (TEST_SEED)`);
+  for (let round = 0; round < 3; round += 1) {
+    stores.database.transaction(() => insert(250));
+    expectNaivePages();
+    stores.database.transaction(() => change(150));
+    expectNaivePages();
+  }
+  expect(blocks().length).toBeGreaterThan(20);
+  expect(Math.max(...blocks())).toBeLessThanOrEqual(blockMax);
+});
+
+test("a block without threats is removed with its counts, and the first block stays", () => {
+  const { sqlite } = stores.database;
+  sqlite.run("DELETE FROM threats");
+  expect(blocks()).toEqual([0]);
+  const { count } = sqlite
+    .query<{ count: number }, []>(
+      "SELECT count(*) AS count FROM threat_list_block_counts WHERE first_seen >= 0 OR total <> 0",
+    )
+    .get()!;
+  expect(count).toBe(0);
+});
