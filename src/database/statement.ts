@@ -1,4 +1,5 @@
-import { Column, getTableColumns, sql, SQL, type Placeholder, type Table } from "drizzle-orm";
+import type { SQLQueryBindings, Statement as SqliteStatement } from "bun:sqlite";
+import { Column, getTableColumns, is, Param, Placeholder, sql, SQL, type Table } from "drizzle-orm";
 import type { Database } from "./database.ts";
 
 /**
@@ -14,8 +15,11 @@ export interface Statement<Row> {
   /** Returns the first row, or undefined where there is none. */
   get(values?: Values): Row | undefined;
   all(values?: Values): Row[];
-  /** Runs a write and discards what it returns. */
-  run(values?: Values): void;
+  /**
+   * Runs a write and returns the number of rows that it changed, cascades included. To learn whether there was such a
+   * row, this is cheaper than RETURNING, with which an update takes three times as long within `write`.
+   */
+  run(values?: Values): number;
 }
 
 /** Values of a statement's placeholders by name. */
@@ -23,10 +27,10 @@ type Values = Record<string, unknown>;
 
 /** The part of drizzle's prepared query that a statement needs. */
 interface Prepared {
+  readonly stmt: Pick<SqliteStatement, "run" | "values">;
+  getQuery(): { params: readonly unknown[] };
   get(values?: Values): unknown;
   all(values?: Values): unknown[];
-  run(values?: Values): unknown;
-  values(values?: Values): unknown[][];
 }
 
 interface Preparable {
@@ -49,16 +53,15 @@ export function statement<Query extends Preparable>(
     if (made === undefined) {
       const query = build(database.query);
       const decode = decoderOf(query);
-      // drizzle forbids, by type, methods that return rows where a write returns none.
-      const plain = query.prepare() as Prepared;
-      made = (decode === undefined ? plain : decodeRows(plain, decode)) as Statement<Row>;
+      // drizzle hides, by type, the statement, and methods that return rows where a write returns none.
+      made = bound(query.prepare() as Prepared, decode) as Statement<Row>;
     }
     return made;
   };
   return {
     get: (values) => prepared().get(values),
     all: (values) => prepared().all(values),
-    run: (values) => void prepared().run(values),
+    run: (values) => prepared().run(values),
   };
 }
 
@@ -132,13 +135,48 @@ function mappingOf(field: unknown): ((stored: unknown) => unknown) | undefined {
   return (stored) => field.mapFromDriverValue(stored);
 }
 
-function decodeRows(prepared: Prepared, decode: Decode): Omit<Prepared, "values"> {
+/** Binds values and decodes rows without drizzle, which classifies each parameter again in each call. */
+function bound(prepared: Prepared, decode: Decode | undefined): Statement<unknown> {
+  const { stmt } = prepared;
+  const bind = binderOf(prepared.getQuery().params);
+  const run = (values?: Values) => stmt.run(...bind(values)).changes;
+  if (decode === undefined)
+    return { get: (values) => prepared.get(values), all: (values) => prepared.all(values), run };
   return {
     get(values) {
-      const [first] = prepared.values(values);
+      const [first] = stmt.values(...bind(values));
       return first === undefined ? undefined : decode(first);
     },
-    all: (values) => prepared.values(values).map(decode),
-    run: (values) => prepared.run(values),
+    all: (values) => stmt.values(...bind(values)).map(decode),
+    run,
   };
+}
+
+type Bindable = SQLQueryBindings;
+
+/** Returns a function that returns the values of a statement's parameters in their order. */
+function binderOf(parameters: readonly unknown[]): (values?: Values) => Bindable[] {
+  const sources = parameters.map(sourceOf);
+  return (values = {}) =>
+    sources.map(({ constant, name, encode }) => {
+      if (name === undefined) return constant as Bindable;
+      const given = values[name];
+      if (given === undefined && !(name in values)) throw new Error(`no value for ${name}`);
+      return (encode === undefined ? given : encode(given)) as Bindable;
+    });
+}
+
+/** Returns where the value of a parameter comes from: a constant, or a name with the mapping of its column. */
+function sourceOf(parameter: unknown): {
+  constant?: unknown;
+  name?: string;
+  encode?: (value: unknown) => unknown;
+} {
+  if (is(parameter, Placeholder)) return { name: parameter.name };
+  if (!is(parameter, Param) || !is(parameter.value, Placeholder)) return { constant: parameter };
+  const { encoder, value: placeholder } = parameter;
+  const isPlain = encoder.mapToDriverValue === Column.prototype.mapToDriverValue;
+  return isPlain
+    ? { name: placeholder.name }
+    : { name: placeholder.name, encode: (given) => encoder.mapToDriverValue(given) };
 }

@@ -220,8 +220,7 @@ function createAttemptWriter({
         nextAttemptAt: value(deliveries.nextAttemptAt),
         completedAt: value(deliveries.completedAt),
       })
-      .where(eq(deliveries.seq, value(deliveries.seq)))
-      .returning({ id: deliveries.id }),
+      .where(eq(deliveries.seq, value(deliveries.seq))),
   );
   const lastDue = statement(database, (query) =>
     query
@@ -277,7 +276,7 @@ function createAttemptWriter({
     const attempts = attemptsAfter(attempt, consequence);
     const next = nextOf({ ...attempt, attempts }, consequence, now);
     const status = result.failure === null ? "succeeded" : next === undefined ? "failed" : "pending";
-    const row = updateDelivery.get({
+    const changed = updateDelivery.run({
       seq: deliverySeq,
       status,
       attempts,
@@ -285,7 +284,7 @@ function createAttemptWriter({
       completedAt: next === undefined ? now : null,
     });
     // The recipient was removed in the meantime, with its deliveries.
-    if (row === undefined) return { ...attempt, nextAttemptAt: undefined, gaveUp: false, isGone: true };
+    if (changed === 0) return { ...attempt, nextAttemptAt: undefined, gaveUp: false, isGone: true };
     insertAttempt.run({ deliverySeq, ...result });
     return { ...attempt, nextAttemptAt: next, gaveUp: status === "failed", isGone: false };
   };
