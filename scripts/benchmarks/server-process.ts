@@ -71,12 +71,7 @@ export async function startServer({
     pid: child.pid,
     startMs,
     startCpuMs,
-    cpuSeconds: () => {
-      // The name in parentheses can contain spaces; utime and stime are fields 14 and 15 (proc_pid_stat(5)).
-      const stat = readFileSync(`/proc/${child.pid}/stat`, "latin1");
-      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-    },
+    cpuSeconds: () => cpuSecondsOf(child.pid),
     residentBytes: () => {
       const status = readFileSync(`/proc/${child.pid}/status`, "latin1");
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
@@ -92,6 +87,14 @@ export async function startServer({
       clearTimeout(timer);
     },
   };
+}
+
+/** Returns the user and system CPU time of a process, all threads, in seconds, with a resolution of 10 ms. */
+export function cpuSecondsOf(pid: number): number {
+  // The name in parentheses can contain spaces; utime and stime are fields 14 and 15 (proc_pid_stat(5)).
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
 /** Returns the exact CPU time of all live threads. Too expensive to read often, and excludes exited threads. */

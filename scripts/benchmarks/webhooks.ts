@@ -1,11 +1,9 @@
 import { Database } from "bun:sqlite";
 import { createHmac } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { targetOf } from "../../src/channels/webhook/endpoint.ts";
 import { openDatabase } from "../../src/database/database.ts";
-import { createOutbox } from "../../src/events/outbox.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createIdFactory, type IdFactory } from "../../src/lib/ids.ts";
 import {
@@ -18,23 +16,36 @@ import {
 } from "./figures.ts";
 import { readOptions } from "./options.ts";
 import { phishwatchExecutable } from "./phishwatch.ts";
-import { freePort, startServer, type ServerProcess } from "./server-process.ts";
 import { formatTable, printGoal, quantile } from "./statistics.ts";
+import {
+  apiKey,
+  configure,
+  fillRandom,
+  sampleEvent,
+  seedEvents,
+  serve,
+  temporaryFolder,
+} from "./webhooks/instance.ts";
+import { sustained } from "./webhooks/sustained.ts";
 
 const {
   events: burstEvents,
   seconds: latencySeconds,
   pending: pendingDeliveries,
+  sustained: sustainedEvents,
+  only,
   json,
 } = readOptions({
   benchmark: "webhooks",
   summary:
     "Webhook deliveries of the executable over loopback: a burst to a healthy, a failing and a hanging receiver, the time\n" +
-    "from commit to arrival, and the cost of pending deliveries.",
+    "from commit to arrival, the cost of pending deliveries, and the rate to 25 endpoints.",
   options: {
     events: { default: 10_000, value: "N", description: "events in the burst" },
     seconds: { default: 20, value: "N", description: "duration of the latency measurement" },
     pending: { default: 1_000_000, value: "N", description: "pending deliveries" },
+    sustained: { default: 12_000, value: "N", description: "events to 25 endpoints" },
+    only: { default: null, value: "PART", description: "bare, burst, latency, pending or sustained" },
     json: jsonOption,
   },
 });
@@ -50,24 +61,33 @@ const settleMs = 2_000;
 const idleMeasurementMs = 10_000;
 const hourMs = 3_600_000;
 
-const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-webhooks-"));
+const folder = temporaryFolder();
 const receiver = Bun.spawn([process.execPath, join(import.meta.dir, "webhook-receiver.ts")], {
   stdout: "pipe",
   stderr: "inherit",
 });
-process.on("exit", () => {
-  receiver.kill();
-  rmSync(folder, { recursive: true, force: true });
-});
+process.on("exit", () => receiver.kill());
 const receiverPort = Number(new TextDecoder().decode((await receiver.stdout.getReader().read()).value));
-const apiKey = "benchmark-key-of-more-than-twenty-characters";
-const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
+const endpointAt = (name: string) => ({ name, url: `http://127.0.0.1:${receiverPort}/${name}` });
+const parts = {
+  bare,
+  burst,
+  latency,
+  pending,
+  sustained: async () => {
+    const measured = await sustained(folder, sustainedEvents);
+    const name = "sustained to 25 endpoints";
+    subjects.push({
+      name,
+      program: phishwatchProgram(),
+      command: "phishwatch serve",
+      figures: measured,
+    });
+  },
+};
 
 const subjects: Subject[] = [];
-await bare();
-await burst();
-await latency();
-await pending();
+for (const [name, measure] of Object.entries(parts)) if (only === null || only === name) await measure();
 writeFigures(json, subjects);
 process.exit(0);
 
@@ -103,8 +123,7 @@ async function burst(): Promise<void> {
   const path = join(folder, "burst.db");
   seedEvents(path, burstEvents);
   const startedAt = Date.now();
-  const { config, port } = configure(path, ["healthy", "failing", "hanging"]);
-  const server = await serve(config, port);
+  const server = await serve(configure(path, ["healthy", "failing", "hanging"].map(endpointAt)));
   const database = new Database(path, { readonly: true });
   const recorded = database.query<{ total: number }, []>(
     `SELECT count(*) AS total FROM deliveries WHERE attempts > 0`,
@@ -139,9 +158,9 @@ async function latency(): Promise<void> {
   // Look-alikes to triage: each status change records one event.
   const names = join(folder, "names.txt");
   writeFileSync(names, Array.from({ length: 200 }, (_, index) => `example-bank-${index}.com\n`).join(""));
-  const { config, port } = configure(path, ["healthy", "failing", "hanging"]);
-  Bun.spawnSync([phishwatchExecutable, "import", names, "--config", config]);
-  const server = await serve(config, port);
+  const instance = configure(path, ["healthy", "failing", "hanging"].map(endpointAt));
+  Bun.spawnSync([phishwatchExecutable, "import", names, "--config", instance.config]);
+  const server = await serve(instance);
   const headers = { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" };
   const base = `http://127.0.0.1:${server.port}/v1`;
   const list = (await (await fetch(`${base}/threats?per_page=100`, { headers })).json()) as {
@@ -200,8 +219,7 @@ async function pending(): Promise<void> {
   for (const count of [0, pendingDeliveries]) {
     const path = join(folder, `pending-${count}.db`);
     seedPending(path, count);
-    const { config, port } = configure(path, ["healthy"]);
-    const server = await serve(config, port);
+    const server = await serve(configure(path, [endpointAt("healthy")]));
     await Bun.sleep(settleMs);
     const cpuBefore = server.cpuSeconds();
     await Bun.sleep(idleMeasurementMs);
@@ -221,44 +239,10 @@ async function pending(): Promise<void> {
   );
 }
 
-function configure(database: string, receivers: string[]): { config: string; port: number } {
-  const port = freePort();
-  const config = join(folder, `${port}.toml`);
-  const lines = [
-    `[server]\nlisten = "127.0.0.1:${port}"`,
-    `[storage]\npath = ${JSON.stringify(database)}`,
-    `[scan]\nschedule = ""\n[lookups]\nenabled = false`,
-    `[webhooks]\nallow_http = true`,
-    ...receivers.map(
-      (name) =>
-        `[[webhooks.endpoints]]\nname = "${name}"\nurl = "http://127.0.0.1:${receiverPort}/${name}"\nsecret = "benchmark-secret-1"`,
-    ),
-    `[[protected_domains]]\ndomain = "example-bank.com"`,
-    `[[api_keys]]\nname = "benchmark"\nkey = "${apiKey}"\nplan = "enterprise"\nscopes = ["threats:read", "threats:write", "candidates:write"]`,
-  ];
-  writeFileSync(config, `${lines.join("\n")}\n`);
-  return { config, port };
-}
-
-function serve(config: string, port: number): Promise<ServerProcess> {
-  const command = [phishwatchExecutable, "serve", "--config", config];
-  return startServer({ name: "phishwatch", command, port, readyPath: "/healthz", cwd: folder });
-}
-
 /** Returns what the receivers received since the previous call. */
 async function figures(): Promise<Record<string, { count: number; latenciesMs: number[]; lastAt: number }>> {
   const response = await fetch(`http://127.0.0.1:${receiverPort}/figures`);
   return (await response.json()) as Awaited<ReturnType<typeof figures>>;
-}
-
-function seedEvents(path: string, count: number): void {
-  const database = openDatabase(path);
-  const ids = createIdFactory(systemClock.now, fillRandom);
-  const outbox = createOutbox({ database, clock: systemClock, ids });
-  database.transaction(() => {
-    for (let index = 0; index < count; index += 1) outbox.record("threat.created", sampleEvent().data);
-  });
-  database.close();
 }
 
 function seedPending(path: string, count: number): void {
@@ -305,21 +289,4 @@ function seedPending(path: string, count: number): void {
     }
   });
   database.close();
-}
-
-function sampleEvent() {
-  return {
-    id: "evt_01kf0000000000000000000000",
-    type: "threat.created",
-    created_at: new Date().toISOString(),
-    data: {
-      threat: {
-        id: "thr_01kf0000000000000000000000",
-        domain: "examp1e-bank.com",
-        type: "typosquatting" as const,
-        severity: "high" as const,
-        similarity: 0.97,
-      },
-    },
-  };
 }
