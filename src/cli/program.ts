@@ -1,11 +1,11 @@
 import { Command, CommanderError, Option } from "commander";
+import { versionText } from "../lib/build-info.ts";
 import { PublicError, StartError } from "../lib/errors.ts";
 import { visible } from "../lib/safe-text.ts";
 import { endStartup } from "../lib/startup.ts";
 import { clause } from "../lib/wording.ts";
 import { NameListError } from "../sources/list-bytes/errors.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
-import { versionText } from "./commands/version.ts";
 import { UsageError, type CommandDefinition, type CommandGroup, type Flag } from "./terminal/command.ts";
 import { FailedError } from "./terminal/failure.ts";
 import { BrokenPipeError, type Terminal } from "./terminal/terminal.ts";

@@ -16,3 +16,6 @@ export const buildInfo: BuildInfo = {
   commit: typeof BUILD_COMMIT === "string" ? BUILD_COMMIT : "source",
   bunVersion: Bun.version,
 };
+
+/** Printed by `phishwatch version`. */
+export const versionText = `phishwatch ${buildInfo.version} (commit ${buildInfo.commit}, Bun ${buildInfo.bunVersion})`;

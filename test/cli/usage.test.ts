@@ -41,7 +41,7 @@ describe("help", () => {
   });
 });
 
-test("the program loads only commander at startup, and the modules of a command when it runs", () => {
+test("the program loads no package at startup, only commander for a command, and the modules of a command when it runs", () => {
   const root = join(import.meta.dir, "../..");
   const seen = new Set<string>();
   const packages = new Set<string>();
@@ -55,6 +55,8 @@ test("the program loads only commander at startup, and the modules of a command 
     }
   };
   visit(join(root, "src/main.ts"));
+  expect([...packages]).toEqual([]);
+  visit(join(root, "src/cli/process.ts"));
   expect([...packages]).toEqual(["commander"]);
 });
 

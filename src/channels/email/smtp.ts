@@ -1,5 +1,5 @@
 import { connect, isIP, type Socket } from "node:net";
-import { rootCertificates } from "node:tls";
+import nodeTls from "node:tls";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
 import type { SmtpConfig } from "../../config/notifications.ts";
 import { messageOf } from "../../lib/errors.ts";
@@ -225,7 +225,7 @@ function optionsOf({
       minVersion: "TLSv1.2",
       // RFC 6066: an address is never sent as a name. The certificate is still checked against it.
       servername: isIP(host) === 0 ? host : "",
-      ...(authority === null ? {} : { ca: [...rootCertificates, authority] }),
+      ...(authority === null ? {} : { ca: [...nodeTls.rootCertificates, authority] }),
     },
   };
 }

@@ -1,10 +1,7 @@
-import { buildInfo } from "../../lib/build-info.ts";
+import { buildInfo, versionText } from "../../lib/build-info.ts";
 import { command } from "../terminal/command.ts";
 import { jsonFlag } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
-
-/** Also printed by `phishwatch --version`. */
-export const versionText = `phishwatch ${buildInfo.version} (commit ${buildInfo.commit}, Bun ${buildInfo.bunVersion})`;
 
 export const versionCommand = command({
   name: "version",

@@ -7,7 +7,7 @@ export interface Output {
   write(text: string): void;
   /** Writes buffered text. */
   flush(): void;
-  isTerminal: boolean;
+  readonly isTerminal: boolean;
   /** Current width, if this is a terminal. */
   readonly columns: number | undefined;
 }
@@ -19,7 +19,7 @@ export interface Terminal {
   /** For progress, notices and errors. */
   err: Output;
   /** Whether a person types standard input. */
-  inputIsTerminal: boolean;
+  readonly inputIsTerminal: boolean;
   env: Readonly<Record<string, string | undefined>>;
   /**
    * Returns a signal that the first SIGINT or SIGTERM aborts from now on; then the command must end. A second one
@@ -52,19 +52,27 @@ export class BrokenPipeError extends Error {
 const heldCharactersMax = 1 << 16;
 const retryMs = 2;
 
+/** Returns whether a file descriptor is a terminal. Without `process.stdout`, the creation of which takes 8 ms. */
+export function isTerminal(descriptor: number): boolean {
+  return (require("node:tty") as typeof import("node:tty")).isatty(descriptor);
+}
+
 /**
  * Returns an output that writes to a file descriptor.
  *
+ * @param stream returns the stream of the descriptor, for its width
  * @param options.held whether to buffer text and write it in large pieces
  * @param options.needed whether a failed write is an error. It is not for a log, so that a server continues without it.
  */
 export function createOutput(
   descriptor: number,
-  stream: { isTTY?: boolean; columns?: number },
+  stream: () => { columns?: number },
   { held, needed }: { held: boolean; needed: boolean },
 ): Output {
   let pieces: string[] = [];
   let characters = 0;
+  let terminal: boolean | undefined;
+  const isOnTerminal = () => (terminal ??= isTerminal(descriptor));
 
   function flush(): void {
     if (pieces.length === 0) return;
@@ -85,10 +93,14 @@ export function createOutput(
       if (!held || characters >= heldCharactersMax) flush();
     },
     flush,
-    isTerminal: stream.isTTY === true,
+    get isTerminal() {
+      return isOnTerminal();
+    },
     get columns() {
+      if (!isOnTerminal()) return undefined;
       // Some terminals report 0 if they do not know their width. It changes when people resize the window.
-      return stream.isTTY === true && (stream.columns ?? 0) > 0 ? stream.columns : undefined;
+      const { columns = 0 } = stream();
+      return columns > 0 ? columns : undefined;
     },
   };
 }

@@ -1,0 +1,39 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { systemClock } from "../lib/clock.ts";
+import { replaceLists } from "../lib/lists/list-texts.ts";
+import type { ThreadData, ThreadTask } from "../vocabulary/threads.ts";
+
+/** Loads the code of each task only where it runs. */
+const serve: Record<ThreadTask, () => Promise<void>> = {
+  async screening() {
+    const { serveScreening } = await import("../sources/lists/screening-worker.ts");
+    serveScreening(parentPort!);
+  },
+  async "archive-maintenance"() {
+    const { serveMaintenance } = await import("../archive/maintenance/maintenance-worker.ts");
+    serveMaintenance(parentPort!);
+  },
+  async "archive-search"() {
+    const { serveSearch } = await import("../archive/search/search-worker.ts");
+    serveSearch(parentPort!);
+  },
+  async "certificate-logs"() {
+    const { serveCertificateLogs } = await import("../sources/certificate-log-reading/connection.ts");
+    serveCertificateLogs(parentPort!, { clock: systemClock, random: Math.random });
+  },
+  async inspection() {
+    const { serveInspection } = await import("../inspection/inspector/inspection-thread.ts");
+    serveInspection(parentPort!, systemClock);
+  },
+  async backup() {
+    const { serveBackup } = await import("../backups/running/backup-thread.ts");
+    serveBackup(parentPort!, systemClock);
+  },
+};
+
+/** Runs the task for which this thread was started. */
+export async function runThreadTask(): Promise<void> {
+  const { task = "screening", lists = {} } = (workerData ?? {}) as Partial<ThreadData>;
+  replaceLists(lists);
+  await serve[task]();
+}
