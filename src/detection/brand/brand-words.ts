@@ -254,6 +254,9 @@ function transcribe(text: string): string {
 /** Generic words that companies of a trade put before or after their names. */
 const tradeWords = ["bank", "card", "mobile", "group", "wallet", "credit", "insurance", "telecom", "online"];
 
+/** Start of brand names such as myetherwallet, which people leave out. */
+const possessive = "my";
+
 function tradeIn(text: string): string {
   const stands = (trade: string): boolean => text.endsWith(trade) || text.startsWith(trade);
   return text.includes("-") ? "" : (tradeWords.find((trade) => text !== trade && stands(trade)) ?? "");
@@ -270,6 +273,8 @@ function stemsOf(text: string): string[] {
     if (text.endsWith(trade)) stems.push(text.slice(0, rest));
     if (text.startsWith(trade)) stems.push(text.slice(trade.length));
   }
+  if (text.startsWith(possessive) && text.length - possessive.length >= stemLengthMin)
+    stems.push(text.slice(possessive.length));
   return stems.filter(
     (stem) => !isWord(stem) && splitIntoKeywords(stem) === undefined && !isPopularLabel(stem),
   );

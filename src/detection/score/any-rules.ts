@@ -8,6 +8,8 @@ import type { Rule } from "./rule.ts";
 const splitLengthMin = 3;
 /** Maximum length of a brand in which one look-alike character is chance. */
 const lookAlikeLengthMax = 3;
+/** Minimum length of a brand that counts inside an English word beside phishing words. */
+const besidePhishingLengthMin = 6;
 
 const readings = ["exact", "typos"] as const;
 
@@ -44,13 +46,17 @@ export const anyRules: readonly Rule[] = [
     name: "part_of_word",
     readings,
     verdict: "drop",
-    why: "Letters inside a longer English word mean that word: discordant is not discord.",
-    keeps: [["discord.com", "discordqx.net"]],
+    why: "Letters inside a longer English word mean that word, unless phishing words stand beside it.",
+    keeps: [
+      ["discord.com", "discordqx.net"],
+      ["intuit.com", "intuition-reward.net"],
+    ],
     drops: [
       ["discord.com", "discordant.net"],
       ["ing.nl", "paying.net"],
     ],
-    test: ({ context }) => context.insideWord,
+    test: ({ word, context }) =>
+      context.insideWord && !(word.length >= besidePhishingLengthMin && context.besidePhishingPart),
   },
   {
     name: "suffix_starts_word",

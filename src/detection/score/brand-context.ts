@@ -109,7 +109,13 @@ export class BrandContext {
 
   /** Whether a word that makes visitors act, such as login, stands in the label. */
   get besidePhishingWord(): boolean {
-    return this.keywords.some((keyword) => keyword.length >= tellingKeywordMin && isPhishingWord(keyword));
+    return this.keywords.some(isTellingPhishingWord);
+  }
+
+  /** Whether a part between hyphens beside the brand's consists of keywords, one of them a phishing word. */
+  get besidePhishingPart(): boolean {
+    const sides = this.#left.split("-").slice(0, -1).concat(this.#right.split("-").slice(1));
+    return sides.some((side) => readAsKeywords(side)?.some(isTellingPhishingWord));
   }
 
   /** Whether the rest of the label consists of words. */
@@ -121,6 +127,10 @@ export class BrandContext {
   get insideWord(): boolean {
     return (this.#insideWord ??= isLongerWord(this.token, this.#brand));
   }
+}
+
+function isTellingPhishingWord(keyword: string): boolean {
+  return keyword.length >= tellingKeywordMin && isPhishingWord(keyword);
 }
 
 /** A plural of the brand does not count as another word. */

@@ -12,6 +12,9 @@ const oneSidedLengthMin = 6;
 /** Minimum length of a strict word that counts inside keywords, such as `chase` in `mychaselogin`. */
 const insideKeywordsLengthMin = 4;
 
+/** Bits that the segmentation without a short word may save. */
+const shortWordBitsMax = 1;
+
 const readings = ["exact"] as const;
 
 export const exactRules: readonly Rule[] = [
@@ -66,6 +69,16 @@ export const exactRules: readonly Rule[] = [
     ],
     drops: [["adobe.com", "adobeqxq.net"]],
     test: isShortWordAtEdge,
+  },
+  {
+    name: "word_after_my",
+    readings,
+    verdict: "keep",
+    why: "A brand after the word my, which starts the label, names the customer's account: myjcb.",
+    keeps: [["jcb.co.jp", "myjcbqx.net"]],
+    drops: [["jcb.co.jp", "jcbqx.net"]],
+    test: ({ word, context, alignment }) =>
+      word.strictness === "careful" && alignment.edits.length === 0 && context.before === "my",
   },
   {
     name: "two_letters_beside_phishing_word",
@@ -136,7 +149,7 @@ export const exactRules: readonly Rule[] = [
 function isShortWordAtEdge(reading: Reading): boolean {
   const { word, context, alignment } = reading;
   if (word.strictness !== "careful" || word.length < insideKeywordsLengthMin || !context.atEdge) return false;
-  if (alignment.edits.length > 0 || bitsAgainst(reading) > 0) return false;
+  if (alignment.edits.length > 0 || bitsAgainst(reading) > shortWordBitsMax) return false;
   if (isAnybodysLabel(reading)) return context.left !== "letter";
   return word.noun === "no" && context.besideWords;
 }

@@ -9,20 +9,22 @@ import type { Rule } from "./rule.ts";
 
 /**
  * Bits that the segmentation without the brand may save before the brand does not count, by how the brand is written:
- * exactly, set apart with a typo, or otherwise with differences.
+ * exactly, or with differences.
  */
-const savedBitsMax = { exact: 3, setApart: 7, different: 1 } as const;
+const savedBitsMax = { exact: 3, different: 1 } as const;
+/** The same for a brand with differences that is set apart. */
+const setApartBits = 7;
 /** Added beside phishing words, and in labels that anybody can create. */
 const phishingWordBits = 6;
 const otherPlaceBits = 12;
 /** Added for each letter beyond those of a short brand, because long ones are rarely part of other words. */
-const bitsPerLetter = 2;
+const bitsPerLetter = { exact: 3, different: 2 } as const;
 const shortLengthMax = 6;
 /** Minimum length of a brand that is often made of words itself, such as walletconnect. */
 const ownWordsLengthMin = 12;
 
 /** Maximum length of a brand that occurs by chance in random letters and digits. */
-const chanceLengthMax = 5;
+const chanceLengthMax = { exact: 4, different: 5 } as const;
 /** Suffixes of words for regions, people and styles. */
 const derivingSuffix = /^(?:ia|ian|ians|as|ic|esque)/;
 
@@ -38,7 +40,10 @@ export const segmentationRules: readonly Rule[] = [
     readings,
     verdict: "object",
     why: "Random letters and digits contain every short brand somewhere.",
-    keeps: [["smbc-card.com", "smbc-7f3k29x8.net"]],
+    keeps: [
+      ["smbc-card.com", "smbc-7f3k29x8.net"],
+      ["aplus.co.jp", "aplus1server9station2mail5.net"],
+    ],
     drops: [["smbc-card.com", "57h5q1d0smbc58ft09c4oq.net"]],
     test: isRandomToken,
   },
@@ -47,7 +52,10 @@ export const segmentationRules: readonly Rule[] = [
     readings,
     verdict: "object",
     why: "Where the best segmentation of a label into words leaves no room for the brand, its letters are part of them.",
-    keeps: [["gmail.com", "compassgmail.net"]],
+    keeps: [
+      ["gmail.com", "compassgmail.net"],
+      ["blockfi.com", "xn--broblockfix-thb.net"],
+    ],
     drops: [
       ["gmail.com", "genesishostingmail.net"],
       ["revolut.com", "revolutiongym.net"],
@@ -145,12 +153,18 @@ function isLabelWithoutSuffix(reading: Reading): boolean {
   return isTellingSuffix(suffix.slice(suffix.lastIndexOf(".") + 1));
 }
 
+function spellingOf({ alignment }: Reading): "exact" | "different" {
+  return alignment.edits.length === 0 ? "exact" : "different";
+}
+
 function isPartOfWords(reading: Reading): boolean {
-  const { word, context, alignment, anchored } = reading;
-  if (context.wholeLabel || word.length >= ownWordsLengthMin) return false;
-  const { exact, setApart, different } = savedBitsMax;
-  const written = alignment.edits.length === 0 ? exact : anchored ? setApart : different;
-  const savedMax = written + bitsPerLetter * Math.max(0, word.length - shortLengthMax);
+  const { word, context, anchored, host } = reading;
+  // The word lists are English: they cannot explain a label with other letters.
+  if (host.labels[context.labelIndex]!.origin !== undefined) return false;
+  if (context.insideWord || context.wholeLabel || word.length >= ownWordsLengthMin) return false;
+  const spelling = spellingOf(reading);
+  const written = anchored && spelling === "different" ? setApartBits : savedBitsMax[spelling];
+  const savedMax = written + bitsPerLetter[spelling] * Math.max(0, word.length - shortLengthMax);
   const saved = bitsAgainst(reading);
   if (saved <= savedMax) return false;
   const placeBits = isAnybodysLabel(reading) && !context.acrossLabels ? otherPlaceBits : 0;
@@ -159,7 +173,8 @@ function isPartOfWords(reading: Reading): boolean {
 
 function isRandomToken(reading: Reading): boolean {
   const { word, context, found } = reading;
-  if (word.length > chanceLengthMax || context.wholeLabel || isAnybodysLabel(reading)) return false;
+  if (word.length > chanceLengthMax[spellingOf(reading)]) return false;
+  if (context.wholeLabel || isAnybodysLabel(reading)) return false;
   const { token } = context;
   if (token.length - found.length < randomRestMin) return false;
   const changes = token.match(/\d(?=\D)|\D(?=\d)/g) ?? [];

@@ -6,9 +6,10 @@ import type { BrandWord } from "../brand/brand-words.ts";
 import { isKeyword, isMadeOfWords, isPopularLabel, isTwoWords, isWord } from "../data/lexicon.ts";
 import { soundsLike } from "../letters/homophones.ts";
 import { areSimilar } from "../letters/similar-characters.ts";
+import { stretchesAround, type Stretch } from "../segmentation/stretches.ts";
 import type { Edit } from "./alignment.ts";
 import { tellingKeywordMin, type Edge } from "./brand-context.ts";
-import { isAnybodysLabel, type Reading } from "./reading.ts";
+import { bitsAgainst, isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
 /** Minimum length of a brand in which a typo counts anywhere in its label. */
@@ -25,8 +26,6 @@ const untellingLengthMax = 5;
 const ownWordsLengthMin = 12;
 /** Minimum length of a stretch that can be a foreign spelling of a word. */
 const foreignWordLengthMin = 7;
-/** Maximum number of letters on each side that belong to a word which explains the stretch. */
-const wordMargin = 5;
 
 const readings = ["typos"] as const;
 
@@ -162,7 +161,7 @@ export const typoRules: readonly Rule[] = [
     readings,
     verdict: "drop",
     why: "A word that covers the stretch explains it: notify is not spotify.",
-    keeps: [["spotify.com", "365sp0tfyus.net"]],
+    keeps: [["ethereum.org", "ethereufees.net"]],
     drops: [["spotify.com", "365notifyus.net"]],
     test: (reading) => isExplainedBy(isWord, reading),
   },
@@ -189,7 +188,7 @@ export const typoRules: readonly Rule[] = [
     readings,
     verdict: "drop",
     why: "In a label without keywords, several words in a row that cover the stretch explain it.",
-    keeps: [["coinbase.com", "qxcoinbaesqx.net"]],
+    keeps: [["coinbase.com", "qxcoinabaseqx.net"]],
     drops: [
       ["facebook.com", "placebooks.net"],
       ["coinbase.com", "bitcoinbabel.net"],
@@ -263,12 +262,12 @@ function cutsNeighbor({ found, context }: Reading): boolean {
 }
 
 function isExplainedBy(isKnown: (text: string) => boolean, reading: Reading): boolean {
-  return stretchesAround(reading).some(({ text }) => isKnown(text));
+  return otherStretches(reading).some(({ text }) => isKnown(text));
 }
 
 /** Whether words cover the stretch that extend over its edges, other than whole words next to it. */
 function isCutOutOfWords(reading: Reading): boolean {
-  return stretchesAround(reading).some(({ text, before, after }) => {
+  return otherStretches(reading).some(({ text, before, after }) => {
     const sides = [before, after].filter((side) => side !== "");
     const areWholeWords = sides.every(
       (side) => side.length >= tellingKeywordMin && (isKeyword(side) || isMadeOfWords(side)),
@@ -277,24 +276,10 @@ function isCutOutOfWords(reading: Reading): boolean {
   });
 }
 
-interface Stretch {
-  text: string;
-  /** Letters before and after the brand's place. */
-  before: string;
-  after: string;
-}
-
-/** Returns the brand's place in its token, shortened by one letter or extended by up to `wordMargin` on each side. */
-function stretchesAround({ alignment, context }: Reading): Stretch[] {
+/** Returns the stretches around the brand's place, or none if the brand explains the text better than words do. */
+function otherStretches(reading: Reading): Stretch[] {
+  const { alignment, context } = reading;
   const { token, tokenStart } = context;
-  const start = alignment.start - tokenStart;
-  const end = alignment.end - tokenStart;
-  const stretches: Stretch[] = [];
-  for (let from = Math.max(0, start - wordMargin); from <= start + 1; from++) {
-    for (let to = end - 1; to <= Math.min(token.length, end + wordMargin); to++) {
-      const [before, after] = [token.slice(from, start), token.slice(end, to)];
-      stretches.push({ text: token.slice(from, to), before, after });
-    }
-  }
-  return stretches;
+  if (bitsAgainst(reading) <= 0) return [];
+  return stretchesAround(token, alignment.start - tokenStart, alignment.end - tokenStart);
 }
