@@ -46,6 +46,7 @@ export const anyRules: readonly Rule[] = [
     name: "part_of_word",
     readings,
     verdict: "drop",
+    slow: true,
     why: "Letters inside a longer English word mean that word, unless phishing words stand beside it.",
     keeps: [
       ["discord.com", "discordqx.net"],

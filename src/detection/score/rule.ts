@@ -9,8 +9,10 @@ export interface Rule {
   name: string;
   /** Kinds of readings that the rule is tested on. */
   readings: readonly ReadingKind[];
-  /** `object` drops what another rule keeps. It is tested last, because it takes long. */
+  /** `object` drops what any rule keeps, wherever it stands in the list. */
   verdict: "keep" | "drop" | "object";
+  /** Whether the test looks up many words, so that it runs after the others. */
+  slow?: true;
   /** Why such a reading is, or is not, evidence of a look-alike. */
   why: string;
   /** Names that match. They are decided by a rule that keeps, and not affected by a rule that drops. */
@@ -24,27 +26,38 @@ export interface Rule {
 /** Returns the rule that keeps a reading, or undefined if the reading is dropped. */
 export type Acceptance = (reading: Reading) => Rule | undefined;
 
+/** A rule that keeps, and the rules that drop what it would keep: those before it, and those that object. */
+interface Keep {
+  rule: Rule;
+  against: readonly Rule[];
+}
+
 /**
  * Returns an acceptance in which the first rule that applies decides. A reading that no rule keeps is dropped, and one
  * that a rule objects to as well.
+ *
+ * The rules that keep are tested first: most readings are dropped because none applies, and then no other test matters.
  */
 export function createAcceptance(rules: readonly Rule[]): Acceptance {
-  const forKind = (kind: ReadingKind): { deciding: Rule[]; objecting: Rule[] } => {
+  const keepsOf = (kind: ReadingKind): Keep[] => {
     const own = rules.filter(({ readings }) => readings.includes(kind));
-    return {
-      deciding: own.filter(({ verdict }) => verdict !== "object"),
-      objecting: own.filter(({ verdict }) => verdict === "object"),
-    };
+    return own.flatMap((rule, index) => {
+      if (rule.verdict !== "keep") return [];
+      const against = own.filter(
+        ({ verdict }, at) => verdict === "object" || (verdict === "drop" && at < index),
+      );
+      return [
+        { rule, against: against.toSorted((a, b) => Number(a.slow ?? false) - Number(b.slow ?? false)) },
+      ];
+    });
   };
-  const rulesFor = {
-    exact: forKind("exact"),
-    typos: forKind("typos"),
-    homophone: forKind("homophone"),
-  };
+  const keeps = { exact: keepsOf("exact"), typos: keepsOf("typos"), homophone: keepsOf("homophone") };
   return (reading) => {
-    const { deciding, objecting } = rulesFor[reading.kind];
-    const rule = deciding.find((one) => one.test(reading));
-    if (rule?.verdict !== "keep" || objecting.some((one) => one.test(reading))) return undefined;
-    return rule;
+    for (const { rule, against } of keeps[reading.kind]) {
+      if (!rule.test(reading)) continue;
+      for (const other of against) if (other.test(reading)) return undefined;
+      return rule;
+    }
+    return undefined;
   };
 }

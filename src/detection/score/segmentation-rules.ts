@@ -51,6 +51,7 @@ export const segmentationRules: readonly Rule[] = [
     name: "part_of_words",
     readings,
     verdict: "object",
+    slow: true,
     why: "Where the best segmentation of a label into words leaves no room for the brand, its letters are part of them.",
     keeps: [
       ["gmail.com", "compassgmail.net"],
@@ -95,6 +96,7 @@ export const segmentationRules: readonly Rule[] = [
     name: "noun_beside_words",
     readings,
     verdict: "object",
+    slow: true,
     why: "A brand that is a word of the language means that word beside other words: familyoffice is not office.com.",
     keeps: [
       ["office.com", "office-login.net"],

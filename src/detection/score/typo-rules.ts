@@ -109,6 +109,7 @@ export const typoRules: readonly Rule[] = [
     name: "foreign_spelling_of_word",
     readings,
     verdict: "drop",
+    slow: true,
     why: "A near miss that sounds like a word is its spelling in another language: telegraf is telegraph.",
     keeps: [["telegram.org", "telegran.net"]],
     drops: [["telegram.org", "telegraf.net"]],
@@ -129,6 +130,7 @@ export const typoRules: readonly Rule[] = [
     name: "made_of_words",
     readings,
     verdict: "drop",
+    slow: true,
     why: "With two or more differences, letters that form words mean those words.",
     keeps: [["metamask.io", "metamassk.net"]],
     drops: [["metamask.io", "metabase.net"]],
@@ -160,6 +162,7 @@ export const typoRules: readonly Rule[] = [
     name: "explained_by_word",
     readings,
     verdict: "drop",
+    slow: true,
     why: "A word that covers the stretch explains it: notify is not spotify.",
     keeps: [["ethereum.org", "ethereufees.net"]],
     drops: [["spotify.com", "365notifyus.net"]],
@@ -187,6 +190,7 @@ export const typoRules: readonly Rule[] = [
     name: "explained_by_words",
     readings,
     verdict: "drop",
+    slow: true,
     why: "In a label without keywords, several words in a row that cover the stretch explain it.",
     keeps: [["coinbase.com", "qxcoinabaseqx.net"]],
     drops: [
@@ -199,6 +203,7 @@ export const typoRules: readonly Rule[] = [
     name: "cut_out_of_words",
     readings,
     verdict: "drop",
+    slow: true,
     why: "Words that extend over the edge of the stretch explain it: openteam is not opensea.",
     keeps: [["metamask.io", "metamaksio.net"]],
     drops: [["opensea.io", "openteam.website"]],
@@ -219,9 +224,9 @@ function countDifferences(edits: readonly Edit[]): number {
   return edits.filter(({ kind }) => kind !== "separator").length;
 }
 
-function isAnagram(letters: string, { text }: BrandWord): boolean {
+function isAnagram(letters: string, { text, length }: BrandWord): boolean {
   const sorted = (from: string): string => Array.from(from.replaceAll("-", "")).sort().join("");
-  return sorted(letters) === sorted(text);
+  return letters.length === length && sorted(letters) === sorted(text);
 }
 
 /** Whether the first letter is omitted, or replaced by one that does not resemble it. */
