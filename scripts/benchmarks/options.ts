@@ -1,14 +1,20 @@
 import { parseArgs } from "node:util";
 
 interface Option {
-  /** A number makes the option numeric; null means that there is no default. */
-  default: number | string | null;
-  /** Placeholder for the value in the help text. */
-  value: string;
+  /** A number makes the option numeric, false makes it a flag, and null means that there is no default. */
+  default: number | string | false | null;
+  /** Placeholder for the value in the help text. A flag has none. */
+  value?: string;
   description: string;
 }
 
-type Value<Default> = Default extends number ? number : Default extends null ? string | null : string;
+type Value<Default> = Default extends number
+  ? number
+  : Default extends null
+    ? string | null
+    : Default extends false
+      ? boolean
+      : string;
 
 /** Returns the options of the command line. Prints the help and exits for `--help` or an invalid option. */
 export function readOptions<const Options extends Record<string, Option>>({
@@ -23,8 +29,8 @@ export function readOptions<const Options extends Record<string, Option>>({
   summary: string;
   options: Options;
 }): { [Name in keyof Options]: Value<Options[Name]["default"]> } {
-  const lines = Object.entries(options).map(([name, { value, description, default: standard }]) => {
-    const suffix = standard === null ? "" : ` (default: ${standard})`;
+  const lines = Object.entries(options).map(([name, { value = "", description, default: standard }]) => {
+    const suffix = standard === null || standard === false ? "" : ` (default: ${standard})`;
     return `  ${`--${name} ${value}`.padEnd(22)} ${description}${suffix}`;
   });
   const help = `usage: scripts/${script} ${benchmark} [OPTION...]\n\n${summary}\n\n${lines.join("\n")}`;
@@ -36,7 +42,12 @@ export function readOptions<const Options extends Record<string, Option>>({
     try {
       return parseArgs({
         options: {
-          ...Object.fromEntries(Object.keys(options).map((name) => [name, { type: "string" } as const])),
+          ...Object.fromEntries(
+            Object.entries(options).map(([name, { default: standard }]) => [
+              name,
+              { type: standard === false ? ("boolean" as const) : ("string" as const) },
+            ]),
+          ),
           help: { type: "boolean", short: "h" },
         },
       }).values as Record<string, string | boolean | undefined>;

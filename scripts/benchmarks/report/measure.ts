@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { readFigures, type Subject } from "../figures.ts";
+import { describeMachine, mergeRuns, type Measurements } from "./measurements.ts";
+import type { Step } from "./steps.ts";
+
+export interface MeasureOptions {
+  quick: boolean;
+  /** Lists of names and of protected domains. Null: generated ones. */
+  names: string | null;
+  brands: string | null;
+}
+
+/** Runs the steps one after the other. A step that fails is reported on standard error and has no figures. */
+export async function measureSteps(
+  steps: readonly Step[],
+  options: MeasureOptions,
+): Promise<{ measurements: Measurements; failed: string[] }> {
+  const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-all-"));
+  const measurements: Measurements = { machine: describeMachine(), steps: {} };
+  const failed: string[] = [];
+  try {
+    for (const step of steps) {
+      const startedAt = performance.now();
+      const subjects = await measureStep(step, options, join(folder, "figures.json"));
+      const seconds = Math.round((performance.now() - startedAt) / 1_000);
+      console.error(`${step.id}: ${subjects === null ? "FAILED" : "measured"} in ${seconds} s`);
+      if (subjects === null) failed.push(step.id);
+      else measurements.steps[step.id] = subjects;
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return { measurements, failed };
+}
+
+async function measureStep(step: Step, options: MeasureOptions, file: string): Promise<Subject[] | null> {
+  const runs: Subject[][] = [];
+  for (let run = 0; run < (step.runs ?? 1); run += 1) {
+    const child = Bun.spawn([...commandOf(step, options), "--json", file], {
+      stdio: ["ignore", process.stderr.fd, process.stderr.fd],
+      timeout: step.timeoutMinutes * 60_000,
+    });
+    if ((await child.exited) !== 0) return null;
+    runs.push(readFigures(file));
+  }
+  return mergeRuns(runs);
+}
+
+function commandOf(step: Step, { quick, names, brands }: MeasureOptions): string[] {
+  const lists = step.readsNames === true ? { names, brands } : { names: null, brands: null };
+  return [
+    process.execPath,
+    join(import.meta.dir, "..", `${step.benchmark}.ts`),
+    ...(quick ? step.quick : step.options).split(" "),
+    ...(lists.names === null ? [] : ["--names", resolve(lists.names)]),
+    ...(lists.brands === null ? [] : ["--brands", resolve(lists.brands)]),
+  ];
+}

@@ -1,0 +1,79 @@
+import type { CostKey, RatioLimit } from "./ratios.ts";
+
+const cost = (step: string, subject: string, quantity: string): CostKey => ({ step, subject, quantity });
+const perName = (domains: number) => cost("growth", `${domains} protected domains`, "CPU time per name, ns");
+const programCpu = (program: string) => cost("programs", program, "CPU time, ms");
+const requestCpu = (request: string) => cost("api", request, "CPU time, µs");
+const startCpu = (program: string) => cost("start", program, "CPU time, ms");
+
+/**
+ * Limits of the regression gate. Each leaves about a quarter between the ratio that was measured on a quiet machine and
+ * the limit, because ratios vary that much between runs. Change a limit in the commit that changes its ratio.
+ */
+export const ratioLimits: readonly RatioLimit[] = [
+  {
+    name: "detection: 100 protected domains / 1",
+    of: perName(100),
+    to: perName(1),
+    kind: "at most",
+    limit: 4,
+  },
+  {
+    name: "detection: 1,000 protected domains / 100",
+    of: perName(1_000),
+    to: perName(100),
+    kind: "at most",
+    limit: 5,
+  },
+  {
+    name: "detection: match / grep",
+    of: programCpu("phishwatch match"),
+    to: programCpu("grep: exact words only"),
+    kind: "at most",
+    limit: 25,
+  },
+  {
+    name: "detection: match / Aho-Corasick",
+    of: programCpu("phishwatch match"),
+    to: programCpu("Aho-Corasick: exact words only"),
+    kind: "at most",
+    limit: 4,
+    optional: true,
+  },
+  {
+    name: "start: serve / bare",
+    of: startCpu("phishwatch"),
+    to: startCpu("bare"),
+    kind: "at most",
+    limit: 30,
+  },
+  {
+    name: "start: first start / serve",
+    of: startCpu("phishwatch, first start"),
+    to: startCpu("phishwatch"),
+    kind: "at most",
+    limit: 2,
+  },
+  {
+    name: "API: get / bare Bun.serve",
+    of: requestCpu("get"),
+    to: requestCpu("get, bare Bun.serve"),
+    kind: "at most",
+    limit: 6,
+  },
+  {
+    name: "API: get / fastify",
+    of: requestCpu("get"),
+    to: requestCpu("get, fastify + better-sqlite3"),
+    kind: "at most",
+    limit: 0.6,
+    optional: true,
+  },
+  {
+    name: "API: list / get",
+    of: requestCpu("list, page 1"),
+    to: requestCpu("get"),
+    kind: "at most",
+    limit: 4,
+  },
+];

@@ -1,0 +1,59 @@
+import type { Goal } from "../statistics.ts";
+import type { Measurements } from "./measurements.ts";
+
+/** A cost, such as a time: less is better. */
+export interface CostKey {
+  step: string;
+  subject: string;
+  quantity: string;
+}
+
+/** A limit to the ratio of two costs that one run measured on one machine, and which therefore hardly depends on it. */
+export interface RatioLimit extends Goal {
+  name: string;
+  /** Numerator and denominator. */
+  of: CostKey;
+  to: CostKey;
+  /** Indicates that the ratio compares with a program that need not be installed. */
+  optional?: boolean;
+}
+
+export interface RatioResult {
+  limit: RatioLimit;
+  /** Missing if one of the costs was not measured. */
+  ratio: number | null;
+  passed: boolean;
+}
+
+/** Returns one result for each limit. A missing ratio fails, unless the limit is optional. */
+export function checkRatios(
+  measurements: Pick<Measurements, "steps">,
+  limits: readonly RatioLimit[],
+): RatioResult[] {
+  return limits.map((limit) => {
+    const numerator = leastCost(measurements, limit.of);
+    const denominator = leastCost(measurements, limit.to);
+    if (numerator === null || denominator === null) {
+      return { limit, ratio: null, passed: limit.optional === true };
+    }
+    const ratio = numerator / denominator;
+    const passed = limit.kind === "at least" ? ratio >= limit.limit : ratio <= limit.limit;
+    return { limit, ratio, passed };
+  });
+}
+
+/** Returns the least of all runs, which other load on the machine changes less than the median. */
+function leastCost(
+  { steps }: Pick<Measurements, "steps">,
+  { step, subject, quantity }: CostKey,
+): number | null {
+  const values = steps[step]?.find(({ name }) => name === subject)?.figures[quantity];
+  return values === undefined || values.length === 0 ? null : Math.min(...values);
+}
+
+/** Returns one line for a result, with the ratio, its value and its limit. */
+export function formatRatio({ limit, ratio, passed }: RatioResult): string {
+  const allowed = `(limit: ${limit.kind} ${limit.limit})`;
+  if (ratio === null) return `${limit.name}: not measured ${allowed} ${passed ? "skipped" : "FAILED"}`;
+  return `${limit.name}: ${ratio.toPrecision(3)} ${allowed} ${passed ? "passed" : "FAILED"}`;
+}

@@ -1,0 +1,93 @@
+/** One benchmark with its options, as `scripts/bench all` and `scripts/bench gate` run it. */
+export interface Step {
+  /** Identifier of its figures. */
+  id: string;
+  /** Benchmark below `scripts/benchmarks`. */
+  benchmark: string;
+  options: string;
+  /** Options of a quick run. */
+  quick: string;
+  /** Runs of the whole benchmark, for one that measures once. */
+  runs?: number;
+  /** Indicates that it reads the lists of the options `--names` and `--brands`. */
+  readsNames?: boolean;
+  timeoutMinutes: number;
+}
+
+export const steps: readonly Step[] = [
+  {
+    id: "programs",
+    benchmark: "compare",
+    options: "--runs 5",
+    quick: "--runs 3 --count 200000",
+    readsNames: true,
+    timeoutMinutes: 8,
+  },
+  {
+    id: "growth",
+    benchmark: "detection",
+    options: "--rounds 5",
+    quick: "--rounds 3 --count 200000",
+    readsNames: true,
+    timeoutMinutes: 5,
+  },
+  { id: "start", benchmark: "start", options: "--runs 21", quick: "--runs 7", timeoutMinutes: 3 },
+  {
+    id: "sandbox",
+    benchmark: "sandbox",
+    options: "--runs 20",
+    quick: "--runs 5 --concurrent 5",
+    timeoutMinutes: 3,
+  },
+  {
+    id: "api",
+    benchmark: "api",
+    options: "--threats 1000000 --rounds 5",
+    quick: "--threats 100000 --rounds 3 --seconds 0.5",
+    timeoutMinutes: 10,
+  },
+  {
+    id: "fetch loop",
+    benchmark: "webhooks",
+    options: "--only bare",
+    quick: "--only bare",
+    runs: 5,
+    timeoutMinutes: 2,
+  },
+  {
+    id: "deliveries",
+    benchmark: "webhooks",
+    options: "--only sustained",
+    quick: "--only sustained --sustained 2000",
+    runs: 3,
+    timeoutMinutes: 5,
+  },
+  {
+    id: "pending deliveries",
+    benchmark: "webhooks",
+    options: "--only pending --pending 10000000",
+    quick: "--only pending --pending 100000",
+    timeoutMinutes: 10,
+  },
+  {
+    id: "threats",
+    benchmark: "limits",
+    options: "--threats 100000,1000000,5000000 --domains= --lists=",
+    quick: "--threats 100000 --domains= --lists= --requests 50",
+    timeoutMinutes: 15,
+  },
+  {
+    id: "protected domains",
+    benchmark: "limits",
+    options: "--threats= --domains 10,100,1000,10000 --lists= --names 200000",
+    quick: "--threats= --domains 10,1000 --lists= --names 50000",
+    timeoutMinutes: 8,
+  },
+  {
+    id: "lists",
+    benchmark: "limits",
+    options: "--threats= --domains= --lists 1000000,10000000",
+    quick: "--threats= --domains= --lists 100000,1000000",
+    timeoutMinutes: 4,
+  },
+];
