@@ -102,9 +102,9 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
   function candidatesIn(host: Host): readonly number[] {
     if (filter === undefined) return all;
     const { words, count } = filter.candidates(host.text);
-    const found = Array.from(words.subarray(0, count));
-    const dependents = found.flatMap((index) => terms[index]!.dependents);
-    return found.concat(dependents).sort((a, b) => a - b);
+    const found: number[] = [];
+    for (let i = 0; i < count; i++) found.push(words[i]!, ...terms[words[i]!]!.dependents);
+    return found.length > 1 ? found.sort((a, b) => a - b) : found;
   }
 
   return {

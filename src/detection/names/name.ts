@@ -13,6 +13,8 @@ export const nameBytesMax = 253;
 /** Maximum length of input that is parsed at all: four bytes for each character of the longest name. */
 const inputLengthMax = 1024;
 
+/** Names that are in canonical form already: at least two labels, the last of which does not make it an IP address. */
+const canonicalName = /^(?:[a-z0-9_-]{1,63}\.)+(?!\d+$|0x[0-9a-f]*$)[a-z0-9_-]{1,63}$/;
 const asciiName = /^[\x21-\x7e]+$/;
 const labelOfHostName = /^[a-z0-9_-]+$/;
 const otherAsciiCharacter = /[^a-zA-Z0-9_\u{80}-\u{10ffff}-]/u;
@@ -20,6 +22,7 @@ const controlCharacter = /\p{Cc}/u;
 
 /** Returns the host name in canonical form, or an error: a phrase that follows the text, such as "is empty". */
 export function normalizeName(text: string): { name: string } | { error: string } {
+  if (text.length <= nameBytesMax && canonicalName.test(text)) return { name: text };
   if (text.length > inputLengthMax) return { error: `is longer than ${nameBytesMax} bytes` };
   const trimmed = text.trim();
   if (trimmed === "") return { error: "is empty" };

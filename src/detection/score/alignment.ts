@@ -65,6 +65,9 @@ export function createAligner(): Aligner {
 
   /** Traces the alignment back from a cell, by the first step that explains the cell's cost. */
   function trace(wordText: string, textText: string, end: number, freeStart: boolean): Alignment {
+    const total = costs[wordText.length * columns + end]!;
+    // Only equal characters cost nothing.
+    if (total === 0) return { start: end - wordText.length, end, cost: 0, edits: [] };
     const edits: Edit[] = [];
     let i = wordText.length;
     let j = end;
@@ -87,7 +90,7 @@ export function createAligner(): Aligner {
       i -= di;
       j -= dj;
     }
-    return { start: j, end, cost: costs[wordText.length * columns + end]!, edits: edits.reverse() };
+    return { start: j, end, cost: total, edits: edits.reverse() };
   }
 
   return {

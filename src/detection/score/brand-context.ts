@@ -9,6 +9,9 @@ export type Edge = "separator" | "digit" | "keyword" | "letter";
 /** The rest of the label: empty, nothing but keywords, some keywords, or no keyword. */
 export type Rest = "none" | "keywords" | "some_keywords" | "other";
 
+const hyphen = 0x2d;
+const dot = 0x2e;
+
 /** Minimum length of a keyword that counts as evidence; shorter ones are mostly country codes. */
 export const tellingKeywordMin = 3;
 
@@ -27,12 +30,11 @@ export class BrandContext {
   readonly between: boolean;
   /** Share of the label's characters that are the brand's. */
   readonly share: number;
-  /** The run between separators that contains the brand. */
-  readonly token: string;
-  readonly tokenStart: number;
   readonly #brand: string;
   readonly #left: string;
   readonly #right: string;
+  /** Index of the first character of the label that holds the start of the brand. */
+  readonly #labelStart: number;
   #leftEdge: Edge | undefined;
   #rightEdge: Edge | undefined;
   #rest: { rest: Rest; keywords: string[] } | undefined;
@@ -43,22 +45,31 @@ export class BrandContext {
     const last = labelIndexAt(host, end - 1);
     const labelStart = host.labels[first]!.start;
     const labelEnd = host.labels[last]!.start + host.labels[last]!.folded.length;
-    const nextHyphen = host.text.indexOf("-", end);
-    const tokenEnd = nextHyphen >= 0 && nextHyphen < labelEnd ? nextHyphen : labelEnd;
     this.labelIndex = last;
     this.registrable = last === host.labels.length - 1;
     this.acrossLabels = first !== last;
     this.wholeLabel = start === labelStart && end === labelEnd;
-    const starts = !isLetter(host.text[start - 1]);
-    const ends = !isLetter(host.text[end]);
+    const starts = start === 0 || !isLetter(host.text.charCodeAt(start - 1));
+    const ends = end === host.text.length || !isLetter(host.text.charCodeAt(end));
     this.atEdge = starts || ends;
     this.between = starts && ends;
     this.share = (end - start) / (labelEnd - labelStart);
-    this.tokenStart = Math.max(host.text.lastIndexOf("-", start - 1), labelStart - 1) + 1;
-    this.token = host.text.slice(this.tokenStart, tokenEnd);
+    this.#labelStart = labelStart;
     this.#brand = host.text.slice(start, end);
     this.#left = host.text.slice(labelStart, start);
     this.#right = host.text.slice(end, labelEnd);
+  }
+
+  /** The run between separators that contains the brand. */
+  get token(): string {
+    const nextHyphen = this.#right.indexOf("-");
+    const right = nextHyphen < 0 ? this.#right : this.#right.slice(0, nextHyphen);
+    return this.#left.slice(this.#left.lastIndexOf("-") + 1) + this.#brand + right;
+  }
+
+  /** Index of the token's first character in the host's text. */
+  get tokenStart(): number {
+    return this.#labelStart + this.#left.lastIndexOf("-") + 1;
   }
 
   /** Text of the label left of the brand, without separators next to the brand. */
@@ -73,12 +84,12 @@ export class BrandContext {
 
   /** Kind of character left of the brand; `keyword` if the letters up to the next separator are keywords. */
   get left(): Edge {
-    return (this.#leftEdge ??= edgeOf(this.#left.at(-1), () => /[^-\d]*$/.exec(this.#left)![0]));
+    return (this.#leftEdge ??= edgeOf(this.#left, this.#left.length - 1, -1));
   }
 
   /** Kind of character right of the brand, as for `left`. */
   get right(): Edge {
-    return (this.#rightEdge ??= edgeOf(this.#right[0], () => /^[^-\d]*/.exec(this.#right)![0]));
+    return (this.#rightEdge ??= edgeOf(this.#right, 0, 1));
   }
 
   get rest(): Rest {
@@ -138,14 +149,22 @@ function isLongerWord(token: string, brand: string): boolean {
   return token.length > brand.length && token !== `${brand}s` && isWord(token);
 }
 
-function isLetter(character: string | undefined): boolean {
-  return character !== undefined && !/[-.\d]/.test(character);
+function isLetter(code: number): boolean {
+  return code !== hyphen && code !== dot && !isDigit(code);
 }
 
-/** @param piece returns the letters up to the next separator or digit */
-function edgeOf(adjacent: string | undefined, piece: () => string): Edge {
-  if (isLetter(adjacent)) return splitIntoKeywords(piece()) === undefined ? "letter" : "keyword";
-  return adjacent === undefined || adjacent === "-" ? "separator" : "digit";
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** @param at index of the character beside the brand in `side`, from which `step` leads away from the brand */
+function edgeOf(side: string, at: number, step: 1 | -1): Edge {
+  if (side === "" || side.charCodeAt(at) === hyphen) return "separator";
+  if (isDigit(side.charCodeAt(at))) return "digit";
+  let last = at;
+  while (last >= 0 && last < side.length && isLetter(side.charCodeAt(last))) last += step;
+  const run = step > 0 ? side.slice(0, last) : side.slice(last + 1);
+  return splitIntoKeywords(run) === undefined ? "letter" : "keyword";
 }
 
 function restOf(sides: string[]): { rest: Rest; keywords: string[] } {

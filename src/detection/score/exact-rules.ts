@@ -4,7 +4,7 @@
  */
 import { countsAtEdgeOnly } from "../brand/brand-words.ts";
 import type { BrandContext } from "./brand-context.ts";
-import { bitsAgainst, isAnybodysLabel, type Reading } from "./reading.ts";
+import { isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
 /** Minimum length of a careful word that counts with letters on one side. */
@@ -149,7 +149,7 @@ export const exactRules: readonly Rule[] = [
 function isShortWordAtEdge(reading: Reading): boolean {
   const { word, context, alignment } = reading;
   if (word.strictness !== "careful" || word.length < insideKeywordsLengthMin || !context.atEdge) return false;
-  if (alignment.edits.length > 0 || bitsAgainst(reading) > shortWordBitsMax) return false;
+  if (alignment.edits.length > 0 || reading.bitsAgainst > shortWordBitsMax) return false;
   if (isAnybodysLabel(reading)) return context.left !== "letter";
   return word.noun === "no" && context.besideWords;
 }

@@ -11,60 +11,85 @@ import { BrandContext } from "./brand-context.ts";
  */
 export type ReadingKind = "exact" | "typos" | "homophone";
 
-export interface Reading {
-  kind: ReadingKind;
-  word: BrandWord;
-  host: Host;
-  alignment: Alignment;
-  context: BrandContext;
+/** Computes what few rules test when it is first read, because most readings are dropped before. */
+export class Reading {
+  readonly kind: ReadingKind;
+  readonly word: BrandWord;
+  readonly host: Host;
+  readonly alignment: Alignment;
+  readonly context: BrandContext;
   /** Public suffix of the protected name. */
-  suffix: string;
-  sameSuffix: boolean;
-  /** The stretch of the host's text that is read as the word. */
-  found: string;
-  /** `found` without hyphens and dots. */
-  letters: string;
+  readonly suffix: string;
+  readonly sameSuffix: boolean;
   /** Edits that change letters; look-alike characters and separators do not count. */
-  typos: readonly Edit[];
+  readonly typos: readonly Edit[];
   /** Edits that count against the tolerance of the word; see `countErrors`. */
-  errors: number;
+  readonly errors: number;
+  /** Whether the stretch is the whole registrable label under the brand's own suffix. */
+  readonly exposed: boolean;
+  #bitsAgainst: number | undefined;
+
+  constructor(given: {
+    word: BrandWord;
+    host: Host;
+    alignment: Alignment;
+    /** Public suffix of the protected name. */
+    suffix: string;
+    kind?: "homophone";
+  }) {
+    const { word, host, alignment, suffix } = given;
+    const { edits } = alignment;
+    this.typos = edits.length === 0 ? edits : edits.filter(isTypo);
+    this.kind = given.kind ?? (this.typos.length === 0 ? "exact" : "typos");
+    this.word = word;
+    this.host = host;
+    this.alignment = alignment;
+    this.context = new BrandContext(host, alignment.start, alignment.end);
+    this.suffix = suffix;
+    this.sameSuffix = host.parts.suffix === suffix;
+    this.errors = countErrors(alignment);
+    this.exposed = this.context.wholeLabel && this.context.registrable && this.sameSuffix;
+  }
+
+  /** The stretch of the host's text that is read as the word. */
+  get found(): string {
+    return this.host.text.slice(this.alignment.start, this.alignment.end);
+  }
+
+  /** `found` without hyphens and dots. */
+  get letters(): string {
+    return this.found.replace(/[-.]/g, "");
+  }
+
   /**
    * Whether the stretch stands between separators (or digits, if it has none) with no separator of the brand
    * added or left out. The filter tolerates more errors there.
    */
-  anchored: boolean;
-  /** Whether the stretch is the whole registrable label under the brand's own suffix. */
-  exposed: boolean;
-}
+  get anchored(): boolean {
+    const { context, alignment } = this;
+    if (!context.between || alignment.edits.some(movesSeparator)) return false;
+    return (context.left === "separator" && context.right === "separator") || !/\d/.test(this.found);
+  }
 
-export function readingOf(given: {
-  word: BrandWord;
-  host: Host;
-  alignment: Alignment;
-  /** Public suffix of the protected name. */
-  suffix: string;
-  kind?: "homophone";
-}): Reading {
-  const { word, host, alignment, suffix } = given;
-  const context = new BrandContext(host, alignment.start, alignment.end);
-  const found = host.text.slice(alignment.start, alignment.end);
-  const typos = alignment.edits.filter(({ kind }) => kind !== "separator" && kind !== "confusable");
-  const sameSuffix = host.parts.suffix === suffix;
-  return {
-    kind: given.kind ?? (typos.length === 0 ? "exact" : "typos"),
-    word,
-    host,
-    alignment,
-    context,
-    suffix,
-    sameSuffix,
-    found,
-    letters: found.replace(/[-.]/g, ""),
-    typos,
-    errors: countErrors(alignment),
-    anchored: isAnchored(alignment, context, found),
-    exposed: context.wholeLabel && context.registrable && sameSuffix,
-  };
+  /** Number of bits by which other words explain the text around the stretch better than the brand does. */
+  get bitsAgainst(): number {
+    return (this.#bitsAgainst ??= this.#countBitsAgainst());
+  }
+
+  #countBitsAgainst(): number {
+    const { host, word, alignment } = this;
+    const differences = alignment.edits.map(({ kind }) =>
+      kind === "separator" || kind === "confusable" ? kind : "typo",
+    );
+    const { start, end } = alignment;
+    return bitsSavedWithoutBrand({ text: host.text, start, end, brand: word.text, differences });
+  }
+
+  /** Returns the same stretch with other edits as its explanation. */
+  explainedBy(edits: Edit[]): Reading {
+    const { word, host, alignment, suffix } = this;
+    return new Reading({ word, host, alignment: { ...alignment, edits }, suffix });
+  }
 }
 
 /**
@@ -72,33 +97,25 @@ export function readingOf(given: {
  * Single look-alike characters share a character class, so the filter does not notice them.
  */
 export function countErrors({ edits }: Alignment): number {
-  return edits.filter((edit) => {
-    if (edit.kind === "confusable") return edit.found.length !== 1 || edit.expected.length !== 1;
-    return edit.kind !== "separator";
-  }).length;
+  let count = 0;
+  for (const edit of edits) {
+    const isPair = edit.kind === "confusable" && (edit.found.length !== 1 || edit.expected.length !== 1);
+    if (isPair || isTypo(edit)) count++;
+  }
+  return count;
 }
 
-function isAnchored(alignment: Alignment, context: BrandContext, found: string): boolean {
-  if (!context.between) return false;
-  const movesSeparator = alignment.edits.some(
-    (edit) => edit.kind === "separator" && edit.found.length !== edit.expected.length,
-  );
-  if (movesSeparator) return false;
-  return (context.left === "separator" && context.right === "separator") || !/\d/.test(found);
+function isTypo({ kind }: Edit): boolean {
+  return kind !== "separator" && kind !== "confusable";
+}
+
+function movesSeparator({ kind, found, expected }: Edit): boolean {
+  return kind === "separator" && found.length !== expected.length;
 }
 
 /** Whether the label is below a registered name or a suffix of a hosting service, where anybody can create one. */
 export function isAnybodysLabel({ context, host }: Reading): boolean {
   return !context.registrable || host.parts.hosted;
-}
-
-/** Returns by how many bits other words explain the text around the stretch better than the brand does. */
-export function bitsAgainst({ host, word, alignment }: Reading): number {
-  const differences = alignment.edits.map(({ kind }) =>
-    kind === "separator" || kind === "confusable" ? kind : "typo",
-  );
-  const { start, end } = alignment;
-  return bitsSavedWithoutBrand({ text: host.text, start, end, brand: word.text, differences });
 }
 
 /** Returns the characters of the stretch that are not what they look like, with their index in `folded`. */

@@ -8,7 +8,7 @@ import type { BrandWord } from "../brand/brand-words.ts";
 import type { Host } from "../names/host.ts";
 import type { Aligner, Alignment } from "./alignment.ts";
 import { bitFlipIn, classify, lacksDotOfSuffix } from "./classify.ts";
-import { countErrors, otherLettersIn, readingOf, type Reading } from "./reading.ts";
+import { countErrors, otherLettersIn, Reading } from "./reading.ts";
 import type { Acceptance, Rule } from "./rule.ts";
 import { fidelity, homophoneFidelity, prominence } from "./similarity.ts";
 
@@ -63,7 +63,7 @@ export function scoreName({
     // Letters of the suffix are not typos; another alignment reads the label without them.
     if (countErrors(alignment) > 0 && lacksDotOfSuffix(word, host, suffix)) continue;
     if (word.requires !== undefined && hasTypoInSuffix(suffix.length, alignment)) continue;
-    const reading = readingOf({ word, host, alignment, suffix });
+    const reading = new Reading({ word, host, alignment, suffix });
     const rule = accept(reading);
     if (rule === undefined) continue;
     const similarity = fidelity(costOf(reading), word.length) * prominence(reading);
@@ -79,11 +79,10 @@ export function scoreName({
 }
 
 function scoredReading(reading: Reading, rule: Rule, similarity: number): ScoredReading {
-  const { alignment } = reading;
-  const { start, end } = alignment;
+  const { start, end } = reading.alignment;
   const type = reading.kind === "homophone" ? "soundsquatting" : classify(reading);
   const flip = type === "bitsquatting" ? bitFlipIn(reading) : undefined;
-  const shown = flip === undefined ? reading : { ...reading, alignment: { ...alignment, edits: [flip] } };
+  const shown = flip === undefined ? reading : reading.explainedBy([flip]);
   return { start, end, type, similarity, rule: rule.name, reading: shown };
 }
 
@@ -126,7 +125,7 @@ function homophoneReadings({
   return stretchesOf(host).flatMap(({ start, end }) => {
     if (!word.homophones.has(host.text.slice(start, end))) return [];
     const alignment = { start, end, cost: 0, edits: [] };
-    return [readingOf({ word, host, alignment, suffix, kind: "homophone" })];
+    return [new Reading({ word, host, alignment, suffix, kind: "homophone" })];
   });
 }
 
@@ -156,6 +155,8 @@ function alignmentsOf(aligner: Aligner, host: Host, word: BrandWord): Alignment[
     if (Math.abs(end - start - word.text.length) > lengthDifferenceMax) continue;
     // A whole stretch costs at least as much as the cheapest one with the same end.
     if (aligner.leastCostTo(end) > anchoredMax) continue;
+    // The cheapest stretch is aligned in the same way as a whole.
+    if (found.some((one) => one.start === start && one.end === end)) continue;
     if (containsSetApart(host.text.slice(start, end), word.text)) continue;
     const alignment = aligner.whole(word.text, host.text.slice(start, end), anchoredMax);
     if (alignment === undefined) continue;

@@ -4,7 +4,7 @@
  */
 import { isTellingSuffix } from "../brand/brand-words.ts";
 import { isWord } from "../data/lexicon.ts";
-import { bitsAgainst, isAnybodysLabel, type Reading } from "./reading.ts";
+import { isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
 /**
@@ -167,7 +167,7 @@ function isPartOfWords(reading: Reading): boolean {
   const spelling = spellingOf(reading);
   const written = anchored && spelling === "different" ? setApartBits : savedBitsMax[spelling];
   const savedMax = written + bitsPerLetter[spelling] * Math.max(0, word.length - shortLengthMax);
-  const saved = bitsAgainst(reading);
+  const saved = reading.bitsAgainst;
   if (saved <= savedMax) return false;
   const placeBits = isAnybodysLabel(reading) && !context.acrossLabels ? otherPlaceBits : 0;
   return saved > savedMax + placeBits + (context.besidePhishingWord ? phishingWordBits : 0);

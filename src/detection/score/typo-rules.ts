@@ -9,7 +9,7 @@ import { areSimilar } from "../letters/similar-characters.ts";
 import { stretchesAround, type Stretch } from "../segmentation/stretches.ts";
 import type { Edit } from "./alignment.ts";
 import { tellingKeywordMin, type Edge } from "./brand-context.ts";
-import { bitsAgainst, isAnybodysLabel, type Reading } from "./reading.ts";
+import { isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
 /** Minimum length of a brand in which a typo counts anywhere in its label. */
@@ -285,6 +285,6 @@ function isCutOutOfWords(reading: Reading): boolean {
 function otherStretches(reading: Reading): Stretch[] {
   const { alignment, context } = reading;
   const { token, tokenStart } = context;
-  if (bitsAgainst(reading) <= 0) return [];
+  if (reading.bitsAgainst <= 0) return [];
   return stretchesAround(token, alignment.start - tokenStart, alignment.end - tokenStart);
 }
