@@ -11,6 +11,7 @@ import {
   isWord,
   splitIntoKeywords,
 } from "../data/lexicon.ts";
+import { isPhishingWord } from "../data/phishing-words.ts";
 import { homophonesOf } from "../letters/homophones.ts";
 import { foldLabel } from "../names/fold.ts";
 import { isGenericLabel } from "../../lib/host-names.ts";
@@ -40,7 +41,7 @@ export interface BrandWord {
   strictness: Strictness;
   /** Why it is read so strictly, as text for the operator. */
   reason: string;
-  /** Whether it is a word of the language, too, that is no popular name or stands in many names (office). */
+  /** Whether it is a word of the language, too, that is no popular name or that names of all kinds contain (office). */
   noun: "no" | "noun" | "frequent";
   /** Whether it is a letter that ends many words, and a word: aplus, icloud. */
   startsWithLetter: boolean;
@@ -209,7 +210,7 @@ function assessWord(text: string): Assessment {
 
 function nounIn(text: string): BrandWord["noun"] {
   if (!isWord(text)) return "no";
-  if (isKeyword(text)) return "frequent";
+  if (isKeyword(text) && !isPhishingWord(text)) return "frequent";
   return isPopularLabel(text) ? "no" : "noun";
 }
 

@@ -1,6 +1,6 @@
 /** The place of a brand in a host name, and what stands beside it. */
 import { containsLookAlikes, isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "../data/lexicon.ts";
-import { isPhishingWord } from "../data/phishing-words.ts";
+import { isPhishingWord, isSignInWord } from "../data/phishing-words.ts";
 import { labelIndexAt, type Host } from "../names/host.ts";
 import { consistsOfWords } from "../segmentation/brand-or-words.ts";
 
@@ -121,6 +121,11 @@ export class BrandContext {
   /** Whether a word that makes visitors act, such as login, stands in the label. */
   get besidePhishingWord(): boolean {
     return this.keywords.some(isTellingPhishingWord);
+  }
+
+  /** Whether a word of sign-in pages stands in the label. */
+  get besideSignInWord(): boolean {
+    return this.keywords.some(isSignInWord);
   }
 
   /** Whether a part between hyphens beside the brand's consists of keywords, one of them a phishing word. */

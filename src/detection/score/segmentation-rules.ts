@@ -28,6 +28,9 @@ const chanceLengthMax = { exact: 4, different: 5 } as const;
 /** Suffixes of words for regions, people and styles. */
 const derivingSuffix = /^(?:ia|ian|ians|as|ic|esque)/;
 
+/** Number behind a common word that makes it a product, such as office365. */
+const versionNumber = /^\d{3}/;
+
 /** Minimum length of the rest of a random token, and of its changes between letters and digits. */
 const randomRestMin = 8;
 const randomChangesMin = 4;
@@ -104,6 +107,7 @@ export const segmentationRules: readonly Rule[] = [
     ],
     drops: [
       ["office.com", "familyoffice.net"],
+      ["office.com", "post-office.net"],
       ["ledger.com", "fishingledger.net"],
     ],
     test: isNounBesideWords,
@@ -134,9 +138,11 @@ export const segmentationRules: readonly Rule[] = [
 function isNounBesideWords(reading: Reading): boolean {
   const { word, context, alignment } = reading;
   if (word.noun === "no" || word.strictness !== "careful" || alignment.edits.length > 0) return false;
-  if (context.wholeLabel || isAnybodysLabel(reading) || context.onlyKeywords) return false;
-  if (context.right === "digit" || context.besidePhishingWord) return false;
-  return word.noun === "frequent" || (!context.between && context.besideWords);
+  if (context.wholeLabel || isAnybodysLabel(reading)) return false;
+  // Phishing words such as post and home stand beside these words in ordinary names, too.
+  if (word.noun === "frequent") return !context.besideSignInWord && !versionNumber.test(context.after);
+  if (context.onlyKeywords || context.right === "digit" || context.besidePhishingWord) return false;
+  return !context.between && context.besideWords;
 }
 
 function isCommonWordAmidOrdinary(reading: Reading): boolean {
