@@ -9,7 +9,8 @@ export interface ByteBuffer {
   clear(): void;
 }
 
-const capacityAtFirst = 1_024;
+/** Up to a thousand bytes, the runtime allocates an array without a buffer of its own, which takes a tenth of the time. */
+const capacityAtFirst = 512;
 /** Below this, copying one by one is faster than creating a view. */
 const viewLengthMin = 64;
 
@@ -23,9 +24,13 @@ export function createByteBuffer(bytesMax: number): ByteBuffer {
   const reserve = (needed: number) => {
     if (needed <= store.length) return;
     const capacity = Math.min(bytesMax, Math.max(needed, capacityAtFirst, store.length * 2));
-    // Transferring frees the old memory at once. Garbage collection would take as much again, and more.
-    const old = isShared ? store.slice(0, length) : store;
-    store = new Uint8Array(old.buffer.transfer(capacity));
+    if (length === 0) {
+      store = new Uint8Array(capacity);
+    } else {
+      // Transferring frees the old memory at once. Garbage collection would take as much again, and more.
+      const old = isShared ? store.slice(0, length) : store;
+      store = new Uint8Array(old.buffer.transfer(capacity));
+    }
     isShared = false;
   };
 
@@ -37,7 +42,7 @@ export function createByteBuffer(bytesMax: number): ByteBuffer {
       const end = Math.min(to, from + bytesMax - length);
       reserve(length + end - from);
       if (end - from >= viewLengthMin) {
-        store.set(bytes.subarray(from, end), length);
+        store.set(end - from === bytes.length ? bytes : bytes.subarray(from, end), length);
         length += end - from;
       } else {
         for (let index = from; index < end; index += 1) store[length++] = bytes[index]!;
@@ -45,6 +50,8 @@ export function createByteBuffer(bytesMax: number): ByteBuffer {
       return end === to;
     },
     bytes() {
+      // A view would give a small array a buffer of its own.
+      if (store.length === capacityAtFirst) return store.slice(0, length);
       isShared = true;
       return store.subarray(0, length);
     },

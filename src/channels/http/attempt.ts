@@ -6,6 +6,7 @@ import type { ExchangeResult } from "../../network/http/http-client.ts";
 
 const responseBytesKept = 1_024;
 const errorCharactersMax = 500;
+const utf8 = new TextDecoder();
 
 /** Returns the result of an attempt of which nothing was sent. */
 export function unsent(startedAt: Instant): AttemptResult {
@@ -43,10 +44,12 @@ export function failed<Failure extends string>(
 
 /** Decodes the start of a response. Bytes that are not UTF-8 (compressed data, a cut character) become U+FFFD. */
 export function startOf(body: Uint8Array): string {
-  return visible(new TextDecoder().decode(body.subarray(0, responseBytesKept)), responseBytesKept);
+  return visible(utf8.decode(body.subarray(0, responseBytesKept)), responseBytesKept);
 }
 
 /** Rounds durations to a tenth of a millisecond. */
 function rounded(phases: Phases): Record<string, number> {
-  return Object.fromEntries(Object.entries(phases).map(([name, ms]) => [name, Math.round(ms * 10) / 10]));
+  const shown: Record<string, number> = {};
+  for (const [name, ms] of Object.entries(phases)) shown[name] = Math.round(ms * 10) / 10;
+  return shown;
 }

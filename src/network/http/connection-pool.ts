@@ -12,11 +12,9 @@ export interface ConnectionPool {
 
 interface IdleConnection {
   connection: Connection;
-  /** Removes it from the pool; it stays open. */
-  forget(): void;
+  key: string;
+  keptUntilMs: number;
 }
-
-const perKeyMax = 16;
 
 /**
  * @param idleMs how long an idle connection is kept.
@@ -29,36 +27,59 @@ export function createConnectionPool({
   idleMs: number;
   idleMax: number;
 }): ConnectionPool {
+  /** By key, the longest idle one first. */
   const idle = new Map<string, IdleConnection[]>();
   let total = 0;
+  /** One timer for all connections: each serves hundreds of requests per second. */
+  let expiry: ReturnType<typeof setTimeout> | undefined;
+
+  /** Removes a connection from the pool; it stays open. */
+  function forget(kept: IdleConnection): void {
+    const ofKey = idle.get(kept.key);
+    const index = ofKey?.lastIndexOf(kept) ?? -1;
+    if (ofKey === undefined || index === -1) return;
+    ofKey.splice(index, 1);
+    if (ofKey.length === 0) idle.delete(kept.key);
+    total -= 1;
+  }
+
+  function destroy(kept: IdleConnection): void {
+    forget(kept);
+    kept.connection.destroy();
+  }
+
+  function destroyExpired(): void {
+    const nowMs = performance.now();
+    let nextMs = Infinity;
+    for (const kept of [...idle.values()].flat()) {
+      if (kept.keptUntilMs <= nowMs) destroy(kept);
+      else nextMs = Math.min(nextMs, kept.keptUntilMs);
+    }
+    expiry = total === 0 ? undefined : setTimeout(destroyExpired, Math.ceil(nextMs - nowMs));
+    expiry?.unref();
+  }
+
   return {
     take(key) {
       const kept = idle.get(key)?.at(-1);
-      kept?.forget();
+      if (kept !== undefined) forget(kept);
       return kept?.connection;
     },
     keep(key, connection) {
-      const kept = idle.get(key) ?? [];
-      if (kept.length >= perKeyMax || total >= idleMax) return connection.destroy();
-      idle.set(key, kept);
-      const timer = setTimeout(() => connection.destroy(), idleMs);
-      timer.unref();
-      const own = {
-        connection,
-        forget() {
-          clearTimeout(timer);
-          total -= 1;
-          kept.splice(kept.indexOf(own), 1);
-          if (kept.length === 0) idle.delete(key);
-        },
-      };
-      kept.push(own);
+      if (total >= idleMax) return connection.destroy();
+      const kept = { connection, key, keptUntilMs: performance.now() + idleMs };
+      const ofKey = idle.get(key);
+      if (ofKey === undefined) idle.set(key, [kept]);
+      else ofKey.push(kept);
       total += 1;
       // Unsolicited bytes would be read as the next response.
-      connection.listen({ onData: () => connection.destroy(), onClose: own.forget });
+      connection.listen({ onData: () => destroy(kept), onClose: () => forget(kept) });
+      if (expiry !== undefined) return;
+      expiry = setTimeout(destroyExpired, idleMs);
+      expiry.unref();
     },
     close() {
-      for (const { connection } of [...idle.values()].flat()) connection.destroy();
+      for (const kept of [...idle.values()].flat()) destroy(kept);
     },
   };
 }

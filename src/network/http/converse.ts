@@ -1,5 +1,6 @@
 import { ExchangeError } from "../failure.ts";
 import type { Turns } from "../turns.ts";
+import type { Cancellation } from "./cancellation.ts";
 import type { Connection, PeerCertificate } from "./connection.ts";
 import {
   createResponseReader,
@@ -41,7 +42,7 @@ export function converse({
   bodyBytesMax,
   isHead,
   receive,
-  signal,
+  cancellation,
   trace,
   turns,
   keep,
@@ -53,7 +54,7 @@ export function converse({
   isHead: boolean;
   /** Returns a sink for the body of a response; undefined: it is kept in memory. */
   receive: ((start: ResponseStart) => StreamSink | undefined) | undefined;
-  signal: AbortSignal;
+  cancellation: Cancellation;
   trace: Trace;
   turns: Turns;
   keep: (connection: Connection) => void;
@@ -73,7 +74,7 @@ export function converse({
     let pieces = 0;
     const finish = (outcome: HttpResponse | ExchangeError) => {
       isFinished = true;
-      signal.removeEventListener("abort", onAbort);
+      cancellation.listener = undefined;
       connection.listen(undefined);
       if (firstByteAt !== undefined) trace.phases.readMs = performance.now() - firstByteAt;
       if (outcome instanceof ExchangeError) {
@@ -94,8 +95,8 @@ export function converse({
       else if (progress.kind === "malformed") finish(new ExchangeError(kind, progress.reason));
     };
     const onAbort = () => finish(new ExchangeError("aborted", "given up"));
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) return onAbort();
+    cancellation.listener = onAbort;
+    if (cancellation.isCancelled) return onAbort();
     const parse = (piece: Uint8Array) =>
       turns.run(() => {
         pieces -= 1;
@@ -115,9 +116,9 @@ export function converse({
           firstByteAt = performance.now();
           trace.phases.waitMs = firstByteAt - sentAt;
         }
-        pieces += Math.ceil(chunk.length / pieceBytes);
-        for (let from = 0; from < chunk.length; from += pieceBytes)
-          parse(chunk.subarray(from, from + pieceBytes));
+        const received = piecesOf(chunk);
+        pieces += received.length;
+        received.forEach(parse);
         if (pieces > 0 && !isFinished) connection.pause();
       },
       onClose(error) {
@@ -133,6 +134,14 @@ export function converse({
     if (connection.open) connection.write(bytes);
     else take(reader.close(), "connect");
   });
+}
+
+/** Divides received bytes into pieces that are parsed at once. */
+function piecesOf(chunk: Uint8Array): Uint8Array[] {
+  if (chunk.length <= pieceBytes) return [chunk];
+  return Array.from({ length: Math.ceil(chunk.length / pieceBytes) }, (_, index) =>
+    chunk.subarray(index * pieceBytes, (index + 1) * pieceBytes),
+  );
 }
 
 /** Lets the server wait until the sink has room. */

@@ -1,6 +1,7 @@
 import type { ResolveHost } from "../resolve.ts";
 import type { AddressRefusal, AddressRules } from "../addresses.ts";
 import { hasFreeDescriptor } from "../descriptors.ts";
+import { createCancellation, createSignalFollowers, type Cancellation } from "./cancellation.ts";
 import type { Connection, PeerCertificate, TlsFiles } from "./connection.ts";
 import { createConnectionPool } from "./connection-pool.ts";
 import { ExchangeError, type FailureKind } from "../failure.ts";
@@ -85,18 +86,18 @@ export function createHttpClient({
 }): HttpClient {
   const pool = createConnectionPool({ idleMs, idleMax });
   const opening = new Set<AbortController>();
+  const followers = createSignalFollowers();
 
-  async function open(url: URL, request: HttpRequest, given: AbortSignal, phases: Phases) {
+  async function open(url: URL, request: HttpRequest, cancellation: Cancellation, phases: Phases) {
     const abort = new AbortController();
-    const onAbort = () => abort.abort();
-    given.addEventListener("abort", onAbort, { once: true });
-    if (given.aborted) onAbort();
+    cancellation.listener = () => abort.abort();
+    if (cancellation.isCancelled) abort.abort();
     opening.add(abort);
     try {
       return await openWith(url, request, abort.signal, phases);
     } finally {
       opening.delete(abort);
-      given.removeEventListener("abort", onAbort);
+      cancellation.listener = undefined;
     }
   }
 
@@ -116,7 +117,11 @@ export function createHttpClient({
     return connection;
   }
 
-  async function exchange(request: HttpRequest, signal: AbortSignal, trace: Trace): Promise<HttpResponse> {
+  async function exchange(
+    request: HttpRequest,
+    cancellation: Cancellation,
+    trace: Trace,
+  ): Promise<HttpResponse> {
     const url = new URL(request.url);
     const key = poolKey(url, request);
     const bytes = serialize(url, request);
@@ -133,7 +138,7 @@ export function createHttpClient({
         bodyBytesMax,
         isHead,
         receive,
-        signal,
+        cancellation,
         trace,
         turns,
         keep,
@@ -151,22 +156,21 @@ export function createHttpClient({
       }
     }
     trace.address = undefined;
-    return converseOver(await open(url, request, signal, trace.phases));
+    return converseOver(await open(url, request, cancellation, trace.phases));
   }
 
   return {
     async send(request) {
       const trace: Trace = { phases: {}, address: undefined, certificate: undefined, partial: undefined };
       const startedAt = performance.now();
-      const deadline = new AbortController();
+      const cancellation = createCancellation();
       let late = false;
       const timer = setTimeout(() => {
         late = true;
-        deadline.abort();
+        cancellation.cancel();
       }, request.timeoutMs);
-      const onAbort = () => deadline.abort();
-      request.signal?.addEventListener("abort", onAbort, { once: true });
-      if (request.signal?.aborted === true) onAbort();
+      const { signal } = request;
+      if (signal !== undefined) followers.follow(signal, cancellation);
       const result = (rest: { response: HttpResponse } | Failure) => ({
         phases: trace.phases,
         durationMs: performance.now() - startedAt,
@@ -175,11 +179,11 @@ export function createHttpClient({
         ...rest,
       });
       try {
-        return result({ response: await exchange(request, deadline.signal, trace) });
+        return result({ response: await exchange(request, cancellation, trace) });
       } catch (error) {
         if (!(error instanceof ExchangeError)) throw error;
         const { partial } = trace;
-        const isGivenUp = request.signal?.aborted === true;
+        const isGivenUp = signal?.aborted === true;
         if (request.asBrowser === true && partial !== undefined && !isGivenUp)
           return result({ response: { ...partial, cut: true, incomplete: true, reusable: false } });
         // A lack of descriptors shows as a refused connection, a name that does not resolve, or a timeout of DNS.
@@ -190,7 +194,7 @@ export function createHttpClient({
         return result({ failure: error.kind, reason: error.message, refused: error.refused, partial });
       } finally {
         clearTimeout(timer);
-        request.signal?.removeEventListener("abort", onAbort);
+        if (signal !== undefined) followers.unfollow(signal, cancellation);
       }
     },
     abortUnsent() {
@@ -201,9 +205,13 @@ export function createHttpClient({
 }
 
 function serialize(url: URL, { method, headers, body }: HttpRequest): Uint8Array {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n${lines.join("")}Content-Length: ${body.length}\r\n\r\n`;
-  return Buffer.concat([Buffer.from(head, "latin1"), body]);
+  let head = `${method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n`;
+  for (const name in headers) head += `${name}: ${headers[name]!}\r\n`;
+  head += `Content-Length: ${body.length}\r\n\r\n`;
+  const bytes = Buffer.allocUnsafe(head.length + body.length);
+  bytes.write(head, "latin1");
+  bytes.set(body, head.length);
+  return bytes;
 }
 
 function poolKey(url: URL, { tlsFiles: files = {}, anyCertificate = false }: HttpRequest): string {

@@ -27,6 +27,7 @@ const browserHeadLinesMax = 2_000;
 const blankLineLength = 4;
 const carriageReturn = 13;
 const lineFeed = 10;
+const latin1 = new TextDecoder("latin1");
 
 /**
  * @param options.asBrowser accepts what browsers accept, too: longer heads, lines that end with LF only, and header lines
@@ -59,7 +60,7 @@ export function createHeadReader({ asBrowser = false } = {}): HeadReader {
     state: () => (isTooLong() ? "too long" : matched === blankLineLength ? "complete" : "more"),
     parse() {
       const bytes = buffer.bytes();
-      const text = new TextDecoder("latin1").decode(bytes);
+      const text = latin1.decode(bytes);
       const head = asBrowser
         ? parseHead(text.replace(/(?:\r?\n){2}$/, "").split(/\r?\n/, browserHeadLinesMax), {
             skipsBadLines: true,
