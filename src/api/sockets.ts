@@ -123,13 +123,16 @@ function prepareCertificates(listeners: readonly (Listener | null)[], paths: Tls
 
 /** Classifies hosts by the names in effect. */
 function createLiveHosts({ server, traps }: SocketDependencies["config"]): ClassifyHost {
-  let known: { names: string; classify: ClassifyHost } | undefined;
+  const create = ({ allowedHosts, publicUrl }: typeof server, trapsUrl: string | null) => {
+    const urls = trapsUrl === null ? [publicUrl] : [publicUrl, trapsUrl];
+    const names = [...urls.map((url) => new URL(url).hostname), ...allowedHosts];
+    return { allowedHosts, publicUrl, trapsUrl, classify: createHosts(names) };
+  };
+  let known = create(server, traps.publicUrl);
   return (host) => {
     const { allowedHosts, publicUrl } = server;
-    const urls = traps.publicUrl === null ? [publicUrl] : [publicUrl, traps.publicUrl];
-    const names = [...urls.map((url) => new URL(url).hostname), ...allowedHosts];
-    const key = names.join(" ");
-    if (known?.names !== key) known = { names: key, classify: createHosts(names) };
+    const isSame = known.allowedHosts === allowedHosts && known.publicUrl === publicUrl;
+    if (!isSame || known.trapsUrl !== traps.publicUrl) known = create(server, traps.publicUrl);
     return known.classify(host);
   };
 }

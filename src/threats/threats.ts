@@ -37,6 +37,11 @@ export interface Threats {
   /** Returns the fields that the API shows; faster than `get`. */
   detail(id: string): ThreatDetail | undefined;
   /**
+   * Returns the same; faster than `detail` for threats that were read before. Must not be called in a transaction that
+   * has changed a threat.
+   */
+  cachedDetail(id: string): ThreatDetail | undefined;
+  /**
    * Changes the status of threats, with their events, in one transaction: the last writer wins. Returns one outcome
    * for each distinct id, in the order of first appearance.
    */
@@ -102,6 +107,7 @@ export function createThreats({
     get: queries.get,
     named: queries.named,
     detail: queries.detail,
+    cachedDetail: queries.cachedDetail,
     changeStatus: triage.changeStatus,
     triage,
     updateFacts: (...args) => database.transaction(() => updateFacts(...args)),

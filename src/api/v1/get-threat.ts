@@ -22,9 +22,9 @@ export const getThreat = operation({
   params: { id: threatFields.id },
   response: { description: "The threat.", schema: threatResponse, example: { data: exampleDetail } },
   notFound: true,
-  run(services, { caller, params }) {
-    const threat = findThreat(services, caller, params["id"]);
-    return { data: toDetailObject(threat, services.publicUrl()) };
+  run({ threats, publicUrl }, { caller, params }) {
+    const threat = requireThreat(threats.cachedDetail, caller, params["id"]);
+    return { data: toDetailObject(threat, publicUrl()) };
   },
 });
 
@@ -34,7 +34,15 @@ export function findThreat(
   key: ApiKey,
   id: string | null | undefined,
 ): ThreatDetail {
-  const threat = typeof id === "string" && isId("threat", id) ? threats.detail(id) : undefined;
+  return requireThreat(threats.detail, key, id);
+}
+
+function requireThreat(
+  detailOf: (id: string) => ThreatDetail | undefined,
+  key: ApiKey,
+  id: string | null | undefined,
+): ThreatDetail {
+  const threat = typeof id === "string" && isId("threat", id) ? detailOf(id) : undefined;
   if (threat === undefined) throw notFound("There is no threat with this ID.");
   requireDomain(key, threat.protectedDomain);
   return threat;

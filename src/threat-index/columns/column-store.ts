@@ -2,6 +2,7 @@ import type { Database } from "../../database/database.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import { indicatorBits } from "../../threats/severity/indicators.ts";
 import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
+import { createChangeLog } from "../../threats/store/change-log.ts";
 import {
   appendRow,
   createColumns,
@@ -32,19 +33,14 @@ const columnsRead = `seq, protected_domain_seq as protectedDomainSeq, domain, ty
 
 /**
  * New threats are found by their `seq`, which only grows; changed and deleted ones in the change log
- * (`threat_touches`, written by triggers), which holds the latest 100,000 changes.
+ * (`change-log.ts`), which holds the latest 100,000 changes.
  */
 export function createColumnStore({ sqlite }: Database): ColumnStore {
   const rowsAfter = sqlite.prepare<StoredRow, [number, number]>(
     `select ${columnsRead} from threats where seq > ? order by seq limit ?`,
   );
   const rowBySeq = sqlite.prepare<StoredRow, [number]>(`select ${columnsRead} from threats where seq = ?`);
-  const logBounds = sqlite.prepare<{ first: number | null; last: number | null }, []>(
-    "select min(version) as first, max(version) as last from (select min(version) as version from threat_touches union all select max(version) from threat_touches)",
-  );
-  const changesAfter = sqlite.prepare<{ version: number; threatSeq: number }, [number, number]>(
-    "select version, threat_seq as threatSeq from threat_touches where version > ? order by version limit ?",
-  );
+  const log = createChangeLog({ sqlite });
 
   let columns = createColumns();
   /** Last change that was read; undefined before the first read. */
@@ -53,7 +49,7 @@ export function createColumnStore({ sqlite }: Database): ColumnStore {
   let lastRead: Promise<void> = Promise.resolve();
 
   async function readNews(yielder: Yielder): Promise<void> {
-    const { first, last } = logBounds.get()!;
+    const { first, last } = log.bounds();
     // The first read, or the log no longer reaches back to the last one. Until everything is read again,
     // searches use the old columns.
     const startsOver = version === undefined || (first !== null && first > version + 1);
@@ -66,7 +62,7 @@ export function createColumnStore({ sqlite }: Database): ColumnStore {
       if (yielder.due()) await yielder.pause();
     }
     for (;;) {
-      const changes = changesAfter.all(reached, batchRows);
+      const changes = log.after(reached, batchRows);
       if (changes.length === 0) break;
       for (const { threatSeq } of changes) refresh(target, threatSeq);
       reached = changes.at(-1)!.version;

@@ -32,7 +32,7 @@ export const listColumns = {
 
 /** Columns of the API's detail. */
 export const detailColumns = {
-  ...identityColumns,
+  ...changeableColumns,
   source: threats.source,
   createdAt: threats.createdAt,
   screenshotToken: threats.screenshotToken,
