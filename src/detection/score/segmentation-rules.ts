@@ -25,9 +25,8 @@ const ownWordsLengthMin = 12;
 
 /** Maximum length of a brand that occurs by chance in random letters and digits. */
 const chanceLengthMax = { exact: 4, different: 5 } as const;
-/** Suffixes of words for regions, people and styles. */
-const derivingSuffix = /^(?:ia|ian|ians|as|ic|esque)/;
-
+/** Suffixes of words for regions, people, styles and properties. */
+const derivingSuffix = /^(?:ia|ian|ians|as|ic|esque|ii?v)/;
 /** Number behind a common word that makes it a product, such as office365. */
 const versionNumber = /^\d{3}/;
 
@@ -86,14 +85,13 @@ export const segmentationRules: readonly Rule[] = [
     name: "letter_and_word",
     readings,
     verdict: "object",
-    why: "After other letters, a brand such as aplus is the end of a word and another word: mediaplus is media and plus.",
+    why: "Beside words, a brand such as aplus is a word and a letter before it: mediaplus is media and plus.",
     keeps: [["aplus.co.jp", "aplusqx.net"]],
-    drops: [["aplus.co.jp", "katrinkaplus.net"]],
-    test: (reading) =>
-      reading.word.startsWithLetter &&
-      reading.context.left === "letter" &&
-      !isAnybodysLabel(reading) &&
-      !reading.context.besidePhishingWord,
+    drops: [
+      ["aplus.co.jp", "katrinkaplus.net"],
+      ["aplus.co.jp", "aplusdrywall.net"],
+    ],
+    test: isLetterAndWord,
   },
   {
     name: "noun_beside_words",
@@ -108,6 +106,7 @@ export const segmentationRules: readonly Rule[] = [
     drops: [
       ["office.com", "familyoffice.net"],
       ["office.com", "post-office.net"],
+      ["phantom.app", "phantom-gym.net"],
       ["ledger.com", "fishingledger.net"],
     ],
     test: isNounBesideWords,
@@ -129,11 +128,24 @@ export const segmentationRules: readonly Rule[] = [
     keeps: [
       ["chain.link", "chainlink-login.net"],
       ["chain.link", "chain-login.net"],
+      ["chain.link", "chaindrop.link"],
     ],
-    drops: [["chain.link", "blue-chain-login.net"]],
+    drops: [
+      ["chain.link", "blue-chain-login.net"],
+      ["chain.link", "chainbanking.net"],
+    ],
     test: isLabelWithoutSuffix,
   },
 ];
+
+function isLetterAndWord(reading: Reading): boolean {
+  const { word, context, alignment } = reading;
+  if (!word.startsWithLetter || isAnybodysLabel(reading) || context.besidePhishingWord) return false;
+  if (context.left === "letter") return true;
+  const isArticle = word.text.startsWith("a") && alignment.edits.length === 0;
+  if (!isArticle || context.before !== "" || context.wholeLabel) return false;
+  return !context.onlyKeywords && context.right !== "digit" && context.besideWords;
+}
 
 function isNounBesideWords(reading: Reading): boolean {
   const { word, context, alignment } = reading;
@@ -142,7 +154,7 @@ function isNounBesideWords(reading: Reading): boolean {
   // Phishing words such as post and home stand beside these words in ordinary names, too.
   if (word.noun === "frequent") return !context.besideSignInWord && !versionNumber.test(context.after);
   if (context.onlyKeywords || context.right === "digit" || context.besidePhishingWord) return false;
-  return !context.between && context.besideWords;
+  return context.besideWords;
 }
 
 function isCommonWordAmidOrdinary(reading: Reading): boolean {
@@ -153,11 +165,11 @@ function isCommonWordAmidOrdinary(reading: Reading): boolean {
 }
 
 function isLabelWithoutSuffix(reading: Reading): boolean {
-  const { word, suffix, context } = reading;
-  if (word.kind !== "label" || word.strictness !== "strict") return false;
+  const { word, suffix, sameSuffix, context } = reading;
+  if (word.kind !== "label" || sameSuffix || word.strictness !== "strict") return false;
   if (context.wholeLabel || isAnybodysLabel(reading)) return false;
-  // A name that consists of it and phishing words is worth a look, whatever the suffix.
-  if (context.onlyKeywords && context.besidePhishingWord) return false;
+  // A name that consists of it and words of sign-in pages is worth a look, whatever the suffix.
+  if (context.onlyKeywords && context.besideSignInWord) return false;
   return isTellingSuffix(suffix.slice(suffix.lastIndexOf(".") + 1));
 }
 

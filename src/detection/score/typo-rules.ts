@@ -24,6 +24,8 @@ const looseEndLengthMin = 8;
 const untellingLengthMax = 5;
 /** Minimum length of a brand that is often made of common words itself, such as walletconnect. */
 const ownWordsLengthMin = 12;
+/** Bits by which the brand explains a text better than words do, from which on words explain nothing. */
+const clearLeadBits = 1.9;
 /** Minimum length of a stretch that can be a foreign spelling of a word. */
 const foreignWordLengthMin = 7;
 
@@ -281,10 +283,10 @@ function isCutOutOfWords(reading: Reading): boolean {
   });
 }
 
-/** Returns the stretches around the brand's place, or none if the brand explains the text better than words do. */
+/** Returns the stretches around the brand's place, or none if the brand explains the text clearly better than words do. */
 function otherStretches(reading: Reading): Stretch[] {
   const { alignment, context } = reading;
   const { token, tokenStart } = context;
-  if (reading.bitsAgainst <= 0) return [];
+  if (-reading.bitsAgainst >= clearLeadBits) return [];
   return stretchesAround(token, alignment.start - tokenStart, alignment.end - tokenStart);
 }
