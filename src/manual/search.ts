@@ -15,15 +15,28 @@ const wordsMax = 8;
 const resultsMax = 20;
 const excerptLength = 200;
 
+/** A part of a page below one heading, prepared for searches. */
+export interface Section {
+  page: ManualPage;
+  heading: string;
+  anchor: string;
+  body: string;
+  searched: string;
+}
+
+/** Returns the sections of all pages, in their order. */
+export function manualSections(pages: readonly ManualPage[]): Section[] {
+  return pages.flatMap((page) => sectionsOf(page));
+}
+
 /**
  * Returns the sections that contain all words of the query as parts of words, ignoring case. Sections with more of
  * the words in their title come first, then the manual's order.
  */
-export function searchManual(pages: readonly ManualPage[], query: string): SearchResult[] {
+export function searchManual(sections: readonly Section[], query: string): SearchResult[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, wordsMax);
   if (words.length === 0) return [];
-  return pages
-    .flatMap((page) => sectionsOf(page))
+  return sections
     .filter(({ searched }) => words.every((word) => searched.includes(word)))
     .map((section) => ({ section, score: titleScore(section.heading, words) }))
     .toSorted((left, right) => right.score - left.score)
@@ -43,14 +56,6 @@ function headingId(heading: string): string {
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
     .trim()
     .replaceAll(/\s+/g, "-");
-}
-
-interface Section {
-  page: ManualPage;
-  heading: string;
-  anchor: string;
-  body: string;
-  searched: string;
 }
 
 function sectionsOf(page: ManualPage): Section[] {

@@ -1,5 +1,5 @@
 import { findManualPage, manualPages, type ManualPage } from "../../manual/manual.ts";
-import { searchManual } from "../../manual/search.ts";
+import { manualSections, searchManual } from "../../manual/search.ts";
 import { escapeMarkup } from "../../lib/safe-text.ts";
 
 /** Pages of the manual as HTML. They contain no script and load one style sheet from this server. */
@@ -66,7 +66,7 @@ function neighbors(page: ManualPage): string {
 }
 
 function searchPage(version: string, query: string): string {
-  const results = searchManual(manualPages, query);
+  const results = searchManual(manualSections(manualPages), query);
   const found = results
     .map(({ page, heading, anchor, excerpt }) => {
       const address = `/docs/${page.topic}${anchor === "" ? "" : `#${anchor}`}`;
