@@ -150,6 +150,8 @@ function firstLine(command: string[]): string {
 }
 
 async function measure(command: string[]) {
+  // A file that is opened again keeps what is behind a shorter output.
+  rmSync(output, { force: true });
   const { exitCode, seconds, cpuMs, memoryBytes } = await runMeasured(command, output);
   // grep exits with 1 if it finds nothing.
   if (exitCode > 1) throw new Error(`${shownCommand(command)} exited with ${exitCode}`);
@@ -172,6 +174,7 @@ function report(): void {
         [reads === null ? "generated names/s" : "names/s"]: measured.perSecond,
         "CPU time, ms": measured.cpuMs,
         "memory, MiB": measured.memoryMiB,
+        ...(reads === null ? {} : { "names read": [reads] }),
         "names found": measured.names,
       },
     })),

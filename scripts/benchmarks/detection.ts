@@ -58,7 +58,7 @@ for (const size of sizes) {
     nsPerRound.push(((matchedAt - start) / count) * 1e6);
   }
   subjects.push({
-    name: `${size} protected domains`,
+    name: size.toLocaleString("en"),
     program: bunProgram,
     command: "createMatcher(...).screen and match, in one process",
     figures: { "CPU time per name, ns": nsPerRound },

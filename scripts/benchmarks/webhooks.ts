@@ -1,5 +1,4 @@
 import { Database } from "bun:sqlite";
-import { createHmac } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { targetOf } from "../../src/channels/webhook/endpoint.ts";
@@ -26,6 +25,7 @@ import {
   serve,
   temporaryFolder,
 } from "./webhooks/instance.ts";
+import { fetchLoop, plainSockets } from "./webhooks/nothing-recorded.ts";
 import { sustained } from "./webhooks/sustained.ts";
 
 const {
@@ -54,7 +54,7 @@ const goals = {
   burst: { kind: "at least", limit: 3_000 },
   latency: { kind: "at most", limit: 50 },
 } as const;
-const bareConcurrency = 8;
+const bareDeliveries = 50_000;
 const pendingEndpoints = 1_000;
 /** Time for the server to finish its startup work or the deliveries in flight before a measurement. */
 const settleMs = 2_000;
@@ -76,7 +76,7 @@ const parts = {
   pending,
   sustained: async () => {
     const measured = await sustained(folder, sustainedEvents);
-    const name = "sustained to 25 endpoints";
+    const name = "phishwatch, durably recorded, to 25 endpoints";
     subjects.push({
       name,
       program: phishwatchProgram(),
@@ -91,32 +91,18 @@ for (const [name, measure] of Object.entries(parts)) if (only === null || only =
 writeFigures(json, subjects);
 process.exit(0);
 
-/** Measures the minimum cost of a delivery: a signed POST without any records. */
+/** Measures what deliveries cost without any records of them. */
 async function bare(): Promise<void> {
-  const body = JSON.stringify(sampleEvent());
-  const url = `http://127.0.0.1:${receiverPort}/healthy`;
-  const startedAt = performance.now();
-  let started = 0;
-  const worker = async () => {
-    while (started++ < burstEvents) {
-      const signature = createHmac("sha256", "whsec_benchmark").update(body).digest("hex");
-      const headers = { "Content-Type": "application/json", "X-Service-Signature": `sha256=${signature}` };
-      const response = await fetch(url, { method: "POST", body, headers, proxy: false as never });
-      await response.bytes();
-    }
+  const measured = {
+    "plain sockets, nothing recorded": await plainSockets(),
+    "fetch in a loop, nothing recorded": await fetchLoop(bareDeliveries),
   };
-  await Promise.all(Array.from({ length: bareConcurrency }, worker));
-  const perSecond = burstEvents / ((performance.now() - startedAt) / 1_000);
-  await figures();
-  subjects.push({
-    name: "fetch in a loop, nothing recorded",
-    program: bunProgram,
-    command: `fetch with HMAC, ${bareConcurrency} in flight`,
-    figures: { "deliveries/s": [perSecond] },
-  });
-  console.log(
-    `bare fetch with HMAC, ${bareConcurrency} in flight, nothing recorded: ${Math.round(perSecond)} per second\n`,
-  );
+  for (const [name, of] of Object.entries(measured)) {
+    subjects.push({ name, program: bunProgram, command: "bun webhooks.ts --only bare", figures: of });
+    const rounded = Object.entries(of).map(([quantity, [value]]) => `${Math.round(value!)} ${quantity}`);
+    console.log(`${name}: ${rounded.join("; ")}`);
+  }
+  console.log();
 }
 
 async function burst(): Promise<void> {
@@ -228,7 +214,7 @@ async function pending(): Promise<void> {
     await server.stop();
     rows.push([String(count), cpuMsPerSecond.toFixed(1), resident.toFixed(0)]);
     subjects.push({
-      name: `${count.toLocaleString("en")} pending`,
+      name: `${count.toLocaleString("en")} pending deliveries to ${pendingEndpoints.toLocaleString("en")} endpoints`,
       program: phishwatchProgram(),
       command: shownCommand(server.command),
       figures: { "CPU time, ms/s": [cpuMsPerSecond], "memory, MiB": [resident] },

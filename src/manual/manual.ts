@@ -29,6 +29,7 @@ import upgrade from "./upgrade.md" with { type: "text" };
 import monitoring from "./monitoring.md" with { type: "text" };
 import log from "./log.md" with { type: "text" };
 import limits from "./limits.md" with { type: "text" };
+import performancePage from "./performance.md" with { type: "text" };
 import airGap from "./air-gap.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
 import webhooks from "./webhooks.md" with { type: "text" };
@@ -81,6 +82,7 @@ const texts: [topic: string, text: string][] = [
   ["monitoring", monitoring],
   ["log", log],
   ["limits", limits],
+  ["performance", performancePage],
   ["air-gap", airGap],
   ["http-api", httpApi],
   ["webhooks", webhooks],

@@ -1,7 +1,7 @@
 import type { CostKey, RatioLimit } from "./ratios.ts";
 
 const cost = (step: string, subject: string, quantity: string): CostKey => ({ step, subject, quantity });
-const perName = (domains: number) => cost("growth", `${domains} protected domains`, "CPU time per name, ns");
+const perName = (domains: number) => cost("growth", domains.toLocaleString("en"), "CPU time per name, ns");
 const programCpu = (program: string) => cost("programs", program, "CPU time, ms");
 const requestCpu = (request: string) => cost("api", request, "CPU time, µs");
 const startCpu = (program: string) => cost("start", program, "CPU time, ms");

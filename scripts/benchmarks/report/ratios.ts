@@ -1,4 +1,4 @@
-import type { Goal } from "../statistics.ts";
+import { median, type Goal } from "../statistics.ts";
 import type { Measurements } from "./measurements.ts";
 
 /** A cost, such as a time: less is better. */
@@ -31,8 +31,8 @@ export function checkRatios(
   limits: readonly RatioLimit[],
 ): RatioResult[] {
   return limits.map((limit) => {
-    const numerator = leastCost(measurements, limit.of);
-    const denominator = leastCost(measurements, limit.to);
+    const numerator = medianCost(measurements, limit.of);
+    const denominator = medianCost(measurements, limit.to);
     if (numerator === null || denominator === null) {
       return { limit, ratio: null, passed: limit.optional === true };
     }
@@ -42,13 +42,13 @@ export function checkRatios(
   });
 }
 
-/** Returns the least of all runs, which other load on the machine changes less than the median. */
-function leastCost(
+/** Returns the median of all runs, as the tables show it. */
+function medianCost(
   { steps }: Pick<Measurements, "steps">,
   { step, subject, quantity }: CostKey,
 ): number | null {
   const values = steps[step]?.find(({ name }) => name === subject)?.figures[quantity];
-  return values === undefined || values.length === 0 ? null : Math.min(...values);
+  return values === undefined || values.length === 0 ? null : median(values);
 }
 
 /** Returns one line for a result, with the ratio, its value and its limit. */

@@ -33,13 +33,6 @@ export const steps: readonly Step[] = [
   },
   { id: "start", benchmark: "start", options: "--runs 21", quick: "--runs 7", timeoutMinutes: 3 },
   {
-    id: "sandbox",
-    benchmark: "sandbox",
-    options: "--runs 20",
-    quick: "--runs 5 --concurrent 5",
-    timeoutMinutes: 3,
-  },
-  {
     id: "api",
     benchmark: "api",
     options: "--threats 1000000 --rounds 5",
