@@ -18,6 +18,7 @@ import { isGenericLabel } from "../../lib/host-names.ts";
 import { decodeLabel } from "../names/name.ts";
 import { splitName, splitProtected } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
+import { endingPattern } from "./ending-pattern.ts";
 
 /**
  * `label`: a label of the protected domain. `keyword`: a brand keyword from the configuration. `name`: label and
@@ -27,7 +28,7 @@ import type { ProtectedName } from "../types.ts";
 export type WordKind = "label" | "keyword" | "name" | "stem";
 
 /** From the most to the least tolerant; see `any-rules.ts`, `exact-rules.ts` and `typo-rules.ts`. */
-const strictnesses = ["plain", "careful", "strict", "generic"] as const;
+export const strictnesses = ["plain", "careful", "strict", "generic"] as const;
 export type Strictness = (typeof strictnesses)[number];
 
 export interface BrandWord {
@@ -55,6 +56,8 @@ export interface BrandWord {
   homophones: ReadonlySet<string>;
   /** The label that every match of this word contains, so that the filter need not search for this word. */
   requires?: BrandWord;
+  /** A pattern in every text that may contain such a word up to the end of its suffix. */
+  ending?: RegExp;
 }
 
 interface Assessment {
@@ -149,7 +152,8 @@ function nameWord(label: BrandWord, suffix: string): BrandWord {
   const isSearchedFor = label.strictness === "plain" || label.strictness === "careful";
   if (isSearchedFor && label.length >= requiredLengthMin) {
     const errors = label.errorsAnywhere;
-    return { ...word, errorsAnchored: errors, errorsAnywhere: errors, requires: label };
+    const tolerated = { errorsAnchored: errors, errorsAnywhere: errors };
+    return { ...word, ...tolerated, requires: label, ending: endingPattern(suffix) };
   }
   // With a typo, what is left of online.de is the word that names of every trade contain.
   if (label.strictness === "generic") return { ...word, ...tolerance(0) };

@@ -17,12 +17,12 @@ export const anyRules: readonly Rule[] = [
   {
     name: "generic_label_below",
     readings,
+    words: ["generic"],
     verdict: "drop",
     why: "Hosts below any name are called mail or online: such a label counts only where it is registered.",
     keeps: [["online.de", "online.net"]],
     drops: [["online.de", "online.qxqx.net"]],
-    test: ({ word, context }) =>
-      word.strictness === "generic" && (!context.registrable || context.acrossLabels),
+    test: ({ context }) => !context.registrable || context.acrossLabels,
   },
   {
     name: "too_many_errors",

@@ -30,37 +30,38 @@ export const exactRules: readonly Rule[] = [
   {
     name: "rare_word",
     readings,
+    words: ["plain"],
     verdict: "keep",
     why: "A long or rare brand word occurs in hardly any honest name.",
     keeps: [["wellsfargo.com", "qxwellsfargoqx.net"]],
     drops: [["chase.com", "qxchaseqx.net"]],
-    test: ({ word }) => word.strictness === "plain",
+    test: () => true,
   },
   {
     name: "word_set_apart",
     readings,
+    words: ["careful"],
     verdict: "keep",
     why: "A word that also occurs elsewhere means the brand between separators, digits or keywords.",
     keeps: [["dhl.com", "dhl-qx.net"]],
     drops: [["dhl.com", "qxdhlqx.net"]],
-    test: ({ word, context }) =>
-      word.strictness === "careful" && (isSetApart(context) || context.onlyKeywords),
+    test: ({ context }) => isSetApart(context) || context.onlyKeywords,
   },
   {
     name: "word_at_edge",
     readings,
+    words: ["careful"],
     verdict: "keep",
     why: "A word of six letters that also occurs elsewhere means the brand even with letters on one side.",
     keeps: [["amazon.com", "amazonqx.net"]],
     drops: [["amazon.com", "qxamazonqx.net"]],
     test: ({ word, context }) =>
-      word.strictness === "careful" &&
-      word.length >= oneSidedLengthMin &&
-      (context.left !== "letter" || context.right !== "letter"),
+      word.length >= oneSidedLengthMin && (context.left !== "letter" || context.right !== "letter"),
   },
   {
     name: "short_word_at_edge",
     readings,
+    words: ["careful"],
     verdict: "keep",
     why: "A brand of four or five letters starts a label of words, or a label that anybody can create.",
     keeps: [
@@ -73,12 +74,12 @@ export const exactRules: readonly Rule[] = [
   {
     name: "word_after_my",
     readings,
+    words: ["careful"],
     verdict: "keep",
     why: "A brand after the word my, which starts the label, names the customer's account: myjcb.",
     keeps: [["jcb.co.jp", "myjcbqx.net"]],
     drops: [["jcb.co.jp", "jcbqx.net"]],
-    test: ({ word, context, alignment }) =>
-      word.strictness === "careful" && alignment.edits.length === 0 && context.before === "my",
+    test: ({ context, alignment }) => alignment.edits.length === 0 && context.before === "my",
   },
   {
     name: "two_letters_beside_phishing_word",
@@ -96,15 +97,17 @@ export const exactRules: readonly Rule[] = [
   {
     name: "two_letters_in_label",
     readings,
+    words: ["strict"],
     verdict: "drop",
     why: "Every other name contains some two letters, so they count only as a whole label.",
     keeps: [["hp.com", "hp.net"]],
     drops: [["hp.com", "hp-logintime.net"]],
-    test: ({ word }) => word.strictness === "strict" && word.length <= 2,
+    test: ({ word }) => word.length <= 2,
   },
   {
     name: "three_letters_amid_letters",
     readings,
+    words: ["strict"],
     verdict: "drop",
     why: "Three letters that are part of words occur by chance inside longer runs of letters.",
     keeps: [["ing.nl", "ing-login.net"]],
@@ -114,12 +117,12 @@ export const exactRules: readonly Rule[] = [
   {
     name: "common_word_beside_keywords",
     readings,
+    words: ["strict"],
     verdict: "keep",
     why: "A common word means the brand in a label with nothing else but keywords such as login.",
     keeps: [["chase.com", "chase-login.net"]],
     drops: [["chase.com", "chase-qx.net"]],
     test: ({ word, context }) =>
-      word.strictness === "strict" &&
       context.onlyKeywords &&
       (word.length >= insideKeywordsLengthMin ||
         context.between ||
@@ -129,6 +132,7 @@ export const exactRules: readonly Rule[] = [
   {
     name: "common_word_with_letter",
     readings,
+    words: ["strict"],
     verdict: "keep",
     why: "Under the brand's own suffix, a common word and a letter beside a hyphen are close to the whole name.",
     keeps: [["chase.com", "chase-q.com"]],
@@ -138,6 +142,7 @@ export const exactRules: readonly Rule[] = [
   {
     name: "common_word_set_apart",
     readings,
+    words: ["strict"],
     verdict: "keep",
     why: "A common word that is set apart counts beside a keyword, and in labels that anybody can create.",
     keeps: [["chase.com", "chase-qx-login.net"]],
@@ -148,20 +153,19 @@ export const exactRules: readonly Rule[] = [
 
 function isShortWordAtEdge(reading: Reading): boolean {
   const { word, context, alignment } = reading;
-  if (word.strictness !== "careful" || word.length < insideKeywordsLengthMin || !context.atEdge) return false;
+  if (word.length < insideKeywordsLengthMin || !context.atEdge) return false;
   if (alignment.edits.length > 0 || reading.bitsAgainst > shortWordBitsMax) return false;
   if (isAnybodysLabel(reading)) return context.left !== "letter";
   return word.noun === "no" && context.besideWords;
 }
 
-function isCommonWordSetApart({ word, context, host }: Reading): boolean {
-  if (word.strictness !== "strict" || context.onlyKeywords || !isSetApart(context)) return false;
+function isCommonWordSetApart({ context, host }: Reading): boolean {
+  if (!isSetApart(context) || context.onlyKeywords) return false;
   return context.rest === "some_keywords" || !context.registrable || host.parts.hosted;
 }
 
 function isCommonWordWithLetter({ word, context, sameSuffix }: Reading): boolean {
-  if (word.strictness !== "strict" || !sameSuffix || !context.registrable || context.acrossLabels)
-    return false;
+  if (!sameSuffix || !context.registrable || context.acrossLabels) return false;
   // As many letters as a typo may add.
   return context.between && (context.before + context.after).length <= word.errorsAnchored;
 }

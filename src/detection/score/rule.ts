@@ -1,4 +1,5 @@
 /** Acceptance rules: a decision list in which the first rule that applies decides. */
+import { strictnesses, type Strictness } from "../brand/brand-words.ts";
 import type { Reading, ReadingKind } from "./reading.ts";
 
 /** A protected domain and a name that is compared with it. */
@@ -9,6 +10,8 @@ export interface Rule {
   name: string;
   /** Kinds of readings that the rule is tested on. */
   readings: readonly ReadingKind[];
+  /** Strictness of the words that the rule is tested on. Absent: all. */
+  words?: readonly Strictness[];
   /** `object` drops what any rule keeps, wherever it stands in the list. */
   verdict: "keep" | "drop" | "object";
   /** Whether the test looks up many words, so that it runs after the others. */
@@ -39,25 +42,31 @@ interface Keep {
  * The rules that keep are tested first: most readings are dropped because none applies, and then no other test matters.
  */
 export function createAcceptance(rules: readonly Rule[]): Acceptance {
-  const keepsOf = (kind: ReadingKind): Keep[] => {
+  const keepsOf = (kind: ReadingKind) => {
     const own = rules.filter(({ readings }) => readings.includes(kind));
-    return own.flatMap((rule, index) => {
-      if (rule.verdict !== "keep") return [];
-      const against = own.filter(
-        ({ verdict }, at) => verdict === "object" || (verdict === "drop" && at < index),
-      );
-      return [
-        { rule, against: against.toSorted((a, b) => Number(a.slow ?? false) - Number(b.slow ?? false)) },
-      ];
+    const entries = strictnesses.map((strictness) => {
+      const tested = own.filter(({ words }) => words?.includes(strictness) ?? true);
+      return [strictness, keepsAmong(tested)] as const;
     });
+    return Object.fromEntries(entries) as Record<Strictness, Keep[]>;
   };
   const keeps = { exact: keepsOf("exact"), typos: keepsOf("typos"), homophone: keepsOf("homophone") };
   return (reading) => {
-    for (const { rule, against } of keeps[reading.kind]) {
+    for (const { rule, against } of keeps[reading.kind][reading.word.strictness]) {
       if (!rule.test(reading)) continue;
       for (const other of against) if (other.test(reading)) return undefined;
       return rule;
     }
     return undefined;
   };
+}
+
+function keepsAmong(rules: readonly Rule[]): Keep[] {
+  return rules.flatMap((rule, index) => {
+    if (rule.verdict !== "keep") return [];
+    const against = rules.filter(
+      ({ verdict }, at) => verdict === "object" || (verdict === "drop" && at < index),
+    );
+    return [{ rule, against: against.toSorted((a, b) => Number(a.slow ?? false) - Number(b.slow ?? false)) }];
+  });
 }

@@ -56,6 +56,7 @@ export function scoreName({
   minSimilarity: number;
 }): ScoredReading[] {
   const scored: ScoredReading[] = [];
+  if (word.ending?.test(host.text) === false) return scored;
   for (const alignment of alignmentsOf(aligner, host, word)) {
     // Cheap necessary conditions first: computing the context takes longest.
     if (fidelity(leastCost(alignment), word.length) < minSimilarity) continue;

@@ -44,11 +44,12 @@ export const typoRules: readonly Rule[] = [
   {
     name: "typo_of_common_word",
     readings,
+    words: ["strict", "generic"],
     verdict: "drop",
     why: "A common word with a typo is usually another word, so it counts only as the whole name.",
     keeps: [["chase.com", "chasse.com"]],
     drops: [["chase.com", "chasse.net"]],
-    test: ({ word, exposed }) => (word.strictness === "strict" || word.strictness === "generic") && !exposed,
+    test: ({ exposed }) => !exposed,
   },
   {
     name: "typo_of_short_word",

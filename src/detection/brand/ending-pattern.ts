@@ -1,0 +1,32 @@
+/** A pattern that tells cheaply that a text does not contain a whole protected name. */
+import { multigraphPairs, substitutionKind } from "../letters/similar-characters.ts";
+
+const characters = Array.from("abcdefghijklmnopqrstuvwxyz0123456789");
+const separator = "[-.]";
+
+/**
+ * Returns a pattern that occurs in every text with a stretch whose last characters, as many as the suffix has, contain no
+ * other difference to the suffix than look-alikes and separators; see `hasTypoInSuffix`. Undefined if the suffix ends
+ * with a label that does not consist of letters.
+ */
+export function endingPattern(suffix: string): RegExp | undefined {
+  const last = suffix.slice(suffix.lastIndexOf(".") + 1);
+  if (!/^[a-z]+$/.test(last)) return undefined;
+  const classes = Array.from(last, classOf);
+  // A separator or a pair of letters for one moves letters of the suffix out of the last characters.
+  const ends = classes.slice(1).map((_first, index) => classes.slice(index + 1).join(""));
+  const afterSeparator = `${separator}(?:${[...ends, separator, "$"].join("|")})`;
+  const pairs = multigraphPairs.flatMap(({ pair, single }) => [
+    ...(last.includes(single) ? [pair] : []),
+    ...(last.includes(pair) ? [single] : []),
+  ]);
+  return new RegExp([classes.join(""), afterSeparator, ...pairs].join("|"));
+}
+
+/** Returns an expression for the letter and the characters that look like it. */
+function classOf(letter: string): string {
+  const alike = characters.filter(
+    (other) => other === letter || substitutionKind(other, letter) === "confusable",
+  );
+  return alike.length === 1 ? letter : `[${alike.join("")}]`;
+}
