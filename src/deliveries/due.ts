@@ -39,6 +39,9 @@ export interface DueDeliveries {
   message(eventSeq: number): Message | undefined;
 }
 
+/** An event is sent to all its recipients at about the same time. */
+const messagesKept = 256;
+
 export function createDueDeliveries({
   database,
   defaultRate,
@@ -99,7 +102,19 @@ export function createDueDeliveries({
       ),
     clamp: (attempts, latest) =>
       database.write(() => clamp.all({ attempts, latest }).length, { patient: true }),
-    message: (seq) => message.get({ seq }),
+    message: keepNewest(messagesKept, (seq) => message.get({ seq })),
+  };
+}
+
+/** Returns a function that reads a value once while it is among the newest `max`. */
+function keepNewest<Value>(max: number, read: (seq: number) => Value | undefined) {
+  const kept = new Map<number, Value>();
+  return (seq: number): Value | undefined => {
+    const known = kept.get(seq) ?? read(seq);
+    if (known === undefined || kept.has(seq)) return known;
+    if (kept.size >= max) kept.delete(kept.keys().next().value!);
+    kept.set(seq, known);
+    return known;
   };
 }
 

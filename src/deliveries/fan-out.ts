@@ -31,7 +31,7 @@ export interface FanOut {
  * do: an event costs 6 µs without recipients, and milliseconds with a thousand that compare it with their filters.
  */
 const stepMs = 2;
-const eventsPerStepMax = 200;
+const eventsPerStepMax = 64;
 /** Announcements with this number belong to a recipient's own filter. */
 const ownFilter = 0;
 

@@ -48,9 +48,12 @@ export interface Recorder {
   close(): Promise<void>;
 }
 
-const groupMax = 250;
-/** Real time instead of the clock's: it only groups responses that arrive almost together. */
-const groupMs = 5;
+const groupMax = 1_000;
+/**
+ * Real time instead of the clock's: it only groups responses that arrive almost together. A commit writes several pages
+ * for each recipient, and waits for the disk.
+ */
+const groupMs = 25;
 const retryWriteMs = 1_000;
 const waitingMax = 4_000;
 
