@@ -1,10 +1,6 @@
 import { Database } from "bun:sqlite";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { targetOf } from "../../src/channels/webhook/endpoint.ts";
-import { openDatabase } from "../../src/database/database.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createIdFactory, type IdFactory } from "../../src/lib/ids.ts";
 import {
   bunProgram,
   jsonOption,
@@ -15,17 +11,10 @@ import {
 } from "./figures.ts";
 import { readOptions } from "./options.ts";
 import { phishwatchExecutable } from "./phishwatch.ts";
-import { formatTable, printGoal, quantile } from "./statistics.ts";
-import {
-  apiKey,
-  configure,
-  fillRandom,
-  sampleEvent,
-  seedEvents,
-  serve,
-  temporaryFolder,
-} from "./webhooks/instance.ts";
+import { printGoal, quantile } from "./statistics.ts";
+import { apiKey, configure, sampleEvent, seedEvents, serve, temporaryFolder } from "./webhooks/instance.ts";
 import { fetchLoop, plainSockets } from "./webhooks/nothing-recorded.ts";
+import { pending } from "./webhooks/pending.ts";
 import { sustained } from "./webhooks/sustained.ts";
 
 const {
@@ -55,11 +44,8 @@ const goals = {
   latency: { kind: "at most", limit: 50 },
 } as const;
 const bareDeliveries = 50_000;
-const pendingEndpoints = 1_000;
 /** Time for the server to finish its startup work or the deliveries in flight before a measurement. */
 const settleMs = 2_000;
-const idleMeasurementMs = 10_000;
-const hourMs = 3_600_000;
 
 const folder = temporaryFolder();
 const receiver = Bun.spawn([process.execPath, join(import.meta.dir, "webhook-receiver.ts")], {
@@ -73,7 +59,7 @@ const parts = {
   bare,
   burst,
   latency,
-  pending,
+  pending: async () => void subjects.push(...(await pending(folder, pendingDeliveries))),
   sustained: async () => {
     const measured = await sustained(folder, sustainedEvents);
     const name = "phishwatch, durably recorded, to 25 endpoints";
@@ -199,80 +185,8 @@ function summarize(ascendingMs: readonly number[]): string {
   return `median ${quantile(ascendingMs, 0.5)} ms, p99 ${quantile(ascendingMs, 0.99)} ms, max ${ascendingMs.at(-1)} ms`;
 }
 
-/** Measures CPU and memory with many deliveries that are due in an hour, which the dispatcher polls. */
-async function pending(): Promise<void> {
-  const rows: string[][] = [];
-  for (const count of [0, pendingDeliveries]) {
-    const path = join(folder, `pending-${count}.db`);
-    seedPending(path, count);
-    const server = await serve(configure(path, [endpointAt("healthy")]));
-    await Bun.sleep(settleMs);
-    const cpuBefore = server.cpuSeconds();
-    await Bun.sleep(idleMeasurementMs);
-    const cpuMsPerSecond = (server.cpuSeconds() - cpuBefore) * (1e6 / idleMeasurementMs);
-    const resident = server.residentBytes() / 2 ** 20;
-    await server.stop();
-    rows.push([String(count), cpuMsPerSecond.toFixed(1), resident.toFixed(0)]);
-    subjects.push({
-      name: `${count.toLocaleString("en")} pending deliveries to ${pendingEndpoints.toLocaleString("en")} endpoints`,
-      program: phishwatchProgram(),
-      command: shownCommand(server.command),
-      figures: { "CPU time, ms/s": [cpuMsPerSecond], "memory, MiB": [resident] },
-    });
-  }
-  console.log(
-    formatTable([`pending, ${pendingEndpoints} endpoints`, "CPU ms per second", "MiB resident"], rows),
-  );
-}
-
 /** Returns what the receivers received since the previous call. */
 async function figures(): Promise<Record<string, { count: number; latenciesMs: number[]; lastAt: number }>> {
   const response = await fetch(`http://127.0.0.1:${receiverPort}/figures`);
   return (await response.json()) as Awaited<ReturnType<typeof figures>>;
-}
-
-function seedPending(path: string, count: number): void {
-  const events = Math.ceil(count / pendingEndpoints);
-  const database = openDatabase(path);
-  database.sqlite.run("PRAGMA synchronous = OFF");
-  const ids: IdFactory = createIdFactory(systemClock.now, fillRandom);
-  const now = systemClock.now();
-  const target = JSON.stringify(
-    targetOf({
-      url: "http://127.0.0.1:9/",
-      secret: "benchmark-secret-1",
-      previousSecret: null,
-      previousSecretUntil: null,
-      headers: {},
-      caFile: null,
-      clientCertFile: null,
-      clientKeyFile: null,
-    }),
-  );
-  const endpoint = database.sqlite.prepare(
-    `INSERT INTO recipients (id, name, channel, target, events, origin, enabled, consecutive_failures, created_at, updated_at)
-     VALUES (?, ?, 'webhook', ?, '[]', 'runtime', 1, 0, 0, 0)`,
-  );
-  const event = database.sqlite.prepare(
-    `INSERT INTO events (id, type, body, created_at, dispatched_at) VALUES (?, 'threat.created', ?, ?, ?)`,
-  );
-  const delivery = database.sqlite.prepare(
-    `INSERT INTO deliveries (id, event_seq, recipient_seq, status, attempts, next_attempt_at, created_at) VALUES (?, ?, ?, 'pending', 1, ?, ?)`,
-  );
-  database.transaction(() => {
-    for (let index = 1; index <= pendingEndpoints; index += 1)
-      endpoint.run(ids.nextWithPrefix("whk"), `e${index}`, target);
-    for (let index = 1; index <= events; index += 1)
-      event.run(ids.next("event"), JSON.stringify(sampleEvent()), now, now);
-    for (let index = 0; index < count; index += 1) {
-      delivery.run(
-        ids.next("delivery"),
-        Math.floor(index / pendingEndpoints) + 1,
-        (index % pendingEndpoints) + 1,
-        now + hourMs + index,
-        now,
-      );
-    }
-  });
-  database.close();
 }
