@@ -10,13 +10,22 @@ export const classBits = 5;
 const classCount = 1 << classBits;
 export const classMask = classCount - 1;
 export const separatorClass = 0;
-/** Flag of digits in `classOfByte`. */
+/** Flags in `classOfByte`, above the class. */
 export const digitFlag = classCount;
+export const separatorFlag = classCount << 1;
+/** Set for bytes that no ASCII host name contains. */
+export const foreignFlag = classCount << 2;
+export const dotFlag = classCount << 3;
 /** First of the classes for characters that no ASCII host name contains. */
-export const otherClass = 25;
+const otherClass = 25;
 
-/** Class of each byte, with `digitFlag`. */
-export const classOfByte: Uint8Array = characterClasses();
+/** Class of each byte, with its flags. */
+export const classOfByte: Uint16Array = characterClasses();
+
+/** Class of each byte without flags, with digits as separators. */
+export const classBetweenDigits: Uint8Array = Uint8Array.from(classOfByte, (flagged) =>
+  (flagged & digitFlag) === 0 ? flagged & classMask : separatorClass,
+);
 
 export const collapses: readonly Collapse[] = multigraphPairs.map(({ pair, single }) => ({
   first: classOf(pair.charCodeAt(0)),
@@ -71,18 +80,20 @@ function countPairs(): void {
   }
 }
 
-function characterClasses(): Uint8Array {
-  const classes = new Uint8Array(256).fill(otherClass);
-  for (let byte = 128; byte < 256; byte++) classes[byte] = otherClass + 1 + (byte % (classMask - otherClass));
+function characterClasses(): Uint16Array {
+  const unknown = foreignFlag | otherClass;
+  const classes = new Uint16Array(256).fill(unknown);
+  for (let byte = 128; byte < 256; byte++) classes[byte] = unknown + 1 + (byte % (classMask - otherClass));
   let next = separatorClass + 1;
   for (const letter of "abcdefghijklmnopqrstuvwxyz") {
     const group = visualGroups.find((members) => members.includes(letter)) ?? letter;
     const known = classes[group.charCodeAt(0)]!;
-    const value = known === otherClass ? next++ : known;
+    const value = known === unknown ? next++ : known;
     for (const member of group) classes[member.charCodeAt(0)] = value;
     classes[letter.toUpperCase().charCodeAt(0)] = value;
   }
   for (let digit = 0x30; digit <= 0x39; digit++) classes[digit]! |= digitFlag;
-  for (const separator of "-._") classes[separator.charCodeAt(0)] = separatorClass;
+  for (const separator of "-._") classes[separator.charCodeAt(0)] = separatorClass | separatorFlag;
+  classes[".".charCodeAt(0)]! |= dotFlag;
   return classes;
 }

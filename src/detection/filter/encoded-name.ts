@@ -1,7 +1,14 @@
 /** A name encoded for the filter: character classes, and the seeds among them. */
-import { classBits, classOfByte, digitFlag, separatorClass } from "./character-classes.ts";
+import {
+  classBits,
+  classBetweenDigits,
+  classMask,
+  classOfByte,
+  separatorClass,
+} from "./character-classes.ts";
 import { seedMask } from "./filter-tables.ts";
 import { textEdge } from "./match-with-errors.ts";
+import { seedLength } from "./seeds.ts";
 
 export const textLengthMax = 1024;
 /** Index at which encoded names start, so that reading two places before them needs no bounds check. */
@@ -11,40 +18,83 @@ export const margin = 4;
 export const placeBits = 11;
 export const placeMask = (1 << placeBits) - 1;
 
+/** Number of bits below the kinds of patterns that may match at the place. */
+export const kindsShift = placeBits + seedLength * classBits;
+
 export interface EncodedName {
   /** Layout: edge, separator, character classes of the name, separator, edge; starts at `margin`. */
   classes: Uint8Array;
-  /** The first `hitCount` elements are seed hits: the number of a seed and the place of its last class. */
+  /**
+   * The first `hitCount` elements are seed hits: the place of the seed's last class, the seed's number and, once hits at
+   * other places are dropped, kinds.
+   */
   hits: Int32Array;
   hitCount: number;
+  /** Place of the separator after the name. */
+  end: number;
+  /** Bit sets of the classes before and after each place, once `addClassSets` has been called. */
+  classesBefore: Int32Array;
+  classesAfter: Int32Array;
 }
 
 export function newEncodedName(): EncodedName {
   const classes = new Uint8Array(textLengthMax + 2 * margin).fill(textEdge);
   classes[margin] = separatorClass;
-  return { classes, hits: new Int32Array(textLengthMax + 2 * margin), hitCount: 0 };
+  return {
+    classes,
+    hits: new Int32Array(textLengthMax + 2 * margin),
+    hitCount: 0,
+    end: margin + 1,
+    classesBefore: new Int32Array(textLengthMax + 2 * margin),
+    classesAfter: new Int32Array(textLengthMax + 2 * margin),
+  };
 }
 
-/** Copies a name without its separators, because attackers split brands by hyphens and dots. */
-export function encodeWithoutSeparators(
-  source: EncodedName,
+/** Encodes the bytes from `start` to before `end`. Returns the flags of all of them; see `classOfByte`. */
+export function encodeName(
+  bytes: Uint8Array,
+  start: number,
   end: number,
   target: EncodedName,
   marks: Uint8Array,
-): void {
+): number {
+  const { classes, hits } = target;
+  let flags = 0;
   let seed = 0;
   let hitCount = 0;
   let place = margin + 1;
-  for (let from = margin + 1; from < end; from++) {
-    const value = source.classes[from]!;
-    if (value === separatorClass) continue;
-    target.classes[place] = value;
+  for (let i = start; i < end; i++, place++) {
+    const flagged = classOfByte[bytes[i]!]!;
+    flags |= flagged;
+    const value = flagged & classMask;
+    classes[place] = value;
     seed = ((seed << classBits) | value) & seedMask;
-    target.hits[hitCount] = (seed << placeBits) | place;
+    // Branch-free: always store the seed, and keep it by advancing the count if it is marked. Marked seeds come at
+    // random, so the processor would often mispredict a branch.
+    hits[hitCount] = (seed << placeBits) | place;
     hitCount += marks[seed]!;
-    place++;
   }
-  endName(target, place, addLastSeed(target, place, seed, hitCount, marks));
+  endName(target, place, seed, hitCount, marks);
+  return flags;
+}
+
+/** Copies a name without its separators, because attackers split brands by hyphens and dots. */
+export function encodeWithoutSeparators(source: EncodedName, target: EncodedName, marks: Uint8Array): void {
+  const { classes, hits } = target;
+  let seed = 0;
+  let hitCount = 0;
+  let place = margin + 1;
+  for (let from = margin + 1; from < source.end; from++) {
+    const value = source.classes[from]!;
+    // Branch-free, too: 0 for a separator, which is overwritten and leaves the seed as it is, and else 1.
+    const kept = -value >>> 31;
+    classes[place] = value;
+    seed = ((seed << (classBits * kept)) | value) & seedMask;
+    hits[hitCount] = (seed << placeBits) | place;
+    hitCount += marks[seed]! & kept;
+    place += kept;
+  }
+  endName(target, place, seed, hitCount, marks);
 }
 
 /** Encodes a name with digits as separators, because attackers number brands. */
@@ -55,37 +105,42 @@ export function encodeBetweenDigits(
   target: EncodedName,
   marks: Uint8Array,
 ): void {
+  const { classes, hits } = target;
   let seed = 0;
   let hitCount = 0;
-  for (let place = margin + 1; place < end; place++) {
-    const flagged = classOfByte[bytes[start + place - margin - 1]!]!;
-    const value = flagged >= digitFlag ? separatorClass : flagged;
-    target.classes[place] = value;
+  let place = margin + 1;
+  for (let i = start; i < end; i++, place++) {
+    const value = classBetweenDigits[bytes[i]!]!;
+    classes[place] = value;
     seed = ((seed << classBits) | value) & seedMask;
-    target.hits[hitCount] = (seed << placeBits) | place;
+    hits[hitCount] = (seed << placeBits) | place;
     hitCount += marks[seed]!;
   }
-  endName(target, end, addLastSeed(target, end, seed, hitCount, marks));
+  endName(target, place, seed, hitCount, marks);
 }
 
-/** Adds the seed that ends with the separator at the end of the name, and returns the number of hits. */
-export function addLastSeed(
-  name: EncodedName,
-  place: number,
-  seed: number,
-  hitCount: number,
-  marks: Uint8Array,
-): number {
+/** Adds the separator after the name, with the seed that ends with it, and the edge. */
+function endName(name: EncodedName, end: number, seed: number, hitCount: number, marks: Uint8Array): void {
+  name.classes[end] = separatorClass;
+  name.classes[end + 1] = textEdge;
+  name.end = end;
   const last = (seed << classBits) & seedMask;
-  name.hits[hitCount] = (last << placeBits) | place;
-  return hitCount + marks[last]!;
+  name.hits[hitCount] = (last << placeBits) | end;
+  name.hitCount = hitCount + marks[last]!;
 }
 
-/** Writes the separator and the edge after the name. */
-export function endName(name: EncodedName, place: number, hitCount: number): void {
-  name.classes[place] = separatorClass;
-  name.classes[place + 1] = textEdge;
-  name.hitCount = hitCount;
+/** Fills `classesBefore` and `classesAfter`. */
+export function addClassSets({ classes, classesBefore, classesAfter, end }: EncodedName): void {
+  let set = 0;
+  for (let place = margin; place <= end; place++) {
+    classesBefore[place] = set;
+    set |= 1 << classes[place]!;
+  }
+  set = 0;
+  for (let place = end; place >= margin; place--) {
+    classesAfter[place] = set;
+    set |= 1 << classes[place]!;
+  }
 }
 
 /** Returns the distance from `place` to the next separator in either direction, or `max + 1` if it is more than `max`. */

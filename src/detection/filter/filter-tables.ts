@@ -15,8 +15,8 @@ import { seedLength, seedsFor, type Collapse, type Seed } from "./seeds.ts";
 export const seedMask = (1 << (seedLength * classBits)) - 1;
 
 export interface FilterTables {
-  /** 1 for each number that is a seed of some pattern, else 0. The filter adds it to its count of hits. */
-  marks: Uint8Array;
+  /** 1 for each number that is a seed of some pattern of the kinds, else 0. The filter adds it to its count of hits. */
+  marks: Readonly<Record<"anchored" | "anywhere" | "both", Uint8Array>>;
   /**
    * Ranges of entries by the seed's number: anchored ones from `heads[2 * number]`, unanchored ones from
    * `heads[2 * number + 1]`, up to but excluding `heads[2 * number + 2]`.
@@ -24,16 +24,20 @@ export interface FilterTables {
   heads: Int32Array;
   /** `entryFields` numbers for each entry, so that an entry fills half a cache line. */
   entries: Int32Array;
+  /**
+   * Two bit sets for each range of entries: the numbers of places that may be before and after the seed, in a name
+   * without separators, if an entry matches. The separators around the name count as places.
+   */
+  places: Int32Array;
   /** Patterns, each followed by an edge. */
   patternBytes: Uint8Array;
   wordCount: number;
 }
 
 export const entryFields = 8;
-/** Bit set of the classes in the entry's pattern. */
-export const maskField = 0;
-/** Maximum number of these classes that the name may lack: each error explains one, or two if it is a collapse. */
-export const missingMaxField = 1;
+/** Bit sets of the classes before and after the seed in the entry's pattern. */
+export const beforeField = 0;
+export const afterField = 1;
 export const wordField = 2;
 /** Index in `patternBytes` at which the seed of the entry's pattern starts. */
 export const patternField = 3;
@@ -41,7 +45,7 @@ export const errorsField = 4;
 /** Number of classes from the start of the pattern to the start of the seed, and from there to its last class. */
 export const leftField = 5;
 export const rightField = 6;
-/** `exactLeft`, `exactRight` and `foreignMax`, one byte each, and above them `atEdgeFlag`. */
+/** `exactLeft`, `exactRight` and `missingMax`, one byte each, and above them `atEdgeFlag`. */
 export const exactField = 7;
 /** Set for a word that counts only where a run of letters starts or ends with it. */
 export const atEdgeFlag = 1 << 24;
@@ -86,26 +90,53 @@ function layOut(
   lists: ReadonlyMap<number, { word: number; seed: Seed; anchored: boolean }[]>,
   edgeOnly: (word: number) => boolean,
 ): Omit<FilterTables, "wordCount"> {
-  const marks = new Uint8Array(seedMask + 1);
+  const newMarks = (): Uint8Array => new Uint8Array(seedMask + 1);
+  const marks = { anchored: newMarks(), anywhere: newMarks(), both: newMarks() };
   const heads = new Int32Array(2 * (seedMask + 1) + 1);
+  const places = new Int32Array(4 * (seedMask + 1));
   const entries: number[] = [];
   const patternBytes: number[] = [patternEdge];
   for (let number = 0; number <= seedMask; number++) {
     const list = lists.get(number) ?? [];
-    if (list.length > 0) marks[number] = 1;
+    if (list.length > 0) marks.both[number] = 1;
+    if (list.some(({ anchored }) => anchored)) marks.anchored[number] = 1;
+    if (list.some(({ anchored }) => !anchored)) marks.anywhere[number] = 1;
     for (const [kind, ofKind] of [
       list.filter(({ anchored }) => anchored),
       list.filter(({ anchored }) => !anchored),
     ].entries()) {
-      heads[2 * number + kind] = entries.length / entryFields;
+      const range = 2 * number + kind;
+      heads[range] = entries.length / entryFields;
       for (const { word, seed } of ofKind) {
         entries.push(...entryOf(word, seed, patternBytes.length, edgeOnly(word)));
+        const { errors, offset } = seed;
+        const rest = seed.classes.length - seedLength - offset;
+        places[2 * range]! |= placesFrom(offset, errors, kind === 0);
+        places[2 * range + 1]! |= placesFrom(rest, errors, kind === 0);
         patternBytes.push(...seed.classes, patternEdge);
       }
     }
   }
   heads[2 * (seedMask + 1)] = entries.length / entryFields;
-  return { marks, heads, entries: Int32Array.from(entries), patternBytes: Uint8Array.from(patternBytes) };
+  return {
+    marks,
+    heads,
+    places,
+    entries: Int32Array.from(entries),
+    patternBytes: Uint8Array.from(patternBytes),
+  };
+}
+
+/** Maximum number of places in the bit sets of `places`, which stands for all higher ones, too. */
+export const placesMax = 31;
+
+/** Returns the bit set of the numbers of places that a pattern with `count` classes beside its seed can have there. */
+function placesFrom(count: number, errors: number, anchored: boolean): number {
+  const first = anchored ? count - errors : count + 1 - errors;
+  const last = anchored ? count + errors : placesMax;
+  let bits = 0;
+  for (let places = Math.max(0, first); places <= last; places++) bits |= 1 << Math.min(places, placesMax);
+  return bits;
 }
 
 /** Returns the numbers of one entry, in the order of the fields above. */
@@ -115,12 +146,16 @@ function entryOf(
   patternAt: number,
   atEdge: boolean,
 ): number[] {
-  const mask = classes.reduce((bits, value) => (value === separatorClass ? bits : bits | (1 << value)), 0);
+  // Maximum number of classes that the name may lack: each error explains one, or two if it is a collapse.
   const missingMax = errors * (collapses.some((pair) => contains(classes, pair)) ? 2 : 1);
-  // Maximum number of classes in the name that the pattern does not contain: two letters can look like one.
-  const foreignMax = errors * (collapses.some(({ single }) => classes.includes(single)) ? 2 : 1);
-  const exact = left | (right << 8) | (foreignMax << 16) | (atEdge ? atEdgeFlag : 0);
-  return [mask, missingMax, word, patternAt + offset, errors, offset, classes.length - 1 - offset, exact];
+  const exact = left | (right << 8) | (missingMax << 16) | (atEdge ? atEdgeFlag : 0);
+  const before = bitSet(classes.slice(0, offset));
+  const after = bitSet(classes.slice(offset + seedLength));
+  return [before, after, word, patternAt + offset, errors, offset, classes.length - 1 - offset, exact];
+}
+
+function bitSet(classes: readonly number[]): number {
+  return classes.reduce((bits, value) => (value === separatorClass ? bits : bits | (1 << value)), 0);
 }
 
 function contains(classes: readonly number[], { first, second }: Collapse): boolean {

@@ -26,23 +26,36 @@ export function matchesWithErrors(
   if (expected === patternEdge) return true;
   if (errors === 0) return false;
   const left = errors - 1;
-  if (matchesWithErrors(pattern, p + step, text, t, step, left)) return true;
+  const expectedNext = pattern[p + step]!;
+  if (continues(pattern, p + step, text, t, step, left)) return true;
   const found = text[t]!;
   if (found === textEdge) return false;
-  if (matchesWithErrors(pattern, p + step, text, t + step, step, left)) return true;
-  if (matchesWithErrors(pattern, p, text, t + step, step, left)) return true;
-  const expectedNext = pattern[p + step]!;
+  if (continues(pattern, p + step, text, t + step, step, left)) return true;
+  if (continues(pattern, p, text, t + step, step, left)) return true;
   const foundNext = text[t + step]!;
   if (expected === foundNext && expectedNext === found) {
-    if (matchesWithErrors(pattern, p + 2 * step, text, t + 2 * step, step, left)) return true;
+    if (continues(pattern, p + 2 * step, text, t + 2 * step, step, left)) return true;
   }
   if (singleFor(found, foundNext, step) === expected) {
-    if (matchesWithErrors(pattern, p + step, text, t + 2 * step, step, left)) return true;
+    if (continues(pattern, p + step, text, t + 2 * step, step, left)) return true;
   }
   return (
     singleFor(expected, expectedNext, step) === found &&
-    matchesWithErrors(pattern, p + 2 * step, text, t + step, step, left)
+    continues(pattern, p + 2 * step, text, t + step, step, left)
   );
+}
+
+/** Returns the same as `matchesWithErrors`. If no errors are left, the first class decides most comparisons. */
+function continues(
+  pattern: Uint8Array,
+  p: number,
+  text: Uint8Array,
+  t: number,
+  step: 1 | -1,
+  errors: number,
+): boolean {
+  if (errors === 0 && pattern[p] !== text[t]) return pattern[p] === patternEdge;
+  return matchesWithErrors(pattern, p, text, t, step, errors);
 }
 
 /** Returns the class that two others look like, or -1. `near` comes first in the direction of `step`. */

@@ -1,7 +1,15 @@
 /** Extends seed hits: compares the words of each seed with the name around it. */
-import { placeBits, placeMask, type EncodedName } from "./encoded-name.ts";
-import { anchoredOnly, anywhereOnly, entryFields, wordField, type FilterTables } from "./filter-tables.ts";
-import { createPatternTests } from "./pattern-tests.ts";
+import { addClassSets, kindsShift, margin, placeBits, placeMask, type EncodedName } from "./encoded-name.ts";
+import {
+  anchoredOnly,
+  anywhereOnly,
+  entryFields,
+  placesMax,
+  seedMask,
+  wordField,
+  type FilterTables,
+} from "./filter-tables.ts";
+import { isAmidLetters, isBetweenSeparators, lacksTooManyClasses, matches } from "./pattern-tests.ts";
 import { seedLength } from "./seeds.ts";
 
 /** The first `count` of `words` are indices of words. The next name overwrites them. */
@@ -13,73 +21,85 @@ export interface Candidates {
 export interface SeedExtender {
   /** Words found in the current name, each once. */
   readonly candidates: Candidates;
-  /**
-   * Starts a new name.
-   *
-   * @param mask bit set of the classes in the name
-   */
-  startName(mask: number, containsDigits: boolean): void;
+  /** Starts a new name. */
+  startName(containsDigits: boolean): void;
   /**
    * Compares the words at each seed hit. `kinds` selects anchored patterns, unanchored ones, or both: the name without
    * separators contains everything that a split name contains unanchored, so that is compared only once.
    *
-   * @param edge place of the last separator if the only other one is before the name, else 0
+   * @param isOneRun whether the only separators are those before and after the name
    */
-  extendSeeds(name: EncodedName, kinds: number, edge: number): void;
+  extendSeeds(name: EncodedName, kinds: number, isOneRun: boolean): void;
 }
 
 export function createSeedExtender(tables: FilterTables): SeedExtender {
-  const { heads, entries, wordCount } = tables;
-  const { isBetweenSeparators, lacksTooManyClasses, isAmidLetters, hasTooManyForeignClasses, matches } =
-    createPatternTests(tables);
+  const { wordCount } = tables;
   const candidates: Candidates = { words: new Int32Array(wordCount), count: 0 };
   const lastSeen = new Int32Array(wordCount);
   /** Number of the current name, so that `lastSeen` needs no clearing. */
   let nameNumber = 0;
-  let nameMask = 0;
   let hasDigits = false;
 
-  function extendSeeds({ classes, hits, hitCount }: EncodedName, kinds: number, edge: number): void {
-    for (let hit = 0; hit < hitCount; hit++) {
-      const start = (hits[hit]! & placeMask) - seedLength + 1;
-      const head = 2 * (hits[hit]! >>> placeBits);
-      const anywhere = heads[head + 1]!;
-      if ((kinds & anchoredOnly) !== 0) {
-        for (let entry = heads[head]! * entryFields; entry < anywhere * entryFields; entry += entryFields) {
-          if (
-            isBetweenSeparators(entry, classes, start, edge) &&
-            !lacksTooManyClasses(entry, nameMask) &&
-            !hasTooManyForeignClasses(entry, classes, start)
-          )
-            extendSeed(entry, classes, start);
-        }
-      }
-      if ((kinds & anywhereOnly) !== 0) {
-        const last = heads[head + 2]! * entryFields;
-        for (let entry = anywhere * entryFields; entry < last; entry += entryFields) {
-          if (lacksTooManyClasses(entry, nameMask)) continue;
-          if (edge !== 0 && !hasDigits && isAmidLetters(entry, classes, start)) continue;
-          extendSeed(entry, classes, start);
-        }
+  function extendSeeds(name: EncodedName, kinds: number, isOneRun: boolean): void {
+    const { heads, places } = tables;
+    const isPlaced = isOneRun || kinds === anywhereOnly;
+    const kept = isPlaced ? keepPlaced(name, kinds, places) : name.hitCount;
+    if (kept === 0) return;
+    addClassSets(name);
+    const { classes, classesBefore, classesAfter, hits, end } = name;
+    for (let hit = 0; hit < kept; hit++) {
+      const place = hits[hit]! & placeMask;
+      const start = place - seedLength + 1;
+      const range = 2 * ((hits[hit]! >>> placeBits) & seedMask);
+      const kindsHere = isPlaced ? hits[hit]! >>> kindsShift : kinds;
+      const setBefore = classesBefore[start]!;
+      const setAfter = classesAfter[place]!;
+      const first = heads[range + ((kindsHere & anchoredOnly) === 0 ? 1 : 0)]! * entryFields;
+      const firstAnywhere = heads[range + 1]! * entryFields;
+      const last = heads[range + ((kindsHere & anywhereOnly) === 0 ? 1 : 2)]! * entryFields;
+      for (let entry = first; entry < last; entry += entryFields) {
+        if (lacksTooManyClasses(tables, entry, setBefore, setAfter)) continue;
+        if (entry < firstAnywhere) {
+          if (!isBetweenSeparators(tables, entry, classes, start, isOneRun ? end : 0)) continue;
+        } else if (isOneRun && !hasDigits && isAmidLetters(tables, entry, classes, start)) continue;
+        extendSeed(entry, classes, start);
       }
     }
   }
 
   function extendSeed(entry: number, classes: Uint8Array, start: number): void {
-    const word = entries[entry + wordField]!;
-    if (lastSeen[word] === nameNumber || !matches(entry, classes, start)) return;
+    const word = tables.entries[entry + wordField]!;
+    if (lastSeen[word] === nameNumber || !matches(tables, entry, classes, start)) return;
     lastSeen[word] = nameNumber;
     candidates.words[candidates.count++] = word;
   }
 
   return {
     candidates,
-    startName(mask, containsDigits) {
+    startName(containsDigits) {
       candidates.count = 0;
-      nameMask = mask;
       hasDigits = containsDigits;
       nameNumber = (nameNumber + 1) | 0;
     },
     extendSeeds,
   };
+}
+
+/** Keeps the hits at places where a pattern of a kind may match, branch-free as before, and returns their number. */
+function keepPlaced({ hits, hitCount, end }: EncodedName, kinds: number, places: Int32Array): number {
+  const anchored = kinds & anchoredOnly;
+  const anywhere = kinds >>> 1;
+  let kept = 0;
+  for (let hit = 0; hit < hitCount; hit++) {
+    const packed = hits[hit]!;
+    const place = packed & placeMask;
+    const before = Math.min(place - seedLength + 1 - margin, placesMax);
+    const after = Math.min(end - place, placesMax);
+    const at = 4 * (packed >>> placeBits);
+    const anchoredHere = (places[at]! >>> before) & (places[at + 1]! >>> after) & anchored;
+    const anywhereHere = (places[at + 2]! >>> before) & (places[at + 3]! >>> after) & anywhere;
+    hits[kept] = packed | (anchoredHere << kindsShift) | (anywhereHere << (kindsShift + 1));
+    kept += anchoredHere | anywhereHere;
+  }
+  return kept;
 }
