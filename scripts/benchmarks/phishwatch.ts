@@ -5,7 +5,16 @@ import { join } from "node:path";
 export const phishwatchExecutable = join(import.meta.dir, "../../dist/phishwatch");
 
 /** Writes a configuration file next to the database and returns its path. */
-export function writeConfig({ database, port }: { database: string; port: number }): string {
+export function writeConfig({
+  database,
+  port,
+  apiKey,
+}: {
+  database: string;
+  port: number;
+  /** Key that may read threats; absent: none. */
+  apiKey?: string;
+}): string {
   const path = `${database}.toml`;
   const lines = [
     "[server]",
@@ -16,6 +25,9 @@ export function writeConfig({ database, port }: { database: string; port: number
     `schedule = ""`,
     "[lookups]",
     "enabled = false",
+    ...(apiKey === undefined
+      ? []
+      : ["[[api_keys]]", `name = "benchmark"`, `key = "${apiKey}"`, `scopes = ["threats:read"]`]),
   ];
   writeFileSync(path, `${lines.join("\n")}\n`);
   return path;

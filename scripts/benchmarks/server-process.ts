@@ -26,7 +26,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a server and waits until `readyPath` returns 200. */
+/** Starts a server and waits until `readyPath`, requested with `headers`, returns 200. */
 export async function startServer({
   name,
   command,
@@ -34,6 +34,7 @@ export async function startServer({
   readyPath,
   cwd,
   environment = {},
+  headers = {},
 }: {
   name: string;
   command: string[];
@@ -41,6 +42,7 @@ export async function startServer({
   readyPath: string;
   cwd: string;
   environment?: Record<string, string>;
+  headers?: Record<string, string>;
 }): Promise<ServerProcess> {
   const startedAt = performance.now();
   const child = Bun.spawn(command, {
@@ -59,7 +61,7 @@ export async function startServer({
       child.kill("SIGKILL");
       throw new Error(`${name} did not return 200 for ${url} in time: ${await log}`);
     }
-    ready = await returns200(url);
+    ready = await returns200(url, headers);
     if (!ready) await Bun.sleep(pollIntervalMs);
   }
   const startMs = performance.now() - startedAt;
@@ -98,16 +100,16 @@ export function cpuSecondsOf(pid: number): number {
 }
 
 /** Returns the exact CPU time of all live threads. Too expensive to read often, and excludes exited threads. */
-function cpuNanoseconds(pid: number): number {
+export function cpuNanoseconds(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   return threads
     .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "latin1"))
     .reduce((sum, schedstat) => sum + Number(schedstat.split(" ")[0]), 0);
 }
 
-async function returns200(url: string): Promise<boolean> {
+async function returns200(url: string, headers: Record<string, string>): Promise<boolean> {
   try {
-    const response = await fetch(url, { keepalive: false, proxy: false as never });
+    const response = await fetch(url, { headers, keepalive: false, proxy: false as never });
     await response.bytes();
     return response.status === 200;
   } catch {
