@@ -97,6 +97,11 @@ function layOut(
   const entries: number[] = [];
   const patternBytes: number[] = [patternEdge];
   for (let number = 0; number <= seedMask; number++) {
+    // Nearly all of them, so they are most of the work for one word.
+    if (!lists.has(number)) {
+      heads[2 * number] = heads[2 * number + 1] = entries.length / entryFields;
+      continue;
+    }
     const list = lists.get(number) ?? [];
     if (list.length > 0) marks.both[number] = 1;
     if (list.some(({ anchored }) => anchored)) marks.anchored[number] = 1;

@@ -147,16 +147,14 @@ function tableOfAlike(): Uint8Array {
 }
 
 function tableOfSubstitutions(): Uint8Array {
-  const costs = new Uint8Array(ascii * ascii);
-  for (let found = 0; found < ascii; found++) {
-    for (let expected = 0; expected < ascii; expected++) {
-      const [a, b] = [String.fromCharCode(found), String.fromCharCode(expected)];
-      const kind = substitutionKind(a, b);
-      const likely = kind !== "replacement" || areSimilar(found, expected);
-      const cost = kind === "confusable" ? lookAlikeCost.get(a + b)! : likely ? slipCost : fullEdit;
-      costs[found * ascii + expected] = cost;
-    }
-  }
+  const costs = new Uint8Array(ascii * ascii).fill(fullEdit);
+  const set = (pair: string, cost: number) => {
+    costs[pair.charCodeAt(0) * ascii + pair.charCodeAt(1)] = cost;
+  };
+  for (const [index, isAlike] of alike.entries()) if (isAlike === 1) costs[index] = slipCost;
+  for (const pair of neighbors) set(pair, slipCost);
+  for (const found of vowels) for (const expected of vowels) set(found + expected, slipCost);
+  for (const [pair, cost] of lookAlikeCost) set(pair, cost);
   return costs;
 }
 
