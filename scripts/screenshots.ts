@@ -67,7 +67,7 @@ async function takePageScreenshots(): Promise<void> {
   const app = openConsoleApp({ config: sampleConfig, scan: "registration_data = false" });
   try {
     mkdirSync(join(app.folder, "feeds/newly-registered"), { recursive: true });
-    app.app.start();
+    await app.app.start();
     await app.app.deliveries.dispatcher.stop(0);
     const samples = await seedSamples(app.app);
     // Restart the sources, so that they load the history that the samples added.

@@ -267,14 +267,18 @@ export function openApp(environment: Environment) {
     dns,
     server,
     reload,
-    /** Starts all background work. */
-    start() {
+    /** Starts all background work. Requests are served in between. */
+    async start() {
       database.serve(log);
-      databaseHealth.start();
+      // At once, because these end what an earlier process left, and must not take what a request begins for that.
+      for (const part of [names, takedowns, scans]) part.start();
+      const { pause } = yielder();
+      const others = [enrichment, inspection, traps, campaigns, conditions, lists, backups, dataRetention];
+      for (const part of [messaging, databaseHealth, ...others, lastUsedWriter]) {
+        await pause();
+        part.start();
+      }
       auditLog.startReport(log);
-      for (const part of [messaging, names, takedowns, scans, enrichment, inspection, traps]) part.start();
-      for (const part of [campaigns, conditions, lists, lastUsedWriter]) part.start();
-      for (const part of [backups, dataRetention]) part.start();
     },
     /** Finishes work in progress, for some seconds at most. */
     async stop() {

@@ -22,6 +22,6 @@ screenshots = "off"`,
   },
 });
 app.server.listen();
-app.start();
+await app.start();
 // Reports the number of lookups in flight to the benchmark.
 setInterval(() => process.stdout.write(`${app.enrichment.running()}\n`), 1_000);

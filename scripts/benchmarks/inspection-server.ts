@@ -25,7 +25,7 @@ per_minute = ${perMinute}`,
     return new Worker(join(import.meta.dir, "../../src/main.ts"), { workerData });
   },
 });
-app.start();
+await app.start();
 await app.inspection.originals.run();
 app.server.listen();
 

@@ -1,3 +1,5 @@
+import { lazy } from "../lib/startup.ts";
+
 /**
  * Returns `text`, truncated to at most `lengthMax` UTF-16 code units with an ellipsis at the end. Never splits a
  * character, including what is made of several code points (a letter with its accents, a flag).
@@ -8,14 +10,15 @@ export function cut(text: string, lengthMax: number): string {
   // Bounds the work for text of any length. The last character of the slice may be incomplete.
   const start = text.slice(0, lengthMax + 1);
   let end = 0;
-  for (const { index, segment } of graphemes.segment(start)) {
+  for (const { index, segment } of graphemes().segment(start)) {
     if (index + segment.length > lengthMax - 1) break;
     end = index + segment.length;
   }
   return `${withoutHalf(start.slice(0, end === 0 ? lengthMax - 1 : end)).trimEnd()}…`;
 }
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+// Loads the tables of the runtime, which takes 1 ms.
+const graphemes = lazy(() => new Intl.Segmenter("en", { granularity: "grapheme" }));
 
 /** Removes the first half of a surrogate pair at the end. */
 function withoutHalf(text: string): string {

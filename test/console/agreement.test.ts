@@ -71,7 +71,7 @@ describe("of a webhook endpoint", () => {
   beforeAll(async () => {
     receiver = startReceiver(() => new Response("", { status }));
     app = openConsoleApp({ config: '[[protected_domains]]\ndomain = "example-bank.com"' });
-    app.app.start();
+    await app.app.start();
     visitor = await app.signedIn();
   });
   afterAll(async () => {

@@ -9,7 +9,7 @@ let app: ConsoleApp;
 let visitor: Visitor;
 beforeAll(async () => {
   app = openConsoleApp({ config: `[[protected_domains]]\ndomain = "example-bank.com"` });
-  app.app.start();
+  await app.app.start();
   visitor = await app.signedIn();
   await app.app.archiveChecks.idle();
   app.app.archive.add(

@@ -257,7 +257,7 @@ describe("the overview", () => {
     const clock = manualClock();
     opened = openConsoleApp({ clock, config: domain });
     addThreats(opened.app, clock.now(), [{ domain: "example-bamk.com", similarity: 0.8 }]);
-    opened.app.start();
+    await opened.app.start();
     expect((await (await opened.signedIn()).get("/console")).text).toContain("Nothing needs attention.");
   });
 

@@ -23,7 +23,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
       { domain: "example-bank.com" },
       { by: { channel: "system", name: null, address: null } },
     );
-    opened.app.start();
+    await opened.app.start();
     receiver = startReceiver(async () => {
       await gate;
       return new Response("we are closed", { status });

@@ -35,7 +35,7 @@ events = ["scan.started"]
     { domain: "example-bank.com" },
     { by: { channel: "system", name: null, address: null } },
   );
-  opened.app.start();
+  await opened.app.start();
   receiver = startReceiver(() => says());
   visitor = await opened.signedIn();
 });

@@ -31,7 +31,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
 
   beforeAll(async () => {
     app = openConsoleApp({ config: `[[protected_domains]]\ndomain = "example-bank.com"` });
-    app.app.start();
+    await app.app.start();
     receiver = startReceiver(() => new Response(null, { status: responds }));
     browser = await openBrowser({ hosts: "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost" });
     await browser.signIn(app.url);

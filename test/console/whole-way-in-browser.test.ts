@@ -102,9 +102,9 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
   let receiver: Receiver;
   beforeAll(async () => void (browser = await openBrowser()), browserTimeoutMs);
   afterAll(() => browser?.close());
-  beforeEach(() => {
+  beforeEach(async () => {
     app = openConsoleApp({ config: `[[protected_domains]]\ndomain = "example-bank.com"` });
-    app.app.start();
+    await app.app.start();
     receiver = startReceiver();
   });
   afterEach(async () => {

@@ -163,7 +163,7 @@ for (const released of releasedVersions) {
       }
       const by = { channel: "command_line", name: "tester", address: null } as const;
       app.webhooks.endpoints.change("down", { url: receiver.url }, { by });
-      app.start();
+      await app.start();
       const arrived = () => new Set(receiver.eventIds());
       await until(() => waiting.every((id) => arrived().has(id)), "everything that waited is delivered");
       expect(receiver.received.length).toBe(arrived().size);

@@ -222,7 +222,7 @@ describe("enrichment, end to end", () => {
         "scan.completed",
       ]);
       const askedByScan = dns.asked.length;
-      app.start();
+      await app.start();
       // A name whose existence is unknown is not a threat of a scan, but may be submitted.
       const reported = ["kept", "removed"].map((name) => `${name}.example-bank.evil.test`);
       await app.candidates.submit(["exampe-bank.com", ...reported.map((name) => `http://${name}/in?id=1`)], {
@@ -278,7 +278,7 @@ describe("enrichment, end to end", () => {
     "a copy is recognized by what a browser shows, and its screenshot is served",
     async () => {
       const { app, folder } = await openWorld({ screenshots: true });
-      app.start();
+      await app.start();
       await app.candidates.submit(
         ["examp1e-bank.com", "example-bank.net", "example-bamk.com", "exarnple-bank.com"],
         { source: "submission" },

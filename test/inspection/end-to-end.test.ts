@@ -111,7 +111,7 @@ async function open({ lookups }: { lookups: boolean }): Promise<void> {
       app.close();
     },
   );
-  app.start();
+  await app.start();
 }
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();

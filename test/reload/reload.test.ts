@@ -191,7 +191,7 @@ test("feeds that a reload adds are read, changed ones go on from where they were
       .sort();
   put("one.txt", "example-bank.net");
   put("two.txt", "example-bank.org");
-  app.start();
+  await app.start();
   const reads = (count: number) =>
     until(() => {
       clock.advance(5_000);

@@ -137,7 +137,7 @@ test("a resolver that denies every name is reported while it does, without a sca
   let denies = true;
   const clock = manualClock(Date.UTC(2026, 0, 15));
   const app = world.open([await world.serve({}, { denies: () => denies })], { clock, lookups: true });
-  app.start();
+  await app.start();
   const problem = () => app.scans.resolverHealth.latest()?.problem;
   clock.advance(10_000);
   await until(() => (clock.advance(10), typeof problem() === "string"), "the problem is known");

@@ -50,7 +50,7 @@ test("a scheduled scan that fails without a resolver logs how to disable the sch
   const silent = await world.serve({});
   silent.stop();
   const app = world.open([silent], { clock, schedule: "17 3 * * *" });
-  app.start();
+  await app.start();
   for (let minute = 0; minute < 18; minute++) clock.advance(60_000);
   await until(() => (clock.advance(100), app.scans.list(1)[0]?.status === "failed"), "it failed");
   await until(() => world.logged.some((line) => line.includes("scan failed")), "the end is logged");

@@ -234,7 +234,7 @@ describe("interrupting a scan", () => {
     expect(app.scans.run({ trigger: "console", by: analyst })).rejects.toThrow("a scan is already running");
     expect(other.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("a scan is already running");
     await until(() => other.scans.running() !== undefined, "the scan runs");
-    other.start();
+    await other.start();
     expect(other.scans.running()?.status).toBe("running");
     abort.abort();
     await running;
@@ -251,7 +251,7 @@ describe("the schedule", () => {
   test("the schedule starts a scan at its time, and another one the next day", async () => {
     const clock = manualClock(start);
     const app = open([await serve(planted)], { clock, schedule: "17 3 * * *" });
-    app.start();
+    await app.start();
     for (let day = 1; day <= 2; day++) {
       expect(app.scans.list(10).length).toBe(day - 1);
       for (let minute = 0; minute < 18; minute++) clock.advance(60_000);
@@ -269,7 +269,7 @@ describe("the schedule", () => {
     const clock = manualClock(start);
     const server = await serve(planted);
     const app = open([server], { clock, schedule: "" });
-    app.start();
+    await app.start();
     // 25 hours, which is longer than the interval of the default schedule.
     for (let minute = 0; minute < 1_500; minute += 10) clock.jump(600_000);
     // A scheduled query would have come before this one.

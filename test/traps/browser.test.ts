@@ -37,7 +37,7 @@ secret = "a-secret-of-these-tests"
 events = ["beacon.triggered"]
 `,
     });
-    appliance.app.start();
+    await appliance.app.start();
     beacon = appliance.app.traps
       .of(beaconKind)
       .create({ protectedDomain: "example-bank.com" }, { by: system });

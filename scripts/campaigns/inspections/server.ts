@@ -28,7 +28,7 @@ const app = openApp({
     return new Worker(join(import.meta.dir, "../../../src/main.ts"), { workerData });
   },
 });
-app.start();
+await app.start();
 app.server.listen();
 // Without waiting for the full minute.
 void app.inspection.originals.run();

@@ -4,9 +4,11 @@ import type { Page } from "../../http/pipeline.ts";
 import type { ResponseHeaders } from "../../http/responder.ts";
 import { lazy } from "../../lib/startup.ts";
 import { queryOf } from "../../lib/request-path.ts";
-import { apiReference, type OpenApiDocument } from "./api-reference.ts";
-import { manualIndex, manualPage, manualPolicy } from "./manual-pages.ts";
+import type { OpenApiDocument } from "./api-reference.ts";
 import manualStyles from "./manual.css" with { type: "text" };
+
+/** The texts of the manual are loaded with its first page. */
+const loadManual = () => import("./manual-pages.ts");
 
 const embedded = (text: string, type: string) => lazy(() => withEtag(new TextEncoder().encode(text), type));
 
@@ -23,18 +25,24 @@ export function docsPages({ document, version }: { document: () => Promise<objec
     },
 
     async manual(request, headers) {
+      const { manualIndex, manualPolicy } = await loadManual();
       const query = queryOf(request.url).get("q");
       return html(manualIndex(version, query), manualPolicy, headers);
     },
 
     async topic(request, headers, { topic }) {
       if (topic === "manual.css") return send(styles(), request, headers);
+      const { manualPage, manualPolicy } = await loadManual();
       const page = manualPage(version, String(topic));
       if (page === undefined) throw noSuchRoute();
       return html(page, manualPolicy, headers);
     },
 
     async reference(_request, headers) {
+      const [{ manualPolicy }, { apiReference }] = await Promise.all([
+        loadManual(),
+        import("./api-reference.ts"),
+      ]);
       const page = apiReference(version, (await document()) as OpenApiDocument);
       return html(page, manualPolicy, headers);
     },

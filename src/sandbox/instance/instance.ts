@@ -111,7 +111,7 @@ export async function openInstance(
   // The same state whether the database was just built or prebuilt.
   random.resumeFrom(from?.random ?? ~seed);
   if (isDemonstration) showNames(opened, dns, { finds: demonstrationFinds, reachable: true });
-  opened.start();
+  await opened.start();
   if (isDemonstration) await startArrivals(opened, { clock, log });
   if (from?.flows ?? isDemonstration) clock.run();
   if (scanSchedule !== null) startSchedule(scanSchedule, { app: opened, clock, dns, log, track });
