@@ -71,7 +71,8 @@ export function openApp(environment: Environment) {
   const assessDomain = createDomainAssessment({ detection, yielder });
   const threats = createThreats({ database, clock, ids, outbox, auditLog, cases, detection, fillRandom });
   const caseWork = createCases({ auditLog, clock, database, threats });
-  const threatIndex = openThreatIndex({ database, yielder });
+  const isServing = lastUsedWriter.isRunning;
+  const threatIndex = openThreatIndex({ clock, database, fillRandom, isServing, log, yielder });
   const campaigns = openCampaigns({ clock, database, log, yielder });
   const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
 
@@ -226,7 +227,7 @@ export function openApp(environment: Environment) {
     openConsole,
     traps,
     lists,
-    schedulersRunning: lastUsedWriter.isRunning,
+    schedulersRunning: isServing,
   });
 
   async function openConsole() {

@@ -8,10 +8,10 @@
  * by kind and the bounds of the sort keys per block of rows, so that a view without other filters needs no scan
  * (`top-rows.ts`), and a range of time only some of the blocks. Only the rows of the page are then read from SQLite.
  *
- * Memory: about 145 bytes per threat, a fifth of them its name. Time for n threats: O(n) for a search, a few
+ * Memory: about 105 bytes per threat, a third of them its name. Time for n threats: O(n) for a search, a few
  * milliseconds for a million; O(1) in n for the first pages of an unfiltered view. The first search reads all
- * threats, about three seconds for a million, in slices that let requests through; a later one reads what has changed
- * since (`columns/column-store.ts`).
+ * threats, about three seconds for a million, in slices that let requests through, unless there is a copy from before the
+ * start (`columns/column-file.ts`); a later one reads what has changed since (`columns/column-store.ts`).
  *
  * SQLite alone takes 1.6 s for the counts of the filters among a million threats and 0.9 s for a page in an order
  * without an index. Rejected: more indexes, because no set of them serves every combination of seven filters and
@@ -22,7 +22,7 @@
  */
 import type { Database } from "../database/database.ts";
 import type { Yielder } from "../lib/yielder.ts";
-import { createColumnStore } from "./columns/column-store.ts";
+import { createColumnStore, type ColumnCopy } from "./columns/column-store.ts";
 import { firstRowFrom, rowOfSeq, type Columns } from "./columns/columns.ts";
 import {
   createAssigneeSeqs,
@@ -133,11 +133,14 @@ const manyFilters = 50;
 export function createThreatIndex({
   database,
   yielder,
+  copy,
 }: {
   database: Database;
   yielder: () => Yielder;
+  /** Absent: the columns are in memory only. */
+  copy?: ColumnCopy | undefined;
 }): ThreatIndex {
-  const store = createColumnStore(database);
+  const store = createColumnStore(database, copy);
   const load = createLoader(database);
   const rowOf = createRowLookup(database);
   const domains = createDomainSeqs(database);

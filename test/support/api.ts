@@ -78,7 +78,7 @@ export function openApi({
   const traps = openTraps(stores);
   const lists = createLists({ ...stores, log, fillRandom, version: "1.2.3", yielder });
   const archive = createMemoryArchive({ enabled: true, clock });
-  const threatIndex = openThreatIndex({ database: stores.database, yielder });
+  const threatIndex = openThreatIndex({ ...stores, fillRandom, isServing: () => false, yielder });
   const cases = createCases(stores);
   const campaigns = createCampaigns(stores.database);
   const takedowns = createTakedowns({ ...stores, fillRandom, onQueued: () => {} });

@@ -14,6 +14,7 @@ export type SettingName =
   | "backup_outcomes"
   | "severities_left"
   | "site_states_left"
+  | "threat_index_copy"
   | `original_marks:${number}`
   | `feed_token:${string}`
   | `preferences:${number}`;

@@ -23,6 +23,13 @@ export const databaseEvents = {
     advice: "Restore a backup: `phishwatch restore`.",
     fields: ["result"],
   },
+  "threat_index.not_copied": {
+    level: "warn",
+    text: "threat index could not be copied",
+    description:
+      "The copy of the threat index next to the database could not be written, so the first search after the next start takes longer.",
+    fields: ["error"],
+  },
   "database.check_failed": {
     level: "warn",
     text: "database file could not be checked",

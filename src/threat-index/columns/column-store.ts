@@ -3,6 +3,7 @@ import type { Yielder } from "../../lib/yielder.ts";
 import { indicatorBits } from "../../threats/severity/indicators.ts";
 import type { SeverityReason } from "../../threats/severity/severity-reasons.ts";
 import { createChangeLog } from "../../threats/store/change-log.ts";
+import type { ColumnFile } from "./column-file.ts";
 import {
   appendRow,
   createColumns,
@@ -14,6 +15,8 @@ import {
 } from "./columns.ts";
 
 const batchRows = 2_000;
+/** A copy of millions of threats is hundreds of megabytes. */
+const savedEveryMs = 3_600_000;
 
 /** Columns of all threats, kept in step with the database whichever process writes to it. */
 export interface ColumnStore {
@@ -22,6 +25,21 @@ export interface ColumnStore {
    * threats. The columns may be read until the next `await`.
    */
   catchUp(yielder: Yielder): Promise<Columns>;
+}
+
+/** A copy of the columns in a file, from which they are read after a start. */
+export interface ColumnCopy {
+  file: ColumnFile;
+  /** Minimum number of rows: fewer are read from the database about as fast. */
+  rowsMin: number;
+  /** Minimum number of changes since the last copy. */
+  changesMin: number;
+  /** Whether this process writes the copy. */
+  isKept: () => boolean;
+  /** Monotonic clock. */
+  elapsedMs: () => number;
+  /** Receives the error of a copy that could not be written. */
+  onError: (error: unknown) => void;
 }
 
 type StoredRow = Omit<ThreatRow, "indicators"> & { severityReasons: string };
@@ -35,7 +53,7 @@ const columnsRead = `seq, protected_domain_seq as protectedDomainSeq, domain, ty
  * New threats are found by their `seq`, which only grows; changed and deleted ones in the change log
  * (`change-log.ts`), which holds the latest 100,000 changes.
  */
-export function createColumnStore({ sqlite }: Database): ColumnStore {
+export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: ColumnCopy): ColumnStore {
   const rowsAfter = sqlite.prepare<StoredRow, [number, number]>(
     `select ${columnsRead} from threats where seq > ? order by seq limit ?`,
   );
@@ -47,8 +65,30 @@ export function createColumnStore({ sqlite }: Database): ColumnStore {
   let version: number | undefined;
   /** Reads run one after another, since each changes the columns over several turns of the event loop. */
   let lastRead: Promise<void> = Promise.resolve();
+  /** Rows and changes that were read since the last copy. */
+  let unsaved = 0;
+  let lastSaveMs = -Infinity;
+  let isSaving = false;
+
+  async function load(yielder: Yielder): Promise<void> {
+    const loaded = await copy?.file.load(yielder);
+    if (loaded !== undefined) ({ columns, version } = loaded);
+  }
+
+  function saveIfDue(yielder: Yielder): void {
+    if (copy === undefined || isSaving || !copy.isKept() || columns.count < copy.rowsMin) return;
+    if (unsaved < copy.changesMin || copy.elapsedMs() - lastSaveMs < savedEveryMs) return;
+    unsaved = 0;
+    lastSaveMs = copy.elapsedMs();
+    isSaving = true;
+    copy.file
+      .save({ columns, version: version! }, yielder)
+      .catch(copy.onError)
+      .finally(() => (isSaving = false));
+  }
 
   async function readNews(yielder: Yielder): Promise<void> {
+    if (version === undefined) await load(yielder);
     const { first, last } = log.bounds();
     // The first read, or the log no longer reaches back to the last one. Until everything is read again,
     // searches use the old columns.
@@ -59,12 +99,14 @@ export function createColumnStore({ sqlite }: Database): ColumnStore {
       const rows = rowsAfter.all(target.count === 0 ? 0 : target.seqs[target.count - 1]!, batchRows);
       if (rows.length === 0) break;
       for (const row of rows) appendRow(target, withIndicators(row));
+      unsaved += rows.length;
       if (yielder.due()) await yielder.pause();
     }
     for (;;) {
       const changes = log.after(reached, batchRows);
       if (changes.length === 0) break;
       for (const { threatSeq } of changes) refresh(target, threatSeq);
+      unsaved += changes.length;
       reached = changes.at(-1)!.version;
       if (!startsOver) version = reached;
       if (yielder.due()) await yielder.pause();
@@ -86,7 +128,10 @@ export function createColumnStore({ sqlite }: Database): ColumnStore {
       // A failure is reported to the caller whose read it was.
       const read = lastRead.catch(() => {}).then(() => readNews(yielder));
       lastRead = read;
-      return read.then(() => columns);
+      return read.then(() => {
+        saveIfDue(yielder);
+        return columns;
+      });
     },
   };
 }

@@ -3,7 +3,8 @@ import type { Instant } from "../../lib/clock.ts";
 import { createColumnSummary, type ColumnSummary } from "./column-summary.ts";
 import { hostFields, networkOf, operatorOf, type HostField } from "./hosts.ts";
 import { deletedKind, kindNumberOf, kinds, type Kind } from "./kinds.ts";
-import { createNameColumn, type NameColumn } from "./name-column.ts";
+import { grown } from "./grown.ts";
+import { createNameColumn, type NameColumn, type NameContent } from "./name-column.ts";
 import { keyFunction, numberKeys, type NumberKey } from "./sort-keys.ts";
 import { createSeqNumbers, type SeqNumbers } from "./seq-numbers.ts";
 import { createValueNumbers, type ValueNumbers } from "./value-numbers.ts";
@@ -63,7 +64,7 @@ export interface MutableColumns extends Arrays {
   keys: { key: NumberKey; keyOf: (row: number) => number }[];
 }
 
-type Arrays = ReturnType<typeof createArrays>;
+export type Arrays = ReturnType<typeof createArrays>;
 
 /** A threat as the index needs it. */
 export interface ThreatRow extends Kind {
@@ -89,25 +90,50 @@ export interface ThreatRow extends Kind {
   ipAddress: string | null;
 }
 
-export function createColumns(): MutableColumns {
-  const arrays = createArrays(initialCapacity);
+/** The content of columns, without what can be computed from it. */
+export interface ColumnContent {
+  /** With exactly one element per row. */
+  arrays: Arrays;
+  hosts: Record<HostField, readonly string[]>;
+  /** `seq` by number, from 1. */
+  assignees: readonly number[];
+  campaigns: readonly number[];
+  names: NameContent;
+}
+
+/** @param content rows to begin with; call `summarize` for them */
+export function createColumns(content?: ColumnContent): MutableColumns {
+  const arrays = content?.arrays ?? createArrays(initialCapacity);
+  const known = (field: HostField) => (content === undefined ? {} : { known: content.hosts[field] });
   return {
-    count: 0,
+    count: content?.arrays.seqs.length ?? 0,
     hosts: {
-      registrar: createValueNumbers(),
-      nameServers: createValueNumbers({ toValue: operatorOf, textsRememberedMax: nameServersRememberedMax }),
-      network: createValueNumbers({ toValue: networkOf }),
+      registrar: createValueNumbers(known("registrar")),
+      nameServers: createValueNumbers({
+        toValue: operatorOf,
+        textsRememberedMax: nameServersRememberedMax,
+        ...known("nameServers"),
+      }),
+      network: createValueNumbers({ toValue: networkOf, ...known("network") }),
     },
-    assigneeNumbers: createSeqNumbers(),
-    campaignNumbers: createSeqNumbers(),
-    names: createNameColumn({ fold: foldName }),
+    assigneeNumbers: createSeqNumbers(content?.assignees),
+    campaignNumbers: createSeqNumbers(content?.campaigns),
+    names: createNameColumn({ fold: foldName, content: content?.names }),
     summary: createColumnSummary(),
     keys: keysOver(arrays),
     ...arrays,
   };
 }
 
-function createArrays(capacity: number) {
+/** Adds rows to the aggregates. */
+export function summarize(columns: MutableColumns, from: number, end: number): void {
+  for (let index = from; index < end; index += 1) {
+    countRow(columns, index, 1);
+    widen(columns, index);
+  }
+}
+
+export function createArrays(capacity: number) {
   return {
     seqs: new Float64Array(capacity),
     kindNumbers: new Uint16Array(capacity),
@@ -128,7 +154,7 @@ function createArrays(capacity: number) {
 }
 
 function grow(columns: MutableColumns): void {
-  const larger = createArrays(columns.count * 2);
+  const larger = createArrays(grown(columns.count));
   for (const name of Object.keys(larger) as (keyof Arrays)[]) larger[name].set(columns[name]);
   Object.assign(columns, larger, { keys: keysOver(larger) });
 }
@@ -183,8 +209,13 @@ function write(columns: MutableColumns, index: number, row: ThreatRow): void {
   columns.network[index] = hosts.network.numberOf(row.ipAddress);
   columns.similarities[index] = Math.round(row.similarity * similarityUnits);
   columns.indicators[index] = row.indicators | (row.verified === 1 ? verifiedBit : 0);
-  for (const { key, keyOf } of columns.keys) columns.summary.widen(index, key, keyOf(index));
-  if (row.decidedAt !== null) columns.summary.widen(index, "decided", row.decidedAt);
+  widen(columns, index);
+}
+
+/** Records the sort keys of a row in the aggregates. */
+function widen({ keys, summary, decidedAt }: MutableColumns, index: number): void {
+  for (const { key, keyOf } of keys) summary.widen(index, key, keyOf(index));
+  if (decidedAt[index] !== 0) summary.widen(index, "decided", decidedAt[index]!);
 }
 
 /** Returns the row of a threat; undefined if it has none. */

@@ -1,3 +1,4 @@
+import { grown } from "./grown.ts";
 import { unicodeName } from "../../detection/names/name.ts";
 import type { NameQuery } from "./name-query.ts";
 
@@ -19,21 +20,42 @@ export interface NameColumn {
   get(row: number): string;
   /** Returns 1 for each row whose name matches; elements beyond the last row are undefined. */
   search(query: NameQuery): Uint8Array;
+  /** Returns the names in the form that `createNameColumn` accepts. Names that are added later are not in it. */
+  content(): NameContent;
+}
+
+/** The names of a column. */
+export interface NameContent {
+  /** Names with a line feed after each. */
+  bytes: Buffer;
+  /** Offset of each name. */
+  starts: Uint32Array;
+  internationalized: readonly InternationalizedName[];
+}
+
+/** A name with A-labels, in the forms in which people read it. */
+export interface InternationalizedName {
+  row: number;
+  unicode: string;
+  folded: string;
 }
 
 export function createNameColumn({
   fold,
+  content,
 }: {
   /** Maps a name to the letters that it looks like, which is what people type who search for a homograph. */
   fold: (name: string) => string;
+  /** Names to begin with. */
+  content?: NameContent | undefined;
 }): NameColumn {
-  const text = createText();
-  /** Names with A-labels, in the forms in which people read them. */
-  const internationalized: { row: number; unicode: string; folded: string }[] = [];
+  const text = createText(content);
+  const internationalized = [...(content?.internationalized ?? [])];
   const cache = new Map<string, { found: Uint8Array; rows: number; internationalized: number }>();
 
   return {
     get: text.get,
+    content: () => ({ ...text.content(), internationalized: internationalized.slice() }),
     add(name) {
       if (name.includes("xn--")) {
         const unicode = unicodeName(name).toLowerCase().normalize("NFC");
@@ -70,11 +92,11 @@ export function createNameColumn({
 type Text = ReturnType<typeof createText>;
 
 /** Appendable names in one buffer, separated by line feeds: 1 byte per letter and 5 per name. */
-function createText() {
-  let bytes = Buffer.alloc(initialRows * initialBytesPerRow);
-  let starts = new Uint32Array(initialRows);
-  let count = 0;
-  let used = 0;
+function createText(content?: Pick<NameContent, "bytes" | "starts">) {
+  let bytes = content?.bytes ?? Buffer.alloc(initialRows * initialBytesPerRow);
+  let starts = content?.starts ?? new Uint32Array(initialRows);
+  let count = content?.starts.length ?? 0;
+  let used = content?.bytes.length ?? 0;
 
   function endOf(row: number): number {
     return (row + 1 < count ? starts[row + 1]! : used) - 1;
@@ -90,11 +112,13 @@ function createText() {
 
   return {
     count: () => count,
+    content: () => ({ bytes: bytes.subarray(0, used), starts: starts.subarray(0, count) }),
     get: (row: number) => bytes.toString("latin1", starts[row]!, endOf(row)),
 
     add(name: string): void {
-      if (count === starts.length) starts = copyInto(starts, new Uint32Array(count * 2));
-      if (used + name.length + 1 > bytes.length) bytes = copyInto(bytes, Buffer.alloc(bytes.length * 2));
+      if (count === starts.length) starts = copyInto(starts, new Uint32Array(grown(count)));
+      if (used + name.length + 1 > bytes.length)
+        bytes = copyInto(bytes, Buffer.alloc(grown(used) + name.length));
       starts[count] = used;
       used += bytes.write(name, used, "latin1");
       bytes[used++] = lineFeed;

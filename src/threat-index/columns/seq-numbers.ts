@@ -10,9 +10,10 @@ export interface SeqNumbers {
   count(): number;
 }
 
-export function createSeqNumbers(): SeqNumbers {
-  const seqs: (number | null)[] = [null];
-  const numbers = new Map<number | null, number>([[null, 0]]);
+/** @param known `seq`s that have a number already, from 1 */
+export function createSeqNumbers(known: readonly number[] = []): SeqNumbers {
+  const seqs: (number | null)[] = [null, ...known];
+  const numbers = new Map<number | null, number>(seqs.map((seq, number) => [seq, number]));
   return {
     numberOf(seq) {
       let number = numbers.get(seq);

@@ -5,6 +5,8 @@ export interface ValueNumbers {
   /** Returns the number of a value; undefined if no row has had it. */
   find(value: string): number | undefined;
   valueAt(number: number): string;
+  /** Returns all values by their number; the first one stands for no value. */
+  values(): readonly string[];
   /** Records that an active threat has the value now (1), or no longer (-1). */
   count(number: number, by: 1 | -1): void;
   /** Number of active threats by number of their value; as many elements as there are numbers. */
@@ -16,14 +18,17 @@ const initialCapacity = 64;
 export function createValueNumbers({
   toValue,
   textsRememberedMax = 0,
+  known = [""],
 }: {
   /** Null: none. Absent: the text is the value. */
   toValue?: (text: string) => string | null;
   /** Maximum number of texts whose value is computed only once. */
   textsRememberedMax?: number;
+  /** Values that have a number already, by it. */
+  known?: readonly string[];
 } = {}): ValueNumbers {
-  const values = [""];
-  const numbers = new Map<string, number>();
+  const values = [...known];
+  const numbers = new Map(values.map((value, number) => [value, number]).slice(1) as [string, number][]);
   const remembered = new Map<string, number>();
   let counts = new Uint32Array(initialCapacity);
   function add(value: string | null): number {
@@ -49,6 +54,7 @@ export function createValueNumbers({
     },
     find: (value) => numbers.get(value),
     valueAt: (number) => values[number]!,
+    values: () => values,
     count(number, by) {
       if (number >= counts.length) {
         const larger = new Uint32Array(Math.max(values.length, counts.length * 2));

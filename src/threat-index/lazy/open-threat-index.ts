@@ -1,12 +1,50 @@
+import type { Database } from "../../database/database.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
 import { lazy } from "../../lib/startup.ts";
+import type { Yielder } from "../../lib/yielder.ts";
 import type { ThreatIndex } from "../threat-index.ts";
 
+/** From this number of threats on, the index is copied to a file: fewer are read from the database within a second. */
+const copiedFrom = 200_000;
+
+/** A copy is renewed after this number of changes, which take a fraction of a second to read again. */
+const copiedAfterChanges = 20_000;
+
 /** Returns a function that loads the module and creates the index when it is first called. */
-export function openThreatIndex(
-  dependencies: Parameters<(typeof import("../threat-index.ts"))["createThreatIndex"]>[0],
-): () => ThreatIndex {
+export function openThreatIndex({
+  clock,
+  database,
+  fillRandom,
+  isServing,
+  log,
+  yielder,
+}: {
+  clock: Clock;
+  database: Database;
+  fillRandom: FillRandom;
+  /** Whether this process is the server, which writes the copy. */
+  isServing: () => boolean;
+  log: Log;
+  yielder: () => Yielder;
+}): () => ThreatIndex {
   return lazy(() => {
-    const module = require("../threat-index.ts") as typeof import("../threat-index.ts");
-    return module.createThreatIndex(dependencies);
+    const { createThreatIndex } = require("../threat-index.ts") as typeof import("../threat-index.ts");
+    if (!database.isShared) return createThreatIndex({ database, yielder });
+    const { createColumnFile } =
+      require("../columns/column-file.ts") as typeof import("../columns/column-file.ts");
+    const copy = {
+      file: createColumnFile({ database, clock, fillRandom }),
+      rowsMin: copiedFrom,
+      changesMin: copiedAfterChanges,
+      isKept: isServing,
+      elapsedMs: clock.monotonicMs,
+      onError(error: unknown) {
+        // The copy that is written during a shutdown is not completed.
+        if (isServing()) logDropped(log, error, "threat_index.not_copied");
+      },
+    };
+    return createThreatIndex({ database, yielder, copy });
   });
 }
