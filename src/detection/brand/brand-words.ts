@@ -215,7 +215,8 @@ function assessWord(text: string): Assessment {
 function nounIn(text: string): BrandWord["noun"] {
   if (!isWord(text)) return "no";
   if (isKeyword(text) && !isPhishingWord(text)) return "frequent";
-  return isPopularLabel(text) ? "no" : "noun";
+  // A popular name such as amazon is a word as well, but booking is one in names of all kinds.
+  return isPopularLabel(text) && !text.endsWith("ing") ? "no" : "noun";
 }
 
 const wordEndings = /^[aeios]/;

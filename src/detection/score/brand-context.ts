@@ -3,6 +3,7 @@ import { containsLookAlikes, isWord, keywordIn, readAsKeywords, splitIntoKeyword
 import { isPhishingWord, isSignInWord } from "../data/phishing-words.ts";
 import { labelIndexAt, type Host } from "../names/host.ts";
 import { consistsOfWords } from "../segmentation/brand-or-words.ts";
+import { segment } from "../segmentation/segment.ts";
 
 export type Edge = "separator" | "digit" | "keyword" | "letter";
 
@@ -13,7 +14,7 @@ const hyphen = 0x2d;
 const dot = 0x2e;
 
 /** Minimum length of a keyword that counts as evidence; shorter ones are mostly country codes. */
-export const tellingKeywordMin = 3;
+const tellingKeywordMin = 3;
 
 /** Computes what takes long when it is first read, because most readings of a name are dropped before. */
 export class BrandContext {
@@ -137,6 +138,11 @@ export class BrandContext {
   /** Whether the rest of the label consists of words. */
   get besideWords(): boolean {
     return consistsOfWords(`${this.#left}-${this.#right}`);
+  }
+
+  /** Number of letters directly before the brand that belong to no known word. */
+  get unknownLettersBefore(): number {
+    return segment(/[^-\d]*$/.exec(this.#left)![0]).unknown;
   }
 
   /** Whether the token is an English word that is longer than the brand. */

@@ -9,6 +9,10 @@ import type { Rule } from "./rule.ts";
 
 /** Minimum length of a careful word that counts with letters on one side. */
 const oneSidedLengthMin = 6;
+/** Maximum length of a plain word that letters on both sides explain, unless they are keywords. */
+const amidLettersLengthMax = 4;
+/** Maximum number of letters after an abbreviation. */
+const lettersAfterMax = 3;
 /** Minimum length of a strict word that counts inside keywords, such as `chase` in `mychaselogin`. */
 const insideKeywordsLengthMin = 4;
 
@@ -35,7 +39,7 @@ export const exactRules: readonly Rule[] = [
     why: "A long or rare brand word occurs in hardly any honest name.",
     keeps: [["wellsfargo.com", "qxwellsfargoqx.net"]],
     drops: [["chase.com", "qxchaseqx.net"]],
-    test: () => true,
+    test: isRareWord,
   },
   {
     name: "word_set_apart",
@@ -43,7 +47,7 @@ export const exactRules: readonly Rule[] = [
     words: ["careful"],
     verdict: "keep",
     why: "A word that also occurs elsewhere means the brand between separators, digits or keywords.",
-    keeps: [["dhl.com", "dhl-qx.net"]],
+    keeps: [["dhl.com", "dhl-qxqx.net"]],
     drops: [["dhl.com", "qxdhlqx.net"]],
     test: ({ context }) => isSetApart(context) || context.onlyKeywords,
   },
@@ -80,6 +84,21 @@ export const exactRules: readonly Rule[] = [
     keeps: [["jcb.co.jp", "myjcbqx.net"]],
     drops: [["jcb.co.jp", "jcbqx.net"]],
     test: ({ context, alignment }) => alignment.edits.length === 0 && context.before === "my",
+  },
+  {
+    name: "abbreviation_and_letters",
+    readings,
+    verdict: "keep",
+    why: "An abbreviation of three letters means the brand if only a hyphen and a few letters follow it.",
+    keeps: [["nta.go.jp", "nta-qx.net"]],
+    drops: [["nta.go.jp", "nta-qxqx.net"]],
+    test: ({ word, context, alignment }) =>
+      word.noun === "no" &&
+      word.length === 3 &&
+      alignment.edits.length === 0 &&
+      context.before === "" &&
+      context.right === "separator" &&
+      context.after.length <= lettersAfterMax,
   },
   {
     name: "two_letters_beside_phishing_word",
@@ -150,6 +169,14 @@ export const exactRules: readonly Rule[] = [
     test: isCommonWordSetApart,
   },
 ];
+
+function isRareWord(reading: Reading): boolean {
+  const { word, context } = reading;
+  if (word.strictness !== "plain") return false;
+  return (
+    word.length > amidLettersLengthMax || context.atEdge || context.onlyKeywords || isAnybodysLabel(reading)
+  );
+}
 
 function isShortWordAtEdge(reading: Reading): boolean {
   const { word, context, alignment } = reading;

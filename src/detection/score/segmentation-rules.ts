@@ -27,7 +27,12 @@ const ownWordsLengthMin = 12;
 const chanceLengthMax = { exact: 4, different: 5 } as const;
 /** Suffixes of words for regions, people, styles and properties. */
 const derivingSuffix = /^(?:ia|ian|ians|as|ic|esque|ii?v)/;
-/** Number behind a common word that makes it a product, such as office365. */
+/** Maximum length of a brand that counts at the end of letters beside phishing words only. */
+const brandAtEndLengthMax = 5;
+/** Maximum length of a brand that letters of no known word explain, and the number of these letters. */
+const middleLengthMax = 7;
+const unknownBeforeMin = 8;
+/** Number after a common word that makes it a product, such as office365. */
 const versionNumber = /^\d{3}/;
 
 /** Minimum length of the rest of a random token, and of its changes between letters and digits. */
@@ -60,9 +65,8 @@ export const segmentationRules: readonly Rule[] = [
       ["blockfi.com", "xn--broblockfix-thb.net"],
     ],
     drops: [
-      ["gmail.com", "genesishostingmail.net"],
       ["revolut.com", "revolutiongym.net"],
-      ["so-net.ne.jp", "petitemaisonette.net"],
+      ["openai.com", "openairdrop.net"],
     ],
     test: isPartOfWords,
   },
@@ -88,10 +92,25 @@ export const segmentationRules: readonly Rule[] = [
     why: "Beside words, a brand such as aplus is a word and a letter before it: mediaplus is media and plus.",
     keeps: [["aplus.co.jp", "aplusqx.net"]],
     drops: [
-      ["aplus.co.jp", "katrinkaplus.net"],
+      ["icloud.com", "qxqicloud.net"],
       ["aplus.co.jp", "aplusdrywall.net"],
     ],
     test: isLetterAndWord,
+  },
+  {
+    name: "end_of_letters",
+    readings: ["exact"],
+    verdict: "object",
+    why: "Words of other languages end with short brands: puertorico is not orico. People put a brand first.",
+    keeps: [
+      ["aflac.com", "aflacqxqxqx.net"],
+      ["aflac.com", "qxaflac-login.net"],
+    ],
+    drops: [
+      ["aflac.com", "qxaflac.net"],
+      ["rakuten.co.jp", "tandlakarakuten.net"],
+    ],
+    test: isEndOfLetters,
   },
   {
     name: "noun_beside_words",
@@ -145,6 +164,13 @@ function isLetterAndWord(reading: Reading): boolean {
   const isArticle = word.text.startsWith("a") && alignment.edits.length === 0;
   if (!isArticle || context.before !== "" || context.wholeLabel) return false;
   return !context.onlyKeywords && context.right !== "digit" && context.besideWords;
+}
+
+function isEndOfLetters(reading: Reading): boolean {
+  const { word, context } = reading;
+  if (context.left !== "letter" || word.length > middleLengthMax || isAnybodysLabel(reading)) return false;
+  if (context.besidePhishingWord) return false;
+  return word.length <= brandAtEndLengthMax || context.unknownLettersBefore >= unknownBeforeMin;
 }
 
 function isNounBesideWords(reading: Reading): boolean {

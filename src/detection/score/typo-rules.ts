@@ -6,9 +6,9 @@ import type { BrandWord } from "../brand/brand-words.ts";
 import { isKeyword, isMadeOfWords, isPopularLabel, isTwoWords, isWord } from "../data/lexicon.ts";
 import { soundsLike } from "../letters/homophones.ts";
 import { areSimilar } from "../letters/similar-characters.ts";
-import { stretchesAround, type Stretch } from "../segmentation/stretches.ts";
+import { areCutOutOfWords, stretchesAround, type Stretch } from "../segmentation/stretches.ts";
 import type { Edit } from "./alignment.ts";
-import { tellingKeywordMin, type Edge } from "./brand-context.ts";
+import type { Edge } from "./brand-context.ts";
 import { isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
@@ -55,17 +55,29 @@ export const typoRules: readonly Rule[] = [
     name: "typo_of_short_word",
     readings,
     verdict: "drop",
-    why: "Too many words are one letter away from a brand of four letters, or are the brand without one.",
+    why: "Too many words are one letter away from a brand of four letters. Beside keywords, added letters count.",
     keeps: [["aldi.de", "aldii.net"]],
     drops: [
       ["aldi.de", "audi.cn"],
-      ["aldi.de", "adl.net"],
+      ["aldi.de", "adi.net"],
     ],
     test: ({ word, exposed, context, typos }) =>
       word.length < typoLengthMin &&
       !exposed &&
-      !context.besideKeywords &&
+      !(context.besideKeywords && typos.every(isAddedOrMoved)) &&
       (!context.wholeLabel || typos.some(({ expected }) => expected !== "")),
+  },
+  {
+    name: "typo_and_look_alike",
+    readings,
+    verdict: "drop",
+    why: "With a typo and a look-alike in five letters, too little of the brand is left: pa1y is not paidy.",
+    keeps: [["paypal.com", "paypa1l.net"]],
+    drops: [["paidy.com", "pa1y.net"]],
+    test: ({ word, typos, alignment }) =>
+      word.length < besideLettersLengthMin &&
+      typos.length > 0 &&
+      alignment.edits.some(({ kind }) => kind === "confusable"),
   },
   {
     name: "typo_amid_short_label",
@@ -210,7 +222,7 @@ export const typoRules: readonly Rule[] = [
     why: "Words that extend over the edge of the stretch explain it: openteam is not opensea.",
     keeps: [["metamask.io", "metamaksio.net"]],
     drops: [["opensea.io", "openteam.website"]],
-    test: (reading) => reading.context.rest !== "other" && isCutOutOfWords(reading),
+    test: (reading) => reading.context.rest !== "other" && areCutOutOfWords(otherStretches(reading)),
   },
   {
     name: "unexplained_typo",
@@ -230,6 +242,10 @@ function countDifferences(edits: readonly Edit[]): number {
 function isAnagram(letters: string, { text, length }: BrandWord): boolean {
   const sorted = (from: string): string => Array.from(from.replaceAll("-", "")).sort().join("");
   return letters.length === length && sorted(letters) === sorted(text);
+}
+
+function isAddedOrMoved({ kind }: Edit): boolean {
+  return kind === "insertion" || kind === "repetition" || kind === "transposition";
 }
 
 /** Whether the first letter is omitted, or replaced by one that does not resemble it. */
@@ -271,17 +287,6 @@ function cutsNeighbor({ found, context }: Reading): boolean {
 
 function isExplainedBy(isKnown: (text: string) => boolean, reading: Reading): boolean {
   return otherStretches(reading).some(({ text }) => isKnown(text));
-}
-
-/** Whether words cover the stretch that extend over its edges, other than whole words next to it. */
-function isCutOutOfWords(reading: Reading): boolean {
-  return otherStretches(reading).some(({ text, before, after }) => {
-    const sides = [before, after].filter((side) => side !== "");
-    const areWholeWords = sides.every(
-      (side) => side.length >= tellingKeywordMin && (isKeyword(side) || isMadeOfWords(side)),
-    );
-    return !areWholeWords && (isMadeOfWords(text) || isTwoWords(text));
-  });
 }
 
 /** Returns the stretches around the brand's place, or none if the brand explains the text clearly better than words do. */

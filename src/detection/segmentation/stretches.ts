@@ -1,4 +1,5 @@
 /** Stretches of a token in which a word may explain the letters that read as the brand. */
+import { isKeyword, isMadeOfWords, isTwoWords } from "../data/lexicon.ts";
 
 /** Maximum number of letters on each side that belong to a word which explains the stretch. */
 const wordMargin = 5;
@@ -20,4 +21,18 @@ export function stretchesAround(token: string, start: number, end: number): Stre
     }
   }
   return stretches;
+}
+
+/** Minimum length of a word next to the brand. */
+const neighborLengthMin = 3;
+
+/** Whether words cover a stretch that extend over the edges of the brand, other than whole words next to it. */
+export function areCutOutOfWords(stretches: readonly Stretch[]): boolean {
+  return stretches.some(({ text, before, after }) => {
+    const sides = [before, after].filter((side) => side !== "");
+    const areWholeWords = sides.every(
+      (side) => side.length >= neighborLengthMin && (isKeyword(side) || isMadeOfWords(side)),
+    );
+    return !areWholeWords && (isMadeOfWords(text) || isTwoWords(text));
+  });
 }
