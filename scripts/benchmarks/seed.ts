@@ -13,6 +13,7 @@ import { threats } from "../../src/threats/store/tables.ts";
 import { statuses, type ThreatSource, type ThreatType } from "../../src/vocabulary/threats.ts";
 import { type Registration } from "../../src/vocabulary/registration.ts";
 import { randomFrom, type Random } from "./random.ts";
+import { withoutIndexes } from "./without-indexes.ts";
 
 /** Keys of plan `pro`, so that the rate limiter has to count. Together they allow 1.2 million requests per minute. */
 const proKeyCount = 2_000;
@@ -50,7 +51,8 @@ export function seededDatabase(threatCount: number): SeededDatabase {
       // An interrupted run discards the file, so writes need not be durable.
       database.sqlite.run("PRAGMA synchronous = OFF");
       seedKeys(database, enterpriseKey, proKeys);
-      seedThreats(database, random, seedDomains(database), threatCount);
+      const domains = seedDomains(database);
+      withoutIndexes(database.sqlite, "threats", () => seedThreats(database, random, domains, threatCount));
       database.sqlite.run("ANALYZE");
       database.sqlite.run("PRAGMA wal_checkpoint(TRUNCATE)");
       database.close();

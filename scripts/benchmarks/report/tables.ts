@@ -91,7 +91,13 @@ export const limitsTables: readonly ReportTable[] = [
     region: "limits of deliveries",
     heading: "Size",
     steps: ["pending deliveries"],
-    quantities: ["CPU time, ms/s", "memory, MiB"],
+    quantities: [
+      "memory, MiB",
+      "CPU time, ms/s",
+      "start, ms",
+      "commit to arrival, ms",
+      "longest wait of a caller, ms",
+    ],
   },
 ];
 

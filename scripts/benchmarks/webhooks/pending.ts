@@ -7,6 +7,7 @@ import { systemClock } from "../../../src/lib/clock.ts";
 import { createIdFactory, type IdFactory } from "../../../src/lib/ids.ts";
 import { phishwatchProgram, shownCommand, type Subject } from "../figures.ts";
 import { formatTable, quantile } from "../statistics.ts";
+import { withoutIndexes } from "../without-indexes.ts";
 import { createCaller } from "./caller.ts";
 import { apiKey, configure, fillRandom, sampleEvent, serve } from "./instance.ts";
 import { startPlainReceiver } from "./plain-receiver.ts";
@@ -102,15 +103,18 @@ function seed(path: string, count: number): void {
      VALUES (?, ?, ?, 'pending', ${attempts}, ?, ?)`,
   );
   const body = JSON.stringify(sampleEvent());
-  for (let first = 0; first < count; first += rowsPerTransaction)
-    database.transaction(() => {
-      for (let index = first; index < Math.min(count, first + rowsPerTransaction); index += 1) {
-        const eventSeq = Math.floor(index / endpointCount) + 1;
-        const recipientSeq = (index % endpointCount) + 1;
-        if (recipientSeq === 1) event.run(ids.next("event"), body, now, now);
-        delivery.run(ids.next("delivery"), eventSeq, recipientSeq, now + hourMs + (index % hourMs), now);
-      }
-    });
+  const insertFrom = (first: number) => {
+    for (let index = first; index < Math.min(count, first + rowsPerTransaction); index += 1) {
+      const eventSeq = Math.floor(index / endpointCount) + 1;
+      const recipientSeq = (index % endpointCount) + 1;
+      if (recipientSeq === 1) event.run(ids.next("event"), body, now, now);
+      delivery.run(ids.next("delivery"), eventSeq, recipientSeq, now + hourMs + (index % hourMs), now);
+    }
+  };
+  withoutIndexes(sqlite, "deliveries", () => {
+    for (let first = 0; first < count; first += rowsPerTransaction)
+      database.transaction(() => insertFrom(first));
+  });
   database.close();
 }
 
