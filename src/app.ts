@@ -268,15 +268,15 @@ export function openApp(environment: Environment) {
     dns,
     server,
     reload,
-    /** Starts all background work. Requests are served in between. */
-    async start() {
+    /** Starts all background work: before the call returns or, in turns, with requests in between. */
+    async start({ inTurns = false } = {}) {
       database.serve(log);
       // At once, because these end what an earlier process left, and must not take what a request begins for that.
       for (const part of [names, takedowns, scans]) part.start();
       const { pause } = yielder();
       const others = [enrichment, inspection, traps, campaigns, conditions, lists, backups, dataRetention];
       for (const part of [messaging, databaseHealth, ...others, lastUsedWriter]) {
-        await pause();
+        if (inTurns) await pause();
         part.start();
       }
       auditLog.startReport(log);

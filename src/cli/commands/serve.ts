@@ -55,7 +55,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
       const appliance = open(config, terminal, { loadConfig, log, isLocked: true });
       try {
         const { url } = appliance.server.listen();
-        await appliance.start();
+        await appliance.start({ inTurns: true });
         terminal.out.write(readyText(appliance.server, config));
         const { trapsUrl } = appliance.server;
         if (config.traps.listen !== null)
