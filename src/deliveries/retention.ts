@@ -1,6 +1,6 @@
-import { and, asc, eq, gt, inArray, isNotNull, lt, ne, notExists, sql } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, lt, lte, ne, notExists, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
-import { statement, value } from "../database/statement.ts";
+import { countValue, statement, value, type Statement } from "../database/statement.ts";
 import { events } from "../events/tables.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
 import { logDropped, type Log } from "../lib/log.ts";
@@ -27,7 +27,10 @@ interface DeletedCounts {
 }
 
 const hourly = "23 * * * *";
-const rowsPerStep = 500;
+/** Time for which a step may hold up everybody else, without the commit. */
+const stepMs = 4;
+const rowsPerStepMin = 16;
+const rowsPerStepMax = 1_000;
 const background = { relaxed: true, patient: true };
 
 export function createRetention({
@@ -55,17 +58,24 @@ export function createRetention({
   async function deleteOld({ page, remove }: OldRows, before: Instant): Promise<number> {
     let removed = 0;
     let after = 0;
+    let limit = rowsPerStepMin;
     for (;;) {
       if (stopped) return removed;
       const now = clock.now();
-      const rows = page(after);
+      const rows = page.all({ after, limit });
       // Rows from the future were written before the clock was set back. They must not hide the rows after them.
       if (!rows.some(({ createdAt }) => createdAt < before || createdAt > now)) return removed;
-      const seqs = rows.filter(({ createdAt }) => createdAt < before).map(({ seq }) => seq);
+      const last = rows.at(-1)!.seq;
       // Relaxed is safe: rows that return after a power failure are deleted again.
-      if (seqs.length > 0) removed += await database.write(() => remove(seqs, before), background);
-      after = rows.at(-1)!.seq;
-      await new Promise((resolve) => setImmediate(resolve));
+      const { count, tookMs } = await database.write(
+        () => timed(() => remove({ after, last, before })),
+        background,
+      );
+      removed += count;
+      after = last;
+      limit = Math.min(rowsPerStepMax, Math.max(rowsPerStepMin, tookMs > stepMs ? limit >> 1 : limit << 1));
+      // Others get at least half of the time.
+      await Bun.sleep(tookMs);
     }
   }
 
@@ -102,69 +112,78 @@ export function createRetention({
   };
 }
 
+function timed(work: () => number): { count: number; tookMs: number } {
+  const startedAt = performance.now();
+  const count = work();
+  return { count, tookMs: performance.now() - startedAt };
+}
+
 interface OldRows {
   /** Returns the next rows, oldest first. */
-  page(after: number): { seq: number; createdAt: Instant }[];
-  /** Deletes those of the rows that may be deleted and returns their number. */
-  remove(seqs: number[], before: Instant): number;
+  page: Statement<{ seq: number; createdAt: Instant }>;
+  /** Deletes those of the rows after `after` up to `last` that may be deleted, and returns their number. */
+  remove(range: { after: number; last: number; before: Instant }): number;
 }
 
 function oldDeliveries(database: Database): OldRows {
-  const { query } = database;
-  const page = statement(database, (builder) =>
-    builder
+  const page = statement(database, (query) =>
+    query
       .select({ seq: deliveries.seq, createdAt: deliveries.createdAt })
       .from(deliveries)
       .where(gt(deliveries.seq, value(deliveries.seq, "after")))
       .orderBy(asc(deliveries.seq))
-      .limit(rowsPerStep),
+      .limit(countValue("limit")),
   );
-  return {
-    page: (after) => page.all({ after }),
-    remove: (seqs, before) =>
-      query
-        .delete(deliveries)
-        .where(
-          and(
-            inArray(deliveries.seq, seqs),
-            ne(deliveries.status, "pending"),
-            lt(deliveries.completedAt, before),
-          ),
-        )
-        .returning({ seq: deliveries.seq })
-        .all().length,
-  };
+  const remove = statement(database, (query) =>
+    query
+      .delete(deliveries)
+      .where(
+        and(
+          gt(deliveries.seq, value(deliveries.seq, "after")),
+          lte(deliveries.seq, value(deliveries.seq, "last")),
+          ne(deliveries.status, "pending"),
+          lt(deliveries.completedAt, value(deliveries.completedAt, "before")),
+        ),
+      ),
+  );
+  return { page, remove: counting(database, remove) };
 }
 
 function oldEvents(database: Database): OldRows {
-  const { query } = database;
-  const page = statement(database, (builder) =>
-    builder
+  const deliveryOfEvent = database.query
+    .select({ one: sql`1` })
+    .from(deliveries)
+    .where(eq(deliveries.eventSeq, events.seq));
+  const page = statement(database, (query) =>
+    query
       .select({ seq: events.seq, createdAt: events.createdAt })
       .from(events)
       .where(gt(events.seq, value(events.seq, "after")))
       .orderBy(asc(events.seq))
-      .limit(rowsPerStep),
+      .limit(countValue("limit")),
   );
-  const deliveryOfEvent = query
-    .select({ one: sql`1` })
-    .from(deliveries)
-    .where(eq(deliveries.eventSeq, events.seq));
-  return {
-    page: (after) => page.all({ after }),
-    remove: (seqs, before) =>
-      query
-        .delete(events)
-        .where(
-          and(
-            inArray(events.seq, seqs),
-            lt(events.createdAt, before),
-            isNotNull(events.dispatchedAt),
-            notExists(deliveryOfEvent),
-          ),
-        )
-        .returning({ seq: events.seq })
-        .all().length,
+  const remove = statement(database, (query) =>
+    query
+      .delete(events)
+      .where(
+        and(
+          gt(events.seq, value(events.seq, "after")),
+          lte(events.seq, value(events.seq, "last")),
+          lt(events.createdAt, value(events.createdAt, "before")),
+          isNotNull(events.dispatchedAt),
+          notExists(deliveryOfEvent),
+        ),
+      ),
+  );
+  return { page, remove: counting(database, remove) };
+}
+
+/** Returns a function that deletes rows and returns their number, without the rows that cascades delete. */
+function counting({ sqlite }: Pick<Database, "sqlite">, remove: Statement<unknown>): OldRows["remove"] {
+  const deleted = sqlite.prepare<{ count: number }, []>("select changes() as count");
+  return (range) => {
+    remove.run(range);
+    return deleted.get()!.count;
   };
 }
 

@@ -33,6 +33,8 @@ export function createHousekeeping({ database, log }: { database: Database; log:
   let cancelled = false;
   /** Size of the log that could not be truncated, because somebody reads from it. */
   let stuckAtBytes = 0;
+  /** Whether pages were released since the log was last copied into the file, which shrinks only then. */
+  let isShrinking = false;
 
   /** Returns the number of free pages to release. A file of an earlier version cannot release any. */
   function excessPages(): number {
@@ -65,6 +67,7 @@ export function createHousekeeping({ database, log }: { database: Database; log:
     // Little is left to copy.
     truncateLogNow(database);
     stuckAtBytes = logBytes();
+    isShrinking = false;
   }
 
   const logBytes = () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
@@ -76,10 +79,11 @@ export function createHousekeeping({ database, log }: { database: Database; log:
         const excess = excessPages();
         if (excess > 0) {
           await releasePages(excess);
+          isShrinking = true;
           return true;
         }
         const bytes = logBytes();
-        if (bytes > logBytesMax && bytes !== stuckAtBytes) await truncateLog();
+        if ((bytes > logBytesMax || isShrinking) && bytes !== stuckAtBytes) await truncateLog();
       } catch (error) {
         // A lock, or an error that the health of the database reports.
         if (!isBusy(error) && !cancelled) logDropped(log, error, "database.housekeeping_failed");
