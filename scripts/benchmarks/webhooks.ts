@@ -15,6 +15,7 @@ import { printGoal, quantile } from "./statistics.ts";
 import { apiKey, configure, sampleEvent, seedEvents, serve, temporaryFolder } from "./webhooks/instance.ts";
 import { fetchLoop, plainSockets } from "./webhooks/nothing-recorded.ts";
 import { pending } from "./webhooks/pending.ts";
+import { pruning } from "./webhooks/pruning.ts";
 import { sustained } from "./webhooks/sustained.ts";
 
 const {
@@ -22,19 +23,25 @@ const {
   seconds: latencySeconds,
   pending: pendingDeliveries,
   sustained: sustainedEvents,
+  pruning: prunedDeliveries,
   only,
   json,
 } = readOptions({
   benchmark: "webhooks",
   summary:
     "Webhook deliveries of the executable over loopback: a burst to a healthy, a failing and a hanging receiver, the time\n" +
-    "from commit to arrival, the cost of pending deliveries, and the rate to 25 endpoints.",
+    "from commit to arrival, the cost of pending deliveries, the rate to 25 endpoints, and the deletion of old ones.",
   options: {
     events: { default: 10_000, value: "N", description: "events in the burst" },
     seconds: { default: 20, value: "N", description: "duration of the latency measurement" },
     pending: { default: 1_000_000, value: "N", description: "pending deliveries" },
     sustained: { default: 12_000, value: "N", description: "events to 25 endpoints" },
-    only: { default: null, value: "PART", description: "bare, burst, latency, pending or sustained" },
+    pruning: { default: 1_000_000, value: "N", description: "old deliveries to delete" },
+    only: {
+      default: null,
+      value: "PART",
+      description: "bare, burst, latency, pending, sustained or pruning",
+    },
     json: jsonOption,
   },
 });
@@ -69,6 +76,11 @@ const parts = {
       command: "phishwatch serve",
       figures: measured,
     });
+  },
+  pruning: async () => {
+    const measured = await pruning(folder, prunedDeliveries);
+    const name = `deletion of ${prunedDeliveries.toLocaleString("en")} old deliveries`;
+    subjects.push({ name, program: phishwatchProgram(), command: "in one process", figures: measured });
   },
 };
 
