@@ -4,6 +4,7 @@ import { wordWarnings, type WordWarning } from "../brand/word-warnings.ts";
 import { isPopularName } from "../data/popular-names.ts";
 import { buildTables, type FilterTables } from "../filter/filter-tables.ts";
 import { createFilter } from "../filter/filter.ts";
+import type { Candidates } from "../filter/seed-extender.ts";
 import { foldLabel } from "../names/fold.ts";
 import { readHost, type Host } from "../names/host.ts";
 import { normalizeName } from "../names/name.ts";
@@ -88,20 +89,30 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
   const filter = options.filter === false ? undefined : createFilter(tables);
   const all = terms.map((_, index) => index);
 
+  /** The text that the filter has searched last, and its candidates: nearly every name is searched twice. */
+  let searched: string | undefined;
+  let candidates: Candidates | undefined;
+
+  function candidatesOf(text: string): Candidates {
+    if (candidates === undefined || text !== searched) candidates = filter!.candidates(text);
+    searched = text;
+    return candidates;
+  }
+
   function mayMatch(name: string): boolean {
     if (filter === undefined) return true;
     // Without A-labels, a name folds to itself, as far as the filter can tell.
-    if (!name.includes("xn--")) return filter.candidates(name.slice(0, name.lastIndexOf("."))).count > 0;
+    if (!name.includes("xn--")) return candidatesOf(name.slice(0, name.lastIndexOf("."))).count > 0;
     const labels = name.split(".").slice(0, -1).map(foldLabel);
-    if (filter.candidates(labels.map((readings) => readings[0]!.folded).join(".")).count > 0) return true;
+    if (candidatesOf(labels.map((readings) => readings[0]!.folded).join(".")).count > 0) return true;
     if (labels.every((readings) => readings.length === 1)) return false;
-    return filter.candidates(labels.map((readings) => readings.at(-1)!.folded).join(".")).count > 0;
+    return candidatesOf(labels.map((readings) => readings.at(-1)!.folded).join(".")).count > 0;
   }
 
   /** Returns the indices of the terms to score, in ascending order, which decides between readings of equal rank. */
   function candidatesIn(host: Host): readonly number[] {
     if (filter === undefined) return all;
-    const { words, count } = filter.candidates(host.text);
+    const { words, count } = candidatesOf(host.text);
     const found: number[] = [];
     for (let i = 0; i < count; i++) found.push(words[i]!, ...terms[words[i]!]!.dependents);
     return found.length > 1 ? found.sort((a, b) => a - b) : found;
@@ -109,6 +120,7 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
 
   return {
     screen(bytes, start, end) {
+      searched = undefined;
       return filter === undefined || filter.screen(bytes, start, end);
     },
     screeningTables: () => tables,

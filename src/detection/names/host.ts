@@ -9,6 +9,13 @@ export interface HostLabel extends FoldedLabel {
   start: number;
 }
 
+/** A part of a host's text, from `start` to before `end`. */
+export interface Stretch {
+  start: number;
+  end: number;
+  text: string;
+}
+
 export interface Host {
   name: string;
   parts: NameParts;
@@ -16,6 +23,8 @@ export interface Host {
   labels: readonly HostLabel[];
   /** The folded labels with dots between them, without the public suffix. */
   text: string;
+  /** The labels, and the parts between the hyphens of labels that contain some. */
+  stretches: readonly Stretch[];
 }
 
 /** Returns up to two hosts: one with the first, one with the second reading of all labels. */
@@ -23,34 +32,39 @@ export function readHost(name: string): Host[] {
   const parts = splitName(name);
   if (parts.registrableLabel === "") return [];
   const labels = [...parts.subLabels, parts.registrableLabel];
-  const readings = labels.map((label) => foldLabel(label));
-  const first = assemble(
-    name,
-    parts,
-    labels,
-    readings.map((reading) => reading[0]!),
-  );
+  const readings = labels.map(foldLabel);
+  const first = assemble(name, parts, labels, (index) => readings[index]![0]!);
   if (readings.every((reading) => reading.length === 1)) return [first];
-  return [
-    first,
-    assemble(
-      name,
-      parts,
-      labels,
-      readings.map((reading) => reading.at(-1)!),
-    ),
-  ];
+  return [first, assemble(name, parts, labels, (index) => readings[index]!.at(-1)!)];
 }
 
-function assemble(name: string, parts: NameParts, labels: string[], folded: FoldedLabel[]): Host {
+function assemble(
+  name: string,
+  parts: NameParts,
+  labels: readonly string[],
+  foldedAt: (index: number) => FoldedLabel,
+): Host {
   let text = "";
-  const hostLabels = labels.map((label, index): HostLabel => {
+  const hostLabels: HostLabel[] = [];
+  const stretches: Stretch[] = [];
+  for (const [index, label] of labels.entries()) {
     if (index > 0) text += ".";
-    const start = text.length;
-    text += folded[index]!.folded;
-    return { label, start, ...folded[index]! };
-  });
-  return { name, parts, labels: hostLabels, text };
+    const { shown, folded, origin } = foldedAt(index);
+    hostLabels.push({ label, start: text.length, shown, folded, origin });
+    addStretches(stretches, folded, text.length);
+    text += folded;
+  }
+  return { name, parts, labels: hostLabels, text, stretches };
+}
+
+function addStretches(stretches: Stretch[], folded: string, start: number): void {
+  stretches.push({ start, end: start + folded.length, text: folded });
+  if (!folded.includes("-")) return;
+  let at = start;
+  for (const text of folded.split("-")) {
+    stretches.push({ start: at, end: at + text.length, text });
+    at += text.length + 1;
+  }
 }
 
 /** Returns the index of the label that contains the character at `position` of the host's text. */

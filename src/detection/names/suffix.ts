@@ -26,10 +26,12 @@ function replacement(): SuffixRules | null {
   return replaced.rules;
 }
 
+const parseOptions = { allowPrivateDomains: true, validateHostname: false, extractHostname: false };
+
 export function splitName(name: string): NameParts {
   const rules = replacement();
   if (rules !== null) return splitBy(rules, name);
-  const parsed = parse(name, { allowPrivateDomains: true, validateHostname: false, extractHostname: false });
+  const parsed = parse(name, parseOptions);
   return {
     suffix: parsed.publicSuffix ?? "",
     registrableLabel: parsed.domainWithoutSuffix ?? "",

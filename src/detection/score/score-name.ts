@@ -123,24 +123,10 @@ function homophoneReadings({
   suffix: string;
 }): Reading[] {
   if (word.homophones.size === 0) return [];
-  return stretchesOf(host).flatMap(({ start, end }) => {
-    if (!word.homophones.has(host.text.slice(start, end))) return [];
+  return host.stretches.flatMap(({ start, end, text }) => {
+    if (!word.homophones.has(text)) return [];
     const alignment = { start, end, cost: 0, edits: [] };
     return [new Reading({ word, host, alignment, suffix, kind: "homophone" })];
-  });
-}
-
-/** Returns the labels, and the parts between the hyphens of labels that contain some. */
-function stretchesOf(host: Host): { start: number; end: number }[] {
-  return host.labels.flatMap(({ start, folded }) => {
-    const stretches = [{ start, end: start + folded.length }];
-    if (!folded.includes("-")) return stretches;
-    let at = start;
-    for (const part of folded.split("-")) {
-      stretches.push({ start: at, end: at + part.length });
-      at += part.length + 1;
-    }
-    return stretches;
   });
 }
 
@@ -152,14 +138,14 @@ function alignmentsOf(aligner: Aligner, host: Host, word: BrandWord): Alignment[
   const anchoredMax = word.errorsAnchored * editCostMax + slackCost;
   const anywhereMax = word.errorsAnywhere * editCostMax + slackCost;
   const found = aligner.within(word.text, host.text, anywhereMax);
-  for (const { start, end } of stretchesOf(host)) {
-    if (Math.abs(end - start - word.text.length) > lengthDifferenceMax) continue;
+  for (const { start, end, text } of host.stretches) {
+    if (Math.abs(text.length - word.text.length) > lengthDifferenceMax) continue;
     // A whole stretch costs at least as much as the cheapest one with the same end.
     if (aligner.leastCostTo(end) > anchoredMax) continue;
     // The cheapest stretch is aligned in the same way as a whole.
     if (found.some((one) => one.start === start && one.end === end)) continue;
-    if (containsSetApart(host.text.slice(start, end), word.text)) continue;
-    const alignment = aligner.whole(word.text, host.text.slice(start, end), anchoredMax);
+    if (containsSetApart(text, word.text)) continue;
+    const alignment = aligner.whole(word.text, text, anchoredMax);
     if (alignment === undefined) continue;
     for (const edit of alignment.edits) edit.position += start;
     found.push({ ...alignment, start, end });
