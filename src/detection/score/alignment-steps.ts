@@ -41,6 +41,15 @@ export const wordLengthMax = 127;
 export const asciiCount = 128;
 export const pairCosts: Int32Array = tableOfPairs();
 
+const firstCosts: (Int32Array | undefined)[] = [];
+
+/** Returns the costs of reading each ASCII character for `expected` as the first letter of a word. */
+export function firstCostsOf(expected: number): Int32Array {
+  return (firstCosts[expected] ??= Int32Array.from({ length: asciiCount }, (_, found) =>
+    costOf(found, expected, 1),
+  ));
+}
+
 /** Returns the steps for the word and text that were loaded last. */
 export function createSteps() {
   // Characters start at index 1, so that i and j count them. A 0 follows the word.
@@ -50,36 +59,37 @@ export function createSteps() {
   const collapses = new Uint8Array(textLengthMax + 2);
   /** Costs of adding a character of the text where the word does not contain it. */
   const additions = new Int32Array(textLengthMax + 2);
+  let loadedText = "";
+  let loadedWord = "";
 
   /** Loads a word and a text. Returns false if either is too long, or the word is empty. */
   function load(wordText: string, textText: string): boolean {
     if (wordText.length === 0 || wordText.length > wordLengthMax || textText.length > textLengthMax)
       return false;
+    // A name is aligned with several words, and a word with several parts of a name.
+    if (wordText !== loadedWord) loadWord(wordText);
+    if (textText !== loadedText) loadText(textText);
+    return true;
+  }
+
+  function loadWord(wordText: string): void {
     for (let i = 0; i < wordText.length; i++) word[i + 1] = wordText.charCodeAt(i);
+    word[wordText.length + 1] = 0;
+    loadedWord = wordText;
+  }
+
+  function loadText(textText: string): void {
     for (let j = 0; j < textText.length; j++) {
       const found = textText.charCodeAt(j);
       text[j + 1] = found;
       additions[j + 1] = found === hyphen ? hyphenCost : found === dot ? dotCost : fullEdit;
     }
     for (let j = 2; j <= textText.length; j++) collapses[j] = isMultigraph(text[j - 1]!, text[j]!) ? 1 : 0;
-    word[wordText.length + 1] = 0;
-    return true;
+    loadedText = textText;
   }
 
   function matchCost(i: number, j: number): number {
-    const expected = word[i]!;
-    const found = text[j]!;
-    if (expected === found) return 0;
-    if (!isSeparator(expected) && !isSeparator(found)) {
-      const cost = substitutionCost(found, expected);
-      if (i > 1) return cost;
-      return atFirstLetter(
-        i,
-        cost,
-        areSimilar(found, expected) ? alikeFirstLetterFactor : otherFirstLetterFactor,
-      );
-    }
-    return isSeparator(expected) && isSeparator(found) ? otherSeparatorCost : impossible;
+    return costOf(text[j]!, word[i]!, i);
   }
 
   function matchKind(i: number, j: number): StepKind | undefined {
@@ -135,6 +145,18 @@ export function createSteps() {
     singleCost,
     isTransposed,
   };
+}
+
+/** Returns the cost of reading a character for the one at index `i` of the word. */
+function costOf(found: number, expected: number, i: number): number {
+  if (expected === found) return 0;
+  if (!isSeparator(expected) && !isSeparator(found)) {
+    const cost = substitutionCost(found, expected);
+    if (i > 1) return cost;
+    const factor = areSimilar(found, expected) ? alikeFirstLetterFactor : otherFirstLetterFactor;
+    return atFirstLetter(i, cost, factor);
+  }
+  return isSeparator(expected) && isSeparator(found) ? otherSeparatorCost : impossible;
 }
 
 function atFirstLetter(i: number, cost: number, factor: number): number {

@@ -8,6 +8,7 @@ import { fullEdit, isMultigraph } from "../letters/similar-characters.ts";
 import {
   asciiCount,
   createSteps,
+  firstCostsOf,
   impossible,
   isSeparator,
   pairCosts,
@@ -63,6 +64,23 @@ export function createAligner(): Aligner {
   const lastRow = new Int32Array(columns);
   const { insertionCost, insertionKind, pairCost, singleCost, isTransposed } = others;
 
+  /** Returns the first step that explains the cost of a cell, by the number of characters of the word and the text. */
+  function stepTo(i: number, j: number): { di: number; dj: number; kind: StepKind | undefined } {
+    const at = i * columns + j;
+    const cost = costs[at]!;
+    if (i > 0 && j > 0 && costs[at - columns - 1]! + matchCost(i, j) === cost)
+      return { di: 1, dj: 1, kind: matchKind(i, j) };
+    if (isTransposed(i, j) && costs[at - 2 * columns - 2]! + transpositionCost === cost)
+      return { di: 2, dj: 2, kind: "transposition" };
+    if (i > 0 && j > 1 && costs[at - columns - 2]! + pairCost(i, j) === cost)
+      return { di: 1, dj: 2, kind: "confusable" };
+    if (i > 1 && j > 0 && costs[at - 2 * columns - 1]! + singleCost(i, j) === cost)
+      return { di: 2, dj: 1, kind: "confusable" };
+    if (j > 0 && costs[at - 1]! + insertionCost(i, j) === cost)
+      return { di: 0, dj: 1, kind: insertionKind(i, j) };
+    return { di: 1, dj: 0, kind: isSeparator(word[i]!) ? "separator" : "omission" };
+  }
+
   /** Traces the alignment back from a cell, by the first step that explains the cell's cost. */
   function trace(wordText: string, textText: string, end: number, freeStart: boolean): Alignment {
     const total = costs[wordText.length * columns + end]!;
@@ -71,19 +89,10 @@ export function createAligner(): Aligner {
     const edits: Edit[] = [];
     let i = wordText.length;
     let j = end;
-    const isAtStart = (): boolean => i === 0 && (j === 0 || freeStart);
-    while (!isAtStart()) {
-      const cost = costs[i * columns + j]!;
-      const explains = (di: number, dj: number, stepCost: number): boolean =>
-        i >= di && j >= dj && costs[(i - di) * columns + j - dj]! + stepCost === cost;
-      let [di, dj] = [1, 0];
-      let kind: Edit["kind"] | undefined = isSeparator(word[i]!) ? "separator" : "omission";
-      if (i > 0 && j > 0 && explains(1, 1, matchCost(i, j))) [di, dj, kind] = [1, 1, matchKind(i, j)];
-      else if (isTransposed(i, j) && explains(2, 2, transpositionCost))
-        [di, dj, kind] = [2, 2, "transposition"];
-      else if (i > 0 && j > 1 && explains(1, 2, pairCost(i, j))) [di, dj, kind] = [1, 2, "confusable"];
-      else if (i > 1 && j > 0 && explains(2, 1, singleCost(i, j))) [di, dj, kind] = [2, 1, "confusable"];
-      else if (j > 0 && explains(0, 1, insertionCost(i, j))) [di, dj, kind] = [0, 1, insertionKind(i, j)];
+    // With a free start, nothing before the word belongs to the alignment.
+    const leadingMin = freeStart ? Infinity : 0;
+    while (i > 0 || j > leadingMin) {
+      const { di, dj, kind } = stepTo(i, j);
       const found = textText.slice(j - dj, j);
       if (kind !== undefined)
         edits.push({ kind, position: j - dj, found, expected: wordText.slice(i - di, i) });
@@ -108,7 +117,7 @@ export function createAligner(): Aligner {
       }
       fillCosts(costs, steps, { wordLength: wordText.length, textLength: textText.length, freeStart: true });
       const last = wordText.length * columns;
-      lastRow.set(costs.subarray(last, last + textText.length + 1));
+      for (let j = 0; j <= textText.length; j++) lastRow[j] = costs[last + j]!;
       const found: Alignment[] = [];
       for (let j = 1; j <= textText.length && found.length < alignmentsMax; j++) {
         const cost = costs[last + j]!;
@@ -129,8 +138,9 @@ function fillCosts(
   steps: Steps,
   { wordLength, textLength, freeStart }: { wordLength: number; textLength: number; freeStart: boolean },
 ): void {
-  const { word, text, collapses, additions, matchCost, insertionCost, omissionCost, pairCost, singleCost } =
-    steps;
+  const { word, text, collapses, additions } = steps;
+  const firstCosts = firstCostsOf(word[1]!);
+  const { matchCost, insertionCost, omissionCost, pairCost, singleCost } = steps;
   costs[0] = 0;
   for (let j = 1; j <= textLength; j++) costs[j] = freeStart ? 0 : costs[j - 1]! + insertionCost(0, j);
   for (let i = 1; i <= wordLength; i++) {
@@ -148,8 +158,8 @@ function fillCosts(
       const found = text[j]!;
       let best = costs[above + j - 1]!;
       if (found !== expected) {
-        const isInTable = i > 1 && (found | expected) < asciiCount;
-        best += isInTable ? pairCosts[found * asciiCount + expected]! : matchCost(i, j);
+        if ((found | expected) >= asciiCount) best += matchCost(i, j);
+        else best += i > 1 ? pairCosts[found * asciiCount + expected]! : firstCosts[found]!;
       }
       let addition = additions[j]!;
       if (addition === fullEdit) {

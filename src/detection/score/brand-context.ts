@@ -103,7 +103,9 @@ export class BrandContext {
     const sides = this.#left + this.#right;
     // Letters beside the brand that are not keywords can only become keywords as look-alikes.
     if (!isKnown && !/\d/.test(sides) && !containsLookAlikes(sides)) return false;
-    return this.rest === "keywords";
+    // The first piece that is no keyword decides, so the others are not split.
+    const isDecided = this.#rest !== undefined || this.#pieces().every(consistsOfKeywords);
+    return isDecided && this.rest === "keywords";
   }
 
   get keywords(): string[] {
@@ -111,7 +113,12 @@ export class BrandContext {
   }
 
   #words(): { rest: Rest; keywords: string[] } {
-    return (this.#rest ??= restOf([this.#left, this.#right]));
+    return (this.#rest ??= restOf(this.#pieces()));
+  }
+
+  /** Runs between hyphens beside the brand. */
+  #pieces(): string[] {
+    return `${this.#left}-${this.#right}`.split("-");
   }
 
   /** Whether the label contains nothing else but keywords, one of them longer than a country code. */
@@ -178,14 +185,23 @@ function edgeOf(side: string, at: number, step: 1 | -1): Edge {
   return splitIntoKeywords(run) === undefined ? "letter" : "keyword";
 }
 
-function restOf(sides: string[]): { rest: Rest; keywords: string[] } {
-  if (sides.every((side) => side === "")) return { rest: "none", keywords: [] };
-  const split = sides.flatMap((side) => side.split("-")).flatMap(partsOf);
-  const keywords = split.flatMap(({ words }) => words ?? []);
-  if (split.every(({ words }) => words !== undefined)) return { rest: "keywords", keywords };
+function restOf(pieces: readonly string[]): { rest: Rest; keywords: string[] } {
+  if (pieces.every((piece) => piece === "")) return { rest: "none", keywords: [] };
+  const parts = pieces.flatMap(partsOf);
+  const keywords: string[] = [];
+  let areKeywords = true;
+  for (const { words } of parts) {
+    if (words === undefined) areKeywords = false;
+    else keywords.push(...words);
+  }
+  if (areKeywords) return { rest: "keywords", keywords };
   if (keywords.some((word) => word.length > 2)) return { rest: "some_keywords", keywords };
-  const hidden = split.flatMap(({ part }) => keywordIn(part) ?? []);
+  const hidden = parts.flatMap(({ part }) => keywordIn(part) ?? []);
   return { rest: hidden.length > 0 ? "some_keywords" : "other", keywords: [...keywords, ...hidden] };
+}
+
+function consistsOfKeywords(piece: string): boolean {
+  return partsOf(piece).every(({ words }) => words !== undefined);
 }
 
 /** Splits a piece of a label into keywords. Digits are left out, unless they stand for letters. */

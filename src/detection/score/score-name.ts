@@ -158,7 +158,7 @@ function alignmentsOf(aligner: Aligner, host: Host, word: BrandWord): Alignment[
  * another alignment reads the word where it is. `example-shop-bd` is `example-shop` beside two letters.
  */
 function containsSetApart(stretch: string, word: string): boolean {
-  if (stretch === word) return false;
+  if (stretch === word || !stretch.includes(word)) return false;
   return `-${stretch}-`.includes(`-${word}-`);
 }
 

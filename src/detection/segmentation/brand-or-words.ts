@@ -37,23 +37,42 @@ export function bitsSavedWithoutBrand({
   brand: string;
   differences: readonly Difference[];
 }): number {
-  const left = /[^-.\d]*$/.exec(text.slice(0, start))![0];
-  const right = /^[^-.\d]*/.exec(text.slice(end))![0];
-  let withBrand = Math.min(brandBits, bitsOfPieces(brand));
+  let first = start;
+  while (first > 0 && isLetter(text.charCodeAt(first - 1))) first--;
+  let last = end;
+  while (last < text.length && isLetter(text.charCodeAt(last))) last++;
+  const right = text.slice(end, last);
+  const bitsOfBrand = bitsOfPieces(brand);
+  let withBrand = Math.min(brandBits, bitsOfBrand);
   for (const difference of differences) withBrand += differenceBits[difference];
-  for (const cut of [start, end]) {
-    if (/\d\d/.test(text.slice(Math.max(0, cut - 1), cut + 1))) withBrand += cutNumberBits;
-  }
+  if (isInNumber(text, start)) withBrand += cutNumberBits;
+  if (isInNumber(text, end)) withBrand += cutNumberBits;
   const plural = right.startsWith("s") ? pluralBits + segment(right.slice(1)).bits : Infinity;
-  withBrand += segment(left).bits + Math.min(segment(right).bits, plural);
-  return withBrand - bitsOfPieces(left + text.slice(start, end) + right);
+  withBrand += segment(text.slice(first, start)).bits + Math.min(segment(right).bits, plural);
+  const whole = text.slice(first, last);
+  return withBrand - (whole === brand ? bitsOfBrand : bitsOfPieces(whole));
+}
+
+function isLetter(code: number): boolean {
+  return code !== 0x2d && code !== 0x2e && !isDigit(code);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Returns whether digits stand on both sides of a position in the text. */
+function isInNumber(text: string, at: number): boolean {
+  return isDigit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(at));
 }
 
 function bitsOfPieces(text: string): number {
-  return (text.match(pieces) ?? []).reduce((sum, piece) => {
-    const isNumber = /\d/.test(piece);
-    return sum + (isNumber ? numberBits + digitBits * piece.length : segment(piece).bits);
-  }, 0);
+  let sum = 0;
+  for (const piece of text.match(pieces) ?? []) {
+    const isNumber = isDigit(piece.charCodeAt(0));
+    sum += isNumber ? numberBits + digitBits * piece.length : segment(piece).bits;
+  }
+  return sum;
 }
 
 /** Returns whether the text consists of words, separators and digits. */
