@@ -1,4 +1,4 @@
-import { appendFileSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
@@ -11,7 +11,7 @@ import { readOptions } from "./options.ts";
 import { phishwatchExecutable, writeConfig } from "./phishwatch.ts";
 import { randomFrom } from "./random.ts";
 import { sampleThreats, seededDatabase, type ThreatSample } from "./seed.ts";
-import { formatTable, quantile } from "./statistics.ts";
+import { formatTable, printGoal, quantile } from "./statistics.ts";
 
 const {
   threats: threatCount,
@@ -29,6 +29,12 @@ const {
   },
 });
 const p99MsMax = 50;
+/** The first overview after a restart. */
+const overviewMsMax = 2_000;
+/** From this number of threats on, the server copies its index. */
+const copiedFrom = 200_000;
+/** Maximum time for the server to copy its index to the file next to the database. */
+const copyTimeoutMs = 60_000;
 const warmUpRequests = 5;
 
 const random = randomFrom(7);
@@ -102,7 +108,8 @@ async function main(): Promise<void> {
   const config = writeConfig({ database, port });
   appendFileSync(config, `[console]\npassword = ${JSON.stringify(password)}\n`);
   const command = [phishwatchExecutable, "serve", "--config", config];
-  server = await startServer({ name: "phishwatch", command, port, readyPath: "/healthz", cwd: folder });
+  const start = () => startServer({ name: "phishwatch", command, port, readyPath: "/healthz", cwd: folder });
+  server = await start();
   const url = `http://127.0.0.1:${port}`;
   const cookie = await signIn(url, password);
 
@@ -112,8 +119,14 @@ async function main(): Promise<void> {
   console.log(
     `${threatCount} threats; first list after a start: ${first.ms.toFixed(0)} ms, ` +
       `${(server.cpuSeconds() - cpuBefore).toFixed(2)} s of CPU, ` +
-      `${((server.residentBytes() - rssBefore) / 2 ** 20).toFixed(0)} MiB more resident memory (includes the mapped file)\n`,
+      `${((server.residentBytes() - rssBefore) / 2 ** 20).toFixed(0)} MiB more resident memory\n`,
   );
+  if (await isCopied(`${database}.index`)) {
+    await server.stop();
+    server = await start();
+    const { ms } = await timed(url, "/console", cookie);
+    printGoal("first overview after a restart, ms", ms, { kind: "at most", limit: overviewMsMax });
+  }
 
   const rows: string[][] = [];
   let missed = 0;
@@ -133,6 +146,17 @@ async function main(): Promise<void> {
   console.log(
     `\n${formatTable(["key press to the next threat on the screen", "p50 ms", "p95 ms"], keyRows)}`,
   );
+}
+
+/** Resolves when the server has copied its index; false: there are too few threats for a copy. */
+async function isCopied(path: string): Promise<boolean> {
+  if (threatCount < copiedFrom) return false;
+  const startedAt = performance.now();
+  while (!existsSync(path)) {
+    if (performance.now() - startedAt > copyTimeoutMs) throw new Error("the index was not copied");
+    await Bun.sleep(50);
+  }
+  return true;
 }
 
 /** Stores campaigns, as the server does for threats that share facts. */
