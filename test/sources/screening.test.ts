@@ -93,6 +93,20 @@ test("several threads find the same names in JSON lines as one", async () => {
   expect(alone.kept.length).toBeGreaterThan(50);
 });
 
+test.each<[string, string[], (line: string) => string, threads: number]>([
+  ["names.csv", ["id,domain"], (line) => `1,${line.replaceAll(",", "")}`, 2],
+  ["quoted.csv", ["id,domain"], (line) => `1,${line === "a..b" ? `"a\n..b"` : line}`, 0],
+  ["names.zone", ["$ORIGIN example.net.", "@ IN SOA ns. host. (1", "2 3 4 5)"], (line) => `${line} 300 IN NS ns.`, 2],
+  ["origins.zone", [], (line) => (line.startsWith("name-140000-") ? "$ORIGIN b.example." : `${line} 300 IN NS ns.`), 2],
+])("several threads find the same names in %s as one", async (name, start, write, threads) => {
+  const path = written(name, [...start, ...linesOf(160_000, write)]);
+  const alone = await read(path, {});
+  started = 0;
+  expect(await read(path, { screening })).toEqual(alone);
+  expect(started).toBe(threads);
+  expect(alone.kept.length).toBeGreaterThan(50);
+}); // prettier-ignore
+
 test("an overlong line is skipped, and the lines after it are read", async () => {
   const lines = linesOf(200_000);
   lines[150_000] = "x".repeat(600_000);

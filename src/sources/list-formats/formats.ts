@@ -19,7 +19,22 @@ export interface LineReading {
   parser: LineParser;
   /** Whether a line depends on the lines before it, so that reading cannot start in the middle. */
   stateful: boolean;
+  /** How other threads read lines of the list; absent: they cannot. */
+  lineByLine?: LineByLine;
 }
+
+/** A format in which lines can be read without the lines before them, unless linking bytes are among them. */
+export type LineByLine = (
+  | { format: "lines" | "hosts" | "adblock" }
+  | { format: "jsonl"; column: string }
+  | { format: "csv"; delimiter: number; column: number }
+  | { format: "zone"; origin: Uint8Array }
+) & {
+  /** Bytes that may make lines after them depend on them. */
+  linkingBytes?: readonly number[];
+  /** Whether linking bytes at the start of the list, before other threads read it, do no harm. */
+  startsLinked?: boolean;
+};
 
 const endings: [RegExp, Exclude<ListFormat, "auto">][] = [
   [/\.(jsonl|ndjson)$/, "jsonl"],
@@ -53,15 +68,20 @@ export function chooseReading(
   const format = options.format === "auto" ? guessFormat(path, lines, head) : options.format;
   switch (format) {
     case "lines":
-      return { format, parser: parsePlainLines, stateful: false };
+      return { format, parser: parsePlainLines, stateful: false, lineByLine: { format } };
     case "jsonl":
-      return { format, parser: createJsonLinesParser(options.column), stateful: false };
+      return {
+        format,
+        parser: createJsonLinesParser(options.column),
+        stateful: false,
+        lineByLine: { format, column: options.column },
+      };
     case "hosts":
-      return { format, parser: parseHostsLines, stateful: false };
+      return { format, parser: parseHostsLines, stateful: false, lineByLine: { format } };
     case "adblock":
-      return { format, parser: parseAdblockLines, stateful: false };
+      return { format, parser: parseAdblockLines, stateful: false, lineByLine: { format } };
     case "zone":
-      return { format, parser: createZoneParser(), stateful: true };
+      return zoneReading();
     case "rpz":
       return { format, parser: createPolicyZoneParser(), stateful: true };
     case "email":
@@ -81,6 +101,9 @@ export function revealsFormat(head: Uint8Array): boolean {
   return second !== undefined || delimiterOf(first) === undefined;
 }
 const lineFeed = 0x0a;
+const quote = 0x22;
+const dollar = 0x24;
+const parentheses = [0x28, 0x29];
 const emailHeadBytes = 1 << 14;
 
 function guessFormat(path: string, lines: string[], head: Uint8Array): Exclude<ListFormat, "auto"> {
@@ -108,6 +131,18 @@ function isHostsLine(line: string): boolean {
   return isIP(address.replace(/%.*$/, "")) !== 0 && names.length > 0 && names.every(isName);
 }
 
+function zoneReading(): LineReading {
+  // Nearly all zones set the origin once, before their records.
+  const lineByLine = {
+    format: "zone",
+    origin: new Uint8Array(0),
+    linkingBytes: [dollar, ...parentheses],
+    startsLinked: true,
+  } satisfies LineByLine;
+  const onOrigin = (origin: Uint8Array): void => void (lineByLine.origin = new Uint8Array(origin));
+  return { format: "zone", parser: createZoneParser({ onOrigin }), stateful: true, lineByLine };
+}
+
 function csvReading(
   lines: string[],
   { column, fromStart }: { column: string; fromStart: boolean },
@@ -120,6 +155,7 @@ function csvReading(
     format: "csv",
     parser: createCsvParser({ delimiter: code, column: index, heading: heading && fromStart }),
     stateful: false,
+    lineByLine: { format: "csv", delimiter: code, column: index, linkingBytes: [quote] },
   });
   const looksLikeHeading = !headings.some(containsName);
   if (/^[1-9]\d{0,3}$/.test(column)) return reading(Number(column) - 1, looksLikeHeading);

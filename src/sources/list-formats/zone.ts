@@ -1,8 +1,12 @@
 import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
 
 // Records whose owner is a host or a delegation. Signatures and their chains repeat or hash the owners.
-const ownerTypes = new Set(["NS", "A", "AAAA", "CNAME", "DNAME", "MX", "TXT", "SRV", "DS", "CAA", "HTTPS"]);
-const classes = new Set(["IN", "CH", "HS"]);
+const ownerTypes = ["NS", "A", "AAAA", "CNAME", "DNAME", "MX", "TXT", "SRV", "DS", "CAA", "HTTPS"];
+const classes = ["IN", "CH", "HS"];
+/** Maximum length of a word whose letters fit into a number. */
+const codeLengthMax = 6;
+const ownerTypeCodes = new Set(ownerTypes.map((type) => codeOf(Buffer.from(type), 0, type.length)));
+const classCodes = new Set(classes.map((name) => codeOf(Buffer.from(name), 0, name.length)));
 
 /** Number of bytes after the owner that contain TTL, class and type. */
 const typeBytesMax = 64;
@@ -27,14 +31,25 @@ export type TakeName = (record: OwnerRecord) => { start: number; length: number 
 /**
  * Parses a zone in master file format (RFC 1035, section 5.1), as registries publish it. Takes the owner of each record,
  * once for adjacent records with the same owner. `$ORIGIN` completes relative names; `$INCLUDE` is not followed.
+ *
+ * @param origin that of the first record
+ * @param onOrigin called with each new origin
  */
-export function createZoneParser(): LineParser {
+export function createZoneParser({
+  origin,
+  onOrigin,
+}: {
+  origin?: Uint8Array;
+  onOrigin?: (origin: Uint8Array) => void;
+} = {}): LineParser {
   return createRecordParser({
     dataBytesMax: typeBytesMax,
+    firstOrigin: origin,
+    onOrigin,
     startBlock() {
       let previous: Uint8Array = new Uint8Array(0);
       return ({ behindOwner, owner }) => {
-        if (!ownerTypes.has(typeOf(behindOwner))) return undefined;
+        if (!ownerTypeCodes.has(typeCodeOf(behindOwner))) return undefined;
         const name = owner();
         if (Buffer.compare(name, previous) === 0) return undefined;
         previous = name;
@@ -48,18 +63,21 @@ export function createZoneParser(): LineParser {
  * Parses the records of a zone file.
  *
  * @param dataBytesMax number of bytes after the owner that `TakeName` sees
+ * @param firstOrigin that of the first record
  * @param onOrigin called with each new origin
  */
 export function createRecordParser({
   dataBytesMax,
   startBlock,
+  firstOrigin = new Uint8Array(0),
   onOrigin,
 }: {
   dataBytesMax: number;
   startBlock: () => TakeName;
+  firstOrigin?: Uint8Array;
   onOrigin?: (origin: Uint8Array) => void;
 }): LineParser {
-  let origin: Uint8Array = new Uint8Array(0);
+  let origin = firstOrigin;
   let parentheses = 0;
   let names = new Uint8Array(0);
 
@@ -129,15 +147,41 @@ function originAfter(line: Uint8Array, origin: Uint8Array): Uint8Array {
   return length > originBytesMax ? origin : written.slice(0, length);
 }
 
-/** Returns the type of a record. Before it are the TTL and the class, in either order. */
-function typeOf(behindOwner: Uint8Array): string {
-  return typeAndData(behindOwner)[0] ?? "";
+/**
+ * Returns the code of the type of a record, without creating strings, because a zone has millions. Before the type are the
+ * TTL and the class, in either order.
+ */
+function typeCodeOf(bytes: Uint8Array): number {
+  for (let start = 0; start < bytes.length;) {
+    const end = endOfField(bytes, start, bytes.length);
+    const code = codeOf(bytes, start, end);
+    const isLifetime = isDigit(bytes[start]!);
+    if (end > start && !isLifetime && !classCodes.has(code)) return code;
+    start = end + 1;
+  }
+  return 0;
+}
+
+/** Returns a number that identifies a word of up to six letters in either case; 0 for other text. */
+function codeOf(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start > codeLengthMax) return 0;
+  let code = 0;
+  for (let i = start; i < end; i++) {
+    const letter = bytes[i]! & ~0x20;
+    if (letter < 0x41 || letter > 0x5a) return 0;
+    code = (code << 5) | (letter & 0x1f);
+  }
+  return code;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
 }
 
 /** Returns the type of a record and the fields of its data, in upper case. */
 export function typeAndData(behindOwner: Uint8Array): string[] {
   const fields = text(behindOwner).trim().toUpperCase().split(/\s+/);
-  const type = fields.findIndex((field) => !classes.has(field) && !/^\d+[SMHDW]?$/.test(field));
+  const type = fields.findIndex((field) => !classes.includes(field) && !/^\d+[SMHDW]?$/.test(field));
   return type < 0 ? [] : fields.slice(type);
 }
 

@@ -15,7 +15,6 @@ import {
   type NameChunk,
   type Place,
 } from "../list-formats/name-chunk.ts";
-import type { LineByLine } from "./screener.ts";
 import { screenedChunks, type Screening } from "./screening.ts";
 
 /** Length of the start of a list from which its format is detected. */
@@ -74,7 +73,6 @@ export async function openNameList(path: string, options: NameListOptions = {}):
         from,
         wholeLinesOnly,
         screening,
-        column,
         signal: options.signal,
       });
     return {
@@ -105,7 +103,6 @@ interface OpenList {
   from: Place;
   wholeLinesOnly: boolean;
   screening: Screening | undefined;
-  column: string;
   signal: AbortSignal | undefined;
 }
 
@@ -118,7 +115,6 @@ async function* readChunks({
   from,
   wholeLinesOnly,
   screening,
-  column,
   signal,
 }: OpenList): AsyncGenerator<NameChunk> {
   const builder = createNameChunkBuilder();
@@ -134,9 +130,10 @@ async function* readChunks({
       }
       return;
     }
-    const lineByLine = lineByLineOf(reading, column);
-    if (screening !== undefined && lineByLine !== undefined) {
-      const screened = screenedChunks(whole, reached, lineByLine, screening);
+    const { parser, lineByLine } = reading;
+    const isWhole = !stateful || from.position === 0;
+    if (screening !== undefined && lineByLine !== undefined && isWhole) {
+      const screened = screenedChunks(whole, reached, { parser, lineByLine }, screening);
       try {
         let step = await screened.next();
         for (; step.done !== true; step = await screened.next()) {
@@ -151,7 +148,7 @@ async function* readChunks({
     }
     for await (const block of readLines(whole, reached)) {
       if (block.unterminated && wholeLinesOnly) return;
-      const open = reading.parser(block, builder);
+      const open = parser(block, builder);
       reached = placeAfter(block, open) ?? reached;
       const chunk = builder.finish(reached);
       if (stateful) dropBefore(chunk, from.position);
@@ -163,12 +160,6 @@ async function* readChunks({
     const problem = error instanceof NameListError ? error.problem : `cannot be read (${messageOf(error)})`;
     throw new NameListError(path, problem, { line: reached.line - 1, cause: error });
   }
-}
-
-/** Returns the format if its lines can be read in any order. */
-function lineByLineOf({ format }: ListReading, column: string): LineByLine | undefined {
-  if (format === "jsonl") return { format, column };
-  return format === "lines" || format === "hosts" || format === "adblock" ? { format } : undefined;
 }
 
 /** Returns where reading resumes after a block; undefined: where it would have resumed before the block. */

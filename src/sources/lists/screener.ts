@@ -1,14 +1,14 @@
 /** Prefilters a list of names: names that cannot match are only counted, and passed on to be archived. */
 import type { Matcher } from "../../detection/match/matcher.ts";
+import { createCsvParser } from "../list-formats/csv.ts";
+import type { LineByLine } from "../list-formats/formats.ts";
 import { createJsonLinesParser } from "../list-formats/json-lines.ts";
 import { cutLines } from "../list-formats/lines.ts";
 import { createNameChunkBuilder, joinNames, type NameChunk } from "../list-formats/name-chunk.ts";
 import { parseAdblockLines } from "../list-formats/adblock.ts";
 import { parseHostsLines } from "../list-formats/hosts.ts";
 import { parsePlainLines, type LineParser } from "../list-formats/plain-lines.ts";
-
-/** Formats in which lines are independent, so that a list may be split between any two lines. */
-export type LineByLine = { format: "lines" | "hosts" | "adblock" } | { format: "jsonl"; column: string };
+import { createZoneParser } from "../list-formats/zone.ts";
 
 const lineParsers = { lines: parsePlainLines, hosts: parseHostsLines, adblock: parseAdblockLines };
 
@@ -26,8 +26,12 @@ export type Screener = (lines: WholeLines) => ScreenedChunk;
 /** A chunk of the names that may match. `joined` contains the others as well. */
 export type ScreenedChunk = NameChunk & Required<Pick<NameChunk, "joined">>;
 
-export function createScreener(format: LineByLine, matcher: Pick<Matcher, "screen">): Screener {
-  const parse = parserOf(format);
+/** @param parse reads the lines of the list from its start */
+export function createScreener(
+  format: LineByLine,
+  matcher: Pick<Matcher, "screen">,
+  parse: LineParser = parserOf(format),
+): Screener {
   const builder = createNameChunkBuilder();
   return ({ bytes, length, open = false }) => {
     const block = cutLines(bytes, length);
@@ -37,9 +41,18 @@ export function createScreener(format: LineByLine, matcher: Pick<Matcher, "scree
   };
 }
 
+/** Returns a parser of lines that come after the start of the list. */
 function parserOf(format: LineByLine): LineParser {
-  if (format.format === "jsonl") return createJsonLinesParser(format.column);
-  return lineParsers[format.format];
+  switch (format.format) {
+    case "jsonl":
+      return createJsonLinesParser(format.column);
+    case "csv":
+      return createCsvParser({ ...format, heading: false });
+    case "zone":
+      return createZoneParser(format);
+    default:
+      return lineParsers[format.format];
+  }
 }
 
 /** Copies the entries that are invalid or may match, with their links, into a chunk of its own. */

@@ -2,7 +2,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { FilterTables } from "../../detection/filter/filter-tables.ts";
 import { createFilter } from "../../detection/filter/filter.ts";
-import { createScreener, type LineByLine, type Screener, type WholeLines } from "./screener.ts";
+import type { LineByLine } from "../list-formats/formats.ts";
+import { createScreener, type Screener, type WholeLines } from "./screener.ts";
 
 /** First message to a worker. */
 export interface ScreeningTask {

@@ -5,9 +5,10 @@
 import type { Matcher } from "../../detection/match/matcher.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import type { ByteSource } from "../list-bytes/byte-source.ts";
+import type { LineByLine, LineReading } from "../list-formats/formats.ts";
 import { lineBytesMax } from "../list-formats/lines.ts";
 import type { NameChunk, Place } from "../list-formats/name-chunk.ts";
-import { createScreener, type LineByLine, type WholeLines } from "./screener.ts";
+import { createScreener, type WholeLines } from "./screener.ts";
 import { startScreeningThread } from "./screening-thread.ts";
 import type { ScreeningTask } from "./screening-worker.ts";
 
@@ -31,12 +32,15 @@ const waitingPerThread = 2;
 const resultsPerThread = 16;
 const lineFeed = 0x0a;
 
-/** Where screening stopped before the end of the list: at a line that is too long for a block. */
+/** Where screening stopped before the end of the list: lines that depend on others, or a line too long for a block. */
 export interface Rest {
   place: Place;
-  /** The part of the line that was read. */
+  /** The part of the list after `place` that was read. */
   head: Uint8Array;
 }
+
+/** A format whose lines other threads can read, and the parser of the list. */
+export type SplitReading = Pick<LineReading, "parser"> & { lineByLine: LineByLine };
 
 /**
  * Reads `source` from `place` and yields the names that may match.
@@ -45,12 +49,12 @@ export interface Rest {
 export async function* screenedChunks(
   source: ByteSource,
   place: Place,
-  format: LineByLine,
+  { parser, lineByLine }: SplitReading,
   screening: Screening,
 ): AsyncGenerator<NameChunk, Rest | undefined> {
-  const screen = createScreener(format, screening.matcher);
+  const screen = createScreener(lineByLine, screening.matcher, parser);
   const threads = Math.min(screening.threads, threadsMax);
-  const blocks = readWholeLines(source);
+  const blocks = readWholeLines(source, lineByLine);
   const waiting: Promise<NameChunk>[] = [];
   let pool: Pool | undefined;
   let reached = place;
@@ -91,7 +95,7 @@ export async function* screenedChunks(
       }
       next = nextBlock();
       seenBytes += value.length;
-      if (threads > 1 && seenBytes > aloneBytesMax) pool ??= startPool(format, screening, threads - 1);
+      if (threads > 1 && seenBytes > aloneBytesMax) pool ??= startPool(lineByLine, screening, threads - 1);
       if (pool === undefined) yield placed(screen(value));
       else {
         const screened = pool.screen(value) ?? Promise.resolve(screen(value));
@@ -105,10 +109,19 @@ export async function* screenedChunks(
   }
 }
 
-/** Yields the complete lines of each read. Returns the start of a line that is too long. */
-async function* readWholeLines(source: ByteSource): AsyncGenerator<WholeLines, Uint8Array | undefined> {
+/** Yields the complete lines of each read. Returns what was read of lines that are linked, or of one that is too long. */
+async function* readWholeLines(
+  source: ByteSource,
+  { linkingBytes = [], startsLinked = false }: LineByLine,
+): AsyncGenerator<WholeLines, Uint8Array | undefined> {
   let bytes = new Uint8Array(blockBytes);
   let filled = 0;
+  let seenBytes = 0;
+  const areLinked = (lines: Uint8Array): boolean => {
+    seenBytes += lines.length;
+    if (startsLinked && seenBytes <= aloneBytesMax) return false;
+    return linkingBytes.some((byte) => lines.includes(byte));
+  };
   for (;;) {
     const read = await source.read(bytes.subarray(filled));
     if (read === 0) break;
@@ -116,6 +129,7 @@ async function* readWholeLines(source: ByteSource): AsyncGenerator<WholeLines, U
     const found = end > filled;
     filled += read;
     if (found) {
+      if (areLinked(bytes.subarray(0, end))) return bytes.subarray(0, filled);
       const rest = bytes.slice(end, filled);
       yield { bytes, length: end };
       bytes = new Uint8Array(rest.length + blockBytes);
@@ -129,6 +143,7 @@ async function* readWholeLines(source: ByteSource): AsyncGenerator<WholeLines, U
     }
   }
   if (filled === 0) return undefined;
+  if (areLinked(bytes.subarray(0, filled))) return bytes.subarray(0, filled);
   const last = new Uint8Array(filled + 1);
   last.set(bytes.subarray(0, filled));
   last[filled] = lineFeed;
