@@ -8,7 +8,7 @@ import { describeMachine, type Measurements } from "./report/measurements.ts";
 import { ratioLimits } from "./report/ratio-limits.ts";
 import { checkRatios, formatRatio } from "./report/ratios.ts";
 import { steps } from "./report/steps.ts";
-import { limitsTables, performanceTables, reportTable } from "./report/tables.ts";
+import { isMeasured, limitsTables, performanceTables, reportTable } from "./report/tables.ts";
 
 const top = join(import.meta.dir, "../..");
 const options = readOptions({
@@ -62,7 +62,8 @@ function selected(id: string): boolean {
 }
 
 function printTables(shown: Measurements): void {
-  for (const table of [...performanceTables, ...limitsTables]) {
+  const tables = [...performanceTables, ...limitsTables];
+  for (const table of tables.filter((one) => isMeasured(shown, one))) {
     console.log(`## ${table.region}\n\n${reportTable(shown, table)}`);
   }
 }

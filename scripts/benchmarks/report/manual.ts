@@ -2,6 +2,7 @@ import { withRegion } from "../../markdown-table.ts";
 import type { Measurements } from "./measurements.ts";
 import {
   commandTable,
+  isMeasured,
   limitsTables,
   machineTable,
   performanceTables,
@@ -25,6 +26,6 @@ export function withLimits(page: string, measurements: Measurements): string {
 /** Returns the page with each table whose steps were measured. The others keep their earlier figures. */
 function withTables(page: string, tables: readonly ReportTable[], measurements: Measurements): string {
   return tables
-    .filter(({ steps }) => steps.some((step) => step in measurements.steps))
+    .filter((table) => isMeasured(measurements, table))
     .reduce((current, table) => withRegion(current, table.region, reportTable(measurements, table)), page);
 }

@@ -21,7 +21,7 @@ export async function measureSteps(
   const measurements: Measurements = { machine: describeMachine(), steps: {} };
   const failed: string[] = [];
   try {
-    for (const step of steps) {
+    for (const step of steps.filter(({ lists }) => lists !== "required" || givenLists(options).length > 0)) {
       const startedAt = performance.now();
       const subjects = await measureStep(step, options, join(folder, "figures.json"));
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
@@ -48,13 +48,18 @@ async function measureStep(step: Step, options: MeasureOptions, file: string): P
   return mergeRuns(runs);
 }
 
-function commandOf(step: Step, { quick, names, brands }: MeasureOptions): string[] {
-  const lists = step.readsNames === true ? { names, brands } : { names: null, brands: null };
+function commandOf(step: Step, options: MeasureOptions): string[] {
   return [
     process.execPath,
     join(import.meta.dir, "..", `${step.benchmark}.ts`),
-    ...(quick ? step.quick : step.options).split(" "),
-    ...(lists.names === null ? [] : ["--names", resolve(lists.names)]),
-    ...(lists.brands === null ? [] : ["--brands", resolve(lists.brands)]),
+    ...(options.quick ? step.quick : step.options).split(" "),
+    ...(step.lists === undefined ? [] : givenLists(options)),
+  ];
+}
+
+function givenLists({ names, brands }: MeasureOptions): string[] {
+  return [
+    ...(names === null ? [] : ["--names", resolve(names)]),
+    ...(brands === null ? [] : ["--brands", resolve(brands)]),
   ];
 }

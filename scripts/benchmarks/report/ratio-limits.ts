@@ -55,6 +55,27 @@ export const ratioLimits: readonly RatioLimit[] = [
     limit: 2,
   },
   {
+    name: "start: sandbox / bare",
+    of: startCpu("sandbox"),
+    to: startCpu("bare"),
+    kind: "at most",
+    limit: 20,
+  },
+  {
+    name: "start: match of one name / bare command",
+    of: startCpu("match of one name"),
+    to: startCpu("bare command"),
+    kind: "at most",
+    limit: 30,
+  },
+  {
+    name: "start: version / bare command",
+    of: startCpu("version"),
+    to: startCpu("bare command"),
+    kind: "at most",
+    limit: 1.5,
+  },
+  {
     name: "API: get / bare Bun.serve",
     of: requestCpu("get"),
     to: requestCpu("get, bare Bun.serve"),
@@ -75,5 +96,12 @@ export const ratioLimits: readonly RatioLimit[] = [
     to: requestCpu("get"),
     kind: "at most",
     limit: 4,
+  },
+  {
+    name: "deliveries: recorded delivery / fetch",
+    of: cost("deliveries", "phishwatch, durably recorded, to 25 endpoints", "CPU time, µs"),
+    to: cost("fetch loop", "fetch in a loop, nothing recorded", "CPU time, µs"),
+    kind: "at most",
+    limit: 5,
   },
 ];

@@ -31,6 +31,12 @@ export const performanceTables: readonly ReportTable[] = [
     quantities: ["CPU time per name, ns"],
   },
   {
+    region: "growth with given lists",
+    heading: "Protected domains",
+    steps: ["growth with given lists"],
+    quantities: ["CPU time per name, ns"],
+  },
+  {
     region: "generation",
     heading: "Program",
     steps: ["programs"],
@@ -100,6 +106,11 @@ export const limitsTables: readonly ReportTable[] = [
     ],
   },
 ];
+
+/** Indicates whether any step of a table was measured. */
+export function isMeasured({ steps }: Pick<Measurements, "steps">, table: ReportTable): boolean {
+  return table.steps.some((step) => step in steps);
+}
 
 /** Returns a table with the median of each figure, and the least and the greatest of its runs. */
 export function reportTable(
