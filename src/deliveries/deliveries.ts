@@ -27,6 +27,7 @@ import { createRetention, type Retention } from "./retention.ts";
 import { createSendAll, type SendAll } from "./send-all.ts";
 import { createFailureSummary, type FailureSummary } from "./store/failure-summary.ts";
 import { createOldestPending } from "./store/oldest-pending.ts";
+import { createDeliveryTotals, type DeliveryTotal } from "./store/totals.ts";
 import { createDeliveryHours, type DeliveryHours } from "./store/hours.ts";
 
 /** Read when they are needed, because they can change. */
@@ -63,6 +64,11 @@ export interface Deliveries {
   log: DeliveryLog;
   /** Returns the number of attempts of this process by recipient (its name) and result. */
   attemptTotals(): AttemptTotal[];
+  /**
+   * Counts deliveries by recipient (its name) and status; if there are very many, as of the previous
+   * call, and none in the first one.
+   */
+  totals(): DeliveryTotal[];
   /** Returns when the oldest pending delivery of each enabled recipient (its name) was created. */
   oldestPending(): { recipient: string; createdAt: Instant | null }[];
   dispatcher: Dispatcher;
@@ -148,6 +154,7 @@ export function createDeliveries({
     send: senderOver(channels),
   });
   const deliveryLog = createDeliveryLog({ database });
+  const totals = createDeliveryTotals({ database, log });
   const onDue = dispatcher.wake;
   const retention = createRetention({ channels, clock, database, hours, log, settings: settings.retention });
   const replay = createReplay({
@@ -163,6 +170,7 @@ export function createDeliveries({
     recipients,
     log: deliveryLog,
     attemptTotals: () => attempts.totals(recipients.listAll()),
+    totals: totals.read,
     oldestPending: createOldestPending(database),
     dispatcher,
     replay,
@@ -184,7 +192,7 @@ export function createDeliveries({
     nounOf: (channel) => channels.get(channel)?.recipients.noun ?? "recipient",
     auditActions: () => channelList.flatMap(({ kind }) => recipientActions(kind)),
     start: () => [dispatcher, retention].forEach((service) => service.start()),
-    stop: () => stopAll([dispatcher, retention], channelList),
+    stop: () => stopAll([dispatcher, retention, totals], channelList),
   };
 }
 

@@ -56,8 +56,6 @@ export interface DeliveryLog {
   attempts(id: string): Attempt[];
   /** Counts the pending deliveries to a recipient (its id), at most up to `max`. */
   queued(recipient: string, max: number): number;
-  /** Counts deliveries by recipient and status. */
-  totals(): { recipient: string; status: DeliveryStatus; total: number }[];
   /** Returns the state of each recipient, with the code of its last failure, sorted by name. */
   states(): { recipient: string; state: RecipientState; failure: string | null }[];
 }
@@ -154,25 +152,6 @@ export function createDeliveryLog({ database }: { database: Database }): Deliver
         })),
 
     queued: (recipient, max) => countQueued(query, recipient, max),
-
-    totals() {
-      // Counts within the index on recipient and status, and adds the names to the few groups.
-      const counted = query
-        .select({
-          seq: deliveries.recipientSeq,
-          status: deliveries.status,
-          total: sql<number>`count(*)`.as("total"),
-        })
-        .from(deliveries)
-        .groupBy(deliveries.recipientSeq, deliveries.status)
-        .as("counted");
-      return query
-        .select({ recipient: recipients.name, status: counted.status, total: counted.total })
-        .from(counted)
-        .innerJoin(recipients, eq(recipients.seq, counted.seq))
-        .orderBy(asc(recipients.name), asc(counted.status))
-        .all();
-    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createDeliveryTotals } from "../../src/deliveries/store/totals.ts";
 import { manualClock } from "../support/appliance.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { until } from "../support/until.ts";
@@ -76,11 +77,20 @@ test("unknown endpoints, events and deliveries list nothing", () => {
 });
 
 test("totals count each endpoint's deliveries by status", () => {
-  expect(webhooks.log.totals()).toEqual([
+  expect(webhooks.totals()).toEqual([
     { recipient: "good", status: "succeeded", total: 6 },
     { recipient: "odd", status: "failed", total: 3 },
     { recipient: "odd", status: "succeeded", total: 3 },
   ]);
+});
+
+test("totals of many deliveries are counted in the background", async () => {
+  const { database, jsonLog: log } = webhooks;
+  const totals = createDeliveryTotals({ database, log, countedAtOnceMax: 1 });
+  expect(totals.read()).toEqual([]);
+  await until(() => totals.read().length > 0, "counted");
+  expect(totals.read()).toEqual(webhooks.totals());
+  await totals.stop();
 });
 
 test("an attempt shows its time, durations, address and response", () => {

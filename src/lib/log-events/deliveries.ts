@@ -57,6 +57,12 @@ export const deliveriesEvents = {
     description: "Due deliveries could not be determined. The next round tries again.",
     fields: ["error"],
   },
+  "delivery.totals_not_counted": {
+    level: "warn",
+    text: "deliveries cannot be counted",
+    description: "Metrics show the number of deliveries that was counted last. The next scrape counts again.",
+    fields: ["error"],
+  },
   "delivery.clock_set_back": {
     level: "warn",
     text: "clock was set back; delivery retries brought forward",

@@ -6,11 +6,11 @@ import { collected, single, type Collector } from "../model/metric.ts";
 /** Collects deliveries, and messages to people. */
 export function deliveryCollector({
   clock,
-  deliveries: { attemptTotals, log, oldestPending },
+  deliveries: { attemptTotals, log, oldestPending, totals },
   messageTotals,
 }: {
   clock: Pick<Clock, "now">;
-  deliveries: Pick<Deliveries, "attemptTotals" | "log" | "oldestPending">;
+  deliveries: Pick<Deliveries, "attemptTotals" | "log" | "oldestPending" | "totals">;
   /** Returns the changes that wait for a message to people, and the messages since the start. */
   messageTotals: () => { queued: number; composed: number };
 }): Collector {
@@ -20,7 +20,7 @@ export function deliveryCollector({
     return [
       collected(
         metrics.deliveries,
-        log.totals().map(({ recipient, status, total }) => [{ recipient, status }, total] as const),
+        totals().map(({ recipient, status, total }) => [{ recipient, status }, total] as const),
       ),
       collected(
         metrics.attempts,
