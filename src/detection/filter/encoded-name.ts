@@ -32,6 +32,8 @@ export interface EncodedName {
   hitCount: number;
   /** Place of the separator after the name. */
   end: number;
+  /** Place in the name with separators, for each place in the name without them. Elsewhere, the place itself. */
+  origins: Uint16Array;
   /** Bit sets of the classes before and after each place, once `addClassSets` has been called. */
   classesBefore: Int32Array;
   classesAfter: Int32Array;
@@ -45,6 +47,7 @@ export function newEncodedName(): EncodedName {
     hits: new Int32Array(textLengthMax + 2 * margin),
     hitCount: 0,
     end: margin + 1,
+    origins: Uint16Array.from(classes, (_, place) => place),
     classesBefore: new Int32Array(textLengthMax + 2 * margin),
     classesAfter: new Int32Array(textLengthMax + 2 * margin),
   };
@@ -80,7 +83,7 @@ export function encodeName(
 
 /** Copies a name without its separators, because attackers split brands by hyphens and dots. */
 export function encodeWithoutSeparators(source: EncodedName, target: EncodedName, marks: Uint8Array): void {
-  const { classes, hits } = target;
+  const { classes, hits, origins } = target;
   let seed = 0;
   let hitCount = 0;
   let place = margin + 1;
@@ -89,6 +92,7 @@ export function encodeWithoutSeparators(source: EncodedName, target: EncodedName
     // Branch-free, too: 0 for a separator, which is overwritten and leaves the seed as it is, and else 1.
     const kept = -value >>> 31;
     classes[place] = value;
+    origins[place] = from;
     seed = ((seed << (classBits * kept)) | value) & seedMask;
     hits[hitCount] = (seed << placeBits) | place;
     hitCount += marks[seed]! & kept;

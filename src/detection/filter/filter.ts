@@ -45,7 +45,8 @@ export function createFilter(tables: FilterTables): Filter {
   const { marks } = tables;
   const { candidates, startName, extendSeeds } = createSeedExtender(tables);
   const plain = newEncodedName();
-  const other = newEncodedName();
+  const joined = newEncodedName();
+  const numbered = newEncodedName();
   const folded = new Uint8Array(textLengthMax);
   /** Number of separators in the last name that was scanned, if it is split. */
   let separatorCount = 0;
@@ -60,17 +61,15 @@ export function createFilter(tables: FilterTables): Filter {
     const flags = encodeName(bytes, start, last, plain, marks.both);
     const isSplit = (flags & separatorFlag) !== 0;
     const hasDigits = (flags & digitFlag) !== 0;
-    startName(hasDigits);
+    if (hasDigits) encodeBetweenDigits(bytes, start, last, numbered, marks.anchored);
+    startName(hasDigits ? numbered.classes : plain.classes);
     if (plain.hitCount > 0) extendSeeds(plain, isSplit ? anchoredOnly : both, !isSplit);
     if (isSplit) {
-      encodeWithoutSeparators(plain, other, marks.anywhere);
-      separatorCount = plain.end - other.end;
-      if (other.hitCount > 0) extendSeeds(other, anywhereOnly, false);
+      encodeWithoutSeparators(plain, joined, marks.anywhere);
+      separatorCount = plain.end - joined.end;
+      if (joined.hitCount > 0) extendSeeds(joined, anywhereOnly, false);
     }
-    if (hasDigits) {
-      encodeBetweenDigits(bytes, start, last, other, marks.anchored);
-      if (other.hitCount > 0) extendSeeds(other, anchoredOnly, false);
-    }
+    if (hasDigits && numbered.hitCount > 0) extendSeeds(numbered, anchoredOnly, false);
     return flags;
   }
 

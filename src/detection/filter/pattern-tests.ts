@@ -3,7 +3,7 @@
  * index in `entries`, and `start` the place where the seed starts.
  */
 import { separatorClass } from "./character-classes.ts";
-import { distanceToSeparator, margin } from "./encoded-name.ts";
+import { distanceToSeparator, margin, type EncodedName } from "./encoded-name.ts";
 import {
   afterField,
   atEdgeFlag,
@@ -38,17 +38,22 @@ export function isBetweenSeparators(
   return moved <= errors && moved + distanceToSeparator(classes, last, errors - moved) <= errors;
 }
 
-/** Returns whether letters continue at both ends of a pattern that counts only at an edge, in a name of one run. */
+/**
+ * Returns whether letters continue at both ends of a pattern that counts only at an edge.
+ *
+ * @param edges classes of the name with separators, in which digits are separators
+ */
 export function isAmidLetters(
   { entries }: FilterTables,
   entry: number,
-  classes: Uint8Array,
+  { origins }: EncodedName,
   start: number,
+  edges: Uint8Array,
 ): boolean {
   if (entries[entry + exactField]! < atEdgeFlag) return false;
-  const before = classes[start - entries[entry + leftField]! - 1];
-  const after = classes[start + entries[entry + rightField]! + 1];
-  return before !== separatorClass && after !== separatorClass;
+  const before = origins[start - entries[entry + leftField]!]! - 1;
+  const after = origins[start + entries[entry + rightField]!]! + 1;
+  return edges[before] !== separatorClass && edges[after] !== separatorClass;
 }
 
 /** Returns whether more of the pattern's classes are absent from their side of the seed than its errors explain. */

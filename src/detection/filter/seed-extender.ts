@@ -21,8 +21,12 @@ export interface Candidates {
 export interface SeedExtender {
   /** Words found in the current name, each once. */
   readonly candidates: Candidates;
-  /** Starts a new name. */
-  startName(containsDigits: boolean): void;
+  /**
+   * Starts a new name.
+   *
+   * @param edges its classes with separators, in which digits are separators
+   */
+  startName(edges: Uint8Array): void;
   /**
    * Compares the words at each seed hit. `kinds` selects anchored patterns, unanchored ones, or both: the name without
    * separators contains everything that a split name contains unanchored, so that is compared only once.
@@ -38,7 +42,7 @@ export function createSeedExtender(tables: FilterTables): SeedExtender {
   const lastSeen = new Int32Array(wordCount);
   /** Number of the current name, so that `lastSeen` needs no clearing. */
   let nameNumber = 0;
-  let hasDigits = false;
+  let edges: Uint8Array = new Uint8Array(0);
 
   function extendSeeds(name: EncodedName, kinds: number, isOneRun: boolean): void {
     const { heads, places } = tables;
@@ -61,7 +65,7 @@ export function createSeedExtender(tables: FilterTables): SeedExtender {
         if (lacksTooManyClasses(tables, entry, setBefore, setAfter)) continue;
         if (entry < firstAnywhere) {
           if (!isBetweenSeparators(tables, entry, classes, start, isOneRun ? end : 0)) continue;
-        } else if (isOneRun && !hasDigits && isAmidLetters(tables, entry, classes, start)) continue;
+        } else if (isAmidLetters(tables, entry, name, start, edges)) continue;
         extendSeed(entry, classes, start);
       }
     }
@@ -76,9 +80,9 @@ export function createSeedExtender(tables: FilterTables): SeedExtender {
 
   return {
     candidates,
-    startName(containsDigits) {
+    startName(edgesOfName) {
       candidates.count = 0;
-      hasDigits = containsDigits;
+      edges = edgesOfName;
       nameNumber = (nameNumber + 1) | 0;
     },
     extendSeeds,
