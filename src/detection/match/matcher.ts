@@ -133,19 +133,23 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
       if (isPopularName(name) || isOwn(name)) return [];
       // Splitting off the suffix takes time, so the filter first sees the name with it, and may find more words.
       if (!mayMatch(name)) return [];
-      const scored = new Map<number, ScoredReading[]>();
+      let scored: Map<number, ScoredReading[]> | undefined;
       for (const host of readHost(name)) {
         for (const index of candidatesIn(host)) {
           const { target, word } = terms[index]!;
           const { suffix } = targets[target]!;
           const { minSimilarity } = options;
           const found = scoreName({ aligner, accept, host, word, suffix, minSimilarity });
-          if (found.length > 0) scored.set(target, [...(scored.get(target) ?? []), ...found]);
+          if (found.length === 0) continue;
+          scored ??= new Map();
+          scored.set(target, [...(scored.get(target) ?? []), ...found]);
         }
       }
-      return [...scored.keys()]
-        .sort((a, b) => a - b)
-        .map((target) => strongest(targets[target]!.domain, scored.get(target)!));
+      // Most names that pass the filter do not match.
+      if (scored === undefined) return [];
+      return Array.from(scored)
+        .sort(([a], [b]) => a - b)
+        .map(([target, readings]) => strongest(targets[target]!.domain, readings));
     },
   };
 }

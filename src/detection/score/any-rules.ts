@@ -31,7 +31,10 @@ export const anyRules: readonly Rule[] = [
     why: "With more errors than its length tolerates, a word is a different word.",
     keeps: [["paypal.com", "my-paipal-login.net"]],
     drops: [["paypal.com", "mypaipallogin.net"]],
-    test: ({ word, errors, anchored }) => errors > (anchored ? word.errorsAnchored : word.errorsAnywhere),
+    test: (reading) => {
+      const { word, errors } = reading;
+      return errors > word.errorsAnywhere && (errors > word.errorsAnchored || !reading.anchored);
+    },
   },
   {
     name: "short_word_split",
@@ -40,7 +43,7 @@ export const anyRules: readonly Rule[] = [
     why: "Two letters with a separator between them can abbreviate anything.",
     keeps: [["hp.com", "hp.net"]],
     drops: [["hp.com", "h-p.net"]],
-    test: ({ word, anchored }) => word.length < splitLengthMin && !anchored,
+    test: (reading) => reading.word.length < splitLengthMin && !reading.anchored,
   },
   {
     name: "part_of_word",
@@ -98,8 +101,9 @@ export const anyRules: readonly Rule[] = [
 
 /** Returns the number of the brand's characters that the name contains unchanged. */
 function countKept({ word, alignment }: Reading): number {
-  const changed = alignment.edits.filter(({ kind }) => kind !== "separator");
-  return word.length - changed.reduce((sum, { expected }) => sum + expected.length, 0);
+  let kept = word.length;
+  for (const { kind, expected } of alignment.edits) if (kind !== "separator") kept -= expected.length;
+  return kept;
 }
 
 /**

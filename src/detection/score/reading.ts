@@ -58,7 +58,8 @@ export class Reading {
 
   /** `found` without hyphens and dots. */
   get letters(): string {
-    return this.found.replace(/[-.]/g, "");
+    const { found } = this;
+    return found.includes("-") || found.includes(".") ? found.replace(/[-.]/g, "") : found;
   }
 
   /**
