@@ -13,8 +13,10 @@ const oneSidedLengthMin = 6;
 const amidLettersLengthMax = 4;
 /** Maximum number of letters after an abbreviation. */
 const lettersAfterMax = 3;
-/** Minimum length of a strict word that counts inside keywords, such as `chase` in `mychaselogin`. */
-const insideKeywordsLengthMin = 4;
+/** Minimum length of a careful word that counts beside words. */
+const shortWordLengthMin = 4;
+/** Minimum length of a common word that counts inside keywords, such as `chase` in `mychaselogin`. */
+const insideKeywordsLengthMin = 5;
 
 /** Bits that the segmentation without a short word may save. */
 const shortWordBitsMax = 1;
@@ -49,7 +51,9 @@ export const exactRules: readonly Rule[] = [
     why: "A word that also occurs elsewhere means the brand between separators, digits or keywords.",
     keeps: [["dhl.com", "dhl-qxqx.net"]],
     drops: [["dhl.com", "qxdhlqx.net"]],
-    test: ({ context }) => isSetApart(context) || context.onlyKeywords,
+    test: ({ word, context }) =>
+      (isSetApart(context) || context.onlyKeywords) &&
+      (context.atEdge || word.length >= insideKeywordsLengthMin),
   },
   {
     name: "word_at_edge",
@@ -180,7 +184,7 @@ function isRareWord(reading: Reading): boolean {
 
 function isShortWordAtEdge(reading: Reading): boolean {
   const { word, context, alignment } = reading;
-  if (word.length < insideKeywordsLengthMin || !context.atEdge) return false;
+  if (word.length < shortWordLengthMin || !context.atEdge) return false;
   if (alignment.edits.length > 0 || reading.bitsAgainst > shortWordBitsMax) return false;
   if (isAnybodysLabel(reading)) return context.left !== "letter";
   return word.noun === "no" && context.besideWords;

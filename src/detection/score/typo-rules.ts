@@ -6,6 +6,7 @@ import type { BrandWord } from "../brand/brand-words.ts";
 import { isKeyword, isMadeOfWords, isPopularLabel, isTwoWords, isWord } from "../data/lexicon.ts";
 import { soundsLike } from "../letters/homophones.ts";
 import { areSimilar } from "../letters/similar-characters.ts";
+import { meanLetterBits } from "../segmentation/letter-model.ts";
 import { areCutOutOfWords, stretchesAround, type Stretch } from "../segmentation/stretches.ts";
 import type { Edit } from "./alignment.ts";
 import type { Edge } from "./brand-context.ts";
@@ -71,13 +72,24 @@ export const typoRules: readonly Rule[] = [
     name: "typo_and_look_alike",
     readings,
     verdict: "drop",
-    why: "With a typo and a look-alike in five letters, too little of the brand is left: pa1y is not paidy.",
+    why: "With a letter missing and a look-alike, too little is left of seven letters: pa1y is not paidy.",
     keeps: [["paypal.com", "paypa1l.net"]],
-    drops: [["paidy.com", "pa1y.net"]],
+    drops: [
+      ["paidy.com", "pa1y.net"],
+      ["paypal.com", "papai.net"],
+    ],
     test: ({ word, typos, alignment }) =>
-      word.length < besideLettersLengthMin &&
-      typos.length > 0 &&
-      alignment.edits.some(({ kind }) => kind === "confusable"),
+      alignment.edits.some(({ kind }) => kind === "confusable") &&
+      word.length < (typos.every(isAddedOrMoved) ? besideLettersLengthMin : besideUnknownLengthMin),
+  },
+  {
+    name: "another_short_name",
+    readings,
+    verdict: "drop",
+    why: "A label without a letter of a brand of five, which reads as easily as the brand, is another name: monea.",
+    keeps: [["fedex.com", "fegex.net"]],
+    drops: [["monex.co.jp", "monea.net"]],
+    test: isAnotherShortName,
   },
   {
     name: "typo_amid_short_label",
@@ -88,15 +100,6 @@ export const typoRules: readonly Rule[] = [
     drops: [["venmo.com", "vemno-qx.net"]],
     test: ({ word, context }) =>
       word.length < besideLettersLengthMin && !context.wholeLabel && !context.onlyKeywords,
-  },
-  {
-    name: "part_of_hyphenated_word",
-    readings,
-    verdict: "drop",
-    why: "A stretch over a hyphen that takes part of an adjacent word is chance: bike-discount is not cdiscount.",
-    keeps: [["cdiscount.com", "c-discoount.net"]],
-    drops: [["cdiscount.com", "bike-discount.net"]],
-    test: cutsNeighbor,
   },
   {
     name: "only_trade_left",
@@ -180,7 +183,7 @@ export const typoRules: readonly Rule[] = [
     slow: true,
     why: "A word that covers the stretch explains it: notify is not spotify.",
     keeps: [["ethereum.org", "ethereufees.net"]],
-    drops: [["spotify.com", "365notifyus.net"]],
+    drops: [["spotify.com", "accountsnotify.net"]],
     test: (reading) => isExplainedBy(isWord, reading),
   },
   {
@@ -248,6 +251,14 @@ function isAddedOrMoved({ kind }: Edit): boolean {
   return kind === "insertion" || kind === "repetition" || kind === "transposition";
 }
 
+function isAnotherShortName(reading: Reading): boolean {
+  const { word, typos, context, exposed, letters } = reading;
+  if (word.length >= besideLettersLengthMin || !context.wholeLabel) return false;
+  if (exposed || isAnybodysLabel(reading)) return false;
+  if (typos.every(isAddedOrMoved)) return false;
+  return meanLetterBits(letters) <= meanLetterBits(word.text);
+}
+
 /** Whether the first letter is omitted, or replaced by one that does not resemble it. */
 function startsDifferently(word: BrandWord, start: number, [first]: readonly Edit[]): boolean {
   if (first === undefined || first.position !== start || first.kind === "transposition") return false;
@@ -269,19 +280,6 @@ function hasTypoAtOpenEnd(reading: Reading): boolean {
   return (
     (!isSeparated(context.left) && first.position === alignment.start) ||
     (!isSeparated(context.right) && last.position + last.found.length === alignment.end)
-  );
-}
-
-/** Whether the stretch contains a hyphen and only part of the word next to it. */
-function cutsNeighbor({ found, context }: Reading): boolean {
-  const { before, after, left, right } = context;
-  const [first, last] = [found.indexOf("-"), found.lastIndexOf("-")];
-  if (first < 0) return false;
-  const lead = left === "separator" ? "" : before.slice(before.lastIndexOf("-") + 1);
-  const tail = right === "separator" ? "" : after.split("-", 1)[0]!;
-  return (
-    (lead !== "" && isWord(lead + found.slice(0, first))) ||
-    (tail !== "" && isWord(found.slice(last + 1) + tail))
   );
 }
 

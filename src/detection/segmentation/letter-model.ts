@@ -44,6 +44,13 @@ export function nextLetterBits(previous: number, code: number): number {
   return pairBits()[symbolOf(previous) * symbols + symbolOf(code)]!;
 }
 
+/** Returns the mean bits of the letters of a text: the fewer, the more it reads like a word. */
+export function meanLetterBits(text: string): number {
+  let bits = firstLetterBits(text.charCodeAt(0));
+  for (let i = 1; i < text.length; i++) bits += nextLetterBits(text.charCodeAt(i - 1), text.charCodeAt(i));
+  return bits / text.length;
+}
+
 function symbolOf(code: number): number {
   const letter = code - codeOfA;
   return letter >= 0 && letter < other ? letter : other;
