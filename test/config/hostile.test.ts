@@ -65,7 +65,7 @@ test(`random edits of the example give errors or a configuration, never an excep
   const example = renderExample().replaceAll(/^#(?=\S)/gm, "");
   const env = { PHISHWATCH_CI_KEY: "k".repeat(40), PHISHWATCH_SOC_SECRET: "s".repeat(40) };
   let faulty = 0;
-  for (let round = 0; round < 600; round++) {
+  for (let round = 0; round < 200; round++) {
     let text = example;
     for (let edit = 0; edit <= random(4); edit++) {
       const start = random(text.length);
@@ -86,7 +86,7 @@ test(`random edits of the example give errors or a configuration, never an excep
       expect(error.line === undefined || error.line <= text.split("\n").length).toBe(true);
     }
   }
-  expect(faulty).toBeGreaterThan(200);
+  expect(faulty).toBeGreaterThan(66);
 });
 
 /** A quarter of what is accepted, to keep the tests quick. */

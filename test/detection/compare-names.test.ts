@@ -80,7 +80,7 @@ describe("the comparison of two names", () => {
   test("the parts contain all of the suspicious name and, unless a part is added, all of the protected name", () => {
     const protectedName = "example-bank.com";
     const guarded = { domain: protectedName, keywords: [], allow: [] };
-    const names = [...permutations(guarded, { minSimilarity: 0.75 })].slice(0, 5_000).map(({ name }) => name);
+    const names = [...permutations(guarded, { minSimilarity: 0.75, limit: 1_500 })].map(({ name }) => name);
     expect(names.length).toBeGreaterThan(1_000);
     for (const name of names) {
       const { parts, isKeyword } = compare(name, protectedName);

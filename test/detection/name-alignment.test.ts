@@ -48,7 +48,7 @@ const brands: readonly { domain: string; keywords: string[] }[] = [
 ];
 const perBrand = 100;
 /** The generation of all takes most of the time, and the rest consists of more names like these. */
-const lookAlikesMax = 400;
+const lookAlikesMax = 150;
 
 /** Returns names that combine the label, parts of it or errors in it with other words, suffixes and places. */
 function combinations(domain: string, random: (below: number) => number): string[] {
