@@ -33,14 +33,15 @@ export function migrateDatabase(
   migrationsFolder = builtInMigrations(),
   { before }: { before?: ((pending: PendingMigrations) => void) | undefined } = {},
 ): void {
-  const known = readMigrationFiles({ migrationsFolder });
+  // The migrations themselves are not read if none is pending, as at nearly every start.
+  const known = readJournal(migrationsFolder);
   const applied = appliedMigrations(sqlite);
   requireKnown(sqlite, applied, known);
   if (applied.length < known.length) {
     if (applied.length > 0) before?.(pendingMigrations(sqlite, migrationsFolder));
     // SQLite rebuilds a table by copy and drop: with foreign keys on, the drop would cascade.
     sqlite.run("PRAGMA foreign_keys = OFF");
-    apply(sqlite, known);
+    apply(sqlite, readMigrationFiles({ migrationsFolder }));
     const broken = sqlite.query("PRAGMA foreign_key_check").all();
     if (broken.length > 0) {
       throw new StartError(`the migration left ${broken.length} broken references; restore a backup`, {
@@ -79,12 +80,12 @@ function apply(sqlite: Sqlite, known: readonly MigrationMeta[]): void {
 }
 
 /** @throws StartError if another version than a released one up to this wrote the database */
-function requireKnown(sqlite: Sqlite, applied: readonly number[], known: readonly MigrationMeta[]): void {
-  const newest = known.at(-1)?.folderMillis ?? 0;
+function requireKnown(sqlite: Sqlite, applied: readonly number[], known: readonly JournalEntry[]): void {
+  const newest = known.at(-1)?.when ?? 0;
   if (applied.some((millis) => millis > newest))
     throw new StartError(describeNewer(sqlite, { version: buildInfo.version }), { exitCode: 1 });
   // Only migrations newer than the last applied one are applied, so such a database would count as up to date.
-  if (applied.some((millis) => !known.some(({ folderMillis }) => folderMillis === millis)))
+  if (applied.some((millis) => !known.some(({ when }) => when === millis)))
     throw new StartError(
       "the database was written by a pre-release version of phishwatch; move it away and start with a new one, or run that version",
       { exitCode: 1 },
@@ -93,16 +94,27 @@ function requireKnown(sqlite: Sqlite, applied: readonly number[], known: readonl
 
 /** Returns what `migrateDatabase` would apply. @throws StartError if it would reject the database */
 export function pendingMigrations(sqlite: Sqlite, migrationsFolder = builtInMigrations()): PendingMigrations {
-  const journal = JSON.parse(readFileSync(join(migrationsFolder, "meta/_journal.json"), "utf8")) as {
-    entries: { tag: string; when: number }[];
-  };
+  const known = readJournal(migrationsFolder);
   const applied = new Set(appliedMigrations(sqlite));
-  requireKnown(sqlite, [...applied], readMigrationFiles({ migrationsFolder }));
+  requireKnown(sqlite, [...applied], known);
   return {
     path: sqlite.filename,
     from: readDatabaseVersion(sqlite)?.version,
-    names: journal.entries.filter(({ when }) => !applied.has(when)).map(({ tag }) => tag),
+    names: known.filter(({ when }) => !applied.has(when)).map(({ tag }) => tag),
   };
+}
+
+/** A migration in drizzle's journal. */
+interface JournalEntry {
+  /** Name, such as "0038_add_database_versions". */
+  tag: string;
+  /** Time of its creation, in milliseconds, by which the database records it. */
+  when: number;
+}
+
+function readJournal(migrationsFolder: string): readonly JournalEntry[] {
+  const text = readFileSync(join(migrationsFolder, "meta/_journal.json"), "utf8");
+  return (JSON.parse(text) as { entries: JournalEntry[] }).entries;
 }
 
 /** In the executable, the folder is next to the code; in the sources, it is two levels up. */
