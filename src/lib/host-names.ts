@@ -1,6 +1,11 @@
 import { domainToASCII } from "node:url";
-import { getDomainWithoutSuffix, getPublicSuffix } from "tldts";
 import { visible } from "./safe-text.ts";
+import { lazy } from "./startup.ts";
+
+/** The library that splits names at their public suffix. Its list is unpacked with the first name. */
+export const publicSuffixes = lazy(
+  () => require("./lists/suffix-library.ts") as typeof import("./lists/suffix-library.ts"),
+);
 
 /** RFC 1035 §2.3.4: 255 octets on the wire are 253 characters in text. */
 const hostNameLengthMax = 253;
@@ -26,7 +31,7 @@ export function parseHostName(text: string): string | null {
  * name itself. Only the list's ICANN section counts: `github.io` belongs to a company that may want to protect it.
  */
 export function isPublicSuffix(hostName: string): boolean {
-  return getPublicSuffix(hostName, { allowPrivateDomains: false }) === hostName;
+  return publicSuffixes().getPublicSuffix(hostName, { allowPrivateDomains: false }) === hostName;
 }
 
 /** Returns whether `host` is `domain` or below it. Both must be in canonical form. */
@@ -57,8 +62,8 @@ export function isGenericLabel(label: string): boolean {
  */
 export function labelProblem(domain: string): string | undefined {
   const label =
-    getDomainWithoutSuffix(domain, { allowPrivateDomains: true }) ??
-    getDomainWithoutSuffix(domain, { allowPrivateDomains: false });
+    publicSuffixes().getDomainWithoutSuffix(domain, { allowPrivateDomains: true }) ??
+    publicSuffixes().getDomainWithoutSuffix(domain, { allowPrivateDomains: false });
   if (label === null) return "is a public suffix";
   if (label.length === 1) return "has a label of one character";
   return isGenericLabel(label) ? `has the label "${label}", which names of every trade contain` : undefined;

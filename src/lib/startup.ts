@@ -12,6 +12,7 @@
  * | the streams of standard output and error (`cli/terminal/`) | 8 ms       |
  * | background work, until the first requests (`app.ts`) | 25 ms            |
  * | the TOML parser that knows positions (`config/`) | 9 ms                 |
+ * | the list of public suffixes (`lib/host-names.ts`), networks of hosting services (`lookups/dns`) | 4 ms together |
  * | division into characters (`notices/`), the manual (`api/site/`) | 3 ms together |
  * | readers and writers of documents: pages (`lookups/page`), lists (`sources/imports`), Word and PDF (`traps/`) | 10 ms together |
  */

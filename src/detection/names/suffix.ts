@@ -1,6 +1,6 @@
 /** Splits a name at its public suffix, including the private section of the Public Suffix List. */
-import { getDomain, parse } from "tldts";
 import { listText } from "../../lib/lists/list-texts.ts";
+import { publicSuffixes } from "../../lib/host-names.ts";
 import { parseSuffixRules, type SuffixRules } from "./suffix-rules.ts";
 
 export interface NameParts {
@@ -31,7 +31,7 @@ const parseOptions = { allowPrivateDomains: true, validateHostname: false, extra
 export function splitName(name: string): NameParts {
   const rules = replacement();
   if (rules !== null) return splitBy(rules, name);
-  const parsed = parse(name, parseOptions);
+  const parsed = publicSuffixes().parse(name, parseOptions);
   return {
     suffix: parsed.publicSuffix ?? "",
     registrableLabel: parsed.domainWithoutSuffix ?? "",
@@ -65,7 +65,7 @@ export function ownsNamesBelow(domain: string): boolean {
  */
 export function registeredDomain(name: string): string | null {
   const rules = replacement();
-  if (rules === null) return getDomain(name, { allowPrivateDomains: false });
+  if (rules === null) return publicSuffixes().getDomain(name, { allowPrivateDomains: false });
   return domainBelow(rules.match(name, true).suffix, name);
 }
 

@@ -3,6 +3,7 @@
  * markers are listed in `hosting.txt`.
  */
 import { BlockList, isIPv6 } from "node:net";
+import { lazy } from "../../lib/startup.ts";
 import markersText from "./hosting.txt" with { type: "text" };
 
 export interface Hosting {
@@ -17,9 +18,12 @@ interface Marker {
   holder: string;
 }
 
-const names = new Map<string, Marker>();
-const networks: { marker: Marker; addresses: BlockList }[] = [];
-readMarkers(markersText);
+interface Markers {
+  names: ReadonlyMap<string, Marker>;
+  networks: readonly { marker: Marker; addresses: BlockList }[];
+}
+
+const markers = lazy(() => readMarkers(markersText));
 
 export function classifyHosting({
   addresses,
@@ -39,14 +43,14 @@ export function classifyHosting({
   if (holders.every((marker) => marker !== undefined)) for (const marker of holders) note(marker);
   if (canonicalName !== undefined) note(markerOfName(canonicalName));
   // A single address outside of their networks is where the name really points.
-  const markers = addresses.map(markerOfAddress);
-  if (markers.every((marker) => marker !== undefined)) for (const marker of markers) note(marker);
+  const owners = addresses.map(markerOfAddress);
+  if (owners.every((marker) => marker !== undefined)) for (const marker of owners) note(marker);
   return hosting;
 }
 
 function markerOfName(name: string): Marker | undefined {
   for (let rest = name; rest.includes("."); rest = rest.slice(rest.indexOf(".") + 1)) {
-    const marker = names.get(rest);
+    const marker = markers().names.get(rest);
     if (marker !== undefined) return marker;
   }
   return undefined;
@@ -54,11 +58,13 @@ function markerOfName(name: string): Marker | undefined {
 
 function markerOfAddress(address: string): Marker | undefined {
   const family = isIPv6(address) ? "ipv6" : "ipv4";
-  return networks.find(({ addresses }) => addresses.check(address, family))?.marker;
+  return markers().networks.find(({ addresses }) => addresses.check(address, family))?.marker;
 }
 
 /** Reads lines of kind, pattern (a name, including its subdomains, or a network), and holder. */
-function readMarkers(text: string): void {
+function readMarkers(text: string): Markers {
+  const names = new Map<string, Marker>();
+  const networks: { marker: Marker; addresses: BlockList }[] = [];
   for (const line of text.split("\n")) {
     if (line === "" || line.startsWith("#")) continue;
     const [kind = "", pattern = "", ...words] = line.split(/\s+/);
@@ -72,4 +78,5 @@ function readMarkers(text: string): void {
     addresses.addSubnet(address, Number(bits), isIPv6(address) ? "ipv6" : "ipv4");
     networks.push({ marker: entry, addresses });
   }
+  return { names, networks };
 }

@@ -1,4 +1,4 @@
-import { getDomain } from "tldts";
+import { publicSuffixes } from "../../lib/host-names.ts";
 import { incomplete, tooLong } from "../visits/page-request.ts";
 import type { ReadPictures } from "./page-pictures.ts";
 import type { Trail } from "./page-trail.ts";
@@ -46,7 +46,7 @@ export function isSamePage({ addresses, content }: Trail, other: PageView): bool
 
 function siteOf(address: string): string {
   const { hostname } = new URL(address);
-  return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
+  return publicSuffixes().getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
 }
 
 /** @param base address against which those of the page are resolved */
