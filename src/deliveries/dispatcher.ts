@@ -38,8 +38,10 @@ interface Run {
   lanes: Lanes;
   poll: Schedule | undefined;
   recorder: Recorder;
-  /** Whether due times of an earlier process were checked. */
+  /** Whether holds of an earlier process were checked. */
   repaired: boolean;
+  /** Set while due times of an earlier process are being checked. */
+  clamping: Promise<void> | undefined;
 }
 
 export function createDispatcher({
@@ -172,17 +174,26 @@ export function createDispatcher({
     if (deliveries > 0) log.event("delivery.clock_set_back", { deliveries, setBackMs: -jumpMs });
   }
 
-  /** Runs on start: how far the clock was set while no server was running is unknown. */
   async function repairSchedule(current: Run): Promise<void> {
-    let deliveries = 0;
-    const longest = policy();
-    for (let attempts = 0; attempts <= longest.delaysMs.length; attempts += 1)
-      deliveries += await due.clamp(attempts, clock.now() + longestWaitMs(longest, attempts));
     await release.repair(clock.now());
     current.repaired = true;
-    if (deliveries === 0) return;
-    stale = true;
-    log.event("delivery.clock_set_back", { deliveries });
+    // There may be millions, and new events do not wait for them.
+    current.clamping = clampSchedule(current).finally(() => (current.clamping = undefined));
+  }
+
+  /** Runs on start: how far the clock was set while no server was running is unknown. */
+  async function clampSchedule(current: Run): Promise<void> {
+    const longest = policy();
+    const latest = (attempts: number) => clock.now() + longestWaitMs(longest, attempts);
+    try {
+      const deliveries = await due.clamp(latest, { isStopping: () => run !== current });
+      if (deliveries === 0 || run !== current) return;
+      log.event("delivery.clock_set_back", { deliveries });
+      reread();
+    } catch (error) {
+      current.repaired = false;
+      if (run === current) reportStalled(error);
+    }
   }
 
   const onRecorded: OnRecorded = (attempts, recipientsChanged) => {
@@ -212,6 +223,7 @@ export function createDispatcher({
         abort,
         recorder,
         repaired: false,
+        clamping: undefined,
         lanes: createLanes({
           clock,
           due,
@@ -230,7 +242,7 @@ export function createDispatcher({
     },
     async stop(drainMs = drainMsDefault) {
       if (run === undefined) return;
-      const { abort, lanes, poll, recorder } = run;
+      const { abort, clamping, lanes, poll, recorder } = run;
       run = undefined;
       poll?.stop();
       dueTimer?.cancel();
@@ -242,7 +254,7 @@ export function createDispatcher({
       abort.abort();
       // Attempts that have just ended add their results in this turn.
       await new Promise((next) => setImmediate(next));
-      await Promise.all([recorder.close(), preparing]);
+      await Promise.all([recorder.close(), preparing, clamping]);
       preparing = undefined;
     },
     wake: reread,
@@ -253,8 +265,9 @@ export function createDispatcher({
     async settled() {
       for (let turns = 0; ; turns += 1) {
         if (run === undefined) return;
-        const { lanes, recorder } = run;
-        if (lanes.idle() && waking === undefined && preparing === undefined && recorder.idle()) return;
+        const { clamping, lanes, recorder } = run;
+        const isWorking = waking !== undefined || preparing !== undefined || clamping !== undefined;
+        if (lanes.idle() && !isWorking && recorder.idle()) return;
         // No more results can come, so there is no need to wait for a full group.
         if (lanes.idle()) void recorder.flush();
         await new Promise((next) => (turns < settledSpinTurns ? setImmediate(next) : setTimeout(next, 1)));

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
 import type { Database } from "../database/database.ts";
 import { countValue, statement, value } from "../database/statement.ts";
 import { events } from "../events/tables.ts";
@@ -31,14 +31,17 @@ export interface DueDeliveries {
    */
   follow(jumpMs: number, now: Instant): Promise<number>;
   /**
-   * Brings deliveries with `attempts` attempts forward to `latest` that are due later, which the retry schedule does
-   * not allow: the clock was set back while no server was running.
+   * Brings deliveries forward that are due later than the retry schedule allows: the clock was set back while no server
+   * was running. Reads all pending deliveries, in short steps.
+   * @param latest returns the latest due time after this number of attempts
    * @returns the number of deliveries
    */
-  clamp(attempts: number, latest: Instant): Promise<number>;
+  clamp(latest: (attempts: number) => Instant, options: { isStopping: () => boolean }): Promise<number>;
   message(eventSeq: number): Message | undefined;
 }
 
+/** Pending deliveries whose due time is checked at once, in 1 to 2 ms. */
+const clampedPerStep = 1_000;
 /** An event is sent to all its recipients at about the same time. */
 const messagesKept = 256;
 
@@ -80,7 +83,7 @@ export function createDueDeliveries({
       .where(eq(events.seq, value(events.seq))),
   );
 
-  const { clamp, moveDeliveries, moveFailures } = prepareRepairs(database);
+  const { bringForward, everyone, moveDeliveries, moveFailures, walk } = prepareRepairs(database);
 
   const nextDueAfter = (recipientSeq: number, now: Instant) => first.get({ recipientSeq, now })?.at ?? null;
   return {
@@ -100,11 +103,26 @@ export function createDueDeliveries({
         },
         { patient: true },
       ),
-    clamp: (attempts, latest) =>
-      database.write(() => clamp.all({ attempts, latest }).length, { patient: true }),
+    async clamp(latest, { isStopping }) {
+      let clamped = 0;
+      for (const { seq: recipientSeq } of everyone.all())
+        for (let after: number | undefined = 0; after !== undefined && !isStopping();) {
+          const startedAt = performance.now();
+          const rows = walk.all({ recipientSeq, after });
+          const late = rows.filter(({ attempts, at }) => at !== null && at > latest(attempts));
+          if (late.length > 0)
+            clamped += await database.write(() => bringForward(late, latest), { patient: true });
+          after = rows.length < clampedPerStep ? undefined : rows.at(-1)!.seq;
+          // Others get at least half of the time: there may be millions.
+          if (after !== undefined) await Bun.sleep(performance.now() - startedAt);
+        }
+      return clamped;
+    },
     message: keepNewest(messagesKept, (seq) => message.get({ seq })),
   };
 }
+
+type LateDelivery = Pick<DueDelivery, "seq" | "attempts">;
 
 /** Returns a function that reads a value once while it is among the newest `max`. */
 function keepNewest<Value>(max: number, read: (seq: number) => Value | undefined) {
@@ -119,21 +137,38 @@ function keepNewest<Value>(max: number, read: (seq: number) => Value | undefined
 }
 
 function prepareRepairs(database: Database) {
-  // The index starts with the recipient, so a condition on the recipient is needed to use it.
-  const clamp = statement(database, (query) =>
+  const everyone = statement(database, (query) => query.select({ seq: recipients.seq }).from(recipients));
+  const walk = statement(database, (query) =>
+    query
+      .select({ seq: deliveries.seq, attempts: deliveries.attempts, at: deliveries.nextAttemptAt })
+      .from(deliveries)
+      .where(
+        and(
+          eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
+          eq(deliveries.status, "pending"),
+          gt(deliveries.seq, value(deliveries.seq, "after")),
+        ),
+      )
+      .orderBy(asc(deliveries.seq))
+      .limit(clampedPerStep),
+  );
+  const moveOne = statement(database, (query) =>
     query
       .update(deliveries)
       .set({ nextAttemptAt: value(deliveries.nextAttemptAt, "latest") })
       .where(
         and(
-          inArray(deliveries.recipientSeq, query.select({ seq: recipients.seq }).from(recipients)),
+          eq(deliveries.seq, value(deliveries.seq)),
           sql`${deliveries.status} = 'pending'`,
-          eq(deliveries.attempts, value(deliveries.attempts)),
           gt(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "latest")),
         ),
-      )
-      .returning({ seq: deliveries.seq }),
+      ),
   );
+  const bringForward = (late: readonly LateDelivery[], latest: (attempts: number) => Instant) => {
+    let count = 0;
+    for (const { seq, attempts } of late) count += moveOne.run({ seq, latest: latest(attempts) });
+    return count;
+  };
   const moveDeliveries = database.sqlite.prepare<unknown, [{ jumpMs: number; now: Instant }]>(
     `update deliveries set next_attempt_at = next_attempt_at + $jumpMs
      where recipient_seq in (select seq from recipients) and status = 'pending' and next_attempt_at > $now`,
@@ -142,5 +177,5 @@ function prepareRepairs(database: Database) {
     `update recipients set failing_since = failing_since + $jumpMs, next_probe_at = next_probe_at + $jumpMs
      where failing_since is not null`,
   );
-  return { clamp, moveDeliveries, moveFailures };
+  return { bringForward, everyone, moveDeliveries, moveFailures, walk };
 }
