@@ -21,6 +21,9 @@ const insideKeywordsLengthMin = 5;
 /** Bits that the segmentation without a short word may save. */
 const shortWordBitsMax = 1;
 
+/** A number that identifies a case or an account. */
+const longNumber = /-\d{8,}/;
+
 const readings = ["exact"] as const;
 
 export const exactRules: readonly Rule[] = [
@@ -108,13 +111,16 @@ export const exactRules: readonly Rule[] = [
     name: "two_letters_beside_phishing_word",
     readings,
     verdict: "keep",
-    why: "Two letters between separators mean the brand in a label with nothing else but phishing words and numbers.",
-    keeps: [["fb.com", "fb-recovery-2026.net"]],
+    why: "Two letters between separators mean the brand beside phishing words and numbers only, or a long number.",
+    keeps: [
+      ["fb.com", "fb-recovery-2026.net"],
+      ["fb.com", "fb-updates-100017132322-qx.net"],
+    ],
     drops: [["fb.com", "fb-germany.net"]],
     test: (reading) =>
       reading.word.length === 2 &&
       reading.context.between &&
-      reading.context.onlyKeywords &&
+      (reading.context.onlyKeywords || longNumber.test(reading.context.after)) &&
       reading.context.besidePhishingWord,
   },
   {

@@ -32,6 +32,8 @@ const brandAtEndLengthMax = 5;
 /** Maximum length of a brand that letters of no known word explain, and the number of these letters. */
 const middleLengthMax = 7;
 const unknownBeforeMin = 8;
+/** Number and name of a street. */
+const streetAddress = /^\d{2,5}-?[a-z-]+(?:street|drive|avenue|ave|lane|road|court)$/;
 /** Number after a common word that makes it a product, such as office365. */
 const versionNumber = /^\d{3}/;
 
@@ -98,16 +100,27 @@ export const segmentationRules: readonly Rule[] = [
     test: isLetterAndWord,
   },
   {
+    name: "street_address",
+    readings,
+    verdict: "object",
+    why: "Houses for sale have sites of their own: 50lloydstreet is a number and a street.",
+    keeps: [["lloydsbank.com", "lloydsbank-50.net"]],
+    drops: [["onedrive.com", "31riverstonedrive.net"]],
+    test: ({ host, context }) =>
+      context.registrable && streetAddress.test(host.labels[context.labelIndex]!.label),
+  },
+  {
     name: "end_of_letters",
     readings: ["exact"],
     verdict: "object",
-    why: "Words of other languages end with short brands: puertorico is not orico. People put a brand first.",
+    why: "Words and names of other languages end with short brands and with nouns: puertorico is not orico.",
     keeps: [
       ["aflac.com", "aflacqxqxqx.net"],
       ["aflac.com", "qxaflac-login.net"],
     ],
     drops: [
       ["aflac.com", "qxaflac.net"],
+      ["ledger.com", "avaniledger.net"],
       ["rakuten.co.jp", "tandlakarakuten.net"],
     ],
     test: isEndOfLetters,
@@ -126,7 +139,7 @@ export const segmentationRules: readonly Rule[] = [
       ["office.com", "familyoffice.net"],
       ["office.com", "post-office.net"],
       ["phantom.app", "phantom-gym.net"],
-      ["ledger.com", "fishingledger.net"],
+      ["ledger.com", "ledgerfishing.net"],
     ],
     test: isNounBesideWords,
   },
@@ -159,8 +172,8 @@ export const segmentationRules: readonly Rule[] = [
 
 function isLetterAndWord(reading: Reading): boolean {
   const { word, context, alignment } = reading;
-  if (!word.startsWithLetter || isAnybodysLabel(reading) || context.besidePhishingWord) return false;
-  if (context.left === "letter") return true;
+  if (!word.startsWithLetter || isAnybodysLabel(reading) || context.besideSignInWord) return false;
+  if (context.left === "letter") return !context.besidePhishingWord;
   const isArticle = word.text.startsWith("a") && alignment.edits.length === 0;
   if (!isArticle || context.before !== "" || context.wholeLabel) return false;
   return !context.onlyKeywords && context.right !== "digit" && context.besideWords;
@@ -170,7 +183,8 @@ function isEndOfLetters(reading: Reading): boolean {
   const { word, context } = reading;
   if (context.left !== "letter" || word.length > middleLengthMax || isAnybodysLabel(reading)) return false;
   if (context.besidePhishingWord) return false;
-  return word.length <= brandAtEndLengthMax || context.unknownLettersBefore >= unknownBeforeMin;
+  if (word.length <= brandAtEndLengthMax || (word.noun !== "no" && context.right !== "digit")) return true;
+  return context.unknownLettersBefore >= unknownBeforeMin;
 }
 
 function isNounBesideWords(reading: Reading): boolean {
