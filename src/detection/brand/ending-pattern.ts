@@ -1,7 +1,6 @@
 /** A pattern that tells cheaply that a text does not contain a whole protected name. */
-import { multigraphPairs, substitutionKind } from "../letters/similar-characters.ts";
+import { multigraphPairs, visualGroups } from "../letters/similar-characters.ts";
 
-const characters = Array.from("abcdefghijklmnopqrstuvwxyz0123456789");
 const separator = "[-.]";
 
 /**
@@ -25,8 +24,6 @@ export function endingPattern(suffix: string): RegExp | undefined {
 
 /** Returns an expression for the letter and the characters that look like it. */
 function classOf(letter: string): string {
-  const alike = characters.filter(
-    (other) => other === letter || substitutionKind(other, letter) === "confusable",
-  );
-  return alike.length === 1 ? letter : `[${alike.join("")}]`;
+  const alike = visualGroups.find((group) => group.includes(letter));
+  return alike === undefined ? letter : `[${alike}]`;
 }
