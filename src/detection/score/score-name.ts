@@ -1,7 +1,7 @@
 /**
  * Scores one name against one brand word: finds every stretch of the name that reads as the word, with its type of
- * squatting and its similarity. This takes a few microseconds and is not optimized, because the prefilter
- * (`filter.ts`) rejects nearly all names.
+ * squatting and its similarity. This takes a few microseconds, most of them for words of the rest of the label. The
+ * prefilter (`filter.ts`) rejects nearly all names before.
  */
 import type { ThreatType } from "../../vocabulary/threats.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
