@@ -129,15 +129,21 @@ describe("a delivery", () => {
   });
 
   test("a retry is sent when it is due and not at the next full second", async () => {
+    const clock = manualClock();
     const receiver = receive(() => 500);
-    const webhooks = start({ retryDelaysMs: [20, 20, 20, 20] });
+    const webhooks = start({ clock, retryDelaysMs: [20, 20, 20, 20] });
     webhooks.endpoints.add({ url: receiver.url });
     webhooks.record();
-    await until(() => statuses(webhooks)[0] === "failed", "failed", 900);
-    const times = receiver.received.map(({ at }) => at);
-    expect(times).toHaveLength(5);
-    for (const [index, time] of times.slice(1).entries())
-      expect(time - times[index]!).toBeGreaterThanOrEqual(20);
+    const attempts = () => webhooks.log.list({}, 1)[0]?.attempts;
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await until(() => attempts() === attempt, `attempt ${attempt}`);
+      clock.advance(19);
+      await webhooks.dispatcher.settled();
+      expect(receiver.received).toHaveLength(attempt);
+      clock.advance(1);
+    }
+    expect(statuses(webhooks)).toEqual(["failed"]);
+    expect(receiver.received).toHaveLength(5);
   });
 
   test("pending deliveries survive a restart and are sent by the next process", async () => {
@@ -190,18 +196,20 @@ describe("several endpoints", () => {
     await webhooks.dispatcher.stop(0);
   });
 
-  test("one event reaches a thousand endpoints, each once", async () => {
+  test("one event reaches hundreds of endpoints, each once", async () => {
+    // Two events for each are more requests than may be in flight together.
+    const endpoints = 600;
     const receiver = receive();
     const webhooks = start();
     webhooks.database.transaction(() => {
-      for (let index = 0; index < 1_000; index += 1)
+      for (let index = 0; index < endpoints; index += 1)
         webhooks.endpoints.add({ name: `e${index}`, url: receiver.url.replace("/hook", `/${index}`) });
     });
     webhooks.record();
     webhooks.record();
-    await until(() => receiver.received.length === 2_000, "all delivered");
+    await until(() => receiver.received.length === 2 * endpoints, "all delivered");
     await until(() => webhooks.log.list({ status: "pending" }, 1).length === 0, "recorded");
-    expect(new Set(receiver.received.map(({ path }) => path)).size).toBe(1_000);
+    expect(new Set(receiver.received.map(({ path }) => path)).size).toBe(endpoints);
   });
 
   test("at most 8 requests to one endpoint are in flight", async () => {

@@ -16,7 +16,8 @@ const endpoint = (name: string, url: string) =>
   `[[webhooks.endpoints]]\nname = "${name}"\nurl = "${url}"\nsecret = "${secret}"\nevents = ["threat.created"]\n`;
 const events = 2;
 const healthyCount = 4;
-const hangingCount = 30;
+/** More than may have a request in flight with 64 descriptors, which is 8. */
+const hangingCount = 12;
 
 function configuration(healthy: string, hanging: string): string {
   const many = (count: number, base: string, name: string) =>
@@ -88,16 +89,12 @@ async function deliverWith(limit: number, { clients }: { clients: number }): Pro
   // Shutdown waits for open connections.
   for (const socket of sockets) socket.destroy();
   await server.stop();
-  const count = async (...args: string[]) => {
-    const { out } = await folder.run(["webhooks", "deliveries", "--json", "--limit", "1000", ...args]);
-    return out
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line) as { status: string; attempts: number });
-  };
-  const all = [];
-  for (let index = 0; index < healthyCount; index += 1)
-    all.push(...(await count("--endpoint", `healthy-${index}`)));
+  const { out } = await folder.run(["webhooks", "deliveries", "--json", "--limit", "1000"]);
+  const all = out
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { endpoint: string; status: string; attempts: number })
+    .filter(({ endpoint: name }) => name.startsWith("healthy-"));
   return {
     healthy: Object.fromEntries(
       Map.groupBy(all, ({ status }) => status)
@@ -112,7 +109,7 @@ async function deliverWith(limit: number, { clients }: { clients: number }): Pro
 // They wait for timeouts most of the time.
 test.concurrent.each([
   [64, 0],
-  [64, 80],
+  [64, 40],
   [24, 0],
 ])(
   "With at most %i open files and %i idle API clients, endpoints that hang use up no attempt of healthy ones (reliability D5)",
