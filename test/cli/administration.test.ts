@@ -11,9 +11,9 @@ let folder: CommandFolder;
 beforeEach(() => void (folder = commandFolder()));
 afterEach(() => folder.dispose());
 
-const run = (...args: string[]) => folder.run(args);
+const run = (...args: string[]) => folder.runHere(args);
 const rows = async (...args: string[]) => {
-  const { code, out } = await folder.run([...args, "--json"]);
+  const { code, out } = await run(...args, "--json");
   expect(code).toBe(0);
   return out
     .split("\n")

@@ -82,6 +82,21 @@ export function commandFolder(config = defaultConfig) {
       ]);
       return { code, out, err };
     },
+    /**
+     * Runs a command to its end in this process, which takes a tenth of the CPU time of a new one. Only for commands
+     * that need neither standard input nor threads, and in files whose tests take turns: the working directory of this
+     * process is the folder until the command ends.
+     */
+    async runHere(args: string[]): Promise<Ended> {
+      const { runInProcess } = await import("./run-in-process.ts");
+      const before = process.cwd();
+      process.chdir(folder.path);
+      try {
+        return await runInProcess(args);
+      } finally {
+        process.chdir(before);
+      }
+    },
     /** Runs `serve` until it is ready. */
     async serve(options: RunOptions = {}) {
       const running = start(["serve", ...(options.args ?? [])], options);

@@ -10,7 +10,7 @@ beforeEach(
 afterEach(() => folder.dispose());
 
 /** Runs a command given as one text; arguments with spaces are given after it. */
-const run = (command: string, ...more: string[]) => folder.run([...command.split(" "), ...more]);
+const run = (command: string, ...more: string[]) => folder.runHere([...command.split(" "), ...more]);
 const rows = async (command: string) => {
   const { code, out, err } = await run(`${command} --json`);
   expect({ code, err }).toEqual({ code: 0, err: "" });
