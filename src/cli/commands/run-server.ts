@@ -1,0 +1,86 @@
+import type { Config } from "../../config/config.ts";
+import { takeServeLock } from "../../database/lock.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { logDropped } from "../../lib/log.ts";
+import { endStartup } from "../../lib/startup.ts";
+import { createServiceNotifier } from "../../service/notify.ts";
+import { startWatchdog } from "../../service/watchdog.ts";
+import { reloaderOf } from "../appliance/configuration.ts";
+import { announceFirstStart } from "../appliance/first-secrets.ts";
+import { serveReloads } from "../appliance/serve-reloads.ts";
+import { logStarted, readyText } from "../appliance/startup-log.ts";
+import { open, openLog } from "../appliance/with-appliance.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Runs the appliance until the process is to end, or only migrates its database. */
+export async function runServer({
+  config,
+  graceMs,
+  migrateOnly,
+  printSecrets,
+  terminal,
+}: {
+  config: Config;
+  /** Maximum time for work in progress to finish on shutdown. */
+  graceMs: number;
+  migrateOnly: boolean;
+  printSecrets: boolean;
+  terminal: Terminal;
+}): Promise<void> {
+  const stop = terminal.interruption();
+  const lock = takeServeLock(config.storage.path);
+  try {
+    if (migrateOnly) {
+      (await import("../appliance/migrate-only.ts")).migrateOnly(config, terminal);
+      return;
+    }
+    const log = openLog(config, terminal);
+    const loadConfig = reloaderOf(config, terminal.env);
+    const appliance = open(config, terminal, { loadConfig, log, isLocked: true });
+    try {
+      const { url } = appliance.server.listen();
+      await appliance.start({ inTurns: true });
+      terminal.out.write(readyText(appliance.server, config));
+      const { trapsUrl } = appliance.server;
+      if (config.traps.listen !== null)
+        terminal.out.write(`beacons and honeytokens are served on ${trapsUrl}\n`);
+      terminal.out.flush();
+      await announceFirstStart({ appliance, config, out: terminal.out, url, print: printSecrets });
+      endStartup();
+      const notifier = createServiceNotifier({
+        env: terminal.env,
+        failed: (error) => logDropped(log, error, "service.manager_not_notified"),
+      });
+      const watchdog = startWatchdog({ notifier, database: appliance.database, clock: systemClock, log });
+      notifier.ready();
+      notifier.status(`ready on ${url}`);
+      logStarted(appliance, config, log);
+      // Loaded now, because nothing of it is needed until requests are accepted.
+      (await import("../checks/access.ts")).logExposures(config, log, systemClock.now());
+      const reloads = serveReloads({
+        appliance,
+        config: appliance.config,
+        log,
+        notifier,
+        onRequest: (listener) => terminal.onReloadRequest?.(listener),
+      });
+      await aborted(stop);
+      log.event("server.stopping");
+      reloads.stop();
+      watchdog.stop();
+      notifier.stopping();
+      const late = systemClock.after(graceMs, () => log.event("server.shutdown_timed_out"));
+      await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);
+      late.cancel();
+    } finally {
+      appliance.close();
+    }
+  } finally {
+    lock.release();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
