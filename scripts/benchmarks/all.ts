@@ -36,18 +36,14 @@ if (options["install-peers"]) installPeers();
 const earlier: Measurements = existsSync(options.figures)
   ? (JSON.parse(readFileSync(options.figures, "utf8")) as Measurements)
   : { machine: describeMachine(), steps: {} };
-const wanted = options.render ? [] : steps.filter(({ id }) => selected(id));
-const { measurements, failed } = await measureSteps(wanted, options);
-// A complete run begins with no figures, so that those of another commit are never shown with its own.
-const result =
-  options.render || options.only !== null
-    ? {
-        machine: options.render ? earlier.machine : measurements.machine,
-        steps: { ...earlier.steps, ...measurements.steps },
-      }
-    : measurements;
 mkdirSync(dirname(options.figures), { recursive: true });
-writeFileSync(options.figures, `${JSON.stringify(result, null, 2)}\n`);
+const wanted = options.render ? [] : steps.filter(({ id }) => selected(id));
+const { measurements, failed } = await measureSteps(wanted, {
+  ...options,
+  onMeasured: (measured) =>
+    writeFileSync(options.figures, `${JSON.stringify(withEarlier(measured), null, 2)}\n`),
+});
+const result = withEarlier(measurements);
 printTables(result);
 for (const ratio of checkRatios(result, ratioLimits)) console.log(formatRatio(ratio));
 if (options["write-manual"]) {
@@ -56,6 +52,13 @@ if (options["write-manual"]) {
 }
 if (failed.length > 0) console.error(`\nfailed: ${failed.join(", ")}; run them again with --only`);
 process.exit(failed.length === 0 ? 0 : 1);
+
+/** A complete run has no earlier figures, so that those of another commit are never shown with its own. */
+function withEarlier(measured: Measurements): Measurements {
+  if (!options.render && options.only === null) return measured;
+  const machine = options.render ? earlier.machine : measured.machine;
+  return { machine, steps: { ...earlier.steps, ...measured.steps } };
+}
 
 function selected(id: string): boolean {
   return options.only === null || options.only.split(",").includes(id);

@@ -174,8 +174,9 @@ function report(): void {
         [reads === null ? "generated names/s" : "names/s"]: measured.perSecond,
         "CPU time, ms": measured.cpuMs,
         "memory, MiB": measured.memoryMiB,
-        ...(reads === null ? {} : { "names read": [reads] }),
-        "names found": measured.names,
+        ...(reads === null
+          ? { "generated names": measured.names }
+          : { "names read": [reads], "names found": measured.names }),
       },
     })),
   );

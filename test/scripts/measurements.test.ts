@@ -5,7 +5,12 @@ import type { Subject } from "../../scripts/benchmarks/figures.ts";
 import { withLimits, withPerformance } from "../../scripts/benchmarks/report/manual.ts";
 import { mergeRuns, type Measurements } from "../../scripts/benchmarks/report/measurements.ts";
 import { steps } from "../../scripts/benchmarks/report/steps.ts";
-import { reportTable, limitsTables, performanceTables } from "../../scripts/benchmarks/report/tables.ts";
+import {
+  commandTable,
+  limitsTables,
+  performanceTables,
+  reportTable,
+} from "../../scripts/benchmarks/report/tables.ts";
 
 const subject = (name: string, figures: Subject["figures"]): Subject => ({
   name,
@@ -48,6 +53,12 @@ describe("the table of a measurement", () => {
     expect(reportTable(measured, { ...table, peers: ["bare", "other"] })).toContain(
       "| other   | not installed |",
     );
+  });
+
+  test("is followed by one row for each command, with what it measured and the number of runs", () => {
+    const request = { program: "bare 1.0", command: "bare", figures: { "time, ms": [1, 2, 3] } };
+    const measured = { steps: { api: ["get", "list"].map((name) => ({ name, ...request })) } };
+    expect(commandTable(measured, ["api"])).toEndWith("| get; list | bare 1.0 | `bare`  | 3    |\n");
   });
 });
 

@@ -10,6 +10,8 @@ export interface MeasureOptions {
   /** Lists of names and of protected domains. Null: generated ones. */
   names: string | null;
   brands: string | null;
+  /** Called after each step, so that an interrupted run keeps the figures of the steps before. */
+  onMeasured?: (measurements: Measurements) => void;
 }
 
 /** Runs the steps one after the other. A step that fails is reported on standard error and has no figures. */
@@ -27,7 +29,10 @@ export async function measureSteps(
       const seconds = Math.round((performance.now() - startedAt) / 1_000);
       console.error(`${step.id}: ${subjects === null ? "FAILED" : "measured"} in ${seconds} s`);
       if (subjects === null) failed.push(step.id);
-      else measurements.steps[step.id] = subjects;
+      else {
+        measurements.steps[step.id] = subjects;
+        options.onMeasured?.(measurements);
+      }
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -40,7 +40,7 @@ export const performanceTables: readonly ReportTable[] = [
     region: "generation",
     heading: "Program",
     steps: ["programs"],
-    quantities: ["generated names/s", "CPU time, ms", "memory, MiB", "names found"],
+    quantities: ["generated names/s", "CPU time, ms", "memory, MiB", "generated names"],
     peers: ["dnstwist"],
   },
   {
@@ -131,11 +131,16 @@ export function reportTable(
   return markdownTable([[heading, ...columns.map(capitalize)], ...rows, ...missing]);
 }
 
-/** Returns a table of the programs, their commands and the number of runs. */
+/** Returns a table of the programs, their commands and the number of runs. Subjects of one command share a row. */
 export function commandTable({ steps }: Pick<Measurements, "steps">, ids: readonly string[]): string {
-  const rows = ids
-    .flatMap((id) => steps[id] ?? [])
-    .map(({ name, program, command, figures }) => [name, program, `\`${command}\``, runsOf(figures)]);
+  const subjects = ids.flatMap((id) => steps[id] ?? []);
+  const byCommand = Map.groupBy(subjects, ({ program, command, figures }) =>
+    JSON.stringify([program, `\`${command}\``, runsOf(figures)]),
+  );
+  const rows = [...byCommand].map(([key, measured]) => [
+    [...new Set(measured.map(({ name }) => name))].join("; "),
+    ...(JSON.parse(key) as string[]),
+  ]);
   return markdownTable([["Measured", "Version", "Command", "Runs"], ...rows]);
 }
 
