@@ -25,7 +25,7 @@ const options = readOptions({
     render: { default: false, description: "run nothing; use the figures of an earlier run" },
     "write-manual": { default: false, description: "write the tables into the manual" },
     figures: {
-      default: join(top, "dist/figures.json"),
+      default: "dist/figures.json",
       value: "FILE",
       description: "file that keeps the figures of each run",
     },

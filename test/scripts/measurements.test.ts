@@ -25,6 +25,7 @@ const machine: Measurements["machine"] = {
   kernel: "6.1",
   system: "Debian",
   bun: "1.4.5",
+  load: 0.1,
   commit: "0123456",
   date: "2026-01-01",
 };

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { cpus, release, totalmem } from "node:os";
+import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
 import type { Subject } from "../figures.ts";
 
@@ -18,6 +18,8 @@ export interface Machine {
   system: string;
   bun: string;
   commit: string;
+  /** Load average over one minute before the run. */
+  load: number;
   /** Date of the run, as YYYY-MM-DD. */
   date: string;
 }
@@ -34,6 +36,7 @@ export function describeMachine(): Machine {
     system: systemName(),
     bun: Bun.version,
     commit: commit.stdout.toString().trim(),
+    load: loadavg()[0]!,
     date: new Date().toISOString().slice(0, 10),
   };
 }

@@ -68,7 +68,7 @@ export const steps: readonly Step[] = [
     benchmark: "limits",
     options: "--threats= --domains 10,100,1000,10000 --lists= --names 200000",
     quick: "--threats= --domains 10,1000 --lists= --names 50000",
-    timeoutMinutes: 8,
+    timeoutMinutes: 12,
   },
   {
     id: "lists",
@@ -82,13 +82,13 @@ export const steps: readonly Step[] = [
     benchmark: "webhooks",
     options: "--only pending --pending 10000000",
     quick: "--only pending --pending 100000",
-    timeoutMinutes: 10,
+    timeoutMinutes: 15,
   },
   {
     id: "threats",
     benchmark: "limits",
     options: "--threats 100000,1000000,5000000 --domains= --lists=",
     quick: "--threats 100000 --domains= --lists= --requests 50",
-    timeoutMinutes: 15,
+    timeoutMinutes: 25,
   },
 ];

@@ -152,6 +152,7 @@ export function machineTable(machine: Machine): string {
     ["Memory", `${machine.memoryGiB} GiB`],
     ["System", `${machine.system}, Linux ${machine.kernel}`],
     ["Runtime", `Bun ${machine.bun}`],
+    ["Load average before", machine.load.toFixed(1)],
     ["Commit", machine.commit],
     ["Date", machine.date],
   ]);
