@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readFileSync, statSync, utimesSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { unzipSync } from "fflate";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
@@ -8,7 +8,10 @@ import { startDnsServer, type Zones } from "../support/dns-server.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 let folder: CommandFolder;
-beforeEach(() => void (folder = commandFolder()));
+beforeEach(() => {
+  folder = commandFolder();
+  folder.createDatabase();
+});
 afterEach(() => folder.dispose());
 
 const run = (...args: string[]) => folder.runHere(args);
@@ -402,6 +405,7 @@ describe("check", () => {
   });
 
   test("a database that cannot be opened is reported", async () => {
+    rmSync(join(folder.path, "data"), { recursive: true });
     folder.file("data", "a file where the folder should be");
     const { code, out } = await run("check");
     expect(code).toBe(1);

@@ -15,7 +15,7 @@ let folder: CommandFolder;
 beforeEach(() => void (folder = commandFolder()));
 afterEach(() => folder.dispose());
 
-const run = (...args: string[]) => folder.run(["lists", ...args]);
+const run = (...args: string[]) => folder.runHere(["lists", ...args]);
 
 test("`lists` adds, shows, changes, rotates, disables and removes lists; only `add`, `show` and `rotate` print addresses", async () => {
   const added = await run("add", "block", "--min-severity", "low", "--verified", "no", "--max-age", "30d");

@@ -12,7 +12,7 @@ let folder: CommandFolder;
 beforeEach(() => void (folder = commandFolder()));
 afterEach(() => folder.dispose());
 
-const check = (...args: string[]) => folder.run(["check", ...args]);
+const check = (...args: string[]) => folder.runHere(["check", ...args]);
 /** Name, size, content and times of everything in the folder. */
 const everything = () =>
   readdirSync(folder.path, { recursive: true, withFileTypes: true })

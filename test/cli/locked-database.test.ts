@@ -37,6 +37,7 @@ format = "json"
 `,
   );
   cleanup.push(folder.dispose);
+  folder.createDatabase();
   const server = await folder.serve();
   cleanup.push(async () => {
     server.process.kill("SIGKILL");

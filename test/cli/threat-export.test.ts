@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => folder.dispose());
 
 test("threats export writes all threats that match to standard output or, in one step, to a file", async () => {
-  const { code, out, err } = await folder.run(["threats", "export"]);
+  const { code, out, err } = await folder.runHere(["threats", "export"]);
   expect([code, err]).toEqual([0, ""]);
   expect(
     parseCsv(out)
@@ -35,7 +35,7 @@ test("threats export writes all threats that match to standard output or, in one
     "--output",
     path,
   ];
-  const written = await folder.run(["threats", "export", ...args]);
+  const written = await folder.runHere(["threats", "export", ...args]);
   expect(written).toEqual({ code: 0, out: "", err: `wrote 1 threat to ${path}\n` });
   // Nothing is assigned, overdue or in a campaign, and no lookup has found a site.
   for (const [filter, rows] of [
@@ -45,7 +45,7 @@ test("threats export writes all threats that match to standard output or, in one
     [["--site-state", "up", "--site-state", "back"], 0],
     [["--campaign", "1"], 0],
   ] as const) {
-    const found = await folder.run(["threats", "list", "--json", ...filter]);
+    const found = await folder.runHere(["threats", "list", "--json", ...filter]);
     expect([filter, found.code, found.out.split("\n").length - 1]).toEqual([filter, 0, rows]);
   }
   const text = readFileSync(path, "utf8");
@@ -56,12 +56,12 @@ test("threats export writes all threats that match to standard output or, in one
 
 test("threats export --format misp writes a feed, and says what changed", async () => {
   const args = ["threats", "export", "--format", "misp", "--tlp", "green", "--output", "misp"];
-  expect(await folder.run(args)).toEqual({
+  expect(await folder.runHere(args)).toEqual({
     code: 0,
     out: "",
     err: "wrote 3 threats in 1 event, of which 1 changed\n",
   });
-  expect((await folder.run(args)).err).toContain("of which 0 changed");
+  expect((await folder.runHere(args)).err).toContain("of which 0 changed");
   const [event] = Object.values(
     JSON.parse(readFileSync(join(folder.path, "misp/manifest.json"), "utf8")) as Record<
       string,
@@ -72,7 +72,7 @@ test("threats export --format misp writes a feed, and says what changed", async 
 });
 
 test("threats list accepts the same filters", async () => {
-  const { code, out } = await folder.run(["threats", "list", "--json", "--name", "hxxps://examp*"]);
+  const { code, out } = await folder.runHere(["threats", "list", "--json", "--name", "hxxps://examp*"]);
   expect(code).toBe(0);
   expect(out.trim().split("\n").length).toBe(3);
 });
@@ -82,11 +82,11 @@ test.each([
   [["--format", "stix", "--bom"], "--bom is for --format csv only"],
   [["--name", "*"], '--name "*" contains no part of a name'],
 ])("threats export %j fails with what to change", async (args, message) => {
-  const { code, err } = await folder.run(["threats", "export", ...args]);
+  const { code, err } = await folder.runHere(["threats", "export", ...args]);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
 });
 
 test("threats export says why a file cannot be written", async () => {
-  const { code, err } = await folder.run(["threats", "export", "--output", "missing/threats.csv"]);
+  const { code, err } = await folder.runHere(["threats", "export", "--output", "missing/threats.csv"]);
   expect([code, err]).toEqual([1, expect.stringContaining("cannot write")]);
 });

@@ -7,7 +7,7 @@ beforeAll(
 );
 afterAll(() => folder.dispose());
 
-const run = (...args: string[]) => folder.run(["users", ...args]);
+const run = (...args: string[]) => folder.runHere(["users", ...args]);
 
 test("`users` adds an account, prints its invitation, sets its password from standard input, and reports errors", async () => {
   const added = await run("add", "Alice@Example.com", "--role", "analyst");

@@ -198,7 +198,7 @@ test("a file that cannot release pages is rewritten, and can release them from t
 test("database info and database compact report and release what a deletion left", async () => {
   const folder = commandFolder();
   cleanup.push(folder.dispose);
-  await folder.run(["domains", "add", "example-shop.com"]);
+  await folder.runHere(["domains", "add", "example-shop.com"]);
   const path = join(folder.path, "data/test.db");
   const sqlite = new Sqlite(path);
   sqlite.run("CREATE TABLE filler (x)");
@@ -206,7 +206,7 @@ test("database info and database compact report and release what a deletion left
   sqlite.run("DROP TABLE filler");
   sqlite.run("INSERT INTO store_sizes VALUES (1795219200000, 'audit', 0), (1795305600000, 'audit', 2000000)");
   sqlite.close();
-  const found = await folder.run(["database", "info", "--json"]);
+  const found = await folder.runHere(["database", "info", "--json"]);
   expect(found.code).toBe(0);
   const info = JSON.parse(found.out) as {
     bytes_per_day: number;
@@ -219,15 +219,15 @@ test("database info and database compact report and release what a deletion left
   expect(info.stores.find(({ store }) => store === "audit")).toMatchObject({
     kept: "the newest 100,000 entries",
   });
-  const text = await folder.run(["database", "info"]);
+  const text = await folder.runHere(["database", "info"]);
   expect(text.out).toMatch(/Free space in the file +\d/);
   expect(text.out).toContain("at this rate, the disk");
 
-  const dry = await folder.run(["database", "compact", "--dry-run"]);
+  const dry = await folder.runHere(["database", "compact", "--dry-run"]);
   expect(dry).toMatchObject({ code: 0, out: "" });
-  const compacted = await folder.run(["database", "compact"]);
+  const compacted = await folder.runHere(["database", "compact"]);
   expect(compacted.code).toBe(0);
   expect(compacted.out).toMatch(/^released 8\d\d KiB; the file has /);
-  const rewritten = await folder.run(["database", "compact", "--rewrite"]);
+  const rewritten = await folder.runHere(["database", "compact", "--rewrite"]);
   expect(rewritten).toMatchObject({ code: 0 });
 });

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
 
 let folder: CommandFolder;
-beforeEach(
-  () => void (folder = commandFolder(`${defaultConfig}\n[traps]\npublic_url = "https://traps.test"\n`)),
-);
+beforeEach(() => {
+  folder = commandFolder(`${defaultConfig}\n[traps]\npublic_url = "https://traps.test"\n`);
+  folder.createDatabase();
+});
 afterEach(() => folder.dispose());
 
 /** Runs a command given as one text; arguments with spaces are given after it. */

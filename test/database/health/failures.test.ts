@@ -31,6 +31,7 @@ let path: string;
 let running: Awaited<ReturnType<CommandFolder["serve"]>> | undefined;
 beforeEach(() => {
   folder = commandFolder(config);
+  folder.createDatabase();
   path = join(folder.path, "data/test.db");
 });
 afterEach(async () => {
@@ -154,7 +155,7 @@ describe.skipIf(mounts === undefined)("on a disk of its own", () => {
     const world = join(import.meta.dir, "../../support/full-disk-world.ts");
     const plan: FullDiskPlan = { folder: folder.path, command: quickest, password, key };
     const { out, err, code } = await script(
-      `ip link set lo up && mkdir data && mount -t tmpfs -o size=24m none data && exec ${process.execPath} ${world} '${JSON.stringify(plan)}'`,
+      `ip link set lo up && mkdir -p data && mount -t tmpfs -o size=24m none data && exec ${process.execPath} ${world} '${JSON.stringify(plan)}'`,
     );
     expect({ code, err }).toMatchObject({ code: 0 });
     expect(JSON.parse(out)).toEqual({

@@ -23,6 +23,7 @@ let path: string;
 let running: Awaited<ReturnType<CommandFolder["serve"]>> | undefined;
 beforeEach(() => {
   folder = commandFolder(config);
+  folder.createDatabase();
   path = join(folder.path, "data/test.db");
 });
 afterEach(async () => {
