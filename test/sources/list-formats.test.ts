@@ -173,6 +173,12 @@ describe("formats", () => {
       {},
       ["example.com", "alias.com"],
     ],
+    [
+      "a zone with lifetimes and classes in either order",
+      "$ORIGIN com.\n@ SOA a. b. 1 2 3 4 5\na 1h30m in ns x.\nb IN 300 Aaaa ::\nc CH TXT d\ne 300 RRSIG NS 8\nf HINFO NS\n",
+      {},
+      ["a.com", "b.com", "c.com"],
+    ],
     ["csv of links", "id,url\n1,https://a.com/x?y=1\n2,http://b.com\n", {}, ["a.com", "b.com"]],
     [
       "csv of links without a heading",
