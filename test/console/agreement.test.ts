@@ -9,6 +9,9 @@ import { until } from "../support/until.ts";
 /** Facts on one page that must not contradict each other. */
 
 const webhooks = "/console/settings/webhooks";
+const offersCheck = /Check (now|again)|check now|first check|Checks are repeated|Checking…/;
+const saysLookupsAreOff = /[Ll]ookups are off|lookups\.enabled is false/;
+const pagesWithSession = consolePages.filter(({ signedOut }) => signedOut !== true);
 
 describe("with the data of a team", () => {
   let app: ConsoleApp;
@@ -20,6 +23,14 @@ describe("with the data of a team", () => {
     visitor = await app.signedIn();
   });
   afterAll(() => app.dispose());
+
+  const texts = new Map<string, string>();
+  /** Reads each page once. */
+  async function textOf({ name, path }: (typeof consolePages)[number]): Promise<string> {
+    const text = texts.get(name) ?? (await visitor.get(path(samples))).text;
+    texts.set(name, text);
+    return text;
+  }
 
   test.each([
     "/console/threats",
@@ -46,11 +57,10 @@ describe("with the data of a team", () => {
     },
   );
 
-  test.each(consolePages)(
+  test.each(pagesWithSession)(
     "$name says of nothing that it is running and finished, or empty and not",
     async (page) => {
-      if (page.signedOut === true) return;
-      const { text } = await visitor.get(page.path(samples));
+      const text = await textOf(page);
       expect(text).not.toMatch(/ScanFinished|undefined|NaN|\bnull\b|Invalid Date|\[object/);
       for (const [one, other] of [
         [/A scan is running/, /Scan finished/],
@@ -61,6 +71,16 @@ describe("with the data of a team", () => {
         expect([one, other, one.test(text) && other.test(text)]).toEqual([one, other, false]);
     },
   );
+
+  test("no check is offered or announced while lookups are off, and the page of a threat says that they are", async () => {
+    const off: string[] = [];
+    for (const page of pagesWithSession) {
+      const text = await textOf(page);
+      expect([page.name, offersCheck.exec(text)?.[0]]).toEqual([page.name, undefined]);
+      if (saysLookupsAreOff.test(text)) off.push(page.name);
+    }
+    expect(off).toContain("threat-unknown");
+  });
 });
 
 describe("of a webhook endpoint", () => {
@@ -104,25 +124,18 @@ describe("of a webhook endpoint", () => {
   });
 });
 
-test("a check is offered or announced only where lookups are enabled", async () => {
-  for (const lookups of [true, false]) {
-    const app = openConsoleApp({ config: sampleConfig, lookups });
-    const samples = await seedSamples(app.app);
-    const visitor = await app.signedIn();
-    const offering: string[] = [];
-    const off: string[] = [];
-    for (const { name, path, signedOut } of consolePages) {
-      if (signedOut === true) continue;
-      const { text } = await visitor.get(path(samples));
-      if (/Check (now|again)|check now|first check|Checks are repeated|Checking…/.test(text))
-        offering.push(name);
-      if (/[Ll]ookups are off|lookups\.enabled is false/.test(text)) off.push(name);
-    }
-    const [shown, hidden] = lookups ? [offering, off] : [off, offering];
-    expect(shown).toContain("threat-unknown");
-    expect(hidden).toEqual([]);
-    await app.dispose();
+test("checks are offered while lookups are enabled, and no page says that they are off", async () => {
+  const app = openConsoleApp({ config: sampleConfig, lookups: true });
+  const samples = await seedSamples(app.app);
+  const visitor = await app.signedIn();
+  const offering: string[] = [];
+  for (const { name, path } of pagesWithSession) {
+    const { text } = await visitor.get(path(samples));
+    if (offersCheck.test(text)) offering.push(name);
+    expect([name, saysLookupsAreOff.exec(text)?.[0]]).toEqual([name, undefined]);
   }
+  expect(offering).toContain("threat-unknown");
+  await app.dispose();
 });
 
 test("errors for what does not exist are worded the same way in console, API and command line", () => {
