@@ -68,12 +68,12 @@ interface Scenario {
 }
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-api-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const servers: ServerProcess[] = [];
 try {
   await main();
 } finally {
   await Promise.all(servers.map((server) => server.stop()));
-  rmSync(folder, { recursive: true, force: true });
 }
 
 async function main(): Promise<void> {

@@ -16,7 +16,10 @@ type Value<Default> = Default extends number
       ? boolean
       : string;
 
-/** Returns the options of the command line. Prints the help and exits for `--help` or an invalid option. */
+/**
+ * Returns the options of the command line. Prints the help and exits for `--help` or an invalid option. An interrupted
+ * benchmark exits, which stops its servers and deletes its files.
+ */
 export function readOptions<const Options extends Record<string, Option>>({
   benchmark,
   script = "bench",
@@ -55,6 +58,7 @@ export function readOptions<const Options extends Record<string, Option>>({
       return fail((error as Error).message);
     }
   };
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   const given = parse();
   if (given["help"] === true) {
     console.log(help);

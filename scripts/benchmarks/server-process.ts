@@ -50,6 +50,8 @@ export async function startServer({
     env: { PATH: process.env["PATH"] ?? "", HOME: cwd, NODE_ENV: "production", ...environment },
     stdio: ["ignore", "ignore", "pipe"],
   });
+  const killOnExit = () => child.kill("SIGKILL");
+  process.on("exit", killOnExit);
   const log = new Response(child.stderr).text();
   const url = `http://127.0.0.1:${port}${readyPath}`;
   const exitError = async () =>
@@ -87,6 +89,7 @@ export async function startServer({
       const timer = setTimeout(() => child.kill("SIGKILL"), stopTimeoutMs);
       await child.exited;
       clearTimeout(timer);
+      process.off("exit", killOnExit);
     },
   };
 }

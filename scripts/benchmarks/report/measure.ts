@@ -47,7 +47,11 @@ async function measureStep(step: Step, options: MeasureOptions, file: string): P
       stdio: ["ignore", process.stderr.fd, process.stderr.fd],
       timeout: step.timeoutMinutes * 60_000,
     });
-    if ((await child.exited) !== 0) return null;
+    const stopOnExit = () => child.kill();
+    process.on("exit", stopOnExit);
+    await child.exited;
+    process.off("exit", stopOnExit);
+    if (child.exitCode !== 0) return null;
     runs.push(readFigures(file));
   }
   return mergeRuns(runs);
