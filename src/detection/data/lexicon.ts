@@ -47,8 +47,8 @@ const wordTrie = lazy(() => {
 /** Sample text in which letters follow each other as in host names. */
 export const keywordSample: string = [...keywords, ...popularNames()].join(" ");
 
-/** Sample text in which letters follow each other as in words. */
-export const letterSample: string = `${commonText.slice(commonText.lastIndexOf("#"))} ${[...keywords].join(" ")}`;
+/** Sample text in which letters follow each other as in words. Without keywords, so that a new one changes no other label. */
+export const letterSample: string = commonText.slice(commonText.lastIndexOf("#"));
 
 /** A line feed, and the words with a line feed after each. */
 const wordLines = wordText.slice(wordText.indexOf("\n", wordText.lastIndexOf("#")));

@@ -1,5 +1,5 @@
 /**
- * How surprising letters are that form no known word: a bigram model of the letters of common words and keywords. Random
+ * How surprising letters are that form no known word: a bigram model of the letters of common words. Random
  * letters take about 6 bits each, letters of a name that no list contains about 4.
  */
 import { letterSample } from "../data/lexicon.ts";
@@ -21,13 +21,14 @@ const pairBits = lazy(() => {
     counts[previous * symbols + next]!++;
     previous = next;
   }
+  // The edge of a word is no letter that could have come next.
+  const totals = Array.from({ length: symbols }, (_, row) => {
+    return counts.subarray(row * symbols, row * symbols + other).reduce((sum, one) => sum + one, 0);
+  });
   return counts.map((count, index) => {
-    const row = index - (index % symbols);
-    // The edge of a word is no letter that could have come next.
-    const total = counts.subarray(row, row + other).reduce((sum, one) => sum + one, 0);
-    return index % symbols === other
-      ? otherCharacterBits
-      : -Math.log2((1 - patternless) * (count / total) + patternless / other);
+    if (index % symbols === other) return otherCharacterBits;
+    const share = count / totals[Math.floor(index / symbols)]!;
+    return -Math.log2((1 - patternless) * share + patternless / other);
   });
 });
 
