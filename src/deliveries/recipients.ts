@@ -59,7 +59,7 @@ export interface Recipients {
 /** Limits the deliveries of one event to what fits into one short transaction. */
 const recipientsMax = 2_000;
 /** Deliveries deleted per transaction, so that other writers get their turn. */
-const removalRowsMax = 5_000;
+const removalRowsMax = 1_000;
 /** Once begun, a removal goes on when the database was locked meanwhile. */
 const untilDone = { patient: true };
 
@@ -217,7 +217,6 @@ async function deleteDeliveries(database: Database, { seq }: Recipient): Promise
     .from(deliveries)
     .where(eq(deliveries.recipientSeq, seq))
     .limit(removalRowsMax);
-  const deleteBatch = () =>
-    query.delete(deliveries).where(inArray(deliveries.seq, batch)).returning({ seq: deliveries.seq }).all();
-  while ((await database.write(deleteBatch, untilDone)).length > 0);
+  const remove = statement(database, () => query.delete(deliveries).where(inArray(deliveries.seq, batch)));
+  while ((await database.write(() => remove.run(), untilDone)) > 0);
 }
