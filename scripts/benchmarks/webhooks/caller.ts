@@ -1,6 +1,6 @@
 import { apiKey } from "./instance.ts";
 
-const pauseMs = 2;
+const pauseMs = 10;
 
 /** Calls the API again and again, as a client would who waits for each response. */
 export interface Caller {

@@ -6,6 +6,7 @@ import { openDatabase } from "../../../src/database/database.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createIdFactory, type IdFactory } from "../../../src/lib/ids.ts";
 import { phishwatchProgram, shownCommand, type Subject } from "../figures.ts";
+import type { ServerProcess } from "../server-process.ts";
 import { formatTable, quantile } from "../statistics.ts";
 import { withoutIndexes } from "../without-indexes.ts";
 import { createCaller } from "./caller.ts";
@@ -17,7 +18,10 @@ const hourMs = 3_600_000;
 /** Attempts after which the retry schedule waits for two hours. */
 const attempts = 4;
 const rowsPerTransaction = 100_000;
-const settleMs = 2_000;
+/** The startup work has ended once the server uses less CPU time than this in a period. It is given `periodsMax` periods. */
+const settledSeconds = 0.1;
+const periodMs = 2_000;
+const periodsMax = 60;
 const idleMs = 10_000;
 const testPings = 50;
 
@@ -44,11 +48,13 @@ async function measure(folder: string, count: number): Promise<Subject> {
   const instance = configure(path, [{ name: "healthy", url: `http://127.0.0.1:${receiver.port}/` }]);
   const server = await serve(instance);
   const base = `http://127.0.0.1:${server.port}`;
-  await Bun.sleep(settleMs);
+  const caller = createCaller(`${base}/v1/domains`);
+  await settled(server);
+  const callsMs = await caller.stop();
   const cpuBefore = server.cpuSeconds();
   await Bun.sleep(idleMs);
   const idleCpu = ((server.cpuSeconds() - cpuBefore) * 1e6) / idleMs;
-  const caller = createCaller(`${base}/v1/domains`);
+  const laterCaller = createCaller(`${base}/v1/domains`);
   const arrivalMs: number[] = [];
   const headers = { Authorization: `Bearer ${apiKey}`, "Content-Type": "application/json" };
   for (let index = 0; index < testPings; index += 1) {
@@ -63,7 +69,7 @@ async function measure(folder: string, count: number): Promise<Subject> {
   const metrics = performance.now();
   await (await fetch(`${base}/metrics`, { headers })).text();
   const metricsMs = performance.now() - metrics;
-  const longestMs = await caller.stop();
+  const longestMs = Math.max(callsMs, await laterCaller.stop());
   const memory = server.residentBytes() / 2 ** 20;
   await server.stop();
   receiver.stop();
@@ -86,6 +92,15 @@ async function measure(folder: string, count: number): Promise<Subject> {
       "longest wait of a caller, ms": [longestMs],
     },
   };
+}
+
+/** Resolves when the server has finished its startup work: it checks the due times of all deliveries. */
+async function settled(server: ServerProcess): Promise<void> {
+  for (let period = 0; period < periodsMax; period += 1) {
+    const before = server.cpuSeconds();
+    await Bun.sleep(periodMs);
+    if (server.cpuSeconds() - before < settledSeconds) return;
+  }
 }
 
 /** Inserts rows with a few statements: millions of calls would take minutes. */
