@@ -46,7 +46,6 @@ const durationMs = seconds * 1000;
 
 const sampleSize = 20_000;
 const batchSize = 100;
-/** In the middle of the list. */
 const deepPage = Math.max(1, Math.floor(threatCount / 40));
 /** A page that no earlier request has read, shortly after the start. */
 const coldPageMsMax = 50;
@@ -83,6 +82,7 @@ async function main(): Promise<void> {
 
   const phishwatch = await startPhishwatch(database);
   const coldPageMs = await timeColdPage(phishwatch, seeded);
+  await phishwatch.untilIdle();
   const sample = sampleThreats(database, { threatCount, sampleSize, seed: 1 });
   const bodyBytes = await bodySize(phishwatch, sample.ids[0]!, seeded);
   const bare = await startBare(bodyBytes);

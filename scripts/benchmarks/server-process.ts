@@ -7,6 +7,8 @@ const stopTimeoutMs = 15_000;
 const pollIntervalMs = 0.5;
 /** Maximum time between the loss of a connection and the exit of the process that caused it. */
 const exitDelayMs = 500;
+/** A server is idle when it uses less than this share of one processor for this time. */
+const idle = { share: 0.05, forMs: 1_000, timeoutMs: 300_000 };
 
 export interface ServerProcess {
   name: string;
@@ -21,6 +23,8 @@ export interface ServerProcess {
   startMs: number;
   /** CPU time of all threads up to that response, in milliseconds. */
   startCpuMs: number;
+  /** Resolves when the work that follows the start is done, such as grouping threats into campaigns. */
+  untilIdle(): Promise<void>;
   /** @throws if the process has exited, with its exit code and log. */
   requireAlive(): Promise<void>;
   stop(): Promise<void>;
@@ -76,6 +80,15 @@ export async function startServer({
     startMs,
     startCpuMs,
     cpuSeconds: () => cpuSecondsOf(child.pid),
+    async untilIdle() {
+      const waitedFrom = performance.now();
+      for (let used = Infinity; used * 1_000 > idle.share * idle.forMs;) {
+        if (performance.now() - waitedFrom > idle.timeoutMs) throw new Error(`${name} does not become idle`);
+        const before = cpuSecondsOf(child.pid);
+        await Bun.sleep(idle.forMs);
+        used = cpuSecondsOf(child.pid) - before;
+      }
+    },
     residentBytes: () => {
       const status = readFileSync(`/proc/${child.pid}/status`, "latin1");
       return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
