@@ -1,17 +1,25 @@
 import { expect, test } from "bun:test";
 import { createMatcher } from "../../src/detection/match/matcher.ts";
-import { permutationSteps, permutations } from "../../src/detection/generate/permutations.ts";
+import {
+  permutationSteps,
+  permutations,
+  type Permutation,
+} from "../../src/detection/generate/permutations.ts";
 import { isRegistrableLabel } from "../../src/detection/names/registrable.ts";
 import { decodeLabel } from "../../src/detection/names/name.ts";
 import { splitName } from "../../src/detection/names/suffix.ts";
 
 const options = { minSimilarity: 0.75 };
 
+/** All look-alikes by domain. */
+const generatedOf = new Map<string, Permutation[]>();
+
 const umlaut = new URL("http://bücherei.de").hostname;
 
 for (const domain of ["paypal.com", umlaut, "example-bank.co.uk", "bet365.com"]) {
   const protectedName = { domain, keywords: [], allow: [] };
   const generated = [...permutations(protectedName, options)];
+  generatedOf.set(domain, generated);
 
   test(`look-alikes generated for ${domain} match with the same type and similarity`, () => {
     const matcher = createMatcher([protectedName], options);
@@ -79,7 +87,7 @@ test.each([
 
 test("a limit yields the same types and similarities as the start of the unlimited list", () => {
   const protectedName = { domain: "bet365.com", keywords: [], allow: [] };
-  const whole = [...permutations(protectedName, options)];
+  const whole = generatedOf.get(protectedName.domain)!;
   for (const limit of [1, 20, 300]) {
     const limited = [...permutations(protectedName, { ...options, limit })];
     const shape = limited.map(({ type, similarity }) => [type, similarity]);
