@@ -20,22 +20,19 @@ export async function measureSteps(
   options: MeasureOptions,
 ): Promise<{ measurements: Measurements; failed: string[] }> {
   const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-all-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const measurements: Measurements = { machine: describeMachine(), steps: {} };
   const failed: string[] = [];
-  try {
-    for (const step of steps.filter(({ lists }) => lists !== "required" || givenLists(options).length > 0)) {
-      const startedAt = performance.now();
-      const subjects = await measureStep(step, options, join(folder, "figures.json"));
-      const seconds = Math.round((performance.now() - startedAt) / 1_000);
-      console.error(`${step.id}: ${subjects === null ? "FAILED" : "measured"} in ${seconds} s`);
-      if (subjects === null) failed.push(step.id);
-      else {
-        measurements.steps[step.id] = subjects;
-        options.onMeasured?.(measurements);
-      }
+  for (const step of steps.filter(({ lists }) => lists !== "required" || givenLists(options).length > 0)) {
+    const startedAt = performance.now();
+    const subjects = await measureStep(step, options, join(folder, "figures.json"));
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    console.error(`${step.id}: ${subjects === null ? "FAILED" : "measured"} in ${seconds} s`);
+    if (subjects === null) failed.push(step.id);
+    else {
+      measurements.steps[step.id] = subjects;
+      options.onMeasured?.(measurements);
     }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
   }
   return { measurements, failed };
 }
