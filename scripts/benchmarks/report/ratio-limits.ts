@@ -30,14 +30,14 @@ export const ratioLimits: readonly RatioLimit[] = [
     of: programCpu("phishwatch match"),
     to: programCpu("grep: exact words only"),
     kind: "at most",
-    limit: 25,
+    limit: 30,
   },
   {
     name: "detection: match / Aho-Corasick",
     of: programCpu("phishwatch match"),
     to: programCpu("Aho-Corasick: exact words only"),
     kind: "at most",
-    limit: 4.2,
+    limit: 5,
     optional: true,
   },
   {
