@@ -16,8 +16,8 @@ const endpoint = (name: string, url: string) =>
   `[[webhooks.endpoints]]\nname = "${name}"\nurl = "${url}"\nsecret = "${secret}"\nevents = ["threat.created"]\n`;
 const events = 2;
 const healthyCount = 4;
-/** More than may have a request in flight with 64 descriptors, which is 8. */
-const hangingCount = 12;
+/** With two events for each, the requests would need more than 64 descriptors. */
+const hangingCount = 30;
 
 function configuration(healthy: string, hanging: string): string {
   const many = (count: number, base: string, name: string) =>
