@@ -92,11 +92,18 @@ BEGIN
 	FROM threat_list_blocks WHERE (first_seen, seq) <= (NEW.first_seen, NEW.seq)
 	ORDER BY first_seen DESC, seq DESC LIMIT 1
 	ON CONFLICT DO UPDATE SET total = threat_list_block_counts.total + 1;
-	UPDATE threat_list_blocks SET total = total - 1 WHERE OLD.first_seen IS NOT NEW.first_seen AND (first_seen, seq) = (
+	-- A threat that stays in its block changes no total: as the only one, it would remove the block.
+	UPDATE threat_list_blocks SET total = total + 1 WHERE OLD.first_seen IS NOT NEW.first_seen AND (first_seen, seq) = (
+		SELECT first_seen, seq FROM threat_list_blocks WHERE (first_seen, seq) <= (NEW.first_seen, NEW.seq)
+		ORDER BY first_seen DESC, seq DESC LIMIT 1
+	) AND (first_seen, seq) <> (
 		SELECT first_seen, seq FROM threat_list_blocks WHERE (first_seen, seq) <= (OLD.first_seen, OLD.seq)
 		ORDER BY first_seen DESC, seq DESC LIMIT 1
 	);
-	UPDATE threat_list_blocks SET total = total + 1 WHERE OLD.first_seen IS NOT NEW.first_seen AND (first_seen, seq) = (
+	UPDATE threat_list_blocks SET total = total - 1 WHERE OLD.first_seen IS NOT NEW.first_seen AND (first_seen, seq) = (
+		SELECT first_seen, seq FROM threat_list_blocks WHERE (first_seen, seq) <= (OLD.first_seen, OLD.seq)
+		ORDER BY first_seen DESC, seq DESC LIMIT 1
+	) AND (first_seen, seq) <> (
 		SELECT first_seen, seq FROM threat_list_blocks WHERE (first_seen, seq) <= (NEW.first_seen, NEW.seq)
 		ORDER BY first_seen DESC, seq DESC LIMIT 1
 	);

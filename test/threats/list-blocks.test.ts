@@ -31,16 +31,21 @@ const pick = <T>(values: readonly T[]): T => values[random(values.length)]!;
 /** Half of the threats were first seen at one of three times, as those of large imports are. */
 const someTime = () => (random(2) === 0 ? random(3) : random(100)) * 1_000;
 
+function insertThreat(id: string, domain: string, status: string, severity: string, firstSeen: number): void {
+  stores.database.sqlite
+    .query(
+      `INSERT INTO threats (id, protected_domain_seq, domain, type, status, severity, similarity, source, reasons,
+         severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token)
+       VALUES (?1, (SELECT seq FROM protected_domains WHERE domain = ?2), ?1 || '.com', 'combosquatting', ?3, ?4, 0.9,
+         'feed', '[]', '[]', ?5, 0, 0, '{}', '')`,
+    )
+    .run(id, domain, status, severity, firstSeen);
+}
+
 function insert(count: number): void {
-  const insertOne = stores.database.sqlite.prepare(
-    `INSERT INTO threats (id, protected_domain_seq, domain, type, status, severity, similarity, source, reasons,
-       severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token)
-     VALUES (?1, (SELECT seq FROM protected_domains WHERE domain = ?2), ?1 || '.com', 'combosquatting', ?3, ?4, 0.9,
-       'feed', '[]', '[]', ?5, 0, 0, '{}', '')`,
-  );
   for (let index = 0; index < count; index += 1) {
     const id = `thr_${Bun.hash(`${seed} ${random(1 << 24)} ${index}`).toString(36)}`;
-    insertOne.run(id, pick(domains), pick(statuses), pick(severities), someTime());
+    insertThreat(id, pick(domains), pick(statuses), pick(severities), someTime());
   }
 }
 
@@ -138,4 +143,16 @@ test("a block without threats is removed with its counts, and the first block st
     )
     .get()!;
   expect(count).toBe(0);
+});
+
+test("the only threat of a block stays in the list when its time changes within the block", () => {
+  const { sqlite } = stores.database;
+  const ids = Array.from({ length: blockMax * 2 }, (_, index) => `thr_${index}`);
+  for (const [index, id] of ids.entries()) insertThreat(id, domains[0]!, "active", "low", index * 1_000);
+  const start = (blockMax / 2) * 1_000;
+  sqlite.run("DELETE FROM threats WHERE first_seen > ? AND first_seen < ?", [start, start * 2]);
+  expect(blocks().slice(0, 2)).toEqual([blockMax / 2, 1]);
+  sqlite.run("UPDATE threats SET first_seen = first_seen + 1 WHERE first_seen = ?", [start]);
+  expect(blocks().slice(0, 2)).toEqual([blockMax / 2, 1]);
+  expectNaivePages();
 });
