@@ -180,10 +180,11 @@ function isLetterAndWord(reading: Reading): boolean {
 }
 
 function isEndOfLetters(reading: Reading): boolean {
-  const { word, context } = reading;
+  const { word, context, alignment } = reading;
   if (context.left !== "letter" || word.length > middleLengthMax || isAnybodysLabel(reading)) return false;
   if (context.besidePhishingWord) return false;
-  if (word.length <= brandAtEndLengthMax || (word.noun !== "no" && context.right !== "digit")) return true;
+  const isNoun = word.noun !== "no" && alignment.edits.length === 0 && context.right !== "digit";
+  if (isNoun || word.length <= brandAtEndLengthMax) return true;
   return context.unknownLettersBefore >= unknownBeforeMin;
 }
 
