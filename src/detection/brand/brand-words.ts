@@ -199,10 +199,9 @@ function assessWord(text: string): Assessment {
     return because("careful", `"${text}" is ${short ? "a rare word" : "a word"}`);
   }
   const around = countWordsAround(letters, 3);
-  const odd = !isInWords(letters.slice(0, 3)) || !isInWords(letters.slice(1));
-  if (letters.length === 4 && odd)
-    return because("plain", `"${text}" is short but contains a rare sequence of letters`);
   if (letters.length === 4) {
+    const odd = !isInWords(letters.slice(0, 3)) || !isInWords(letters.slice(1));
+    if (odd) return because("plain", `"${text}" is short but contains a rare sequence of letters`);
     return because(
       "careful",
       around >= 2 ? `"${text}" is short and part of common words` : `"${text}" is short`,

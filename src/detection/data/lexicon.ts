@@ -50,9 +50,9 @@ export const keywordSample: string = [...keywords, ...popularNames()].join(" ");
 /** Sample text in which letters follow each other as in words. Without keywords, so that a new one changes no other label. */
 export const letterSample: string = commonText.slice(commonText.lastIndexOf("#"));
 
-/** A line feed, and the words with a line feed after each. */
-const wordLines = wordText.slice(wordText.indexOf("\n", wordText.lastIndexOf("#")));
-const wordList = lazy(() => createWordList(wordLines.slice(1)));
+const wordList = lazy(() =>
+  createWordList(wordText.slice(wordText.indexOf("\n", wordText.lastIndexOf("#")) + 1)),
+);
 
 export function isKeyword(text: string): boolean {
   return keywords.has(text);
@@ -69,7 +69,7 @@ export function popularNamesWith(text: string): string[] {
 
 /** Returns whether an English word contains `text`. */
 export function isInWords(text: string): boolean {
-  return wordLines.includes(text);
+  return wordList().contains(text);
 }
 
 /** Returns whether `text` is an English word. Words have 3 to 14 letters. */
@@ -142,11 +142,7 @@ export function isCommonWord(text: string): boolean {
 
 /** Returns the number of longer English words that contain `text`, up to `countMax`. */
 export function countWordsAround(text: string, countMax: number): number {
-  let count = 0;
-  for (let at = wordLines.indexOf(text); at >= 0 && count < countMax; at = wordLines.indexOf(text, at + 1)) {
-    if (wordLines[at - 1] !== "\n" || wordLines[at + text.length] !== "\n") count++;
-  }
-  return count;
+  return wordList().countAround(text, countMax);
 }
 
 /** Splits `text` into keywords, from left to right. Returns undefined if anything else is left. */
