@@ -29,7 +29,7 @@ import { createVisitor, type PageResponse, type Visitor } from "../support/visit
 /** A Wednesday in the morning. */
 const start = Date.UTC(2026, 0, 14, 9, 41);
 /** Pages that differ only in an identifier or in values of the query are visited this often. */
-const visitsOfShape = 2;
+const visitsOfShape = 3;
 const password = "a password for tests";
 const eventsKeptMs = 30 * 86_400_000;
 /** Hundreds of pages are read first, which takes seconds of CPU time. */
