@@ -133,6 +133,23 @@ test("pages are the same as those of sorted threats after threats are added, cha
   expect(Math.max(...blocks())).toBeLessThanOrEqual(blockMax);
 });
 
+test("pages for more domains than SQLite merges in one query are the same as for all", () => {
+  const { database } = stores;
+  const protect = database.sqlite.prepare(
+    `INSERT INTO protected_domains (id, domain, keywords, allow, origin, enabled, created_at, updated_at)
+     VALUES (?1, ?1, '[]', '[]', 'runtime', 1, 0, 0)`,
+  );
+  const others = Array.from({ length: 600 }, (_, index) => `brand-${index}.com`);
+  database.transaction(() => others.forEach((domain) => protect.run(domain)));
+  for (const blocksFrom of [0, Infinity]) {
+    const list = createListQuery(database, { blocksFrom });
+    const page = { page: 7, perPage: 10 };
+    const expected = list({}, page);
+    expect(expected.threats).toHaveLength(page.perPage);
+    expect(list({ within: [...others, ...domains] }, page)).toEqual(expected);
+  }
+});
+
 test("a block without threats is removed with its counts, and the first block stays", () => {
   const { sqlite } = stores.database;
   sqlite.run("DELETE FROM threats");

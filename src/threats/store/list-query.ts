@@ -1,5 +1,4 @@
 import { and, desc, eq, lt, sql, type SQL } from "drizzle-orm";
-import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Database } from "../../database/database.ts";
 import { countValue, opaqueValue, statement, value } from "../../database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
@@ -23,6 +22,8 @@ export type ListedThreat = ReturnType<ListQuery>["threats"][number];
 
 /** Maximum number of rows that a page may follow to be read row by row. */
 const nearStartMax = 200;
+/** Maximum number of queries that are merged at once. SQLite permits 500. */
+const mergedMax = 400;
 /** A page that follows more rows is found through the blocks of the list, which takes as long as passing over this number. */
 const withoutBlocksMax = 10_000;
 
@@ -56,11 +57,16 @@ export function createListQuery(database: Database, { blocksFrom = withoutBlocks
     if (before <= nearStartMax && queries.nearStart !== undefined)
       return { threats: queries.nearStart.all({ ...values, limit, offset: before }), total };
     if (before <= blocksFrom)
-      return { threats: queries.fromStart.all({ ...values, limit, offset: before }), total };
+      return { threats: queries.fromStart.all({ ...values, ...part(limit, before) }), total };
     const { end, offset } = locate(queries.blocks.all(values), before);
-    const place = { endFirstSeen: end.firstSeen, endSeq: end.seq, limit, offset };
+    const place = { endFirstSeen: end.firstSeen, endSeq: end.seq, ...part(limit, offset) };
     return { threats: queries.fromBlock.all({ ...values, ...place }), total };
   };
+}
+
+/** Returns the values of the page that follows `offset` rows: each group of merged keys is read up to its end. */
+function part(limit: number, offset: number) {
+  return { limit, offset, reach: offset + limit };
 }
 
 /** Start of a block, with the number of its threats that match. */
@@ -98,7 +104,7 @@ function prepareList(database: Database, domains: number, filter: ThreatFilter) 
         .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
         .where(
           and(
-            sql`${threats.seq} in (select seq from ${pageOf(selectKeys(query, domains, filter))})`,
+            sql`${threats.seq} in (select seq from (${pageOf(selectKeys(domains, filter))}))`,
             ...valueConditions(threats, filter),
           ),
         )
@@ -153,25 +159,18 @@ function prepareNearStart(database: Database, domains: number, filter: ThreatFil
   );
 }
 
-type Keys = ReturnType<typeof keysWhere>;
-
 /** Selects the keys of the matches that also meet a condition, along the one index that holds this combination of filters. */
-function keysWhere(query: Database["query"], ...conditions: (SQL | undefined)[]) {
-  return query
-    .select({ seq: threats.seq, firstSeen: threats.firstSeen })
-    .from(threats)
-    .where(and(...conditions));
+function keysWhere(...conditions: (SQL | undefined)[]): SQL {
+  return sql`select seq, first_seen from ${threats} where ${and(...conditions) ?? sql`true`}`;
 }
 
 /** Returns queries for the keys of all matches, which have to be merged. */
-function keysFromStart(query: Database["query"], domains: number, filter: ThreatFilter): Keys[] {
-  return ofEachDomain(domains).map((domainIs) =>
-    keysWhere(query, domainIs, ...valueConditions(threats, filter)),
-  );
+function keysFromStart(domains: number, filter: ThreatFilter): SQL[] {
+  return ofEachDomain(domains).map((domainIs) => keysWhere(domainIs, ...valueConditions(threats, filter)));
 }
 
 /** Returns the same for the matches before the end of a block. */
-function keysFromBlock(query: Database["query"], domains: number, filter: ThreatFilter): Keys[] {
+function keysFromBlock(domains: number, filter: ThreatFilter): SQL[] {
   const [firstSeen, seq] = [
     opaqueValue(threats.firstSeen, "endFirstSeen"),
     opaqueValue(threats.seq, "endSeq"),
@@ -182,17 +181,25 @@ function keysFromBlock(query: Database["query"], domains: number, filter: Threat
     lt(threats.firstSeen, firstSeen),
   ];
   return ofEachDomain(domains).flatMap((domainIs) =>
-    ranges.map((range) => keysWhere(query, domainIs, ...valueConditions(threats, filter), range)),
+    ranges.map((range) => keysWhere(domainIs, ...valueConditions(threats, filter), range)),
   );
 }
 
+/** Merges keys and selects those of one page. */
+function pageOf(keys: readonly SQL[]): SQL {
+  const groups = Array.from({ length: Math.ceil(keys.length / mergedMax) }, (_, index) =>
+    inOrder(keys.slice(index * mergedMax, (index + 1) * mergedMax)),
+  );
+  const merged =
+    groups.length === 1
+      ? groups[0]!
+      : inOrder(groups.map((group) => sql`select * from (${group} limit ${countValue("reach")})`));
+  return sql`${merged} limit ${countValue("limit")} offset ${countValue("offset")}`;
+}
+
 /** Merges keys in the order of the list. An IN list of domains would sort all of their threats. */
-function pageOf([first, second, ...others]: Keys[]) {
-  const source = second === undefined ? first! : unionAll(first!, second, ...others);
-  return source
-    .orderBy(desc(sql`first_seen`), desc(sql`seq`))
-    .limit(countValue("limit"))
-    .offset(countValue("offset"));
+function inOrder(keys: readonly SQL[]): SQL {
+  return sql`${sql.join([...keys], sql` union all `)} order by first_seen desc, seq desc`;
 }
 
 /** Returns the protected domains that a filter names; undefined: it names none, so all are meant. */
