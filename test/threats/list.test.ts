@@ -24,10 +24,10 @@ beforeAll(() => {
 afterAll(() => stores.dispose());
 
 /** Records threats of random kinds, many with the same first_seen, and changes their status at random. */
-function seedThreats({ threats, clock }: Stores, count: number): Row[] {
+function seedThreats({ clock, database, threats }: Stores, count: number): Row[] {
   console.log(`seed ${seed} (TEST_SEED)`);
   const random = randomFrom(seed);
-  for (let index = 0; index < count; index += 1) {
+  const seedOne = (index: number) => {
     // The clock goes back now and then, because the order must not depend on it.
     clock.advance(random(5) === 0 ? -500 : random(3));
     const protectedDomain = domains[random(domains.length)]!;
@@ -41,7 +41,10 @@ function seedThreats({ threats, clock }: Stores, count: number): Row[] {
       },
     ]);
     threats.changeStatus([created!.threatId], statuses[random(3)]!, { by: analyst });
-  }
+  };
+  database.transaction(() => {
+    for (let index = 0; index < count; index += 1) seedOne(index);
+  });
   const all: Row[] = [];
   for (let page = 1; all.length < count; page += 1)
     all.push(...threats.list({}, { page, perPage: 100 }).threats);
