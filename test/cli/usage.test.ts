@@ -130,6 +130,11 @@ test.each(forms)(
   },
 );
 
+test.each(forms)("version exits with code 1 if its output cannot be written ($form)", async ({ command }) => {
+  const { exited } = Bun.spawn([...command, "version"], { stdout: Bun.file("/dev/full"), stderr: "ignore" });
+  expect(await exited).toBe(1);
+});
+
 describe("init", () => {
   test("`init` writes a valid configuration that only its owner can read, and never overwrites a file", async () => {
     const inside = commandFolder("");
