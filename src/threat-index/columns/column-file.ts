@@ -5,7 +5,7 @@
  * The copy is written while the columns change. That is safe, because every change after `version` is read again from
  * the change log. A copy belongs to one state of the database: when it is complete, a random mark is written to the
  * database and to the copy. A database that was restored from a backup has another mark, or none, and the copy is
- * ignored; so is one of another form, one that is damaged, and one that the change log does not reach back to.
+ * ignored; so is one of another form or program, one that is damaged, and one that the change log does not reach back to.
  */
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { rawSettings } from "../../access/settings/raw-settings.ts";
@@ -17,11 +17,6 @@ import { createArrays, createColumns, summarize, type Arrays, type MutableColumn
 import { kinds } from "./kinds.ts";
 import type { InternationalizedName } from "./name-column.ts";
 
-/** Changes whenever the meaning of the content does and the fields below do not. */
-const formVersion = 1;
-const form = Bun.hash(
-  JSON.stringify([formVersion, Object.entries(createArrays(0)).map(describe), kinds]),
-).toString(36);
 const markName = "threat_index_copy";
 const markBytes = 16;
 const chunkBytes = 4 << 20;
@@ -59,11 +54,15 @@ export function createColumnFile({
   database,
   clock,
   fillRandom,
+  program,
 }: {
   database: Pick<Database, "path" | "sqlite" | "write">;
   clock: Pick<Clock, "now">;
   fillRandom: FillRandom;
+  /** Version of the code and the lists that compute the columns, such as the public suffixes of name servers. */
+  program: string;
 }): ColumnFile {
+  const form = formOf(program);
   const path = `${database.path}.index`;
   const next = `${path}.next`;
   const settings = () => rawSettings(database.sqlite, clock.now());
@@ -88,7 +87,7 @@ export function createColumnFile({
       try {
         {
           await using file = await open(next, "w", 0o600);
-          await writeColumns(file, { ...followed, mark }, yielder);
+          await writeColumns(file, { ...followed, form, mark }, yielder);
           await file.sync();
         }
         await database.write(() => settings().set(markName, mark), { patient: true });
@@ -98,6 +97,13 @@ export function createColumnFile({
       }
     },
   };
+}
+
+/** Returns a text that changes when copies of earlier forms can no longer be read. */
+function formOf(program: string): string {
+  return Bun.hash(JSON.stringify([program, Object.entries(createArrays(0)).map(describe), kinds])).toString(
+    36,
+  );
 }
 
 function describe([name, { BYTES_PER_ELEMENT }]: [string, Arrays[keyof Arrays]]): string {
@@ -110,7 +116,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
 
 async function writeColumns(
   file: FileHandle,
-  { columns, version, mark }: Followed & { mark: string },
+  { columns, version, form, mark }: Followed & Pick<Footer, "form" | "mark">,
   yielder: Yielder,
 ): Promise<void> {
   const { count, hosts, names, assigneeNumbers, campaignNumbers } = columns;

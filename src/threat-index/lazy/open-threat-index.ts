@@ -1,6 +1,8 @@
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { buildInfo } from "../../lib/build-info.ts";
 import type { FillRandom } from "../../lib/ids.ts";
+import { listsVersion } from "../../lib/lists/list-texts.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { lazy } from "../../lib/startup.ts";
 import type { Yielder } from "../../lib/yielder.ts";
@@ -34,8 +36,9 @@ export function openThreatIndex({
     if (!database.isShared) return createThreatIndex({ database, yielder });
     const { createColumnFile } =
       require("../columns/column-file.ts") as typeof import("../columns/column-file.ts");
+    const program = `${buildInfo.version} ${buildInfo.commit} ${listsVersion()}`;
     const copy = {
-      file: createColumnFile({ database, clock, fillRandom }),
+      file: createColumnFile({ database, clock, fillRandom, program }),
       rowsMin: copiedFrom,
       changesMin: copiedAfterChanges,
       isKept: isServing,
