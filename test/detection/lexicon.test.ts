@@ -11,6 +11,7 @@ import {
   wordsAt,
 } from "../../src/detection/data/lexicon.ts";
 import keywordText from "../../src/detection/data/keywords.txt" with { type: "text" };
+import { createWordTrie } from "../../src/detection/data/word-trie.ts";
 import wordText from "../../src/detection/data/words.txt" with { type: "text" };
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -96,4 +97,13 @@ test("every word and keyword that starts at a position is found there", () => {
     false,
     false,
   ]);
+});
+
+test("a trie of more words than the embedded lists have finds each of them", () => {
+  const wordAt = (index: number) => Array.from(index.toString(4).padStart(9, "0")).reverse().join("");
+  const trie = createWordTrie(Array.from({ length: 40_000 }, (_, index) => [wordAt(index), 1 + (index % 7)]));
+  const flagsOf = (word: string) =>
+    trie.flags(Array.from(word).reduce((node, character) => trie.next(node, character.charCodeAt(0)), 0));
+  const indices = Array.from({ length: 40_000 }, (_, index) => index);
+  expect(indices.filter((index) => flagsOf(wordAt(index)) !== 1 + (index % 7))).toEqual([]);
 });

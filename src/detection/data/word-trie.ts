@@ -19,7 +19,9 @@ export function createWordTrie(words: readonly (readonly [word: string, flags: n
     characters += word.length;
     for (let i = 0; i < word.length; i++) symbols[word.charCodeAt(i)] ||= symbolCount++;
   }
-  const nodes = new Uint16Array((characters + 1) * symbolCount);
+  // A data update may replace the lists by ones that need more nodes.
+  const NodeArray = characters < 2 ** 16 ? Uint16Array : Uint32Array;
+  const nodes = new NodeArray((characters + 1) * symbolCount);
   const flagsOf = new Uint8Array(characters + 1);
   let nodeCount = 1;
   for (const [word, flags] of words) {

@@ -89,7 +89,7 @@ export function createSeedExtender(tables: FilterTables): SeedExtender {
   };
 }
 
-/** Keeps the hits at places where a pattern of a kind may match, branch-free as before, and returns their number. */
+/** Keeps the hits at places where a pattern of a kind may match, branch-free like `encodeName`, and returns their number. */
 function keepPlaced({ hits, hitCount, end }: EncodedName, kinds: number, places: Int32Array): number {
   const anchored = kinds & anchoredOnly;
   const anywhere = kinds >>> 1;
