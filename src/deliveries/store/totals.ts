@@ -48,8 +48,8 @@ export function createDeliveryTotals({
   let stopped = false;
 
   async function countInBackground(): Promise<void> {
-    task = startFileTask(path, countAsJson);
     try {
+      task = startFileTask(path, countAsJson);
       last = JSON.parse(String(await task.result)) as DeliveryTotal[];
     } catch (error) {
       if (!stopped) logDropped(log, error, "delivery.totals_not_counted");
