@@ -271,7 +271,7 @@ export function openApp(environment: Environment) {
     /** Starts all background work: before the call returns or, in turns, with requests in between. */
     async start({ inTurns = false } = {}) {
       database.serve(log);
-      // At once, because these end what an earlier process left, and must not take what a request begins for that.
+      // At once, because these end the work that an earlier process left, and must not end what a request has begun.
       for (const part of [names, takedowns, scans]) part.start();
       const { pause } = yielder();
       const others = [enrichment, inspection, traps, campaigns, conditions, lists, backups, dataRetention];

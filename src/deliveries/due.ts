@@ -113,7 +113,7 @@ export function createDueDeliveries({
           if (late.length > 0)
             clamped += await database.write(() => bringForward(late, latest), { patient: true });
           after = rows.length < clampedPerStep ? undefined : rows.at(-1)!.seq;
-          // Others get at least half of the time: there may be millions.
+          // Requests and other writes get at least half of the time: there may be millions of deliveries.
           if (after !== undefined) await Bun.sleep(performance.now() - startedAt);
         }
       return clamped;

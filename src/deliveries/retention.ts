@@ -27,7 +27,7 @@ interface DeletedCounts {
 }
 
 const hourly = "23 * * * *";
-/** Time for which a step may hold up everybody else, without the commit. */
+/** Maximum time for which a step blocks requests and other writes, without the commit. */
 const stepMs = 4;
 const rowsPerStepMin = 16;
 const rowsPerStepMax = 1_000;
@@ -74,7 +74,7 @@ export function createRetention({
       removed += count;
       after = last;
       limit = Math.min(rowsPerStepMax, Math.max(rowsPerStepMin, tookMs > stepMs ? limit >> 1 : limit << 1));
-      // Others get at least half of the time.
+      // Requests and other writes get at least half of the time.
       await Bun.sleep(tookMs);
     }
   }

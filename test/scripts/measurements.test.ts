@@ -40,7 +40,7 @@ describe("the table of a measurement", () => {
     quantities: ["time, ms", "memory, MiB"],
   };
 
-  test("has the median, the least and the greatest of all runs, and leaves out what nobody measured", () => {
+  test("has the median, the minimum and the maximum of all runs, and leaves out what nobody measured", () => {
     const measured = { steps: { start: [subject("bare", { "time, ms": [9, 1200.4, 14.26] })] } };
     expect(
       reportTable(measured, table)

@@ -112,7 +112,7 @@ export function isMeasured({ steps }: Pick<Measurements, "steps">, table: Report
   return table.steps.some((step) => step in steps);
 }
 
-/** Returns a table with the median of each figure, and the least and the greatest of its runs. */
+/** Returns a table with the median of each figure, and the minimum and the maximum of its runs. */
 export function reportTable(
   { steps }: Pick<Measurements, "steps">,
   { heading, steps: ids, quantities, peers = [] }: ReportTable,

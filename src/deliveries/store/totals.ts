@@ -17,7 +17,7 @@ export interface DeliveryTotals {
   stop(): Promise<void>;
 }
 
-/** Counting 10,000,000 takes about a second, and everybody else would wait meanwhile. */
+/** Counting 10,000,000 takes about a second, during which all requests would wait. */
 const countedAtOnceMaxDefault = 200_000;
 /** Counts within the index on recipient and status, and adds the names to the few groups. */
 const countByStatus = `select recipients.name as recipient, counted.status, counted.total

@@ -1,12 +1,12 @@
-/** A pattern that tells cheaply that a text does not contain a whole protected name. */
+/** A cheap test that rejects texts without a whole protected name. */
 import { multigraphPairs, visualGroups } from "../letters/similar-characters.ts";
 
 const separator = "[-.]";
 
 /**
- * Returns a pattern that occurs in every text with a stretch whose last characters, as many as the suffix has, contain no
- * other difference to the suffix than look-alikes and separators; see `hasTypoInSuffix`. Undefined if the suffix ends
- * with a label that does not consist of letters.
+ * Returns a pattern that occurs in every text in which a stretch may end with the suffix: its last characters, as many as
+ * the suffix has, differ from the suffix only by look-alikes and separators (see `hasTypoInSuffix`). Undefined if the last
+ * label of the suffix does not consist of letters.
  */
 export function endingPattern(suffix: string): RegExp | undefined {
   const last = suffix.slice(suffix.lastIndexOf(".") + 1);

@@ -25,7 +25,7 @@ const looseEndLengthMin = 8;
 const untellingLengthMax = 5;
 /** Minimum length of a brand that is often made of common words itself, such as walletconnect. */
 const ownWordsLengthMin = 12;
-/** Bits by which the brand explains a text better than words do, from which on words explain nothing. */
+/** Number of bits by which the brand must explain a text better than words do, so that no word is considered. */
 const clearLeadBits = 1.9;
 /** Minimum length of a stretch that can be a foreign spelling of a word. */
 const foreignWordLengthMin = 7;
@@ -72,7 +72,7 @@ export const typoRules: readonly Rule[] = [
     name: "typo_and_look_alike",
     readings,
     verdict: "drop",
-    why: "With a letter missing and a look-alike, too little is left of seven letters: pa1y is not paidy.",
+    why: "With a letter missing and a look-alike, too little is left of up to seven letters: pa1y is not paidy.",
     keeps: [["paypal.com", "paypa1l.net"]],
     drops: [
       ["paidy.com", "pa1y.net"],
@@ -86,7 +86,7 @@ export const typoRules: readonly Rule[] = [
     name: "another_short_name",
     readings,
     verdict: "drop",
-    why: "A label without a letter of a brand of five, which reads as easily as the brand, is another name: monea.",
+    why: "A label that lacks a letter of a brand of five, and reads as well as the brand, is another name: monea.",
     keeps: [["fedex.com", "fegex.net"]],
     drops: [["monex.co.jp", "monea.net"]],
     test: isAnotherShortName,

@@ -4,7 +4,7 @@ import { counter, gauge } from "../model/metric.ts";
 export const deliveryMetrics = {
   deliveries: gauge({
     name: "phishwatch_deliveries",
-    help: "Deliveries in the log, by recipient and status, with more than 200,000 at the time of the previous scrape. Decreases when old ones are deleted.",
+    help: "Deliveries in the log, by recipient and status. Above 200,000 deliveries, the numbers are those of the previous scrape. Decreases when old ones are deleted.",
     labels: ["recipient", "status"],
   }),
   attempts: counter({

@@ -143,7 +143,7 @@ async function writeColumns(
     mark,
     version,
     count,
-    // Read last: a value that a row refers to has its number before the row does.
+    // Read last, when the values of all rows above have their numbers.
     hosts: {
       registrar: hosts.registrar.values(),
       nameServers: hosts.nameServers.values(),

@@ -77,8 +77,8 @@ interface Block {
 }
 
 /**
- * Returns the block with the page that follows `before` matches, by the start of the next newer block, which is its
- * end, and the number of matches in the block that precede the page.
+ * Finds the block in which the page after `before` matches starts. Returns the end of the block, which is the start of the
+ * next newer one, and the number of matches between that end and the page.
  * @param blocks newest first
  */
 function locate(
