@@ -21,8 +21,8 @@ const markName = "threat_index_copy";
 const markBytes = 16;
 const chunkBytes = 4 << 20;
 const rowsPerSlice = 4_096;
-/** Length of the footer, the last bytes of the file. */
-const lengthBytes = 8;
+/** Length and hash of the footer, the last bytes of the file. */
+const endBytes = 16;
 
 /** The part of the content that is written last, as JSON. */
 interface Footer {
@@ -154,9 +154,10 @@ async function writeColumns(
     sections,
   };
   const text = Buffer.from(JSON.stringify(footer));
-  const length = Buffer.alloc(lengthBytes);
-  length.writeBigUInt64LE(BigInt(text.length));
-  await file.write(Buffer.concat([text, length]));
+  const end = Buffer.alloc(endBytes);
+  end.writeBigUInt64LE(BigInt(text.length));
+  end.writeBigUInt64LE(Bun.hash.xxHash64(text), endBytes / 2);
+  await file.write(Buffer.concat([text, end]));
 }
 
 function seqsOf(numbers: MutableColumns["campaignNumbers"]): number[] {
@@ -165,12 +166,13 @@ function seqsOf(numbers: MutableColumns["campaignNumbers"]): number[] {
 
 async function readFooter(file: FileHandle): Promise<Footer> {
   const { size } = await file.stat();
-  const length = Buffer.alloc(lengthBytes);
-  await file.read(length, 0, lengthBytes, size - lengthBytes);
-  const textBytes = Number(length.readBigUInt64LE());
+  const end = Buffer.alloc(endBytes);
+  await file.read(end, 0, endBytes, size - endBytes);
+  const textBytes = Number(end.readBigUInt64LE());
   if (textBytes > size) throw new Error("the copy is damaged");
   const text = Buffer.alloc(textBytes);
-  await file.read(text, 0, textBytes, size - lengthBytes - textBytes);
+  await file.read(text, 0, textBytes, size - endBytes - textBytes);
+  if (Bun.hash.xxHash64(text) !== end.readBigUInt64LE(endBytes / 2)) throw new Error("the copy is damaged");
   return JSON.parse(text.toString()) as Footer;
 }
 
