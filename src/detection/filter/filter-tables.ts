@@ -69,13 +69,11 @@ export function buildTables(words: readonly BrandWord[]): FilterTables {
     const anywhere = seedsFor(squeezed, word.errorsAnywhere, collapses, commonness);
     for (const seed of anywhere) add(index, seed, false);
     const anchored = classesOf(`-${word.text}-`);
+    const pattern = Uint8Array.of(...anchored, patternEdge);
     for (const sound of word.homophones) {
       const spelling = classesOf(`-${sound}-`);
       // A homophone within the error tolerance is found as a typo of the word.
-      const [pattern, text] = [
-        Uint8Array.of(...anchored, patternEdge),
-        Uint8Array.of(...spelling, textEdge, textEdge),
-      ];
+      const text = Uint8Array.of(...spelling, textEdge, textEdge);
       if (matchesWithErrors(pattern, 0, text, 0, 1, word.errorsAnchored)) continue;
       for (const seed of seedsFor(spelling, 0, collapses, commonness)) add(index, seed, true);
     }

@@ -65,6 +65,26 @@ export function seedsFor(
   if (chosen === undefined)
     throw new Error(`a word of ${classes.length} characters cannot tolerate ${errors} errors`);
   const pieces = chosen.map((start, index) => pieceAround(chosen, index, classes.length, start));
+  const seeds = chosen.map((offset, index): Seed => {
+    const { first, last } = pieces[index]!;
+    return { classes, offset, left: offset - first, right: last - (offset + seedLength - 1), errors };
+  });
+  return areApart(pieces) ? seeds : [...seeds, ...rescuesFor(pieces, classes, errors, collapses, rarity)];
+}
+
+/** Returns whether no error touches two of the stretches. An error touches at most two positions in a row. */
+function areApart(stretches: readonly Stretch[]): boolean {
+  return stretches.every(({ first }, index) => index === 0 || first > stretches[index - 1]!.last + 1);
+}
+
+/** Returns a rescue for each combination of errors that touches all pieces. */
+function rescuesFor(
+  pieces: readonly Stretch[],
+  classes: readonly number[],
+  errors: number,
+  collapses: readonly Collapse[],
+  rarity: (seed: readonly number[]) => number,
+): Rescue[] {
   const rescues: Rescue[] = [];
   for (const combination of combinations(possibleErrors(classes, collapses), errors)) {
     const isHit = (stretch: Stretch, but?: WordError): boolean =>
@@ -81,11 +101,7 @@ export function seedsFor(
       rarity(outcome.slice(offset, offset + seedLength));
     rescues.push(fit.reduce((a, b) => (rarityOf(b) < rarityOf(a) ? b : a)));
   }
-  const seeds = chosen.map((offset, index): Seed => {
-    const { first, last } = pieces[index]!;
-    return { classes, offset, left: offset - first, right: last - (offset + seedLength - 1), errors };
-  });
-  return [...seeds, ...rescues];
+  return rescues;
 }
 
 /**
