@@ -275,7 +275,7 @@ export function openApp(environment: Environment) {
       for (const part of [names, takedowns, scans]) part.start();
       const { pause } = yielder();
       const others = [enrichment, inspection, traps, campaigns, conditions, lists, backups, dataRetention];
-      for (const part of [messaging, databaseHealth, ...others, lastUsedWriter]) {
+      for (const part of [messaging, databaseHealth, names.archiveChecks, ...others, lastUsedWriter]) {
         if (inTurns) await pause();
         part.start();
       }

@@ -152,11 +152,11 @@ export function openSources({
       archiveChecks: archiveChecks.list,
       certificateLogs,
     }),
+    /** Starts all but the checks of the archive. */
     start() {
       archive.start();
       feeds.start();
       for (const source of [...logs, imports]) source.start();
-      archiveChecks.start();
     },
     /** Stops everything that adds names here. Others may still add names to the archive. */
     async stop() {
