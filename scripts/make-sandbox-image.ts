@@ -1,4 +1,4 @@
-/** Writes the initial database of a sandbox, compressed with Zstandard, to a file that `scripts/build` embeds in the executable. */
+/** Writes the initial database of a sandbox to a file that `scripts/build` embeds in the executable. */
 import { writeFileSync } from "node:fs";
 import { systemClock } from "../src/lib/clock.ts";
 import { createLog } from "../src/lib/log.ts";
@@ -25,4 +25,4 @@ const instance = await openInstance({
 const { image } = instance.save();
 await instance.quiesce();
 await instance.end();
-writeFileSync(path, Bun.zstdCompressSync(image, { level: 19 }));
+writeFileSync(path, image);

@@ -21,7 +21,7 @@ export interface Bundle {
 }
 
 /** Name of the file that `src/sandbox/prebuilt.ts` reads. */
-const sandboxImageName = "sandbox.image.zst";
+const sandboxImageName = "sandbox.image";
 
 /** Writes an executable to `outfile`, and returns what it contains. */
 export async function compile({ commit, sandboxImage, outfile, platform }: Compilation): Promise<Bundle> {
