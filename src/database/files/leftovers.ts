@@ -10,6 +10,8 @@ export const incomingEnding = `.incoming`;
 export const liveCopyEnding = `.copy-`;
 /** Ending of a partly written copy before an upgrade. */
 export const upgradePartialEnding = `.before-upgrade.partial`;
+/** Ending of a partly written copy of the threat index. */
+export const indexPartialEnding = `.index.next`;
 /** Ending of a partly written copy of a database whose file was lost. */
 const partialEnding = `.partial`;
 
@@ -28,7 +30,7 @@ export function removeLeftovers(path: string): void {
   const base = basename(real);
   const random = "[0-9a-f]{16}";
   const pattern = new RegExp(
-    `^(\\${incomingEnding}|\\.before-upgrade\\.partial|\\${liveCopyEnding}${random}|\\.lost-[0-9T]+\\${partialEnding}|\\.health\\.next|\\.server(\\.new)?)(-wal|-shm|-journal)?$`,
+    `^(\\${incomingEnding}|\\.before-upgrade\\.partial|\\${liveCopyEnding}${random}|\\.lost-[0-9T]+\\${partialEnding}|\\${indexPartialEnding}|\\.health\\.next|\\.server(\\.new)?)(-wal|-shm|-journal)?$`,
   );
   for (const name of readdirSync(dirname(real))) {
     if (name.startsWith(base) && pattern.test(name.slice(base.length)))

@@ -10,6 +10,7 @@
 import { open, rename, rm, type FileHandle } from "node:fs/promises";
 import { rawSettings } from "../../access/settings/raw-settings.ts";
 import type { Database } from "../../database/database.ts";
+import { indexPartialEnding } from "../../database/files/leftovers.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
 import type { Yielder } from "../../lib/yielder.ts";
@@ -64,7 +65,7 @@ export function createColumnFile({
 }): ColumnFile {
   const form = formOf(program);
   const path = `${database.path}.index`;
-  const next = `${path}.next`;
+  const next = `${database.path}${indexPartialEnding}`;
   const settings = () => rawSettings(database.sqlite, clock.now());
 
   return {

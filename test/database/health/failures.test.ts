@@ -193,6 +193,7 @@ test("What killed backups and restores leave is deleted at the next start, and n
   const before = readdirSync(data);
   const leftovers = [
     "test.db.server.new",
+    "test.db.index.next",
     ...["", "-wal", "-shm", "-journal"].map((ending) => `test.db.incoming${ending}`),
     "test.db.copy-0123456789abcdef",
     "test.db.copy-0123456789abcdef-journal",
@@ -201,6 +202,7 @@ test("What killed backups and restores leave is deleted at the next start, and n
   const others = [
     "test.db.copy-of-ada",
     "test.db.incoming.txt",
+    "test.db.index",
     "test.db.lost-20260131T120000",
     "other.db.incoming",
   ];
