@@ -211,12 +211,13 @@ function prepareReads(database: Database) {
 
 /** Deletes all deliveries to a recipient, in several transactions. */
 async function deleteDeliveries(database: Database, { seq }: Recipient): Promise<void> {
-  const { query } = database;
-  const batch = query
-    .select({ seq: deliveries.seq })
-    .from(deliveries)
-    .where(eq(deliveries.recipientSeq, seq))
-    .limit(removalRowsMax);
-  const remove = statement(database, () => query.delete(deliveries).where(inArray(deliveries.seq, batch)));
+  const remove = statement(database, (query) => {
+    const batch = query
+      .select({ seq: deliveries.seq })
+      .from(deliveries)
+      .where(eq(deliveries.recipientSeq, seq))
+      .limit(removalRowsMax);
+    return query.delete(deliveries).where(inArray(deliveries.seq, batch));
+  });
   while ((await database.write(() => remove.run(), untilDone)) > 0);
 }
