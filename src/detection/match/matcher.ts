@@ -74,8 +74,9 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
   const terms = wordsOfTargets.flatMap((words, target) =>
     words.map((word): Term => ({ target, word, dependents: [] })),
   );
+  const termsByWord = new Map(terms.map((term) => [term.word, term]));
   for (const [index, { word }] of terms.entries()) {
-    terms.find((term) => term.word === word.requires)?.dependents.push(index);
+    if (word.requires !== undefined) termsByWord.get(word.requires)?.dependents.push(index);
   }
   const domains = new Set(targets.map(({ domain }) => domain));
   const own = new Set(targets.flatMap((target) => [...target.own]));
