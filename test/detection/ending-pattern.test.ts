@@ -5,8 +5,8 @@ import { readHost } from "../../src/detection/names/host.ts";
 import { createAligner } from "../../src/detection/score/alignment.ts";
 import { acceptanceRules } from "../../src/detection/score/rules.ts";
 import { scoreName } from "../../src/detection/score/score-name.ts";
+import { randomFrom, seed } from "../support/random.ts";
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const textCount = 300;
 
 test.each([
@@ -18,11 +18,8 @@ test.each([
   ["smbc-card.co.jp", "smbc-card", ["co.jp", "cojp", "co-jp", "co.j-p", "c0jp", "co.jpx", "coj", "coxp"]],
   ["eposcard.cloud", "eposcard", ["cloud", "doud", "c1oud", "clou-d", "cloucl", "xloucl", "c-loud", "loud"]],
 ])("the ending pattern of %s rejects no text in which the whole name is found", (domain, label, endings) => {
-  let state = seed;
-  const pick = <T>(items: readonly T[]): T => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return items[Math.floor((state / 2 ** 32) * items.length)]!;
-  };
+  const random = randomFrom(seed);
+  const pick = <T>(items: readonly T[]): T => items[random(items.length)]!;
   const word = brandWordsOf({ domain, keywords: [], allow: [] }).find(({ ending }) => ending !== undefined)!;
   const { ending: _, ...always } = word;
   const scored = {

@@ -13,8 +13,8 @@ import {
 import keywordText from "../../src/detection/data/keywords.txt" with { type: "text" };
 import { createWordTrie } from "../../src/detection/data/word-trie.ts";
 import wordText from "../../src/detection/data/words.txt" with { type: "text" };
+import { randomFrom, seed } from "../support/random.ts";
 
-const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const textCount = 2_000;
 
 const dictionary = new Set(wordText.split("\n").filter((line) => !line.startsWith("#") && line !== ""));
@@ -30,11 +30,7 @@ const plurals = new Set(Array.from(keywords).flatMap((word) => (word.length < 4 
 /** Texts of words and keywords with a letter changed here and there, so that many of them almost fit. */
 function* texts(): Generator<string> {
   const pieces = [...dictionary, ...keywords, ...keywords, ...plurals];
-  let state = seed;
-  const below = (count: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * count);
-  };
+  const below = randomFrom(seed);
   for (let i = 0; i < textCount; i++) {
     const words = Array.from({ length: 1 + below(3) }, () => pieces[below(pieces.length)]!);
     const text = words.join(["", "", "7", "é"][below(4)]);
