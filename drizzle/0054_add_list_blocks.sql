@@ -72,10 +72,27 @@ CREATE TRIGGER threats_in_list_on_delete AFTER DELETE ON threats BEGIN
 	);
 END;
 --> statement-breakpoint
-CREATE TRIGGER threats_in_list_on_update AFTER UPDATE OF protected_domain_seq, status, severity, first_seen ON threats
-WHEN OLD.status IS NOT NEW.status OR OLD.severity IS NOT NEW.severity OR OLD.first_seen IS NOT NEW.first_seen
-	OR OLD.protected_domain_seq IS NOT NEW.protected_domain_seq
+CREATE TRIGGER threats_in_list_on_update AFTER UPDATE OF protected_domain_seq, status, severity ON threats
+WHEN (OLD.status IS NOT NEW.status OR OLD.severity IS NOT NEW.severity
+	OR OLD.protected_domain_seq IS NOT NEW.protected_domain_seq) AND OLD.first_seen IS NEW.first_seen
 BEGIN
+	INSERT INTO threat_list_block_counts (protected_domain_seq, first_seen, seq, status, severity, total)
+	SELECT change.protected_domain_seq, block.first_seen, block.seq, change.status, change.severity, change.difference
+	FROM (
+		SELECT first_seen, seq FROM threat_list_blocks WHERE (first_seen, seq) <= (NEW.first_seen, NEW.seq)
+		ORDER BY first_seen DESC, seq DESC LIMIT 1
+	) block
+	CROSS JOIN (
+		SELECT OLD.protected_domain_seq AS protected_domain_seq, OLD.status AS status, OLD.severity AS severity, -1 AS difference
+		UNION ALL SELECT 0, OLD.status, OLD.severity, -1
+		UNION ALL SELECT NEW.protected_domain_seq, NEW.status, NEW.severity, 1
+		UNION ALL SELECT 0, NEW.status, NEW.severity, 1
+	) change
+	WHERE true
+	ON CONFLICT DO UPDATE SET total = threat_list_block_counts.total + excluded.total;
+END;
+--> statement-breakpoint
+CREATE TRIGGER threats_in_list_on_move AFTER UPDATE OF first_seen ON threats WHEN OLD.first_seen IS NOT NEW.first_seen BEGIN
 	UPDATE threat_list_block_counts SET total = total - 1
 	WHERE protected_domain_seq IN (0, OLD.protected_domain_seq) AND status = OLD.status AND severity = OLD.severity
 		AND (first_seen, seq) = (
@@ -93,14 +110,14 @@ BEGIN
 	ORDER BY first_seen DESC, seq DESC LIMIT 1
 	ON CONFLICT DO UPDATE SET total = threat_list_block_counts.total + 1;
 	-- A threat that stays in its block changes no total: as the only one, it would remove the block.
-	UPDATE threat_list_blocks SET total = total + 1 WHERE OLD.first_seen IS NOT NEW.first_seen AND (first_seen, seq) = (
+	UPDATE threat_list_blocks SET total = total + 1 WHERE (first_seen, seq) = (
 		SELECT first_seen, seq FROM threat_list_blocks WHERE (first_seen, seq) <= (NEW.first_seen, NEW.seq)
 		ORDER BY first_seen DESC, seq DESC LIMIT 1
 	) AND (first_seen, seq) <> (
 		SELECT first_seen, seq FROM threat_list_blocks WHERE (first_seen, seq) <= (OLD.first_seen, OLD.seq)
 		ORDER BY first_seen DESC, seq DESC LIMIT 1
 	);
-	UPDATE threat_list_blocks SET total = total - 1 WHERE OLD.first_seen IS NOT NEW.first_seen AND (first_seen, seq) = (
+	UPDATE threat_list_blocks SET total = total - 1 WHERE (first_seen, seq) = (
 		SELECT first_seen, seq FROM threat_list_blocks WHERE (first_seen, seq) <= (OLD.first_seen, OLD.seq)
 		ORDER BY first_seen DESC, seq DESC LIMIT 1
 	) AND (first_seen, seq) <> (
@@ -159,4 +176,17 @@ WHEN NEW.total = 0 AND NEW.first_seen > -9000000000000000 BEGIN
 	WHERE protected_domain_seq IN (SELECT 0 UNION ALL SELECT seq FROM protected_domains)
 		AND first_seen = NEW.first_seen AND seq = NEW.seq;
 	DELETE FROM threat_list_blocks WHERE first_seen = NEW.first_seen AND seq = NEW.seq;
+END;
+--> statement-breakpoint
+-- Changes all totals of a status change in one statement, and only if they change.
+DROP TRIGGER threats_counted_on_update;
+--> statement-breakpoint
+CREATE TRIGGER threats_counted_on_update AFTER UPDATE OF protected_domain_seq, status, severity ON threats
+WHEN OLD.status IS NOT NEW.status OR OLD.severity IS NOT NEW.severity
+	OR OLD.protected_domain_seq IS NOT NEW.protected_domain_seq
+BEGIN
+	INSERT INTO threat_counts (protected_domain_seq, status, severity, total)
+	VALUES (OLD.protected_domain_seq, OLD.status, OLD.severity, -1), (0, OLD.status, OLD.severity, -1),
+		(NEW.protected_domain_seq, NEW.status, NEW.severity, 1), (0, NEW.status, NEW.severity, 1)
+	ON CONFLICT DO UPDATE SET total = threat_counts.total + excluded.total;
 END;

@@ -1,7 +1,7 @@
 import { desc, eq, sql } from "drizzle-orm";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { Database } from "../../database/database.ts";
-import { statement, value, valuesOf } from "../../database/statement.ts";
+import { opaqueValue, statement, value, valuesOf } from "../../database/statement.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { threatHistory, threats } from "../store/tables.ts";
 
@@ -54,7 +54,7 @@ export function createHistory({ database, clock }: { database: Database; clock: 
   );
   const trim = statement(database, (query) =>
     query.delete(threatHistory).where(
-      sql`${threatHistory.seq} in (select seq from ${threatHistory} where threat_seq = ${value(threatHistory.threatSeq)}
+      sql`${threatHistory.seq} in (select seq from ${threatHistory} where threat_seq = ${opaqueValue(threatHistory.threatSeq)}
         and (via is not null) = ${sql.placeholder("decided")} order by seq desc limit -1 offset ${changesPerThreatMax})`,
     ),
   );
