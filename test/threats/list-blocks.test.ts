@@ -141,13 +141,19 @@ test("pages for more domains than SQLite merges in one query are the same as for
   );
   const others = Array.from({ length: 600 }, (_, index) => `brand-${index}.com`);
   database.transaction(() => others.forEach((domain) => protect.run(domain)));
+  const page = { page: 7, perPage: 10 };
   for (const blocksFrom of [0, Infinity]) {
     const list = createListQuery(database, { blocksFrom });
-    const page = { page: 7, perPage: 10 };
     const expected = list({}, page);
     expect(expected.threats).toHaveLength(page.perPage);
     expect(list({ within: [...others, ...domains] }, page)).toEqual(expected);
   }
+  // More combinations than are kept.
+  const list = createListQuery(database);
+  const expected = list({}, page);
+  for (let count = 0; count <= 32; count += 1)
+    expect(list({ within: [...others.slice(0, count), ...domains] }, page)).toEqual(expected);
+  expect(list({}, page)).toEqual(expected);
 });
 
 test("a block without threats is removed with its counts, and the first block stays", () => {

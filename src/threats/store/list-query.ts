@@ -22,6 +22,8 @@ export type ListedThreat = ReturnType<ListQuery>["threats"][number];
 
 /** Maximum number of rows that a page may follow to be read row by row. */
 const nearStartMax = 200;
+/** Maximum number of combinations whose queries are kept: those of hundreds of domains take megabytes. */
+const preparedMax = 32;
 /** Maximum number of queries that are merged at once. SQLite permits 500. */
 const mergedMax = 400;
 /** A page that follows more rows is found through the blocks of the list, which takes as long as passing over this number. */
@@ -38,7 +40,7 @@ export function createListQuery(database: Database, { blocksFrom = withoutBlocks
       .from(protectedDomains)
       .where(eq(protectedDomains.domain, value(protectedDomains.domain))),
   );
-  // One set of queries for each combination of filters: 4, and 4 for each number of domains.
+  // One set of queries for each of the latest combinations of filters: 4, and 4 for each number of domains.
   const prepared = new Map<string, ReturnType<typeof prepareList>>();
 
   return (filter: ThreatFilter, { page, perPage }: { page: number; perPage: number }) => {
@@ -47,8 +49,12 @@ export function createListQuery(database: Database, { blocksFrom = withoutBlocks
     if (names !== undefined && seqs.length === 0) return { threats: [], total: 0 };
     const values = { status: filter.status, severity: filter.severity, ...domainValues(seqs) };
     const key = `${seqs.length} ${filter.status !== undefined} ${filter.severity !== undefined}`;
-    const queries = prepared.get(key) ?? prepareList(database, seqs.length, filter);
-    prepared.set(key, queries);
+    let queries = prepared.get(key);
+    if (queries === undefined) {
+      if (prepared.size >= preparedMax) prepared.delete(prepared.keys().next().value!);
+      queries = prepareList(database, seqs.length, filter);
+      prepared.set(key, queries);
+    }
 
     const { total } = queries.total.get(values)!;
     const before = (page - 1) * perPage;
