@@ -50,7 +50,7 @@ export const anyRules: readonly Rule[] = [
     readings,
     verdict: "drop",
     slow: true,
-    why: "Letters inside a longer English word mean that word, unless phishing words stand beside it.",
+    why: "Letters inside a longer English word mean that word, unless it starts or ends with them beside phishing words.",
     keeps: [
       ["discord.com", "discordqx.net"],
       ["intuit.com", "intuition-reward.net"],
@@ -58,9 +58,11 @@ export const anyRules: readonly Rule[] = [
     drops: [
       ["discord.com", "discordant.net"],
       ["ing.nl", "paying.net"],
+      ["nitori.com", "janitorial-login.net"],
     ],
     test: ({ word, context }) =>
-      context.insideWord && !(word.length >= besidePhishingLengthMin && context.besidePhishingPart),
+      context.insideWord &&
+      !(context.atEdge && word.length >= besidePhishingLengthMin && context.besidePhishingPart),
   },
   {
     name: "suffix_starts_word",

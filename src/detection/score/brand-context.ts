@@ -7,6 +7,10 @@ import { segment } from "../segmentation/segment.ts";
 
 export type Edge = "separator" | "digit" | "keyword" | "letter";
 
+export function isSeparated(edge: Edge): boolean {
+  return edge === "separator" || edge === "digit";
+}
+
 /** The rest of the label: empty, nothing but keywords, some keywords, or no keyword. */
 export type Rest = "none" | "keywords" | "some_keywords" | "other";
 

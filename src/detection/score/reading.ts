@@ -119,6 +119,14 @@ export function isAnybodysLabel({ context, host }: Reading): boolean {
   return !context.registrable || host.parts.hosted;
 }
 
+/** Whether letters that are no keywords continue on both sides of the stretch, in a label that is registered. */
+export function isAmidLetters(reading: Reading): boolean {
+  const { context, found, letters } = reading;
+  return (
+    context.left === "letter" && context.right === "letter" && found === letters && !isAnybodysLabel(reading)
+  );
+}
+
 /** Returns the characters of the stretch that are not what they look like, with their index in `folded`. */
 export function otherLettersIn({ word, alignment, host }: Reading): { label: HostLabel; index: number }[] {
   const others: { label: HostLabel; index: number }[] = [];

@@ -9,8 +9,8 @@ import { areSimilar } from "../letters/similar-characters.ts";
 import { meanLetterBits } from "../segmentation/letter-model.ts";
 import { areCutOutOfWords, stretchesAround, type Stretch } from "../segmentation/stretches.ts";
 import type { Edit } from "./alignment.ts";
-import type { Edge } from "./brand-context.ts";
-import { isAnybodysLabel, type Reading } from "./reading.ts";
+import { isSeparated } from "./brand-context.ts";
+import { isAmidLetters, isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
 /** Minimum length of a brand in which a typo counts anywhere in its label. */
@@ -171,10 +171,15 @@ export const typoRules: readonly Rule[] = [
     name: "typo_amid_unknown_letters",
     readings,
     verdict: "drop",
-    why: "In a label without keywords, seven letters with a typo occur by chance.",
-    keeps: [["coinbase.com", "qxcoinbaesqx.net"]],
-    drops: [["netflix.com", "qxnetflyxqx.net"]],
-    test: ({ word, context }) => word.length < besideUnknownLengthMin && context.rest === "other",
+    why: "In a label without keywords, seven letters with a typo occur by chance, and amid letters eight.",
+    keeps: [["coinbase.com", "coinbaesqx.net"]],
+    drops: [
+      ["netflix.com", "netflyxqx.net"],
+      ["metamask.io", "imetamiskliinik.net"],
+    ],
+    test: (reading) =>
+      reading.context.rest === "other" &&
+      reading.word.length < besideUnknownLengthMin + (isAmidLetters(reading) ? 1 : 0),
   },
   {
     name: "explained_by_word",
@@ -192,7 +197,10 @@ export const typoRules: readonly Rule[] = [
     verdict: "drop",
     why: "Where letters continue, a typo at the end of the brand means nothing: the rest of the brand fits as well.",
     keeps: [["netflix.com", "netflyxone-168.net"]],
-    drops: [["netflix.com", "betflixone-168.net"]],
+    drops: [
+      ["netflix.com", "betflixone-168.net"],
+      ["mastercard.com", "golfmastercarts.net"],
+    ],
     test: (reading) => !reading.context.onlyKeywords && hasTypoAtOpenEnd(reading),
   },
   {
@@ -210,11 +218,8 @@ export const typoRules: readonly Rule[] = [
     verdict: "drop",
     slow: true,
     why: "In a label without keywords, several words in a row that cover the stretch explain it.",
-    keeps: [["coinbase.com", "qxcoinabaseqx.net"]],
-    drops: [
-      ["facebook.com", "placebooks.net"],
-      ["coinbase.com", "bitcoinbabel.net"],
-    ],
+    keeps: [["coinbase.com", "coinabaseqx.net"]],
+    drops: [["facebook.com", "placebooks.net"]],
     test: (reading) => reading.context.rest === "other" && isExplainedBy(isMadeOfWords, reading),
   },
   {
@@ -266,16 +271,12 @@ function startsDifferently(word: BrandWord, start: number, [first]: readonly Edi
   return first.expected === "" || !areSimilar(first.found.charCodeAt(0), first.expected.charCodeAt(0));
 }
 
-function isSeparated(edge: Edge): boolean {
-  return edge === "separator" || edge === "digit";
-}
-
 function hasTypoAtOpenEnd(reading: Reading): boolean {
   const { word, typos, alignment, context } = reading;
   const first = typos[0]!;
   const isOpen = context.left === "letter" && context.rest === "other" && !isAnybodysLabel(reading);
   if (isOpen && first.position === alignment.start && first.kind === "omission") return true;
-  if (word.length >= looseEndLengthMin) return false;
+  if (word.length >= (isAmidLetters(reading) ? ownWordsLengthMin : looseEndLengthMin)) return false;
   const last = typos.at(-1)!;
   return (
     (!isSeparated(context.left) && first.position === alignment.start) ||
