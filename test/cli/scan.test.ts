@@ -42,6 +42,7 @@ enabled = ${lookups}
 [[protected_domains]]
 domain = "acme.com"
 ${more}`);
+  folder.createDatabase();
   return folder;
 }
 
@@ -50,7 +51,7 @@ const lines = (text: string) => text.split("\n").filter((line) => line !== "");
 describe("phishwatch scan", () => {
   test("a scan prints and records existing look-alikes, and prints a summary on standard error", async () => {
     open();
-    const { code, out, err } = await folder.run(["scan", "--limit", "1500"]);
+    const { code, out, err } = await folder.run(["scan", "--limit", "600"]);
     expect(code).toBe(0);
     const rows = lines(out).map((line) => line.split("\t"));
     expect(rows.map(([domain, of, type, , outcome]) => [domain, of, type, outcome]).sort()).toEqual([
@@ -60,8 +61,8 @@ describe("phishwatch scan", () => {
     ]);
     expect(out).toContain("192.0.2.1, name server ns1.host.net");
     expect(out).toContain("mail mx.\\u{1b}[31mevil.net, name server ns1.sedoparking.com, parked Sedo");
-    expect(err).toContain("1,500 look-alikes resolved, 3 exist, 0 unknown; 3 threats, 3 of them new");
-    const threats = lines((await folder.run(["threats", "list", "--json"])).out);
+    expect(err).toContain("600 look-alikes resolved, 3 exist, 0 unknown; 3 threats, 3 of them new");
+    const threats = lines((await folder.runHere(["threats", "list", "--json"])).out);
     expect(threats.map((line) => JSON.parse(line).source)).toEqual(["scan", "scan", "scan"]);
   });
 
@@ -77,11 +78,13 @@ screenshots = "off"
 [[protected_domains]]
 domain = "acme.com"
 `);
-    const { code, err } = await folder.run(["scan", "--limit", "1500"]);
+    const { code, err } = await folder.run(["scan", "--limit", "600"]);
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("enriched 3 of 3 threats\n") });
-    const ids = lines((await folder.run(["threats", "list", "--json"])).out).map((line) => JSON.parse(line));
+    const ids = lines((await folder.runHere(["threats", "list", "--json"])).out).map((line) =>
+      JSON.parse(line),
+    );
     const { id } = ids.find(({ domain }) => domain === "acme.net");
-    const shown = JSON.parse((await folder.run(["threats", "show", id, "--json"])).out);
+    const shown = JSON.parse((await folder.runHere(["threats", "show", id, "--json"])).out);
     expect(shown).toMatchObject({
       severity: "medium",
       severity_reasons: [
@@ -99,23 +102,23 @@ domain = "acme.com"
       after: "Sedo",
       by: null,
     });
-    const { out } = await folder.run(["threats", "show", id]);
+    const { out } = await folder.runHere(["threats", "show", id]);
     expect(out).toMatch(/^history +\S.* → /m);
     expect(out).toMatch(/^severity reasons +the name is the brand under another suffix/m);
     expect(out).not.toContain("\u001b");
-  });
+  }, 60_000);
 
   test.each([false, true])(
     "a scan stores the address of what it finds without a schedule, with lookups.enabled = %p (B1)",
     async (lookups) => {
       open({ lookups });
-      const { code } = await folder.run(["scan", "--limit", "1500"]);
+      const { code } = await folder.run(["scan", "--limit", "600"]);
       expect(code).toBe(0);
-      const all = lines((await folder.run(["threats", "list", "--json"])).out).map((line) =>
+      const all = lines((await folder.runHere(["threats", "list", "--json"])).out).map((line) =>
         JSON.parse(line),
       );
       const { id } = all.find(({ domain }) => domain === "acrne.com");
-      const shown = JSON.parse((await folder.run(["threats", "show", id, "--json"])).out);
+      const shown = JSON.parse((await folder.runHere(["threats", "show", id, "--json"])).out);
       expect(shown).toMatchObject({
         ip_address: "192.0.2.1",
         facts: { dns: { exists: "yes", addresses: ["192.0.2.1"], name_servers: ["ns1.host.net"] } },
@@ -133,13 +136,13 @@ domain = "acme.com"
     expect(code).toBe(1);
     expect(err).toContain('says that not even "com" exists');
     expect(err).toContain("set scan.resolvers");
-    const check = await folder.run(["check"]);
+    const check = await folder.runHere(["check"]);
     expect(check.out).toMatch(/^warning +resolver .*says that not even "com" exists/m);
   });
 
   test("--json prints one object for each existing look-alike", async () => {
     open();
-    const { code, out } = await folder.run(["scan", "Acme.com.", "--limit", "1500", "--json"]);
+    const { code, out } = await folder.run(["scan", "Acme.com.", "--limit", "600", "--json"]);
     expect(code).toBe(0);
     const found = lines(out).map((line) => JSON.parse(line));
     expect(found.find(({ domain }) => domain === "acme.net")).toEqual({
@@ -175,9 +178,11 @@ domain = "acme.com"
     running.kill("SIGINT");
     expect(await running.exited).toBe(1);
     expect(await new Response(running.stderr).text()).toContain("interrupted; results so far");
-    const kept = lines((await folder.run(["threats", "list", "--json"])).out).map((line) => JSON.parse(line));
+    const kept = lines((await folder.runHere(["threats", "list", "--json"])).out).map((line) =>
+      JSON.parse(line),
+    );
     expect(kept).not.toBeEmpty();
-    const shown = JSON.parse((await folder.run(["threats", "show", kept[0].id, "--json"])).out);
+    const shown = JSON.parse((await folder.runHere(["threats", "show", kept[0].id, "--json"])).out);
     expect(shown).toMatchObject({ verified: true, facts: { dns: { exists: "yes" } } });
   });
 
@@ -237,17 +242,17 @@ events = ["scan.started", "scan.completed"]`,
 describe("phishwatch check", () => {
   test("`check` reports whether the resolvers of scans are reliable", async () => {
     open();
-    const honest = await folder.run(["check"]);
+    const honest = await folder.runHere(["check"]);
     expect(honest.out).toContain(
       `ok       resolver 127.0.0.1:${dns.server.port}: says when a name does not exist\n`,
     );
     dns.stop();
     dns = await startDnsServer({ "*.": { A: ["203.0.113.80"] } }, { port: dns.server.port });
-    const lying = await folder.run(["check"]);
+    const lying = await folder.runHere(["check"]);
     expect(lying.code).toBe(1);
     expect(lying.out).toMatch(/^error +resolver .*resolves names that do not exist .*203\.0\.113\.80/m);
     dns.stop();
-    const silent = await folder.run(["check"]);
+    const silent = await folder.runHere(["check"]);
     expect(silent.out).toMatch(/^warning +resolver .*refuses the connection$/m);
   });
 });

@@ -22,7 +22,7 @@ afterEach(() => folder.dispose());
 
 const get = (url: string, key: string) => fetch(url, { headers: { Authorization: `Bearer ${key}` } });
 const ok = async (...args: string[]) => {
-  const ended = await folder.run(args);
+  const ended = await folder.runHere(args);
   expect({ code: ended.code, err: ended.err }).toMatchObject({ code: 0 });
   return ended.out.trim();
 };
@@ -146,6 +146,7 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
 });
 
 test("the server continues and stops cleanly after the reader of its log is gone", async () => {
+  folder.createDatabase();
   const running = folder.start(["serve"]);
   await running.stderr.cancel();
   const { value } = await running.stdout.getReader().read();
@@ -157,6 +158,8 @@ test("the server continues and stops cleanly after the reader of its log is gone
 });
 
 describe("a second copy", () => {
+  beforeEach(() => folder.createDatabase());
+
   test("a second server on the same database fails to start, and the first continues", async () => {
     const server = await folder.serve();
     const { code, out, err } = await folder.run(["serve"]);
@@ -197,6 +200,7 @@ async function halfRequest(url: string, key: string) {
 }
 
 test("a request in progress at SIGTERM receives its response", async () => {
+  folder.createDatabase();
   const server = await folder.serve();
   const request = await halfRequest(server.url, await ok("keys", "create"));
   server.process.kill("SIGTERM");
@@ -210,6 +214,7 @@ test("a request in progress at SIGTERM receives its response", async () => {
 });
 
 test("a second signal stops the server immediately, even with work in progress", async () => {
+  folder.createDatabase();
   const server = await folder.serve();
   const request = await halfRequest(server.url, await ok("keys", "create"));
   server.process.kill("SIGTERM");
@@ -220,6 +225,8 @@ test("a second signal stops the server immediately, even with work in progress",
 });
 
 describe("beside a running server", () => {
+  beforeEach(() => folder.createDatabase());
+
   test("created keys work immediately, and revoked ones stop immediately", async () => {
     const server = await folder.serve();
     const key = await ok("keys", "create", "--name", "ci");
@@ -333,6 +340,8 @@ describe("beside a running server", () => {
 });
 
 describe("restore", () => {
+  beforeEach(() => folder.createDatabase());
+
   test.each<[string, () => string, string]>([
     [
       "no database",

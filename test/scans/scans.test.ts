@@ -41,6 +41,8 @@ const planted: Zones = {
   "*.xyz": { A: ["203.0.113.1"] },
   "unrelated.com": { A: ["192.0.2.9"] },
 };
+/** All planted names are among the first third of the look-alikes. */
+const limit = 600;
 
 describe("a scan", () => {
   test("a scan finds exactly the names that exist, and sends events for its start, each threat, and its end with counts", async () => {
@@ -104,13 +106,18 @@ describe("a scan", () => {
   test("a second scan creates no duplicate threats, reactivates a resolved one and leaves a false positive unchanged", async () => {
     const app = open([await serve(planted)]);
     const ids: string[] = [];
-    await app.scans.run({ trigger: "cli", by: analyst, onFound: ({ threatId }) => ids.push(threatId) });
+    await app.scans.run({
+      trigger: "cli",
+      by: analyst,
+      limit,
+      onFound: ({ threatId }) => ids.push(threatId),
+    });
     app.threats.changeStatus([ids[0]!], "resolved", { by: analyst });
     app.threats.changeStatus([ids[1]!], "false_positive", { by: analyst });
     const decidedAt = Date.now();
     await until(() => Date.now() > decidedAt, "the scan comes after the decision");
     const before = typesOf(app).length;
-    const again = await app.scans.run({ trigger: "cli", by: analyst });
+    const again = await app.scans.run({ trigger: "cli", by: analyst, limit });
     expect(again).toMatchObject({ status: "completed", threatsFound: 3, threatsCreated: 0 });
     expect(typesOf(app).slice(before)).toEqual(["scan.started", "threat.updated", "scan.completed"]);
     expect(app.threats.get(ids[0]!)?.status).toBe("active");
@@ -120,7 +127,7 @@ describe("a scan", () => {
   test("a scan for one domain records only its threats, and not the other protected domain as one", async () => {
     const zones = { ...planted, "acme.org": { A: ["192.0.2.8"] } };
     const app = open([await serve(zones)], { domains: ["acme.com", "acme.org"] });
-    const scan = await app.scans.run({ trigger: "cli", by: analyst, domains: ["ACME.com."] });
+    const scan = await app.scans.run({ trigger: "cli", by: analyst, limit, domains: ["ACME.com."] });
     expect(scan).toMatchObject({ protectedDomains: ["acme.com"], resolving: 4, threatsFound: 3 });
     const { threats } = app.threats.list({}, { page: 1, perPage: 100 });
     expect(threats.map(({ protectedDomain }) => protectedDomain)).toEqual([
@@ -128,10 +135,10 @@ describe("a scan", () => {
       "acme.com",
       "acme.com",
     ]);
-    const all = await app.scans.run({ trigger: "cli", by: analyst, limit: 1_500 });
+    const all = await app.scans.run({ trigger: "cli", by: analyst, limit });
     expect(all.protectedDomains).toEqual(["acme.com", "acme.org"]);
     expect(all.threatsCreated).toBeGreaterThan(0);
-    expect(all.candidates).toBeLessThan(3_000);
+    expect(all.candidates).toBeLessThan(2 * limit);
   });
 
   test("a scan fails for a name that is not protected, and when there are no protected domains", async () => {
@@ -162,7 +169,7 @@ describe("a scan", () => {
   test("a scan uses the honest resolvers when another one lies", async () => {
     const liar = await serve({ "*.": { A: ["203.0.113.80"] } });
     const app = open([liar, await serve(planted)]);
-    expect(await app.scans.run({ trigger: "cli", by: analyst })).toMatchObject({
+    expect(await app.scans.run({ trigger: "cli", by: analyst, limit })).toMatchObject({
       status: "completed",
       resolving: 3,
     });
@@ -180,7 +187,7 @@ describe("a scan", () => {
       },
     };
     const app = open([await serve({ ...planted, ...hostile })]);
-    expect(await app.scans.run({ trigger: "cli", by: analyst })).toMatchObject({
+    expect(await app.scans.run({ trigger: "cli", by: analyst, limit })).toMatchObject({
       status: "completed",
       resolving: 3,
       unknown: 5,

@@ -1,11 +1,12 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { openApp, type App } from "../../src/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { systemClock, type Clock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { fillRandom, temporaryFolder } from "./appliance.ts";
 import { startDnsServer, type DnsServer, type Zones } from "./dns-server.ts";
+import { createDatabase } from "./new-database.ts";
 
 export interface ScanSettings {
   clock?: Clock;
@@ -54,6 +55,9 @@ export function scanWorld() {
       if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
       const write = (line: string) => void logged.push(line);
       const log = createLog({ level: "info", format: "json", clock, write });
+      const { path: databasePath } = loaded.config.storage;
+      mkdirSync(dirname(databasePath), { mode: 0o700, recursive: true });
+      createDatabase(databasePath);
       const app = openApp({ config: loaded.config, clock, log, fillRandom });
       apps.push(app);
       return app;
