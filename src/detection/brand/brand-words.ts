@@ -218,7 +218,7 @@ function nounIn(text: string): BrandWord["noun"] {
   return isPopularLabel(text) && !text.endsWith("ing") ? "no" : "noun";
 }
 
-const wordEndings = /^[aeios]/;
+const wordEndings = /^[aeiosx]/;
 
 function startsWithLetter(text: string): boolean {
   const rest = text.slice(1);
