@@ -29,6 +29,11 @@ beforeAll(() => {
     database: stores.database,
     yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
   });
+  rows = stores.database.transaction(addThreats);
+});
+afterAll(() => stores.dispose());
+
+function addThreats(): Threat[] {
   const ids = Array.from({ length: 300 }, (_, number) => {
     stores.clock.advance(random(12) * 3_600_000);
     const created = stores.threats.record([
@@ -61,9 +66,8 @@ beforeAll(() => {
     stores.clock.advance(random(3) * 600_000);
     stores.threats.changeStatus([id], statuses[random(3)]!, { by: analyst });
   }
-  rows = ids.map((id) => stores.threats.get(id)!);
-});
-afterAll(() => stores.dispose());
+  return ids.map((id) => stores.threats.get(id)!);
+}
 
 /** The same by sorting. */
 function naiveMedian(values: readonly number[]): number | null {

@@ -40,7 +40,7 @@ beforeAll(() => {
     .all()
     .map(({ seq }) => seq);
   index = indexOver(stores);
-  rows = addThreats(400);
+  rows = stores.database.transaction(() => addThreats(400));
 });
 afterAll(() => stores.dispose());
 
