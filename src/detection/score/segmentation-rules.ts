@@ -4,7 +4,8 @@
  */
 import { isTellingSuffix } from "../brand/brand-words.ts";
 import { isWord } from "../data/lexicon.ts";
-import { isAnybodysLabel, type Reading } from "./reading.ts";
+import { consistsOfWords } from "../segmentation/brand-or-words.ts";
+import { isAmidLetters, isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 
 /**
@@ -20,6 +21,8 @@ const otherPlaceBits = 12;
 /** Added for each letter beyond those of a short brand, because long ones are rarely part of other words. */
 const bitsPerLetter = { exact: 3, different: 2 } as const;
 const shortLengthMax = 6;
+/** The same for a short brand amid letters, which it has to explain clearly better than words do. */
+const amidLettersBits = -5;
 /** Minimum length of a brand that is often made of words itself, such as walletconnect. */
 const ownWordsLengthMin = 12;
 
@@ -69,6 +72,7 @@ export const segmentationRules: readonly Rule[] = [
     drops: [
       ["revolut.com", "revolutiongym.net"],
       ["openai.com", "openairdrop.net"],
+      ["micard.co.jp", "cosmicards.net"],
     ],
     test: isPartOfWords,
   },
@@ -219,17 +223,25 @@ function spellingOf({ alignment }: Reading): "exact" | "different" {
 }
 
 function isPartOfWords(reading: Reading): boolean {
-  const { word, context, anchored, host } = reading;
+  const { word, context, host } = reading;
   // The word lists are English: they cannot explain a label with other letters.
   if (host.labels[context.labelIndex]!.origin !== undefined) return false;
   if (context.insideWord || context.wholeLabel || word.length >= ownWordsLengthMin) return false;
-  const spelling = spellingOf(reading);
-  const written = anchored && spelling === "different" ? setApartBits : savedBitsMax[spelling];
-  const savedMax = written + bitsPerLetter[spelling] * Math.max(0, word.length - shortLengthMax);
+  const savedMax = savedBitsMaxOf(reading);
   const saved = reading.bitsAgainst;
   if (saved <= savedMax) return false;
   const placeBits = isAnybodysLabel(reading) && !context.acrossLabels ? otherPlaceBits : 0;
   return saved > savedMax + placeBits + (context.besidePhishingWord ? phishingWordBits : 0);
+}
+
+function savedBitsMaxOf(reading: Reading): number {
+  const { word, anchored } = reading;
+  const spelling = spellingOf(reading);
+  const isShort = spelling === "exact" && word.length <= shortLengthMax;
+  // Words explain paypal as well as the brand does, whatever stands beside it.
+  if (isShort && isAmidLetters(reading) && !consistsOfWords(word.text)) return amidLettersBits;
+  const written = anchored && spelling === "different" ? setApartBits : savedBitsMax[spelling];
+  return written + bitsPerLetter[spelling] * Math.max(0, word.length - shortLengthMax);
 }
 
 function isRandomToken(reading: Reading): boolean {
