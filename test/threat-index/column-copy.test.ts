@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createColumnFile } from "../../src/threat-index/columns/column-file.ts";
 import { createColumnStore } from "../../src/threat-index/columns/column-store.ts";
@@ -13,11 +13,13 @@ const neverDue = { due: () => false, pause: async () => {} };
 let stores: Stores;
 let random: (below: number) => number;
 let recorded: string[];
+let loadErrors: unknown[];
 
 beforeEach(() => {
   random = randomFrom(seed);
   stores = openStores();
   recorded = [];
+  loadErrors = [];
   addThreats(60);
 });
 afterEach(() => stores.dispose());
@@ -85,7 +87,8 @@ function open({ isKept = false, program = "0.5.0" } = {}) {
     changesMin: 1,
     isKept: () => isKept,
     elapsedMs: clock.monotonicMs,
-    onError(error) {
+    onLoadError: (error) => void loadErrors.push(error),
+    onSaveError(error) {
       throw error;
     },
   });
@@ -197,6 +200,18 @@ test("a copy of another state of the database or another program, or a damaged o
   // As in a database that was restored from a backup.
   stores.database.sqlite.run("UPDATE settings SET value = 'another' WHERE name = 'threat_index_copy'");
   expect(await isIgnored()).toBe(true);
+});
+
+test("a copy that cannot be read is reported, and a missing one is not", async () => {
+  await makeCopy();
+  rmSync(path());
+  await open().catchUp(neverDue);
+  expect(loadErrors).toEqual([]);
+
+  // Reading a folder fails even for root, who may read any file.
+  mkdirSync(path());
+  expect(contentOf(await open().catchUp(neverDue))).toEqual(await contentInDatabase());
+  expect(loadErrors).toEqual([expect.objectContaining({ code: "EISDIR" })]);
 });
 
 test("a copy is readable by its owner only, and leaves no unfinished file", async () => {

@@ -30,6 +30,14 @@ export const databaseEvents = {
       "The copy of the threat index next to the database could not be written, so the first search after the next start takes longer.",
     fields: ["error"],
   },
+  "threat_index.not_loaded": {
+    level: "warn",
+    text: "copy of the threat index could not be read",
+    description:
+      "The copy of the threat index next to the database is damaged or could not be read, so the first search reads all threats from the database.",
+    advice: "If the error is EACCES, let the user of the service read the folder of the database.",
+    fields: ["error"],
+  },
   "database.check_failed": {
     level: "warn",
     text: "database file could not be checked",

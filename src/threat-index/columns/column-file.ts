@@ -45,7 +45,10 @@ interface Followed {
 }
 
 export interface ColumnFile {
-  /** Returns undefined if there is no copy of this database. */
+  /**
+   * Returns undefined if there is no copy of this database.
+   * @throws an error of the system, or one about damage
+   */
   load(yielder: Yielder): Promise<Followed | undefined>;
   /** The columns may change meanwhile. */
   save(followed: Followed, yielder: Yielder): Promise<void>;
@@ -77,9 +80,9 @@ export function createColumnFile({
         const footer = await readFooter(file);
         if (footer.form !== form || footer.mark !== mark) return undefined;
         return { columns: await readColumns(file, footer, yielder), version: footer.version };
-      } catch {
-        // Missing or damaged: the columns are read from the database, and the next copy replaces this one.
-        return undefined;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+        throw error;
       }
     },
 

@@ -38,8 +38,10 @@ export interface ColumnCopy {
   isKept: () => boolean;
   /** Monotonic clock. */
   elapsedMs: () => number;
+  /** Receives the error of a copy that could not be read. Then the columns are read from the database. */
+  onLoadError: (error: unknown) => void;
   /** Receives the error of a copy that could not be written. */
-  onError: (error: unknown) => void;
+  onSaveError: (error: unknown) => void;
 }
 
 type StoredRow = Omit<ThreatRow, "indicators"> & { severityReasons: string };
@@ -71,7 +73,7 @@ export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: C
   let isSaving = false;
 
   async function load(yielder: Yielder): Promise<void> {
-    const loaded = await copy?.file.load(yielder);
+    const loaded = await copy?.file.load(yielder).catch(copy.onLoadError);
     if (loaded !== undefined) ({ columns, version } = loaded);
   }
 
@@ -83,7 +85,7 @@ export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: C
     isSaving = true;
     copy.file
       .save({ columns, version: version! }, yielder)
-      .catch(copy.onError)
+      .catch(copy.onSaveError)
       .finally(() => (isSaving = false));
   }
 

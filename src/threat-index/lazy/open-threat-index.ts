@@ -43,7 +43,8 @@ export function openThreatIndex({
       changesMin: copiedAfterChanges,
       isKept: isServing,
       elapsedMs: clock.monotonicMs,
-      onError(error: unknown) {
+      onLoadError: (error: unknown) => logDropped(log, error, "threat_index.not_loaded"),
+      onSaveError(error: unknown) {
         // The copy that is written during a shutdown is not completed.
         if (isServing()) logDropped(log, error, "threat_index.not_copied");
       },
