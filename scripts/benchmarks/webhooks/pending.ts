@@ -8,7 +8,7 @@ import { createIdFactory, type IdFactory } from "../../../src/lib/ids.ts";
 import { phishwatchProgram, shownCommand, type Subject } from "../figures.ts";
 import type { ServerProcess } from "../server-process.ts";
 import { formatTable, quantile } from "../statistics.ts";
-import { withoutIndexes } from "../without-indexes.ts";
+import { withoutIndexes } from "../seed/without-indexes.ts";
 import { createCaller } from "./caller.ts";
 import { apiKey, configure, fillRandom, sampleEvent, serve } from "./instance.ts";
 import { startPlainReceiver } from "./plain-receiver.ts";
