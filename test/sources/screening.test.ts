@@ -97,6 +97,7 @@ test.each<[string, string[], (line: string) => string, threads: number]>([
   ["names.csv", ["id,domain"], (line) => `1,${line.replaceAll(",", "")}`, 2],
   ["quoted.csv", ["id,domain"], (line) => `1,${line === "a..b" ? `"a\n..b"` : line}`, 0],
   ["names.zone", ["$ORIGIN example.net.", "@ IN SOA ns. host. (1", "2 3 4 5)"], (line) => `${line} 300 IN NS ns.`, 2],
+  ["unclosed.zone", [], (line) => `${line} 300 IN NS ns.${line.startsWith("name-90000-") ? " (" : ""}`, 0],
   ["origins.zone", [], (line) => (line.startsWith("name-140000-") ? "$ORIGIN b.example." : `${line} 300 IN NS ns.`), 2],
 ])("several threads find the same names in %s as one", async (name, start, write, threads) => {
   const path = written(name, [...start, ...linesOf(160_000, write)]);

@@ -34,6 +34,8 @@ export type LineByLine = (
   linkingBytes?: readonly number[];
   /** Whether linking bytes at the start of the list, before other threads read it, do no harm. */
   startsLinked?: boolean;
+  /** Whether the lines that the parser has read so far end within a record. */
+  continues?: boolean;
 };
 
 const endings: [RegExp, Exclude<ListFormat, "auto">][] = [
@@ -133,14 +135,15 @@ function isHostsLine(line: string): boolean {
 
 function zoneReading(): LineReading {
   // Nearly all zones set the origin once, before their records.
-  const lineByLine = {
+  const lineByLine: Extract<LineByLine, { format: "zone" }> = {
     format: "zone",
     origin: new Uint8Array(0),
     linkingBytes: [dollar, ...parentheses],
     startsLinked: true,
-  } satisfies LineByLine;
+  };
   const onOrigin = (origin: Uint8Array): void => void (lineByLine.origin = new Uint8Array(origin));
-  return { format: "zone", parser: createZoneParser({ onOrigin }), stateful: true, lineByLine };
+  const onBlockEnd = (continues: boolean): void => void (lineByLine.continues = continues);
+  return { format: "zone", parser: createZoneParser({ onOrigin, onBlockEnd }), stateful: true, lineByLine };
 }
 
 function csvReading(

@@ -34,18 +34,22 @@ export type TakeName = (record: OwnerRecord) => { start: number; length: number 
  *
  * @param origin that of the first record
  * @param onOrigin called with each new origin
+ * @param onBlockEnd called with whether the last record of a block continues in the next one
  */
 export function createZoneParser({
   origin,
   onOrigin,
+  onBlockEnd,
 }: {
   origin?: Uint8Array;
   onOrigin?: (origin: Uint8Array) => void;
+  onBlockEnd?: (continues: boolean) => void;
 } = {}): LineParser {
   return createRecordParser({
     dataBytesMax: typeBytesMax,
     firstOrigin: origin,
     onOrigin,
+    onBlockEnd,
     startBlock() {
       let previous: Uint8Array = new Uint8Array(0);
       return ({ behindOwner, owner }) => {
@@ -65,17 +69,20 @@ export function createZoneParser({
  * @param dataBytesMax number of bytes after the owner that `TakeName` sees
  * @param firstOrigin that of the first record
  * @param onOrigin called with each new origin
+ * @param onBlockEnd called with whether the last record of a block continues in the next one
  */
 export function createRecordParser({
   dataBytesMax,
   startBlock,
   firstOrigin = new Uint8Array(0),
   onOrigin,
+  onBlockEnd,
 }: {
   dataBytesMax: number;
   startBlock: () => TakeName;
   firstOrigin?: Uint8Array;
   onOrigin?: (origin: Uint8Array) => void;
+  onBlockEnd?: (continues: boolean) => void;
 }): LineParser {
   let origin = firstOrigin;
   let parentheses = 0;
@@ -117,6 +124,7 @@ export function createRecordParser({
       chunk.name(used + name.start, used + name.start + name.length, i);
       used += length;
     }
+    onBlockEnd?.(parentheses > 0);
     return undefined;
   };
 }

@@ -95,7 +95,9 @@ export async function* screenedChunks(
       }
       next = nextBlock();
       seenBytes += value.length;
-      if (threads > 1 && seenBytes > aloneBytesMax) pool ??= startPool(lineByLine, screening, threads - 1);
+      const isLong = seenBytes > aloneBytesMax;
+      if (threads > 1 && isLong && lineByLine.continues !== true)
+        pool ??= startPool(lineByLine, screening, threads - 1);
       if (pool === undefined) yield placed(screen(value));
       else {
         const screened = pool.screen(value) ?? Promise.resolve(screen(value));
