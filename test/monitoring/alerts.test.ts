@@ -178,6 +178,9 @@ test("every alert has a severity, a description with what to do, and a link to a
   }
 });
 
+/** A day of series for every alert. promtool uses all processors, which other tests share. */
+const promtoolTimeoutMs = 120_000;
+
 describe.skipIf(promtool === undefined)("promtool", () => {
   test("accepts the rules with and without an address", async () => {
     for (const [file, options] of [
@@ -192,19 +195,23 @@ describe.skipIf(promtool === undefined)("promtool", () => {
     );
   });
 
-  test("every alert fires when it should, not before its time, and stays quiet when all is well", async () => {
-    // The texts are checked by a real server; here, they would only repeat the templates.
-    const rules = Bun.YAML.parse(renderAlerts()) as { groups: { rules: { annotations?: unknown }[] }[] };
-    for (const { rules: all } of rules.groups) for (const rule of all) delete rule.annotations;
-    writeFileSync(join(folder, "rules.yml"), Bun.YAML.stringify(rules));
-    // Two worlds with the series of all alerts: one in which every alert fires, and one in which none does.
-    const tests = [worldOf("firing"), worldOf("quiet")];
-    writeFileSync(
-      join(folder, "tests.yml"),
-      Bun.YAML.stringify({ rule_files: ["rules.yml"], evaluation_interval: "1m", tests }),
-    );
-    expect(await run("test", "rules", "tests.yml")).toContain("SUCCESS");
-  });
+  test(
+    "every alert fires when it should, not before its time, and stays quiet when all is well",
+    async () => {
+      // The texts are checked by a real server; here, they would only repeat the templates.
+      const rules = Bun.YAML.parse(renderAlerts()) as { groups: { rules: { annotations?: unknown }[] }[] };
+      for (const { rules: all } of rules.groups) for (const rule of all) delete rule.annotations;
+      writeFileSync(join(folder, "rules.yml"), Bun.YAML.stringify(rules));
+      // Two worlds with the series of all alerts: one in which every alert fires, and one in which none does.
+      const tests = [worldOf("firing"), worldOf("quiet")];
+      writeFileSync(
+        join(folder, "tests.yml"),
+        Bun.YAML.stringify({ rule_files: ["rules.yml"], evaluation_interval: "1m", tests }),
+      );
+      expect(await run("test", "rules", "tests.yml")).toContain("SUCCESS");
+    },
+    promtoolTimeoutMs,
+  );
 });
 
 function worldOf(kind: "firing" | "quiet") {
