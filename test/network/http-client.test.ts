@@ -62,6 +62,10 @@ function summary(result: ExchangeResult): unknown {
   return [status, Buffer.from(body).toString(), ...(cut ? ["cut"] : [])];
 }
 
+/** Leaves the connection open. */
+const keptResponse = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+const lateResponse = "HTTP/1.1 500 Late\r\nContent-Length: 0\r\n\r\n";
+
 describe("a response", () => {
   test.each<[string, string, boolean, unknown]>([
     ["of a given length", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false, [200, "ok"]],
@@ -364,11 +368,9 @@ describe("connecting", () => {
 });
 
 describe("a kept connection", () => {
-  const kept = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
-
   test("carries only the next request to the same place", async () => {
     let connections = 0;
-    const server = await raw((socket) => void socket.write(kept), {
+    const server = await raw((socket) => void socket.write(keptResponse), {
       onConnection: () => void (connections += 1),
     });
     const http = client();
@@ -396,7 +398,7 @@ describe("a kept connection", () => {
   test("is closed after its idle time, but not while it is in use again", async () => {
     let connections = 0;
     const server = await raw(
-      (socket, _request, count) => void setTimeout(() => socket.write(kept), count === 1 ? 0 : 120),
+      (socket, _request, count) => void setTimeout(() => socket.write(keptResponse), count === 1 ? 0 : 120),
       { onConnection: () => void (connections += 1) },
     );
     const http = client({ idleMs: 60 });
@@ -407,7 +409,7 @@ describe("a kept connection", () => {
   });
 
   test("that the server has closed is replaced", async () => {
-    const server = await raw((socket) => void socket.write(kept, () => socket.end()));
+    const server = await raw((socket) => void socket.write(keptResponse, () => socket.end()));
     const http = client();
     for (let count = 0; count < 3; count += 1)
       expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
@@ -415,7 +417,7 @@ describe("a kept connection", () => {
 
   test("that closes during a request before any response is replaced, and the request is sent once more", async () => {
     const server = await raw(
-      (socket, _request, count) => void (count === 2 ? socket.destroy() : socket.write(kept)),
+      (socket, _request, count) => void (count === 2 ? socket.destroy() : socket.write(keptResponse)),
     );
     const http = client();
     expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
@@ -440,13 +442,24 @@ describe("a kept connection", () => {
 
   test("does not pass unsolicited bytes to the next request", async () => {
     const server = await raw((socket, _request, count) => {
-      socket.write(kept);
-      if (count === 1) setTimeout(() => socket.write("HTTP/1.1 500 Late\r\nContent-Length: 0\r\n\r\n"), 10);
+      socket.write(keptResponse);
+      if (count === 1) setTimeout(() => socket.write(lateResponse), 10);
     });
     const http = client();
     expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
     await until(() => server.connections() === 0, "closed by us");
     expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+  });
+
+  test("is closed instead of reused if bytes have arrived that nobody has read yet", async () => {
+    const sockets: net.Socket[] = [];
+    const server = await raw((socket) => sockets.push(socket) && void socket.write(keptResponse));
+    const http = client();
+    expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+    // In the same turn of the event loop as the next request, so that the client cannot read it before.
+    sockets[0]!.write(lateResponse);
+    expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
+    expect(sockets[1]).not.toBe(sockets[0]);
   });
 });
 
@@ -531,6 +544,23 @@ describe("TLS", () => {
     const server = await secure(issue(authority, ["receiver.test"]));
     const result = await send(`https://receiver.test:${server.port}/`, { http: http() });
     expect("failure" in result && result.failure).toBe("tls");
+  });
+
+  test("closes a kept connection on which bytes have arrived that nobody has read yet", async () => {
+    const sockets: tls.TLSSocket[] = [];
+    const server = tls.createServer(issue(authority, ["receiver.test"]), (socket) => {
+      socket.on("data", () => sockets.push(socket) && socket.write(keptResponse));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closers.push(() => server.close());
+    const url = `https://receiver.test:${(server.address() as net.AddressInfo).port}/`;
+    const options = { http: http(), tlsFiles: { ca } };
+    expect(summary(await send(url, options))).toEqual([200, ""]);
+    expect(summary(await send(url, options))).toEqual([200, ""]);
+    expect(sockets[1]).toBe(sockets[0]!);
+    sockets[0]!.write(lateResponse);
+    expect(summary(await send(url, options))).toEqual([200, ""]);
+    expect(sockets[2]).not.toBe(sockets[0]!);
   });
 
   test("to an address requires a certificate for that address", async () => {

@@ -61,9 +61,16 @@ export function createConnectionPool({
 
   return {
     take(key) {
-      const kept = idle.get(key)?.at(-1);
-      if (kept !== undefined) forget(kept);
-      return kept?.connection;
+      for (;;) {
+        const kept = idle.get(key)?.at(-1);
+        if (kept === undefined) return undefined;
+        // An unread response, such as 408 for an idle connection, would count for the next request.
+        if (kept.connection.isSilent()) {
+          forget(kept);
+          return kept.connection;
+        }
+        destroy(kept);
+      }
     },
     keep(key, connection) {
       if (total >= idleMax) return connection.destroy();

@@ -1,3 +1,4 @@
+import { readSync } from "node:fs";
 import net from "node:net";
 import tls from "node:tls";
 import { messageOf } from "../../lib/errors.ts";
@@ -42,6 +43,11 @@ export interface Connection {
   /** Reads nothing more until `resume`, so that the server has to wait. */
   pause(): void;
   resume(): void;
+  /**
+   * Returns whether the connection is open and nothing that the server sent is unread, between two exchanges. If it
+   * returns false, the connection can only be closed.
+   */
+  isSilent(): boolean;
   /** Closes at once, even during an exchange. */
   destroy(): void;
 }
@@ -123,6 +129,7 @@ export function connect({
         listen: (next) => (listener = next),
         pause: () => void socket.pause(),
         resume: () => void socket.resume(),
+        isSilent: () => open && !socket.destroyed && !hasUnread(socket),
         destroy: () => socket.destroy(),
       });
     };
@@ -148,6 +155,23 @@ export function connect({
     if (signal.aborted) giveUp();
     else signal.addEventListener("abort", giveUp, { once: true });
   });
+}
+
+const readByte = new Uint8Array(1);
+
+/**
+ * Returns whether bytes, or the end, have arrived that the event loop has not read yet, by reading a byte.
+ * Without a file descriptor, as on Windows, this cannot be known, and it returns false.
+ */
+function hasUnread(socket: net.Socket): boolean {
+  const { _handle: handle } = socket as { _handle?: { fd?: number } | null };
+  if (handle?.fd === undefined) return false;
+  try {
+    readSync(handle.fd, readByte);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== "EAGAIN";
+  }
 }
 
 function peerCertificate(socket: tls.TLSSocket): PeerCertificate | undefined {
