@@ -22,7 +22,7 @@ import { createOutbox } from "./events/outbox.ts";
 import { memoryLimitBytes } from "./http/body/memory-limit.ts";
 import { buildInfo } from "./lib/build-info.ts";
 import { createIdFactory } from "./lib/ids.ts";
-import { createYielder } from "./lib/yielder.ts";
+import { createForeground, createYielder } from "./lib/yielder.ts";
 import { openMonitoring } from "./monitoring/open-monitoring.ts";
 import { openMessaging } from "./notifications/open-messaging.ts";
 import { createThreatExports } from "./outputs/exports/threat-exports.ts";
@@ -52,6 +52,7 @@ export function openApp(environment: Environment) {
   const { config } = live;
   const { cases, detection } = config;
   const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
+  const foreground = createForeground();
   const { version } = buildInfo;
 
   // Storage and events
@@ -72,8 +73,8 @@ export function openApp(environment: Environment) {
   const threats = createThreats({ database, clock, ids, outbox, auditLog, cases, detection, fillRandom });
   const caseWork = createCases({ auditLog, clock, database, threats });
   const isServing = lastUsedWriter.isRunning;
-  const threatIndex = openThreatIndex({ clock, database, fillRandom, isServing, log, yielder });
-  const campaigns = openCampaigns({ clock, database, log, yielder });
+  const threatIndex = openThreatIndex({ clock, database, fillRandom, foreground, isServing, log, yielder });
+  const campaigns = openCampaigns({ clock, database, foreground, log, yielder });
   const exports = createThreatExports({ clock, database, fillRandom, log, settings, threatIndex, yielder });
 
   // Lookups

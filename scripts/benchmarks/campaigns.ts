@@ -7,7 +7,7 @@ import { traitsOf, type ThreatSource } from "../../src/cases/campaigns/traits.ts
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { createYielder } from "../../src/lib/yielder.ts";
+import { createForeground, createYielder } from "../../src/lib/yielder.ts";
 import { campaignWorld, countPairs } from "../../test/support/campaign-world.ts";
 import { readOptions } from "./options.ts";
 
@@ -60,12 +60,13 @@ async function groupDatabase(): Promise<void> {
     fill(database, world.threats.slice(0, -timed));
     const log = createLog({ level: "silent", format: "json", clock: systemClock, write: () => {} });
     const yielder = () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
-    const campaigns = openCampaigns({ clock: systemClock, database, log, yielder });
+    const foreground = createForeground();
+    const campaigns = openCampaigns({ clock: systemClock, database, foreground, log, yielder });
     const start = performance.now();
     await campaigns.catchUp();
     console.log(`database, first time: ${((performance.now() - start) / 1_000).toFixed(2)} s`);
     await campaigns.stop();
-    const again = openCampaigns({ clock: systemClock, database, log, yielder });
+    const again = openCampaigns({ clock: systemClock, database, foreground, log, yielder });
     const restarted = performance.now();
     await again.catchUp();
     console.log(`database, each later start: ${((performance.now() - restarted) / 1_000).toFixed(2)} s`);

@@ -1,4 +1,5 @@
 import { version } from "../../package.json" with { type: "json" };
+import { listsVersion } from "./lists/list-texts.ts";
 
 /** Replaced by scripts/build with the commit the executable was built from. */
 declare const BUILD_COMMIT: string;
@@ -19,3 +20,8 @@ export const buildInfo: BuildInfo = {
 
 /** Printed by `phishwatch version`. */
 export const versionText = `phishwatch ${buildInfo.version} (commit ${buildInfo.commit}, Bun ${buildInfo.bunVersion})`;
+
+/** Returns a text that changes with the code and the lists. What others have computed is computed again. */
+export function programVersion(): string {
+  return `${buildInfo.version} ${buildInfo.commit} ${listsVersion()}`;
+}

@@ -18,3 +18,41 @@ export function createYielder({ sliceMs, elapsedMs }: { sliceMs: number; elapsed
     },
   };
 }
+
+/** Work that requests wait for. Work in the background pauses meanwhile, since it would take half of the processor. */
+export interface Foreground {
+  /** Marks the time until the work ends, and returns its result. */
+  during<T>(work: Promise<T>): Promise<T>;
+  /** Resolves when no request waits for such work. */
+  idle(): Promise<void>;
+}
+
+export function createForeground(): Foreground {
+  let inProgress = 0;
+  /** Is resolved when the last work in progress ends; undefined: there is none. */
+  let end: PromiseWithResolvers<void> | undefined;
+
+  async function idle(): Promise<void> {
+    if (end === undefined) return;
+    await end.promise;
+    // Other work may have begun before this runs.
+    await idle();
+  }
+
+  return {
+    async during(work) {
+      inProgress += 1;
+      end ??= Promise.withResolvers();
+      try {
+        return await work;
+      } finally {
+        inProgress -= 1;
+        if (inProgress === 0) {
+          end.resolve();
+          end = undefined;
+        }
+      }
+    },
+    idle,
+  };
+}

@@ -13,15 +13,12 @@
  * threats, about three seconds for a million, in slices that let requests through, unless there is a copy from before the
  * start (`columns/column-file.ts`); a later one reads what has changed since (`columns/column-store.ts`).
  *
- * SQLite alone takes 1.6 s for the counts of the filters among a million threats and 0.9 s for a page in an order
- * without an index. Rejected: more indexes, because no set of them serves every combination of seven filters and
- * five orders, exact totals still visit every match, and each index makes every insert slower. The API's list has
- * few filters, each combination of which has its index, and needs nothing in memory (`threats/store/list-query.ts`).
+ * The API's list has few filters, each combination of which has its index, and needs nothing in memory (decision 0004).
  *
- * `naive.ts` does the same in a few lines without regard to speed; tests compare the two on random input.
+ * `naive.ts` does the same in a few lines; tests compare the two on random input.
  */
 import type { Database } from "../database/database.ts";
-import type { Yielder } from "../lib/yielder.ts";
+import type { Foreground, Yielder } from "../lib/yielder.ts";
 import { createColumnStore, type ColumnCopy } from "./columns/column-store.ts";
 import { firstRowFrom, rowOfSeq, type Columns } from "./columns/columns.ts";
 import {
@@ -132,10 +129,12 @@ const manyFilters = 50;
 
 export function createThreatIndex({
   database,
+  foreground,
   yielder,
   copy,
 }: {
   database: Database;
+  foreground: Foreground;
   yielder: () => Yielder;
   /** Absent: the columns are in memory only. */
   copy?: ColumnCopy | undefined;
@@ -148,7 +147,7 @@ export function createThreatIndex({
   const seqOfAssignee = createAssigneeSeqs(database);
   const buffers = createBuffers();
   const { allMatches, view } = createMatching({ database, domains, seqOfAssignee, buffers });
-  const current = () => store.catchUp(yielder());
+  const current = () => foreground.during(store.catchUp(yielder()));
   let isPrepared = false;
 
   return {
@@ -158,18 +157,16 @@ export function createThreatIndex({
       await warmUp(await current(), buffers, yielder());
     },
 
-    async search(filter, order, { page, perPage }) {
+    async search(filter, order, page) {
       const columns = await current();
-      const slice = { offset: (page - 1) * perPage, limit: perPage };
-      const { rows, ...matches } = view(columns, filter, order, slice);
+      const { rows, ...matches } = view(columns, filter, order, sliceOf(page));
       return { threats: load(seqsOf(columns, rows)), ...aboutMatches(columns, filter, order, matches) };
     },
 
-    async searchGroups(filter, order, { page, perPage }) {
+    async searchGroups(filter, order, page) {
       const columns = await current();
-      const slice = { offset: (page - 1) * perPage, limit: perPage };
       const matches = allMatches(columns, filter);
-      const { rows, ...totals } = groupedSlice({ columns, matches, order, slice, buffers });
+      const { rows, ...totals } = groupedSlice({ columns, matches, order, slice: sliceOf(page), buffers });
       const groups = withThreats(columns, rows, { load, domains: domainNames });
       return { groups, ...totals, ...aboutMatches(columns, filter, order, matches) };
     },
@@ -228,6 +225,10 @@ export function createThreatIndex({
 
     ...createStatistics({ current, allMatches, domainNames }),
   };
+}
+
+function sliceOf({ page, perPage }: { page: number; perPage: number }): Slice {
+  return { offset: (page - 1) * perPage, limit: perPage };
 }
 
 const seqsOf = ({ seqs }: Columns, rows: readonly number[]) => rows.map((row) => seqs[row]!);

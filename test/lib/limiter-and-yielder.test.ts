@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createLimiter } from "../../src/lib/limiter.ts";
-import { createYielder } from "../../src/lib/yielder.ts";
+import { createForeground, createYielder } from "../../src/lib/yielder.ts";
 
 test("a limiter runs at most the allowed number of tasks, in order of arrival", async () => {
   const limit = createLimiter(2);
@@ -46,4 +46,20 @@ test("timers and input are served during a pause", async () => {
   for (let pauses = 0; answered.length === 0 && pauses < 100_000; pauses++) await yielder.pause();
   expect(answered).toEqual(["ok"]);
   await answer;
+});
+
+test("background work waits until all work that requests wait for has ended, even in an error", async () => {
+  const foreground = createForeground();
+  await foreground.idle();
+  const first = Promise.withResolvers<number>();
+  const second = Promise.withResolvers<number>();
+  const works = [foreground.during(first.promise), foreground.during(second.promise)] as const;
+  let isIdle = false;
+  const idle = foreground.idle().then(() => (isIdle = true));
+  first.resolve(1);
+  expect(await works[0]).toBe(1);
+  expect(isIdle).toBe(false);
+  second.reject(new Error("failed"));
+  await expect(works[1]).rejects.toThrow("failed");
+  await idle;
 });

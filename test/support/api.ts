@@ -8,7 +8,7 @@ import type { ReadScreenshot } from "../../src/api/site/site-pages.ts";
 import { createServer, type ServerDependencies } from "../../src/api/server.ts";
 import type { Enrichment } from "../../src/enrichment/enrichment.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { createYielder } from "../../src/lib/yielder.ts";
+import { createForeground, createYielder } from "../../src/lib/yielder.ts";
 import { createCampaigns } from "../../src/cases/campaigns/campaigns.ts";
 import { createCaseOf } from "../../src/cases/case-json.ts";
 import { createCases } from "../../src/cases/cases.ts";
@@ -78,7 +78,13 @@ export function openApi({
   const traps = openTraps(stores);
   const lists = createLists({ ...stores, log, fillRandom, version: "1.2.3", yielder });
   const archive = createMemoryArchive({ enabled: true, clock });
-  const threatIndex = openThreatIndex({ ...stores, fillRandom, isServing: () => false, yielder });
+  const threatIndex = openThreatIndex({
+    ...stores,
+    fillRandom,
+    foreground: createForeground(),
+    isServing: () => false,
+    yielder,
+  });
   const cases = createCases(stores);
   const campaigns = createCampaigns(stores.database);
   const takedowns = createTakedowns({ ...stores, fillRandom, onQueued: () => {} });

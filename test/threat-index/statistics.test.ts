@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dayMs } from "../../src/lib/clock.ts";
-import { createYielder } from "../../src/lib/yielder.ts";
+import { createForeground, createYielder } from "../../src/lib/yielder.ts";
 import { hostFields, hostsOf, networkOf, operatorOf } from "../../src/threat-index/columns/hosts.ts";
 import { naiveSearch } from "../../src/threat-index/naive.ts";
 import { medianOf } from "../../src/threat-index/median.ts";
@@ -27,6 +27,7 @@ beforeAll(() => {
   stores = openStores();
   index = createThreatIndex({
     database: stores.database,
+    foreground: createForeground(),
     yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
   });
   rows = stores.database.transaction(addThreats);
@@ -119,6 +120,7 @@ describe("the statistics of the threat index", () => {
     const { database } = stores;
     const restarted = createThreatIndex({
       database,
+      foreground: createForeground(),
       yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
     });
     expect(await restarted.decisions(periods)).toEqual(expected);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { normalizeName } from "../../src/detection/names/name.ts";
-import { createYielder } from "../../src/lib/yielder.ts";
+import { createForeground, createYielder } from "../../src/lib/yielder.ts";
 import { parseNameQuery } from "../../src/threat-index/columns/name-query.ts";
 import {
   createThreatIndex,
@@ -46,7 +46,7 @@ afterAll(() => stores.dispose());
 
 function indexOver({ database }: Stores): ThreatIndex {
   const yielder = () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
-  return createThreatIndex({ database, yielder });
+  return createThreatIndex({ database, foreground: createForeground(), yielder });
 }
 
 /** Facts that show some of the indicators. */

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { openDatabase } from "../../src/database/database.ts";
 import { severityCodeOf, similarityCodeOf } from "../../src/database/reason-codes.ts";
-import { createYielder } from "../../src/lib/yielder.ts";
+import { createForeground, createYielder } from "../../src/lib/yielder.ts";
 import { indicators, type Indicator } from "../../src/threats/severity/indicators.ts";
 import { createThreatIndex } from "../../src/threat-index/threat-index.ts";
 import { createThreatQueries } from "../../src/threats/store/queries.ts";
@@ -50,6 +50,7 @@ async function migrated() {
     queries: createThreatQueries(database),
     search: createThreatIndex({
       database,
+      foreground: createForeground(),
       yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
     }),
     [Symbol.dispose]() {

@@ -15,6 +15,7 @@ export type SettingName =
   | "severities_left"
   | "site_states_left"
   | "threat_index_copy"
+  | "campaigns_position"
   | `original_marks:${number}`
   | `feed_token:${string}`
   | `preferences:${number}`;

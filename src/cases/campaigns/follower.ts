@@ -1,26 +1,26 @@
 import type { Database } from "../../database/database.ts";
+import type { Clock } from "../../lib/clock.ts";
 import type { Yielder } from "../../lib/yielder.ts";
-import { createCampaignWriter, type CampaignWriter } from "./campaign-writer.ts";
-import { createGrouping, type Grouping } from "../grouping/grouping.ts";
+import { dropOldest, groupAll, seqsPerRead, sliced, type State } from "./group-all.ts";
 import {
   createChangeReader,
   createOriginalReader,
   createThreatReader,
-  originalsIn,
   type ReadThreat,
 } from "./read-threats.ts";
+import { createStoredPosition, type Position } from "./stored-position.ts";
 import { traitsOf } from "./traits.ts";
 
 /** Keeps the stored campaigns in step with the threats and their facts, whichever process writes them. */
 export interface CampaignFollower {
-  /** Reads what was written since the last call, and stores the campaigns. The first call reads all threats. */
+  /**
+   * Reads what was written since the last call, and stores the campaigns. The first call reads all threats, unless nothing
+   * has changed since an earlier process stored the campaigns.
+   */
   catchUp(): Promise<void>;
 }
 
 const batchRows = 200;
-/** Range of `seq` that is read at once. */
-const seqsPerRead = 100;
-
 /**
  * Threats that are grouped, the newest ones: each takes 0.5 kB of memory. Those that have nothing that others may have
  * take none, and do not count.
@@ -32,14 +32,20 @@ const groupedThreatsMax = 200_000;
  * @param yielder divides the work into slices
  */
 export function createCampaignFollower({
+  clock,
   database,
+  program,
   threatsMax = groupedThreatsMax,
   yielder,
 }: {
+  clock: Pick<Clock, "now">;
   database: Database;
+  /** Version of the code and the lists that compute the campaigns. */
+  program: string;
   threatsMax?: number;
   yielder: Yielder;
 }): CampaignFollower {
+  const stored = createStoredPosition({ clock, database, program: `${program} ${threatsMax}` });
   const threats = createThreatReader(database);
   const changes = createChangeReader(database);
   const originalReader = createOriginalReader(database);
@@ -51,10 +57,16 @@ export function createCampaignFollower({
     const { first, last: newest } = changes.bounds();
     // The log holds the latest changes only.
     if (state !== undefined && first !== null && first > state.version + 1) state = undefined;
-    const originalText = originalReader.text();
+    const present = {
+      version: newest ?? 0,
+      lastSeq: threats.lastSeq(),
+      originalText: originalReader.text(),
+    };
+    if (state === undefined && stored.isAt(present)) return;
+    if (state !== undefined && isAt(state, present)) return stored.set(present);
     // An address of a protected domain changes rarely, and then any threat may be affected.
-    if (state?.originalText !== originalText) state = undefined;
-    state ??= await startOver(newest ?? 0, originalText);
+    if (state?.originalText !== present.originalText) state = undefined;
+    state ??= await groupAll({ database, position: present, threats, threatsMax, yielder });
     const { writer } = state;
     for (const end = threats.lastSeq(); state.lastSeq < end;) {
       const upTo = Math.min(state.lastSeq + seqsPerRead, end);
@@ -75,31 +87,6 @@ export function createCampaignFollower({
       if (yielder.due()) await yielder.pause();
     }
     await writer.write();
-  }
-
-  /** Reads all threats. Most have nothing that others may have, and are not even read from the database. */
-  async function startOver(version: number, originalText: string): Promise<State> {
-    const originals = originalsIn(originalText);
-    const grouping = createGrouping();
-    const writer = createCampaignWriter({ database, grouping, yielder });
-    const numbered: number[] = [];
-    const lastSeq = threats.lastSeq();
-    let floor = lastSeq;
-    while (floor > 0 && grouping.size() < threatsMax) {
-      const upTo = floor;
-      floor = Math.max(0, upTo - seqsPerRead);
-      for (const threat of threats.between(floor, upTo)) {
-        grouping.load(traitsOf({ ...threat, originals }));
-        if (threat.campaign !== null) numbered.push(threat.seq);
-        if (yielder.due()) await yielder.pause();
-      }
-      if (yielder.due()) await yielder.pause();
-    }
-    await sliced(grouping.connect(), yielder);
-    for (const seq of [...numbered, ...threats.numberedUpTo(floor)]) grouping.touch(seq);
-    const started = { grouping, writer, version, floor, lastSeq, originals, originalText };
-    await dropOldest(started, threatsMax, yielder);
-    return started;
   }
 
   async function apply(
@@ -129,31 +116,6 @@ export function createCampaignFollower({
   };
 }
 
-interface State {
-  grouping: Grouping;
-  writer: CampaignWriter;
-  /** Last change of the log that was read. */
-  version: number;
-  /** Threats up to this one are not grouped. */
-  floor: number;
-  /** Marks of the protected domains' own sites, and the text that was read. */
-  originals: ReadonlySet<string>;
-  originalText: string;
-  /** Last threat that was read. */
-  lastSeq: number;
-}
-
-/** Takes the oldest threats out of the grouping until it has room for all that were read. */
-async function dropOldest(present: State, threatsMax: number, yielder: Yielder): Promise<void> {
-  const { grouping } = present;
-  while (grouping.size() > threatsMax) {
-    present.floor += 1;
-    if (grouping.member(present.floor) !== undefined)
-      await sliced(grouping.apply(present.floor, undefined), yielder);
-    if (yielder.due()) await yielder.pause();
-  }
-}
-
-async function sliced(steps: Generator<void>, yielder: Yielder): Promise<void> {
-  for (const _step of steps) if (yielder.due()) await yielder.pause();
+function isAt(state: Position, { version, lastSeq, originalText }: Position): boolean {
+  return state.version === version && state.lastSeq === lastSeq && state.originalText === originalText;
 }

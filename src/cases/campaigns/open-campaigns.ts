@@ -1,9 +1,10 @@
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { programVersion } from "../../lib/build-info.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { every, type Schedule } from "../../lib/schedule.ts";
 import { lazy } from "../../lib/startup.ts";
-import type { Yielder } from "../../lib/yielder.ts";
+import type { Foreground, Yielder } from "../../lib/yielder.ts";
 import { createCampaigns, type Campaigns } from "./campaigns.ts";
 
 const everySecond = "* * * * * *";
@@ -24,18 +25,25 @@ export interface CampaignServices extends Campaigns {
 export function openCampaigns({
   clock,
   database,
+  foreground,
   log,
   yielder,
 }: {
   clock: Clock;
   database: Database;
+  foreground: Foreground;
   log: Log;
   yielder: () => Yielder;
 }): CampaignServices {
   const read = lazy(() => createCampaigns(database));
   const follower = lazy(() => {
     const module = require("./follower.ts") as typeof import("./follower.ts");
-    return module.createCampaignFollower({ database, yielder: stoppable(yielder()) });
+    return module.createCampaignFollower({
+      clock,
+      database,
+      program: programVersion(),
+      yielder: inBackground(yielder(), { foreground, isStopped: () => isStopped }),
+    });
   });
   let schedule: Schedule | undefined;
   let isRunning = false;
@@ -45,17 +53,6 @@ export function openCampaigns({
   /** Monotonic time of the first start of a run since the last one that completed; undefined: that was the last. */
   let behindSinceMs: number | undefined;
   let running: Promise<void> = Promise.resolve();
-
-  /** Ends work in progress at its next pause once the service is stopped. */
-  function stoppable(slices: Yielder): Yielder {
-    return {
-      due: () => isStopped || slices.due(),
-      async pause() {
-        await slices.pause();
-        if (isStopped) throw new StoppedError();
-      },
-    };
-  }
 
   async function run(): Promise<void> {
     if (isRunning || isStopped || clock.monotonicMs() < pausedUntilMs) return;
@@ -116,6 +113,21 @@ export function openCampaigns({
     database.observe({ changed, failed: () => {} });
     changed();
   }
+}
+
+/** Returns a yielder that lets requests go first, and ends work in progress at its next pause once the service is stopped. */
+function inBackground(
+  slices: Yielder,
+  { foreground, isStopped }: { foreground: Foreground; isStopped: () => boolean },
+): Yielder {
+  return {
+    due: () => isStopped() || slices.due(),
+    async pause() {
+      await foreground.idle();
+      await slices.pause();
+      if (isStopped()) throw new StoppedError();
+    },
+  };
 }
 
 class StoppedError extends Error {

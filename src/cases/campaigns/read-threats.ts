@@ -15,6 +15,8 @@ interface StoredThreat {
   firstSeen: Instant;
   facts: string | null;
   campaign: number | null;
+  /** 1 if certificate logs showed the name, else 0. */
+  isCertified: number;
 }
 
 /** A threat with the number of the campaign that is stored with it. */
@@ -22,14 +24,15 @@ export type ReadThreat = Omit<ThreatSource, "originals"> & { campaign: number | 
 
 /** Reads threats with the facts that grouping compares. */
 export function createThreatReader({ sqlite }: Database) {
+  const isCertified = "exists (select 1 from threat_certificates c where c.threat_seq = t.seq)";
   const select = `select t.seq, t.domain, d.domain as protectedDomain, t.status, t.first_seen as firstSeen, e.facts,
-      t.campaign_seq as campaign
+      t.campaign_seq as campaign, ${isCertified} as isCertified
     from threats t join protected_domains d on d.seq = t.protected_domain_seq
     left join enrichments e on e.threat_seq = t.seq`;
   const between = sqlite.prepare<StoredThreat, [number, number]>(
     `${select} where t.seq > ? and t.seq <= ? and (
       length(e.facts) > ${emptyFactsLength} or t.domain glob '*[0-9]*' or t.campaign_seq is not null
-      or exists (select 1 from threat_certificates c where c.threat_seq = t.seq))
+      or ${isCertified})
     order by t.seq`,
   );
   const one = sqlite.prepare<StoredThreat, [number]>(`${select} where t.seq = ?`);
@@ -40,10 +43,10 @@ export function createThreatReader({ sqlite }: Database) {
   const serialsOf = sqlite.prepare<{ serial: string }, [number]>(
     "select serial from threat_certificates where threat_seq = ? and serial <> '' order by seq desc limit 8",
   );
-  const complete = ({ facts, ...threat }: StoredThreat): ReadThreat => ({
+  const complete = ({ facts, isCertified: hasSerials, ...threat }: StoredThreat): ReadThreat => ({
     ...threat,
     facts: facts === null ? undefined : (JSON.parse(facts) as Facts),
-    serials: serialsOf.all(threat.seq).map(({ serial }) => serial),
+    serials: hasSerials === 1 ? serialsOf.all(threat.seq).map(({ serial }) => serial) : [],
   });
   return {
     /** Returns threats of a range that may have something that others have as well, in the order of `seq`. */

@@ -1,11 +1,10 @@
 import type { Database } from "../../database/database.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { buildInfo } from "../../lib/build-info.ts";
 import type { FillRandom } from "../../lib/ids.ts";
-import { listsVersion } from "../../lib/lists/list-texts.ts";
+import { programVersion } from "../../lib/build-info.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import { lazy } from "../../lib/startup.ts";
-import type { Yielder } from "../../lib/yielder.ts";
+import type { Foreground, Yielder } from "../../lib/yielder.ts";
 import type { ThreatIndex } from "../threat-index.ts";
 
 /** From this number of threats on, the index is copied to a file: fewer are read from the database within a second. */
@@ -19,6 +18,7 @@ export function openThreatIndex({
   clock,
   database,
   fillRandom,
+  foreground,
   isServing,
   log,
   yielder,
@@ -26,6 +26,7 @@ export function openThreatIndex({
   clock: Clock;
   database: Database;
   fillRandom: FillRandom;
+  foreground: Foreground;
   /** Whether this process is the server, which writes the copy. */
   isServing: () => boolean;
   log: Log;
@@ -33,12 +34,11 @@ export function openThreatIndex({
 }): () => ThreatIndex {
   return lazy(() => {
     const { createThreatIndex } = require("../threat-index.ts") as typeof import("../threat-index.ts");
-    if (!database.isShared) return createThreatIndex({ database, yielder });
+    if (!database.isShared) return createThreatIndex({ database, foreground, yielder });
     const { createColumnFile } =
       require("../columns/column-file.ts") as typeof import("../columns/column-file.ts");
-    const program = `${buildInfo.version} ${buildInfo.commit} ${listsVersion()}`;
     const copy = {
-      file: createColumnFile({ database, clock, fillRandom, program }),
+      file: createColumnFile({ database, clock, fillRandom, program: programVersion() }),
       rowsMin: copiedFrom,
       changesMin: copiedAfterChanges,
       isKept: isServing,
@@ -49,6 +49,6 @@ export function openThreatIndex({
         if (isServing()) logDropped(log, error, "threat_index.not_copied");
       },
     };
-    return createThreatIndex({ database, yielder, copy });
+    return createThreatIndex({ database, foreground, yielder, copy });
   });
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createCampaignFollower } from "../../../src/cases/campaigns/follower.ts";
+import { createCampaignFollower, type CampaignFollower } from "../../../src/cases/campaigns/follower.ts";
 import { openCampaigns } from "../../../src/cases/campaigns/open-campaigns.ts";
 import type { ReasonCode } from "../../../src/cases/grouping/reasons.ts";
 import { nothingKnown, type Facts } from "../../../src/enrichment/facts/facts.ts";
@@ -7,9 +7,10 @@ import { mergeFacts } from "../../../src/enrichment/facts/merge-facts.ts";
 import { createOriginalMarks } from "../../../src/enrichment/facts/originals.ts";
 import { createSettings } from "../../../src/access/settings/settings.ts";
 import { enrichments } from "../../../src/enrichment/tables.ts";
-import { createYielder } from "../../../src/lib/yielder.ts";
+import { createForeground, createYielder } from "../../../src/lib/yielder.ts";
 import { openDatabase } from "../../../src/database/database.ts";
 import { phishingPage } from "../../support/phishing-page.ts";
+import { randomFrom, seed } from "../../support/random.ts";
 import { analyst, openStores, type Stores } from "../../support/stores.ts";
 import { eq } from "drizzle-orm";
 
@@ -28,6 +29,7 @@ function openWorld() {
 function start(stores: Pick<Stores, "clock" | "database" | "log">) {
   const campaigns = openCampaigns({
     ...stores,
+    foreground: createForeground(),
     yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
   });
   campaigns.start();
@@ -90,6 +92,25 @@ const joined = (
   const campaign = campaigns.of(seq);
   return campaign === undefined ? undefined : [campaign.number, campaign.size];
 };
+
+/** Opens a follower as a process does that starts. */
+function openFollower(
+  { clock, database }: Pick<Stores, "clock" | "database">,
+  options: { program?: string; threatsMax?: number } = {},
+) {
+  const yielder = createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
+  return createCampaignFollower({ clock, database, program: "0.5.0", yielder, ...options });
+}
+
+/** Calls `catchUp` until a call finds nothing that is new, not even the writes of the call before. */
+async function catchUpFully({ catchUp }: CampaignFollower): Promise<void> {
+  for (let call = 0; call < 3; call += 1) await catchUp();
+}
+
+/** Returns the numbers of the campaigns of all threats. */
+function numbersIn({ database }: Pick<Stores, "database">): unknown[] {
+  return database.sqlite.query("select campaign_seq from threats order by seq").values().flat();
+}
 
 describe("campaigns", () => {
   test("follow facts and decisions of any process, and say what the threats have in common", async () => {
@@ -202,10 +223,8 @@ describe("campaigns", () => {
     const world = openStores();
     open.push(world);
     const { database } = world;
-    const yielder = createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
-    const follow = () => createCampaignFollower({ database, threatsMax: 3, yielder });
-    const numbers = () =>
-      database.sqlite.query("select campaign_seq from threats order by seq").values().flat();
+    const follow = () => openFollower(world, { threatsMax: 3 });
+    const numbers = () => numbersIn(world);
     const follower = follow();
     const [a, b] = ["a", "b"].map((name) => addThreat(world, `${name}-bank.net`, at("203.0.113.7")).seq);
     await follower.catchUp();
@@ -228,6 +247,62 @@ describe("campaigns", () => {
     database.sqlite.run("update threats set campaign_seq = ? where seq <= ?", [a!, d]);
     await follow().catchUp();
     expect(numbers()).toEqual([null, null, null, null, null, null, null]);
+  });
+
+  test("are not computed again after a restart without changes of threats, originals or the program", async () => {
+    const world = openStores();
+    open.push(world);
+    const { sqlite } = world.database;
+    const [a] = ["a", "b"].map((name) => addThreat(world, `${name}-bank.net`, at("203.0.113.7")).seq);
+    const lone = addThreat(world, "c-bank.net").seq;
+    await catchUpFully(openFollower(world));
+    expect(numbersIn(world)).toEqual([a!, a!, null]);
+
+    // A wrong number that only a reader of all threats notices.
+    sqlite.run("create table kept as select * from threat_touches");
+    const hide = () => {
+      sqlite.run("update threats set campaign_seq = 77 where seq = ?", [lone]);
+      sqlite.run("delete from threat_touches");
+      sqlite.run("insert into threat_touches select * from kept");
+    };
+    hide();
+    await catchUpFully(openFollower(world));
+    expect(numbersIn(world)).toEqual([a!, a!, 77]);
+    await catchUpFully(openFollower(world, { program: "another" }));
+    expect(numbersIn(world)).toEqual([a!, a!, null]);
+  });
+
+  test("are the same after any changes and restarts as those that are computed from nothing", async () => {
+    const random = randomFrom(seed);
+    const world = openStores();
+    open.push(world);
+    const { sqlite } = world.database;
+    const seqs: number[] = [];
+    let restarts = 0;
+    let follower = openFollower(world);
+    for (let round = 0; round < 24; round += 1) {
+      for (let change = random(4); change > 0; change -= 1) {
+        const facts = at(`203.0.113.${random(6)}`);
+        const seq = seqs[random(seqs.length)];
+        if (seq === undefined || random(3) === 0)
+          seqs.push(addThreat(world, `${String.fromCharCode(97 + round, 97 + change)}-bank.net`, facts).seq);
+        else if (random(4) > 0) setFacts(world, seq, facts);
+        else sqlite.run("delete from threats where seq = ?", [seq]);
+      }
+      // With or without the call that records that nothing has changed.
+      await (random(2) === 0 ? follower.catchUp() : catchUpFully(follower));
+      if (random(2) === 0) {
+        restarts += 1;
+        follower = openFollower(world);
+        await follower.catchUp();
+      }
+      const numbers = numbersIn(world);
+      if (random(3) > 0) continue;
+      await openFollower(world, { program: `round ${round}` }).catchUp();
+      expect(numbersIn(world), `seed ${seed}`).toEqual(numbers);
+    }
+    expect(restarts).toBeGreaterThan(0);
+    expect(new Set(numbersIn(world)).size, `seed ${seed}`).toBeGreaterThan(1);
   });
 
   test("are not joined by the address and page of the protected domain, which a name can be pointed to", async () => {
