@@ -12,6 +12,7 @@ import { watchConnection } from "./files/watched-connection.ts";
 import type { LockIncident } from "./lock-watch.ts";
 import { migrateDatabase, type PendingMigrations } from "./migrate.ts";
 import { isBusy } from "./files/sqlite-error.ts";
+import { canReleasePages } from "./pragmas.ts";
 import { createTransactions, type Settled } from "./transactions.ts";
 import { createWriteQueue, type WriteOptions, type WriteTotals } from "./write-queue.ts";
 
@@ -139,8 +140,9 @@ function openFile(path: string, image: Uint8Array | undefined): Sqlite {
 
 function prepareConnection(sqlite: Sqlite): void {
   sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  // Only for a new file: an existing one keeps its mode until it is rewritten, as a backup does.
-  sqlite.run("PRAGMA auto_vacuum = INCREMENTAL");
+  // An existing file keeps its mode until it is rewritten, as a backup does. Not for a file that has this mode already:
+  // SQLite would write it again and wait for the disk.
+  if (!canReleasePages(sqlite)) sqlite.run("PRAGMA auto_vacuum = INCREMENTAL");
   useWriteAheadLog(sqlite);
   sqlite.run(`PRAGMA journal_size_limit = ${logBytesKept}`);
   // An acknowledged change and its event are a promise to the client: they survive a power failure.

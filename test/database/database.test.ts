@@ -48,6 +48,13 @@ describe("opening", () => {
     }
   });
 
+  test("writes nothing to a database that is up to date", () => {
+    openDatabase(path).close();
+    const database = openDatabase(path);
+    expect(statSync(`${path}-wal`).size).toBe(0);
+    database.close();
+  });
+
   test("applies no migration twice", () => {
     openDatabase(path).close();
     const database = openDatabase(path);
