@@ -4,12 +4,13 @@ import { messageOf } from "../../lib/errors.ts";
 // have another path in the executable.
 const workerSource = `
 import { Database } from "bun:sqlite";
-self.onmessage = ({ data: { path, statement } }) => {
+self.onmessage = ({ data: { path, statements } }) => {
   try {
     const database = new Database(path, { readwrite: true, create: false });
     try {
       database.run("PRAGMA busy_timeout = 0");
-      const [row] = database.query(statement).all();
+      let row;
+      for (const statement of statements) [row] = database.query(statement).all();
       postMessage({ value: row === undefined ? null : Object.values(row)[0] });
     } finally {
       database.close();
@@ -21,18 +22,18 @@ self.onmessage = ({ data: { path, statement } }) => {
 
 /** A long read or write of the database file in another thread. */
 export interface FileTask {
-  /** Resolves with the first value of the result. Rejects if the database cannot be read, or after `cancel`. */
+  /** Resolves with the first value of the result of the last statement. Rejects if the database cannot be read, or after `cancel`. */
   readonly result: Promise<unknown>;
   cancel(): void;
 }
 
 /**
- * Starts a thread that opens the database at `path` and runs the statement, such as:
+ * Starts a thread that opens the database at `path` and runs the statements in their order, such as:
  * - `PRAGMA quick_check(1)`: returns "ok" or the first thing that is wrong
  * - `PRAGMA wal_checkpoint(PASSIVE)`: copies what it can from the write-ahead log into the file, and never waits
- * @param statement without variable parts
+ * @param statements without variable parts
  */
-export function startFileTask(path: string, statement: string): FileTask {
+export function startFileTask(path: string, ...statements: readonly string[]): FileTask {
   const address = URL.createObjectURL(new Blob([workerSource], { type: "application/javascript" }));
   const worker = new Worker(address);
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
@@ -42,7 +43,7 @@ export function startFileTask(path: string, statement: string): FileTask {
     else reject(new Error(error));
   };
   worker.onerror = (event) => reject(new Error(messageOf(event.message)));
-  worker.postMessage({ path, statement });
+  worker.postMessage({ path, statements });
   const release = () => {
     worker.terminate();
     URL.revokeObjectURL(address);

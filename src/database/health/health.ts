@@ -3,6 +3,7 @@ import type { FillRandom } from "../../lib/ids.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { diskRoomFor, type DiskRoom } from "../files/disk.ts";
+import { createCheckpoints } from "./checkpoints.ts";
 import { createErrorsSeen, type ErrorsSeen } from "./errors-seen.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import { createLostFile } from "./lost-file.ts";
@@ -114,6 +115,8 @@ function watchFile({
   const { path } = database;
   const lost = createLostFile({ database, file, clock, log });
   const housekeeping = createHousekeeping({ database, log });
+  const checkpoints = createCheckpoints({ database, log });
+  database.observe({ failed() {}, changed: checkpoints.committed });
   const last = before?.quickCheck ?? null;
   const quickChecks = createQuickChecks({ path, clock, log, errors, idleForMs, last });
   const marking = createMarking({ database, file, clock, errors, marker });
@@ -175,6 +178,7 @@ function watchFile({
       disk: roomOrUndefined(path),
     }),
     start() {
+      checkpoints.start();
       // Marking the file waits for the disk, which must not delay the start.
       timer = clock.after(0, tick);
     },
@@ -183,7 +187,7 @@ function watchFile({
       timer = undefined;
       quickChecks.cancel();
       housekeeping.cancel();
-      await working;
+      await Promise.all([working, checkpoints.stop()]);
       if (marking.isMarked()) storeState(marker);
     },
   };

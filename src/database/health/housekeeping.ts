@@ -22,7 +22,7 @@ const spareShareMax = 0.1;
 const sliceMs = 5;
 const slicePagesMin = 16;
 const slicePagesMax = 4_096;
-/** Size of the log from which it is worth truncating. SQLite lets it grow to 4 MiB before it copies it into the file. */
+/** Size of the log from which it is worth truncating. */
 const logBytesMax = 8 << 20;
 
 export function createHousekeeping({ database, log }: { database: Database; log: Log }): Housekeeping {

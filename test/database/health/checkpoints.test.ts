@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openDatabase, type Database } from "../../../src/database/database.ts";
+import { createCheckpoints } from "../../../src/database/health/checkpoints.ts";
+import { createLog } from "../../../src/lib/log.ts";
+import { manualClock, temporaryFolder } from "../../support/appliance.ts";
+import { until } from "../../support/until.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let database: Database;
+beforeEach(() => {
+  folder = temporaryFolder();
+  database = openDatabase(join(folder.path, "phishwatch.db"));
+});
+afterEach(() => {
+  database.close();
+  folder.dispose();
+});
+
+const lines: string[] = [];
+const log = createLog({
+  level: "warn",
+  format: "json",
+  clock: manualClock(),
+  write: (line) => void lines.push(line),
+});
+const pages = 32;
+
+/** Returns checkpoints, and a function that commits a change of 20 pages and returns the size of the log. */
+function prepare() {
+  const checkpoints = createCheckpoints({ database, log, pages });
+  database.observe({ failed() {}, changed: checkpoints.committed });
+  const write = () => {
+    database.sqlite.run(
+      "INSERT OR REPLACE INTO settings (name, value, updated_at) VALUES ('a', zeroblob(80000), 1)",
+    );
+    return logPages();
+  };
+  return { checkpoints, write };
+}
+
+function logPages(): number {
+  return database.sqlite.query<{ log: number }, []>("PRAGMA wal_checkpoint(NOOP)").get()!.log;
+}
+
+const limit = () =>
+  database.sqlite.query<{ wal_autocheckpoint: number }, []>("PRAGMA wal_autocheckpoint").get()!
+    .wal_autocheckpoint;
+
+test("A thread copies the log into the file while transactions are committed, which restarts the log", async () => {
+  const { checkpoints, write } = prepare();
+  checkpoints.start();
+  let before = 0;
+  await until(() => {
+    const present = write();
+    const isRestarted = present < before;
+    before = present;
+    return isRestarted;
+  }, "the log restarts");
+  expect(limit()).toBeGreaterThan(1_000);
+  await checkpoints.stop();
+  expect(limit()).toBe(1_000);
+  expect(lines).toEqual([]);
+});
+
+test("Without a server, no thread copies the log", async () => {
+  const { checkpoints, write } = prepare();
+  for (let commit = 0; commit < 10; commit += 1) write();
+  await checkpoints.stop();
+  expect(logPages()).toBeGreaterThan(pages);
+  expect(limit()).toBe(1_000);
+});
