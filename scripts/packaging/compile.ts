@@ -51,7 +51,7 @@ export async function compile({ commit, sandboxImage, outfile, platform }: Compi
     "--asset=src/sandbox/screenshots",
     // Startup code runs once, so not compiling it saves a third of the startup time. endStartup()
     // (src/lib/startup.ts) restores the normal policy.
-    "--compile-jit-policy=16",
+    "--compile-jit-policy=64",
     `--define=BUILD_COMMIT='${commit}'`,
     // Two packages contain unused code that would embed the path of the project's folder.
     "--define=__dirname='/'",

@@ -6,6 +6,7 @@
  * | Deferred                                         | Saves at start (CPU) |
  * | ------------------------------------------------ | -------------------- |
  * | the console (`app.ts`)                           | 23 ms                |
+ * | the appliance, until a sandbox listens (`sandbox/`) | 6 ms              |
  * | detection's tables (`app.ts`, `domains/`, `scans/`) | 21 ms             |
  * | the code of other commands (`cli/commands.ts`)   | 20 ms                |
  * | the parser of the command line, for `version` (`main.ts`) | 8 ms        |

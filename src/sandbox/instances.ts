@@ -10,10 +10,7 @@ import {
 
 /** The sequence of instances: a reset or a restored snapshot replaces the current one. */
 export interface Instances extends Pick<SandboxState, "reset" | "snapshot" | "restore"> {
-  /** The current instance. @throws Error before `opened` has resolved */
   current(): Instance;
-  /** Resolves when the first instance is open. */
-  readonly opened: Promise<Instance>;
   /** Stops the current instance at once. */
   stop(): void;
 }
@@ -33,7 +30,8 @@ interface Replacement {
 
 const snapshotsMax = 50;
 
-export function createInstances({
+/** Resolves when the first instance is open. */
+export async function openInstances({
   options,
   inboxes,
   faults,
@@ -41,22 +39,13 @@ export function createInstances({
   options: InstanceOptions;
   inboxes: Inboxes;
   faults: Faults;
-}): Instances {
+}): Promise<Instances> {
   const snapshots: Snapshot[] = [];
   let snapshotsTaken = 0;
   let queue: Promise<unknown> = Promise.resolve();
-  let current: Instance | undefined;
-  let { prebuilt } = options;
-  const opened = openInstance(options).then((instance) => {
-    // A reset starts with what was built once.
-    prebuilt ??= instance.save().image;
-    return (current = instance);
-  });
-
-  function getCurrent(): Instance {
-    if (current === undefined) throw new Error("the sandbox has no instance yet");
-    return current;
-  }
+  let current = await openInstance(options);
+  // A reset starts with what was built once.
+  const prebuilt = options.prebuilt ?? current.save().image;
 
   /** Replaces the current instance. Concurrent calls run one after another. */
   function replace(from: () => Replacement): Promise<void> {
@@ -67,7 +56,7 @@ export function createInstances({
 
   async function replaceAfter(earlier: Promise<unknown>, from: () => Replacement): Promise<void> {
     await earlier;
-    const before = await opened.then(getCurrent);
+    const before = current;
     // Otherwise deliveries of this instance could arrive after the reset.
     await before.quiesce();
     const { instance, inboxes: restored } = from();
@@ -78,13 +67,12 @@ export function createInstances({
   }
 
   return {
-    opened,
-    current: getCurrent,
+    current: () => current,
     reset: () => replace(() => ({ inboxes: new Map() })),
     snapshot() {
       snapshotsTaken += 1;
       const name = `snapshot-${snapshotsTaken}`;
-      snapshots.push({ name, instance: getCurrent().save(), inboxes: inboxes.save() });
+      snapshots.push({ name, instance: current.save(), inboxes: inboxes.save() });
       if (snapshots.length > snapshotsMax) snapshots.shift();
       return name;
     },
@@ -94,6 +82,6 @@ export function createInstances({
       await replace(() => ({ instance: snapshot.instance, inboxes: snapshot.inboxes }));
       return snapshot.name;
     },
-    stop: () => current?.clock.close(),
+    stop: () => current.clock.close(),
   };
 }

@@ -6,12 +6,12 @@ import { StartError, messageOf } from "../lib/errors.ts";
 import { pathOf } from "../lib/request-path.ts";
 import { requireLocalCaller } from "./callers.ts";
 import { createInboxes, receiveMail } from "./control/inbox.ts";
-import type { ReadyLine, SandboxState } from "./control/state.ts";
+import type { ReadyLine } from "./control/state.ts";
 import { lastOfConnection } from "./faults/failures.ts";
 import { respondWithFault } from "./faults/fault-responses.ts";
 import { createFaults } from "./faults/faults.ts";
 import type { InstanceOptions } from "./instance/instance.ts";
-import { createInstances } from "./instances.ts";
+import type { Instances } from "./instances.ts";
 import { consolePassword, inSandbox } from "./settings.ts";
 import { sandboxKeys } from "./world/keys.ts";
 
@@ -48,31 +48,25 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
     config: inSandbox(config, server.port!, { looksUp: options.isDemonstration === true }),
   };
   const faults = createFaults();
-  const instances = createInstances({ options: instanceOptions, inboxes, faults });
   const ready = describeReady({ url, pid, ...instanceOptions });
-  const { reset, snapshot, restore } = instances;
-  const state: SandboxState = {
-    ready,
-    inboxes,
-    faults,
-    instance: instances.current,
-    reset,
-    snapshot,
-    restore,
-  };
+  const opening = openInstances();
   let control: Promise<(request: Request) => Promise<Response>> | undefined;
+
+  async function openInstances(): Promise<Instances> {
+    // Loaded after the server has started: Bun collects garbage then, which takes 10 ms with the appliance in memory.
+    const instances = await import("./instances.ts");
+    return instances.openInstances({ options: instanceOptions, inboxes, faults });
+  }
 
   async function handle(request: Request): Promise<Response> {
     const path = pathOf(request.url);
     const rejection = rejectForeignCaller(request, path);
     if (rejection !== undefined) return rejection;
-    await instances.opened;
+    const instances = await opening;
     const instance = instances.current();
     if (path === "/sandbox" || path.startsWith("/sandbox/")) {
       // Loaded on the first request, to keep it out of the startup time.
-      control ??= import("./control/control.ts").then(({ createControl }) =>
-        createControl(state, options.log),
-      );
+      control ??= openControl(instances);
       return finish(await (await control)(request));
     }
     const fault = path.startsWith("/v1/") ? faults.take(request.method, path) : undefined;
@@ -85,6 +79,12 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
         respond,
       }),
     );
+  }
+
+  async function openControl({ current, reset, snapshot, restore }: Instances) {
+    const { createControl } = await import("./control/control.ts");
+    const state = { ready, inboxes, faults, instance: current, reset, snapshot, restore };
+    return createControl(state, options.log);
   }
 
   function rejectForeignCaller(request: Request, path: string): Response | undefined {
@@ -108,18 +108,18 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
   }
 
   try {
-    await instances.opened;
+    const { stop } = await opening;
+    return {
+      ready,
+      stop() {
+        stop();
+        void server.stop(true);
+      },
+    };
   } catch (error) {
     void server.stop(true);
     throw error;
   }
-  return {
-    ready,
-    stop() {
-      instances.stop();
-      void server.stop(true);
-    },
-  };
 }
 
 function describeReady({

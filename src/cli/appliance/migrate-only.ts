@@ -8,7 +8,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { counted } from "../../lib/wording.ts";
 import { FailedError } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { openLog } from "./with-appliance.ts";
+import { openLog } from "./open-log.ts";
 
 /**
  * Migrates the database, and prints what was done. The caller must hold the lock for serving.

@@ -8,10 +8,11 @@ import { tryLock } from "../../database/lock.ts";
 import { createUpgrade } from "../../database/upgrade/upgrade.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
-import { createLog, type Log } from "../../lib/log.ts";
+import type { Log } from "../../lib/log.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { loadConfiguration } from "./configuration.ts";
 import { fillRandom } from "./fill-random.ts";
+import { openLog } from "./open-log.ts";
 
 /** Opens the appliance for one command and always closes it. A server may run at the same time. */
 export async function withAppliance<T>(
@@ -78,14 +79,4 @@ export function open(
   } finally {
     upgrade.release();
   }
-}
-
-export function openLog(config: Config, { err }: Terminal, level = config.log.level): Log {
-  const { format } = config.log;
-  return createLog({
-    level,
-    format: format === "auto" ? (err.isTerminal ? "pretty" : "json") : format,
-    clock: systemClock,
-    write: (line) => err.write(line),
-  });
 }

@@ -3,7 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { startDemonstration } from "../../sandbox/demonstration.ts";
 import { defaultConfig } from "../../sandbox/settings.ts";
-import { openLog } from "../appliance/with-appliance.ts";
+import { openLog } from "../appliance/open-log.ts";
 import { command } from "../terminal/command.ts";
 import { number } from "../terminal/flags.ts";
 
@@ -32,7 +32,7 @@ Prints the address and the password of the console when it is ready.`,
       process.once("SIGHUP", () => resolve());
     });
     const sandbox = await startDemonstration({
-      log: await openLog(defaultConfig(), terminal),
+      log: openLog(defaultConfig(), terminal),
       monotonicMs: () => performance.now(),
       // Other users of this machine can reach the port.
       password: readablePassword((bytes) => void crypto.getRandomValues(bytes)),

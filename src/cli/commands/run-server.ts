@@ -8,8 +8,9 @@ import { startWatchdog } from "../../service/watchdog.ts";
 import { reloaderOf } from "../appliance/configuration.ts";
 import { announceFirstStart } from "../appliance/first-secrets.ts";
 import { serveReloads } from "../appliance/serve-reloads.ts";
+import { openLog } from "../appliance/open-log.ts";
 import { logStarted, readyText } from "../appliance/startup-log.ts";
-import { open, openLog } from "../appliance/with-appliance.ts";
+import { open } from "../appliance/with-appliance.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Runs the appliance until the process is to end, or only migrates its database. */

@@ -5,7 +5,7 @@ import { startSandbox } from "../../sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../sandbox/settings.ts";
 import { defaultSeed, defaultStart } from "../../sandbox/world/defaults.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
-import { openLog } from "../appliance/with-appliance.ts";
+import { openLog } from "../appliance/open-log.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { number, text, time, toggle } from "../terminal/flags.ts";
@@ -59,7 +59,7 @@ outgoing connections of its own and leaves no files behind. Its clock stands sti
     const sandbox = await startSandbox({
       config,
       scanSchedule: scheduleOf(config),
-      log: await openLog(config, terminal),
+      log: openLog(config, terminal),
       monotonicMs: () => performance.now(),
       seed: options.seed,
       start: options.time ?? defaultStart,

@@ -6,7 +6,7 @@ import { newestState } from "../../standby/standby-folder.ts";
 import { openStandbyStatus } from "../../standby/status-server.ts";
 import { fromFlag } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
-import { openLog } from "../appliance/with-appliance.ts";
+import { openLog } from "../appliance/open-log.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { configFlag, duration, hostPort } from "../terminal/flags.ts";

@@ -1,0 +1,15 @@
+import type { Config } from "../../config/config.ts";
+import { systemClock } from "../../lib/clock.ts";
+import { createLog, type Log } from "../../lib/log.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Opens the log of a command on its standard error. @param level minimum level instead of that of the configuration */
+export function openLog(config: Config, { err }: Terminal, level = config.log.level): Log {
+  const { format } = config.log;
+  return createLog({
+    level,
+    format: format === "auto" ? (err.isTerminal ? "pretty" : "json") : format,
+    clock: systemClock,
+    write: (line) => err.write(line),
+  });
+}
