@@ -27,7 +27,7 @@ export interface Operation<Services, Caller = undefined> {
   response: { description: string } & (
     { schema: TSchema; example?: unknown } | { files: Record<string, { schema: TSchema; example?: unknown }> }
   );
-  /** Checks query and body, in this order, then runs the operation. Returns the response body, or a `Download`. */
+  /** Checks query and body, in this order, then runs the operation. Returns the response body, as an object or `JsonText`, or a `Download`. */
   execute(services: Services, request: IncomingCall<Caller>): object | Promise<object>;
 }
 
@@ -40,6 +40,15 @@ export class Later {
 
   constructor(run: () => Promise<object>) {
     this.run = run;
+  }
+}
+
+/** Result of an operation that is serialized already. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
   }
 }
 

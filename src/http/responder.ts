@@ -2,6 +2,7 @@ import type { Log } from "../lib/log.ts";
 import { pathOf } from "../lib/request-path.ts";
 import { Download, downloadHeaders, downloadStream } from "./download.ts";
 import { describeError } from "./errors.ts";
+import { JsonText } from "./operation.ts";
 import type { RequestIdOf } from "./request-id.ts";
 
 /** Headers of a response. */
@@ -20,7 +21,7 @@ export interface Exchange {
 /** Builds responses: common headers, errors, the metrics and the log line of each request. */
 export interface Responder {
   begin(route: string, request: Request): Exchange;
-  /** Sends an object as JSON with status 200, a download as a file, and a response as it is. */
+  /** Sends an object or `JsonText` as JSON with status 200, a download as a file, and a response as it is. */
   respond(exchange: Exchange, result: object): Response;
   /** Awaits the result. Never rejects. */
   respondLater(exchange: Exchange, pending: Promise<object>): Promise<Response>;
@@ -95,6 +96,10 @@ export function createResponder({
 }
 
 function responseOf(request: Request, result: object, headers: ResponseHeaders): Response {
+  if (result instanceof JsonText) {
+    headers["content-type"] = jsonContentType;
+    return new Response(result.text, { headers });
+  }
   if (result instanceof Response) return result;
   if (!(result instanceof Download)) return Response.json(result, { headers });
   const { source } = result;
@@ -102,6 +107,9 @@ function responseOf(request: Request, result: object, headers: ResponseHeaders):
     headers: { ...headers, ...downloadHeaders(source) },
   });
 }
+
+/** The one that `Response.json` sends. */
+const jsonContentType = "application/json;charset=utf-8";
 
 const tokenInPath = /^(\/screenshots\/[^/]*\/|.*\/lists\/).*/;
 

@@ -139,6 +139,11 @@ export function toDetailObject(threat: ThreatDetail, publicUrl: string) {
   return toObject(detailFields, threat, publicUrl);
 }
 
+/** Returns the JSON of the response that contains a threat with its known facts. */
+export function detailResponseText(threat: ThreatDetail, publicUrl: string): string {
+  return JSON.stringify({ data: toDetailObject(threat, publicUrl) });
+}
+
 type ObjectOf<Fields extends Record<string, ApiField<never, unknown>>> = {
   [Name in keyof Fields]: ReturnType<Fields[Name]["read"]>;
 };

@@ -5,7 +5,9 @@ import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
 import type { Status } from "../vocabulary/threats.ts";
+import { detailResponseText } from "./api-object.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
+import { createDetailCache, type DetailCache } from "./store/detail-cache.ts";
 import { createOriginStore, type Origins } from "./store/origins.ts";
 import {
   createThreatQueries,
@@ -37,10 +39,10 @@ export interface Threats {
   /** Returns the fields that the API shows; faster than `get`. */
   detail(id: string): ThreatDetail | undefined;
   /**
-   * Returns the same; faster than `detail` for threats that were read before. Must not be called in a transaction that
-   * has changed a threat.
+   * Returns the response of the API; faster than `detail` for threats that were read before. Must not be called in a
+   * transaction that has changed a threat.
    */
-  cachedDetail(id: string): ThreatDetail | undefined;
+  detailResponse: DetailCache;
   /**
    * Changes the status of threats, with their events, in one transaction: the last writer wins. Returns one outcome
    * for each distinct id, in the order of first appearance.
@@ -107,7 +109,7 @@ export function createThreats({
     get: queries.get,
     named: queries.named,
     detail: queries.detail,
-    cachedDetail: queries.cachedDetail,
+    detailResponse: createDetailCache({ database, read: queries.detail, render: detailResponseText }),
     changeStatus: triage.changeStatus,
     triage,
     updateFacts: (...args) => database.transaction(() => updateFacts(...args)),

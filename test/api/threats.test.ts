@@ -170,6 +170,25 @@ describe("GET /v1/threats/:id", () => {
     expect(response.status).toBe(200);
   });
 
+  test("returns the bytes and headers that a change returns, whether the threat was read before or not", async () => {
+    const [id] = api.sight("examp1e-bank.com");
+    api.database.sqlite.run("UPDATE threats SET whois = ?, registrar = ?, ip_address = ?", [
+      `{"registrar":"B\u00fccher \u4e2d \\ud800","name_servers":["ns1.example.com"],"dnssec":true}`,
+      `B\u00fccher "\u4e2d"`,
+      "192.0.2.7",
+    ]);
+    const request = { key, headers: { "x-request-id": "same" } };
+    const first = await api.call("GET", `/v1/threats/${id}`, request);
+    const second = await api.call("GET", `/v1/threats/${id}`, request);
+    const unchanged = { ...request, body: { status: "active" } };
+    const changed = await api.call("PATCH", `/v1/threats/${id}`, unchanged);
+    expect(first.json.data.whois.registrar).toBe("B\u00fccher \u4e2d \ud800");
+    for (const { text, headers } of [first, second]) {
+      expect(text).toBe(changed.text);
+      expect([...headers]).toEqual([...changed.headers]);
+    }
+  });
+
   const unknown = [
     unknownId,
     unknownId.toUpperCase(),

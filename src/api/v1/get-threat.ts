@@ -1,9 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import type { ApiKey } from "../../access/keys/keys.ts";
 import { requireDomain } from "../../access/keys/permissions.ts";
+import { JsonText } from "../../http/operation.ts";
 import { notFound } from "../../lib/errors.ts";
 import { isId } from "../../lib/ids.ts";
-import { exampleDetail, threatDetail, toDetailObject } from "../../threats/api-object.ts";
+import { exampleDetail, threatDetail } from "../../threats/api-object.ts";
 import type { ThreatDetail } from "../../threats/store/queries.ts";
 import { closed } from "../../vocabulary/schemas.ts";
 import { threatFields } from "../../vocabulary/threat-fields.ts";
@@ -23,8 +24,8 @@ export const getThreat = operation({
   response: { description: "The threat.", schema: threatResponse, example: { data: exampleDetail } },
   notFound: true,
   run({ threats, publicUrl }, { caller, params }) {
-    const threat = requireThreat(threats.cachedDetail, caller, params["id"]);
-    return { data: toDetailObject(threat, publicUrl()) };
+    const { text } = requireThreat((id) => threats.detailResponse(id, publicUrl()), caller, params["id"]);
+    return new JsonText(text);
   },
 });
 
@@ -37,12 +38,12 @@ export function findThreat(
   return requireThreat(threats.detail, key, id);
 }
 
-function requireThreat(
-  detailOf: (id: string) => ThreatDetail | undefined,
+function requireThreat<Found extends { protectedDomain: string }>(
+  find: (id: string) => Found | undefined,
   key: ApiKey,
   id: string | null | undefined,
-): ThreatDetail {
-  const threat = typeof id === "string" && isId("threat", id) ? detailOf(id) : undefined;
+): Found {
+  const threat = typeof id === "string" && isId("threat", id) ? find(id) : undefined;
   if (threat === undefined) throw notFound("There is no threat with this ID.");
   requireDomain(key, threat.protectedDomain);
   return threat;

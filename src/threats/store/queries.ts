@@ -2,7 +2,6 @@ import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { opaqueValue, statement } from "../../database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
-import { createDetailCache } from "./detail-cache.ts";
 import { createDetailQuery } from "./detail-query.ts";
 import { allColumns } from "./fields.ts";
 import { createListQuery } from "./list-query.ts";
@@ -31,7 +30,6 @@ export function createThreatQueries(database: Database) {
       .where(eq(threatCounts.protectedDomainSeq, 0))
       .orderBy(asc(threatCounts.status), asc(threatCounts.severity)),
   );
-  const detail = createDetailQuery(database);
   return {
     get: (id: string) => byId.get({ id }),
     /** Returns the threats to a protected domain that have one of these names (A-label form). */
@@ -48,8 +46,7 @@ export function createThreatQueries(database: Database) {
         .innerJoin(protectedDomains, eq(threats.protectedDomainSeq, protectedDomains.seq))
         .where(and(eq(protectedDomains.domain, protectedDomain), inArray(threats.domain, [...names])))
         .all(),
-    detail,
-    cachedDetail: createDetailCache({ database, read: detail }),
+    detail: createDetailQuery(database),
     list: createListQuery(database),
     totals: () => totals.all(),
   };
