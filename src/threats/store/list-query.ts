@@ -5,7 +5,7 @@ import { protectedDomains } from "../../domains/tables.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Severity, Status } from "../../vocabulary/threats.ts";
 import { listColumns } from "./fields.ts";
-import { listBlockCounts, threatCounts, threats } from "./tables.ts";
+import { listBlockCounts, listBlocks, threatCounts, threats } from "./tables.ts";
 
 /** Conditions that all have to hold; absent or empty: no restriction. */
 export interface ThreatFilter {
@@ -127,7 +127,25 @@ function prepareList(database: Database, domains: number, filter: ThreatFilter) 
         ),
       ),
   );
-  const blocks = statement(database, (query) =>
+  // The threats of several domains have to be merged first, wherever the page is.
+  const nearStart = domains <= 1 ? prepareNearStart(database, domains, filter) : undefined;
+  const blocks = prepareBlocks(database, domains, filter);
+  return { total, blocks, nearStart, fromStart: rows(keysFromStart), fromBlock: rows(keysFromBlock) };
+}
+
+/** Returns the query for the blocks of the list, newest first, with the number of their threats that match. */
+function prepareBlocks(database: Database, domains: number, filter: ThreatFilter) {
+  const isWholeList = domains === 0 && filter.status === undefined && filter.severity === undefined;
+  // An eighth of the time: one row of each block, instead of one for each status and severity in it.
+  if (isWholeList) {
+    return statement(database, (query) =>
+      query
+        .select({ firstSeen: listBlocks.firstSeen, seq: listBlocks.seq, total: listBlocks.total })
+        .from(listBlocks)
+        .orderBy(desc(listBlocks.firstSeen), desc(listBlocks.seq)),
+    );
+  }
+  return statement(database, (query) =>
     query
       .select({
         firstSeen: listBlockCounts.firstSeen,
@@ -144,9 +162,6 @@ function prepareList(database: Database, domains: number, filter: ThreatFilter) 
       .groupBy(listBlockCounts.firstSeen, listBlockCounts.seq)
       .orderBy(desc(listBlockCounts.firstSeen), desc(listBlockCounts.seq)),
   );
-  // The threats of several domains have to be merged first, wherever the page is.
-  const nearStart = domains <= 1 ? prepareNearStart(database, domains, filter) : undefined;
-  return { total, blocks, nearStart, fromStart: rows(keysFromStart), fromBlock: rows(keysFromBlock) };
 }
 
 /** Reads rows along the index: for a page that few rows precede, 7 µs of 40 faster than selecting keys first. */
