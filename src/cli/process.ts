@@ -23,6 +23,17 @@ export async function runProcess(args: string[], exit: (code: number) => never):
 
 function openTerminal(exit: (code: number) => never): Terminal {
   let interrupted: AbortController | undefined;
+  const handleSignals = () => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.on(signal, () => {
+        if (interrupted === undefined || interrupted.signal.aborted) exit(exitCodes[signal]);
+        interrupted.abort();
+      });
+    }
+  };
+  // Linux drops a signal to the first process of a container if there is no handler for it.
+  const isFirst = process.pid === 1;
+  if (isFirst) handleSignals();
   return {
     out: createOutput(1, () => process.stdout, { held: true, needed: true }),
     err: createOutput(2, () => process.stderr, { held: false, needed: false }),
@@ -31,16 +42,11 @@ function openTerminal(exit: (code: number) => never): Terminal {
     },
     env: process.env,
     interruption() {
-      if (interrupted !== undefined) return interrupted.signal;
-      const controller = new AbortController();
-      interrupted = controller;
-      for (const signal of ["SIGINT", "SIGTERM"] as const) {
-        process.on(signal, () => {
-          if (controller.signal.aborted) exit(exitCodes[signal]);
-          controller.abort();
-        });
+      if (interrupted === undefined) {
+        interrupted = new AbortController();
+        if (!isFirst) handleSignals();
       }
-      return controller.signal;
+      return interrupted.signal;
     },
     onReloadRequest(listener) {
       // On Windows, it means that the window was closed.

@@ -28,7 +28,6 @@ export async function runServer({
   printSecrets: boolean;
   terminal: Terminal;
 }): Promise<void> {
-  const stop = terminal.interruption();
   const lock = takeServeLock(config.storage.path);
   try {
     if (migrateOnly) {
@@ -39,6 +38,8 @@ export async function runServer({
     const loadConfig = reloaderOf(config, terminal.env);
     const appliance = open(config, terminal, { loadConfig, log, isLocked: true });
     try {
+      // Not before: until now, a signal ends the process, at once even on a busy machine and during a long migration.
+      const stop = terminal.interruption();
       const { url } = appliance.server.listen();
       await appliance.start({ inTurns: true });
       terminal.out.write(readyText(appliance.server, config));
