@@ -1,5 +1,5 @@
-import pino from "pino";
-import type { Clock } from "./clock.ts";
+import { toIsoTime, type Clock } from "./clock.ts";
+import { messageOf } from "./errors.ts";
 import { logEvents, type LogEventFields, type LogEventName } from "./log-events/catalogue.ts";
 import type { LogEvent } from "./log-events/event.ts";
 import { visible, visibleJson } from "./safe-text.ts";
@@ -23,7 +23,10 @@ export type ErrorEventName = {
   [Name in LogEventName]: { error: unknown } extends LogEventFields<Name> ? Name : never;
 }[LogEventName];
 
-export type LogLevel = "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+/** In ascending order. With the last one, nothing is written. */
+const levels = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+
+export type LogLevel = (typeof levels)[number];
 
 export interface LogOptions {
   level: LogLevel;
@@ -39,35 +42,26 @@ export interface LogOptions {
  * written without control, bidirectional or invisible characters.
  */
 export function createLog({ level, format, clock, write }: LogOptions): Log {
-  const emit = (line: string) =>
-    write(format === "json" ? `${visibleJson(line.trimEnd())}\n` : prettyLine(line));
-  const logger = pino(
-    {
-      level,
-      base: null,
-      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-      messageKey: "message",
-      errorKey: "error",
-      serializers: { error: serializeError },
-    },
-    { write: emit },
-  );
+  let minimum = level;
+  const isWritten = (of: LogLevel) => levels.indexOf(of) >= levels.indexOf(minimum);
   // At most one entry for each event of the catalogue.
   const counts = new Map<LogEventName, number>();
   return {
     event(name, ...[fields]) {
       const { level: of, text } = eventOf(name);
       if (of === "warn" || of === "error") counts.set(name, (counts.get(name) ?? 0) + 1);
-      if (logger.isLevelEnabled(of)) logger[of]({ event: name, ...fields }, text);
+      if (!isWritten(of)) return;
+      const head = { level: of, time: toIsoTime(clock.now()), event: name };
+      const json = JSON.stringify({ ...head, ...withDescribedError(fields), message: text });
+      write(format === "json" ? `${visibleJson(json)}\n` : prettyLine(json));
     },
     counts: () => [...counts].map(([event, total]) => ({ event, level: eventOf(event).level, total })),
-    isEnabled: (name) => logger.isLevelEnabled(eventOf(name).level),
+    isEnabled: (name) => isWritten(eventOf(name).level),
     get level() {
-      return logger.level as LogLevel;
+      return minimum;
     },
     set level(next) {
-      logger.level = next;
+      minimum = next;
     },
   };
 }
@@ -76,10 +70,26 @@ function eventOf(name: LogEventName): LogEvent {
   return logEvents[name];
 }
 
-/** Anything can be thrown. Bun's ResolveMessage, for example, is no Error, and has parts that JSON cannot represent. */
-function serializeError(error: unknown): unknown {
-  if (error instanceof Error) return pino.stdSerializers.err(error);
-  return typeof error === "object" && error !== null ? { message: String(error) } : error;
+/** Returns the fields of a line; a thrown value among them as an object. */
+function withDescribedError(fields: object = {}): object {
+  const { error } = fields as { error?: unknown };
+  // The reason of a failure as words stays as it is.
+  if (error === undefined || error === null || typeof error === "string") return fields;
+  return { ...fields, error: error instanceof Error ? describeError(error) : { message: messageOf(error) } };
+}
+
+const causesMax = 10;
+
+/** Returns what a line contains of an error: its type, and its message and stack with those of its causes. */
+function describeError(error: Error): Record<"type" | "message" | "stack", string> {
+  const chain = [error];
+  for (let { cause } = error; cause instanceof Error && chain.length < causesMax; { cause } = cause)
+    chain.push(cause);
+  return {
+    type: error.constructor.name,
+    message: chain.map(({ message }) => message).join(": "),
+    stack: chain.map(({ stack, message }) => stack ?? message).join("\ncaused by: "),
+  };
 }
 
 /** Logs an error that is dropped on purpose, so that none disappears without a trace. */

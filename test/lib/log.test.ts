@@ -46,6 +46,21 @@ test("The log keeps the message of a thrown object that is not an Error", () => 
   expect(logged("pretty", write)).toContain("    Cannot find package\n");
 });
 
+test("A JSON line contains the type, message and stack of an error with those of its causes, and nothing else of it", () => {
+  const cause = new RangeError("no space");
+  const error = Object.assign(new TypeError("not stored", { cause }), { secret: "s3cret" });
+  cause.cause = error;
+  const line = JSON.parse(logged("json", (log) => log.event("retention.failed", { error }))) as {
+    error: object;
+  };
+  expect(Object.keys(line.error)).toEqual(["type", "message", "stack"]);
+  expect(line.error).toMatchObject({
+    type: "TypeError",
+    message: expect.stringMatching(/^not stored: no space: not stored/),
+    stack: expect.stringMatching(/^TypeError: not stored\n +at [^]+\ncaused by: RangeError: no space\n +at /),
+  });
+});
+
 test("The level of the log can be changed while it is in use", () => {
   const text = logged("pretty", (log) => {
     log.level = "warn";
