@@ -17,7 +17,7 @@ export const anyRules: readonly Rule[] = [
   {
     name: "generic_label_below",
     readings,
-    words: ["generic"],
+    words: ({ strictness }) => strictness === "generic",
     verdict: "drop",
     why: "Hosts below any name are called mail or online: such a label counts only where it is registered.",
     keeps: [["online.de", "online.net"]],
@@ -27,23 +27,22 @@ export const anyRules: readonly Rule[] = [
   {
     name: "too_many_errors",
     readings,
+    words: ({ errorsAnywhere, errorsAnchored }) => errorsAnywhere < errorsAnchored,
     verdict: "drop",
     why: "With more errors than its length tolerates, a word is a different word.",
     keeps: [["paypal.com", "my-paipal-login.net"]],
     drops: [["paypal.com", "mypaipallogin.net"]],
-    test: (reading) => {
-      const { word, errors } = reading;
-      return errors > word.errorsAnywhere && (errors > word.errorsAnchored || !reading.anchored);
-    },
+    test: (reading) => reading.errors > reading.word.errorsAnywhere && !reading.anchored,
   },
   {
     name: "short_word_split",
     readings,
+    words: ({ length }) => length < splitLengthMin,
     verdict: "drop",
     why: "Two letters with a separator between them can abbreviate anything.",
     keeps: [["hp.com", "hp.net"]],
     drops: [["hp.com", "h-p.net"]],
-    test: (reading) => reading.word.length < splitLengthMin && !reading.anchored,
+    test: ({ anchored }) => !anchored,
   },
   {
     name: "part_of_word",
@@ -67,6 +66,7 @@ export const anyRules: readonly Rule[] = [
   {
     name: "suffix_starts_word",
     readings,
+    words: ({ kind }) => kind === "name",
     verdict: "drop",
     why: "A short suffix that other letters continue is the start of a word: chasecompass is not chase.com.",
     keeps: [["chase.com", "qxchasecom.net"]],
@@ -89,12 +89,12 @@ export const anyRules: readonly Rule[] = [
   {
     name: "look_alike_in_three_letters",
     readings,
+    words: ({ length }) => length <= lookAlikeLengthMax,
     verdict: "drop",
     why: "A look-alike among three letters is chance, unless they are the label or stand beside keywords.",
     keeps: [["bol.com", "b0l-login.net"]],
     drops: [["bol.com", "22boi.net"]],
-    test: ({ word, alignment, context }) =>
-      word.length <= lookAlikeLengthMax &&
+    test: ({ alignment, context }) =>
       alignment.edits.some(({ kind }) => kind !== "separator") &&
       !context.wholeLabel &&
       !context.besideKeywords,
@@ -113,7 +113,6 @@ function countKept({ word, alignment }: Reading): number {
  * is a word itself, such as that of cash.app, may be followed by any letters.
  */
 function startsWordWithSuffix({ word, alignment, context, found }: Reading): boolean {
-  if (word.kind !== "name") return false;
   const last = word.text.slice(word.text.lastIndexOf(".") + 1);
   const isTelling = isTellingSuffix(last);
   const edit = alignment.edits.at(-1);

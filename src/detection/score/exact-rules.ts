@@ -2,7 +2,7 @@
  * Rules for readings in which every letter is the brand's own or looks like it. The more common a brand word is in
  * honest names, the more of its label must be keywords.
  */
-import { countsAtEdgeOnly } from "../brand/brand-words.ts";
+import { countsAtEdgeOnly, type BrandWord } from "../brand/brand-words.ts";
 import type { BrandContext } from "./brand-context.ts";
 import { isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
@@ -39,7 +39,7 @@ export const exactRules: readonly Rule[] = [
   {
     name: "rare_word",
     readings,
-    words: ["plain"],
+    words: isPlain,
     verdict: "keep",
     why: "A long or rare brand word occurs in hardly any honest name.",
     keeps: [["wellsfargo.com", "qxwellsfargoqx.net"]],
@@ -49,7 +49,7 @@ export const exactRules: readonly Rule[] = [
   {
     name: "word_set_apart",
     readings,
-    words: ["careful"],
+    words: isCareful,
     verdict: "keep",
     why: "A word that also occurs elsewhere means the brand between separators, digits or keywords.",
     keeps: [["dhl.com", "dhl-qxqx.net"]],
@@ -61,18 +61,17 @@ export const exactRules: readonly Rule[] = [
   {
     name: "word_at_edge",
     readings,
-    words: ["careful"],
+    words: (word) => isCareful(word) && word.length >= oneSidedLengthMin,
     verdict: "keep",
     why: "A word of six letters that also occurs elsewhere means the brand even with letters on one side.",
     keeps: [["amazon.com", "amazonqx.net"]],
     drops: [["amazon.com", "qxamazonqx.net"]],
-    test: ({ word, context }) =>
-      word.length >= oneSidedLengthMin && (context.left !== "letter" || context.right !== "letter"),
+    test: ({ context }) => context.left !== "letter" || context.right !== "letter",
   },
   {
     name: "short_word_at_edge",
     readings,
-    words: ["careful"],
+    words: (word) => isCareful(word) && word.length >= shortWordLengthMin,
     verdict: "keep",
     why: "A brand of four or five letters starts a label of words, or a label that anybody can create.",
     keeps: [
@@ -85,7 +84,7 @@ export const exactRules: readonly Rule[] = [
   {
     name: "word_after_my",
     readings,
-    words: ["careful"],
+    words: isCareful,
     verdict: "keep",
     why: "A brand after the word my, which starts the label, names the customer's account: myjcb.",
     keeps: [["jcb.co.jp", "myjcbqx.net"]],
@@ -95,13 +94,12 @@ export const exactRules: readonly Rule[] = [
   {
     name: "abbreviation_and_letters",
     readings,
+    words: ({ noun, length }) => noun === "no" && length === 3,
     verdict: "keep",
     why: "An abbreviation of three letters means the brand if only a hyphen and a few letters follow it.",
     keeps: [["nta.go.jp", "nta-qx.net"]],
     drops: [["nta.go.jp", "nta-qxqx.net"]],
-    test: ({ word, context, alignment }) =>
-      word.noun === "no" &&
-      word.length === 3 &&
+    test: ({ context, alignment }) =>
       alignment.edits.length === 0 &&
       context.before === "" &&
       context.right === "separator" &&
@@ -110,6 +108,7 @@ export const exactRules: readonly Rule[] = [
   {
     name: "two_letters_beside_phishing_word",
     readings,
+    words: ({ length }) => length === 2,
     verdict: "keep",
     why: "Two letters between separators mean the brand beside phishing words and numbers only, or a long number.",
     keeps: [
@@ -117,36 +116,35 @@ export const exactRules: readonly Rule[] = [
       ["fb.com", "fb-updates-100017132322-qx.net"],
     ],
     drops: [["fb.com", "fb-germany.net"]],
-    test: (reading) =>
-      reading.word.length === 2 &&
-      reading.context.between &&
-      (reading.context.onlyKeywords || longNumber.test(reading.context.after)) &&
-      reading.context.besidePhishingWord,
+    test: ({ context }) =>
+      context.between &&
+      (context.onlyKeywords || longNumber.test(context.after)) &&
+      context.besidePhishingWord,
   },
   {
     name: "two_letters_in_label",
     readings,
-    words: ["strict"],
+    words: (word) => isStrict(word) && word.length <= 2,
     verdict: "drop",
     why: "Every other name contains some two letters, so they count only as a whole label.",
     keeps: [["hp.com", "hp.net"]],
     drops: [["hp.com", "hp-logintime.net"]],
-    test: ({ word }) => word.length <= 2,
+    test: () => true,
   },
   {
     name: "three_letters_amid_letters",
     readings,
-    words: ["strict"],
+    words: countsAtEdgeOnly,
     verdict: "drop",
     why: "Three letters that are part of words occur by chance inside longer runs of letters.",
     keeps: [["ing.nl", "ing-login.net"]],
     drops: [["ing.nl", "qx-marketingpromo.net"]],
-    test: ({ word, context }) => countsAtEdgeOnly(word) && !context.atEdge,
+    test: ({ context }) => !context.atEdge,
   },
   {
     name: "common_word_beside_keywords",
     readings,
-    words: ["strict"],
+    words: isStrict,
     verdict: "keep",
     why: "A common word means the brand in a label with nothing else but keywords such as login.",
     keeps: [["chase.com", "chase-login.net"]],
@@ -161,7 +159,7 @@ export const exactRules: readonly Rule[] = [
   {
     name: "common_word_with_letter",
     readings,
-    words: ["strict"],
+    words: isStrict,
     verdict: "keep",
     why: "Under the brand's own suffix, a common word and a letter beside a hyphen are close to the whole name.",
     keeps: [["chase.com", "chase-q.com"]],
@@ -171,7 +169,7 @@ export const exactRules: readonly Rule[] = [
   {
     name: "common_word_set_apart",
     readings,
-    words: ["strict"],
+    words: isStrict,
     verdict: "keep",
     why: "A common word that is set apart counts beside a keyword, and in labels that anybody can create.",
     keeps: [["chase.com", "chase-qx-login.net"]],
@@ -182,7 +180,6 @@ export const exactRules: readonly Rule[] = [
 
 function isRareWord(reading: Reading): boolean {
   const { word, context } = reading;
-  if (word.strictness !== "plain") return false;
   return (
     word.length > amidLettersLengthMax || context.atEdge || context.onlyKeywords || isAnybodysLabel(reading)
   );
@@ -190,8 +187,7 @@ function isRareWord(reading: Reading): boolean {
 
 function isShortWordAtEdge(reading: Reading): boolean {
   const { word, context, alignment } = reading;
-  if (word.length < shortWordLengthMin || !context.atEdge) return false;
-  if (alignment.edits.length > 0 || reading.bitsAgainst > shortWordBitsMax) return false;
+  if (!context.atEdge || alignment.edits.length > 0 || reading.bitsAgainst > shortWordBitsMax) return false;
   if (isAnybodysLabel(reading)) return context.left !== "letter";
   return word.noun === "no" && context.besideWords;
 }
@@ -205,6 +201,18 @@ function isCommonWordWithLetter({ word, context, sameSuffix }: Reading): boolean
   if (!sameSuffix || !context.registrable || context.acrossLabels) return false;
   // As many letters as a typo may add.
   return context.between && (context.before + context.after).length <= word.errorsAnchored;
+}
+
+function isPlain({ strictness }: BrandWord): boolean {
+  return strictness === "plain";
+}
+
+function isCareful({ strictness }: BrandWord): boolean {
+  return strictness === "careful";
+}
+
+function isStrict({ strictness }: BrandWord): boolean {
+  return strictness === "strict";
 }
 
 /** Whether separators, digits or keywords stand on both sides. */

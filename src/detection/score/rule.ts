@@ -1,5 +1,5 @@
 /** Acceptance rules: a decision list in which the first rule that applies decides. */
-import { strictnesses, type Strictness } from "../brand/brand-words.ts";
+import type { BrandWord } from "../brand/brand-words.ts";
 import type { Reading, ReadingKind } from "./reading.ts";
 
 /** A protected domain and a name that is compared with it. */
@@ -10,8 +10,8 @@ export interface Rule {
   name: string;
   /** Kinds of readings that the rule is tested on. */
   readings: readonly ReadingKind[];
-  /** Strictness of the words that the rule is tested on. Absent: all. */
-  words?: readonly Strictness[];
+  /** Returns whether the rule may apply to readings of the word; it is not tested on others. Absent: on all. */
+  words?(word: BrandWord): boolean;
   /** `object` drops what any rule keeps, wherever it stands in the list. */
   verdict: "keep" | "drop" | "object";
   /** Whether the test looks up many words, so that it runs after the others. */
@@ -29,44 +29,52 @@ export interface Rule {
 /** Returns the rule that keeps a reading, or undefined if the reading is dropped. */
 export type Acceptance = (reading: Reading) => Rule | undefined;
 
-/** A rule that keeps, and the rules that drop what it would keep: those before it, and those that object. */
-interface Keep {
+/** A rule with its place in the decision list. */
+interface Listed {
   rule: Rule;
-  against: readonly Rule[];
+  place: number;
 }
+
+/** The rules that are tested on readings of one kind of one word. */
+interface WordRules {
+  keeping: readonly Listed[];
+  /** Rules that drop what the rules after them keep. Those that object are before all rules. */
+  dropping: readonly Listed[];
+}
+
+const beforeAll = -1;
 
 /**
  * Returns an acceptance in which the first rule that applies decides. A reading that no rule keeps is dropped, and one
  * that a rule objects to as well.
  *
  * The rules that keep are tested first: most readings are dropped because none applies, and then no other test matters.
+ * A name contains one or two words, of which most rules concern few: their rules are selected once.
  */
 export function createAcceptance(rules: readonly Rule[]): Acceptance {
-  const keepsOf = (kind: ReadingKind) => {
-    const own = rules.filter(({ readings }) => readings.includes(kind));
-    const entries = strictnesses.map((strictness) => {
-      const tested = own.filter(({ words }) => words?.includes(strictness) ?? true);
-      return [strictness, keepsAmong(tested)] as const;
-    });
-    return Object.fromEntries(entries) as Record<Strictness, Keep[]>;
-  };
-  const keeps = { exact: keepsOf("exact"), typos: keepsOf("typos"), homophone: keepsOf("homophone") };
+  const known = new WeakMap<BrandWord, Partial<Record<ReadingKind, WordRules>>>();
   return (reading) => {
-    for (const { rule, against } of keeps[reading.kind][reading.word.strictness]) {
+    const { word, kind } = reading;
+    let own = known.get(word);
+    if (own === undefined) known.set(word, (own = {}));
+    const { keeping, dropping } = (own[kind] ??= rulesOf(rules, word, kind));
+    for (const { rule, place } of keeping) {
       if (!rule.test(reading)) continue;
-      for (const other of against) if (other.test(reading)) return undefined;
+      for (const other of dropping) if (other.place < place && other.rule.test(reading)) return undefined;
       return rule;
     }
     return undefined;
   };
 }
 
-function keepsAmong(rules: readonly Rule[]): Keep[] {
-  return rules.flatMap((rule, index) => {
-    if (rule.verdict !== "keep") return [];
-    const against = rules.filter(
-      ({ verdict }, at) => verdict === "object" || (verdict === "drop" && at < index),
-    );
-    return [{ rule, against: against.toSorted((a, b) => Number(a.slow ?? false) - Number(b.slow ?? false)) }];
-  });
+function rulesOf(rules: readonly Rule[], word: BrandWord, kind: ReadingKind): WordRules {
+  const keeping: Listed[] = [];
+  const dropping: Listed[] = [];
+  for (const [place, rule] of rules.entries()) {
+    if (!rule.readings.includes(kind) || rule.words?.(word) === false) continue;
+    if (rule.verdict === "keep") keeping.push({ rule, place });
+    else dropping.push({ rule, place: rule.verdict === "object" ? beforeAll : place });
+  }
+  dropping.sort((a, b) => Number(a.rule.slow ?? false) - Number(b.rule.slow ?? false));
+  return { keeping, dropping };
 }

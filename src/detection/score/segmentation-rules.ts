@@ -50,6 +50,7 @@ export const segmentationRules: readonly Rule[] = [
   {
     name: "random_token",
     readings,
+    words: ({ length }) => length <= chanceLengthMax.different,
     verdict: "object",
     why: "Random letters and digits contain every short brand somewhere.",
     keeps: [
@@ -62,6 +63,7 @@ export const segmentationRules: readonly Rule[] = [
   {
     name: "part_of_words",
     readings,
+    words: ({ length }) => length < ownWordsLengthMin,
     verdict: "object",
     slow: true,
     why: "Where the best segmentation of a label into words leaves no room for the brand, its letters are part of them.",
@@ -79,21 +81,21 @@ export const segmentationRules: readonly Rule[] = [
   {
     name: "derived_word",
     readings,
+    words: ({ strictness, text }) => strictness === "careful" && isWord(text),
     verdict: "object",
     why: "A word with a suffix that derives another word from it is that word: amazonian is not amazon.",
     keeps: [["amazon.com", "amazonica-login.net"]],
     drops: [["amazon.com", "amazoniantraditions.net"]],
-    test: ({ word, context, alignment }) =>
-      word.strictness === "careful" &&
+    test: ({ context, alignment }) =>
       alignment.edits.length === 0 &&
       derivingSuffix.test(context.after) &&
       context.right === "letter" &&
-      isWord(word.text) &&
       !context.besidePhishingWord,
   },
   {
     name: "letter_and_word",
     readings,
+    words: ({ startsWithLetter }) => startsWithLetter,
     verdict: "object",
     why: "Beside words, a brand such as aplus is a word and a letter before it: mediaplus is media and plus.",
     keeps: [["aplus.co.jp", "aplusqx.net"]],
@@ -116,6 +118,7 @@ export const segmentationRules: readonly Rule[] = [
   {
     name: "end_of_letters",
     readings: ["exact"],
+    words: ({ length }) => length <= middleLengthMax,
     verdict: "object",
     why: "Words and names of other languages end with short brands and with nouns: puertorico is not orico.",
     keeps: [
@@ -132,6 +135,7 @@ export const segmentationRules: readonly Rule[] = [
   {
     name: "noun_beside_words",
     readings,
+    words: ({ noun, strictness }) => noun !== "no" && strictness === "careful",
     verdict: "object",
     slow: true,
     why: "A brand that is a word of the language means that word beside other words: familyoffice is not office.com.",
@@ -150,6 +154,7 @@ export const segmentationRules: readonly Rule[] = [
   {
     name: "common_word_amid_ordinary",
     readings,
+    words: ({ strictness }) => strictness === "strict",
     verdict: "object",
     why: "A common word that is written together with ordinary keywords only is a word of the language.",
     keeps: [["chase.com", "mychaselogin.net"]],
@@ -159,6 +164,7 @@ export const segmentationRules: readonly Rule[] = [
   {
     name: "label_without_suffix",
     readings,
+    words: ({ kind, strictness }) => kind === "label" && strictness === "strict",
     verdict: "object",
     why: "Where label and suffix make the brand, as in chain.link, a common label beside other words means the word.",
     keeps: [
@@ -176,7 +182,7 @@ export const segmentationRules: readonly Rule[] = [
 
 function isLetterAndWord(reading: Reading): boolean {
   const { word, context, alignment } = reading;
-  if (!word.startsWithLetter || isAnybodysLabel(reading) || context.besideSignInWord) return false;
+  if (isAnybodysLabel(reading) || context.besideSignInWord) return false;
   if (context.left === "letter") return !context.besidePhishingWord;
   const isArticle = word.text.startsWith("a") && alignment.edits.length === 0;
   if (!isArticle || context.before !== "" || context.wholeLabel) return false;
@@ -185,7 +191,7 @@ function isLetterAndWord(reading: Reading): boolean {
 
 function isEndOfLetters(reading: Reading): boolean {
   const { word, context, alignment } = reading;
-  if (context.left !== "letter" || word.length > middleLengthMax || isAnybodysLabel(reading)) return false;
+  if (context.left !== "letter" || isAnybodysLabel(reading)) return false;
   if (context.besidePhishingWord) return false;
   const isNoun = word.noun !== "no" && alignment.edits.length === 0 && context.right !== "digit";
   if (isNoun || word.length <= brandAtEndLengthMax) return true;
@@ -194,8 +200,7 @@ function isEndOfLetters(reading: Reading): boolean {
 
 function isNounBesideWords(reading: Reading): boolean {
   const { word, context, alignment } = reading;
-  if (word.noun === "no" || word.strictness !== "careful" || alignment.edits.length > 0) return false;
-  if (context.wholeLabel || isAnybodysLabel(reading)) return false;
+  if (alignment.edits.length > 0 || context.wholeLabel || isAnybodysLabel(reading)) return false;
   // Phishing words such as post and home stand beside these words in ordinary names, too.
   if (word.noun === "frequent") return !context.besideSignInWord && !versionNumber.test(context.after);
   if (context.onlyKeywords || context.right === "digit" || context.besidePhishingWord) return false;
@@ -203,16 +208,14 @@ function isNounBesideWords(reading: Reading): boolean {
 }
 
 function isCommonWordAmidOrdinary(reading: Reading): boolean {
-  const { word, context } = reading;
-  if (word.strictness !== "strict" || context.wholeLabel || context.between || isAnybodysLabel(reading))
-    return false;
+  const { context } = reading;
+  if (context.wholeLabel || context.between || isAnybodysLabel(reading)) return false;
   return !context.besidePhishingWord;
 }
 
 function isLabelWithoutSuffix(reading: Reading): boolean {
-  const { word, suffix, sameSuffix, context } = reading;
-  if (word.kind !== "label" || sameSuffix || word.strictness !== "strict") return false;
-  if (context.wholeLabel || isAnybodysLabel(reading)) return false;
+  const { suffix, sameSuffix, context } = reading;
+  if (sameSuffix || context.wholeLabel || isAnybodysLabel(reading)) return false;
   // A name that consists of it and words of sign-in pages is worth a look, whatever the suffix.
   if (context.onlyKeywords && context.besideSignInWord) return false;
   return isTellingSuffix(suffix.slice(suffix.lastIndexOf(".") + 1));
@@ -223,10 +226,10 @@ function spellingOf({ alignment }: Reading): "exact" | "different" {
 }
 
 function isPartOfWords(reading: Reading): boolean {
-  const { word, context, host } = reading;
+  const { context, host } = reading;
   // The word lists are English: they cannot explain a label with other letters.
   if (host.labels[context.labelIndex]!.origin !== undefined) return false;
-  if (context.insideWord || context.wholeLabel || word.length >= ownWordsLengthMin) return false;
+  if (context.insideWord || context.wholeLabel) return false;
   const savedMax = savedBitsMaxOf(reading);
   const saved = reading.bitsAgainst;
   if (saved <= savedMax) return false;

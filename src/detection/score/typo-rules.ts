@@ -45,7 +45,7 @@ export const typoRules: readonly Rule[] = [
   {
     name: "typo_of_common_word",
     readings,
-    words: ["strict", "generic"],
+    words: ({ strictness }) => strictness === "strict" || strictness === "generic",
     verdict: "drop",
     why: "A common word with a typo is usually another word, so it counts only as the whole name.",
     keeps: [["chase.com", "chasse.com"]],
@@ -55,6 +55,7 @@ export const typoRules: readonly Rule[] = [
   {
     name: "typo_of_short_word",
     readings,
+    words: ({ length }) => length < typoLengthMin,
     verdict: "drop",
     why: "Too many words are one letter away from a brand of four letters. Beside keywords, added letters count.",
     keeps: [["aldi.de", "aldii.net"]],
@@ -62,8 +63,7 @@ export const typoRules: readonly Rule[] = [
       ["aldi.de", "audi.cn"],
       ["aldi.de", "adi.net"],
     ],
-    test: ({ word, exposed, context, typos }) =>
-      word.length < typoLengthMin &&
+    test: ({ exposed, context, typos }) =>
       !exposed &&
       !(context.besideKeywords && typos.every(isAddedOrMoved)) &&
       (!context.wholeLabel || typos.some(({ expected }) => expected !== "")),
@@ -71,6 +71,7 @@ export const typoRules: readonly Rule[] = [
   {
     name: "typo_and_look_alike",
     readings,
+    words: ({ length }) => length < besideUnknownLengthMin,
     verdict: "drop",
     why: "With a letter missing and a look-alike, too little is left of up to seven letters: pa1y is not paidy.",
     keeps: [["paypal.com", "paypa1l.net"]],
@@ -80,11 +81,12 @@ export const typoRules: readonly Rule[] = [
     ],
     test: ({ word, typos, alignment }) =>
       alignment.edits.some(({ kind }) => kind === "confusable") &&
-      word.length < (typos.every(isAddedOrMoved) ? besideLettersLengthMin : besideUnknownLengthMin),
+      (word.length < besideLettersLengthMin || !typos.every(isAddedOrMoved)),
   },
   {
     name: "another_short_name",
     readings,
+    words: ({ length }) => length < besideLettersLengthMin,
     verdict: "drop",
     why: "A label that lacks a letter of a brand of five, and reads as well as the brand, is another name: monea.",
     keeps: [["fedex.com", "fegex.net"]],
@@ -94,25 +96,22 @@ export const typoRules: readonly Rule[] = [
   {
     name: "typo_amid_short_label",
     readings,
+    words: ({ length }) => length < besideLettersLengthMin,
     verdict: "drop",
     why: "A typo of a brand of five letters counts only as a whole label or beside nothing but keywords.",
     keeps: [["venmo.com", "vemno-login.net"]],
     drops: [["venmo.com", "vemno-qx.net"]],
-    test: ({ word, context }) =>
-      word.length < besideLettersLengthMin && !context.wholeLabel && !context.onlyKeywords,
+    test: ({ context }) => !context.wholeLabel && !context.onlyKeywords,
   },
   {
     name: "only_trade_left",
     readings,
+    words: ({ trade, length }) => trade !== "" && length - trade.length <= untellingLengthMax,
     verdict: "drop",
     why: "Two typos in the distinctive part leave only the generic one: sberbank is not swedbank.",
     keeps: [["swedbank.se", "svedbank.net"]],
     drops: [["swedbank.se", "sberbank.net"]],
-    test: ({ word, found, typos }) =>
-      word.trade !== "" &&
-      typos.length !== 1 &&
-      found.includes(word.trade) &&
-      word.length - word.trade.length <= untellingLengthMax,
+    test: ({ word, found, typos }) => typos.length !== 1 && found.includes(word.trade),
   },
   {
     name: "another_first_letter",
@@ -147,14 +146,14 @@ export const typoRules: readonly Rule[] = [
   {
     name: "made_of_words",
     readings,
+    words: ({ length }) => length < ownWordsLengthMin,
     verdict: "drop",
     slow: true,
     why: "With two or more differences, letters that form words mean those words.",
     keeps: [["metamask.io", "metamassk.net"]],
     drops: [["metamask.io", "metabase.net"]],
-    test: ({ word, letters, context, alignment }) =>
+    test: ({ letters, context, alignment }) =>
       context.between &&
-      word.length < ownWordsLengthMin &&
       countDifferences(alignment.edits) > 1 &&
       (isMadeOfWords(letters) || isTwoWords(letters)),
   },
@@ -170,6 +169,7 @@ export const typoRules: readonly Rule[] = [
   {
     name: "typo_amid_unknown_letters",
     readings,
+    words: ({ length }) => length <= besideUnknownLengthMin,
     verdict: "drop",
     why: "In a label without keywords, seven letters with a typo occur by chance, and amid letters eight.",
     keeps: [["coinbase.com", "coinbaesqx.net"]],
@@ -179,7 +179,7 @@ export const typoRules: readonly Rule[] = [
     ],
     test: (reading) =>
       reading.context.rest === "other" &&
-      reading.word.length < besideUnknownLengthMin + (isAmidLetters(reading) ? 1 : 0),
+      (reading.word.length < besideUnknownLengthMin || isAmidLetters(reading)),
   },
   {
     name: "explained_by_word",
@@ -206,11 +206,12 @@ export const typoRules: readonly Rule[] = [
   {
     name: "typo_of_long_word",
     readings,
+    words: ({ length }) => length >= ownWordsLengthMin,
     verdict: "keep",
     why: "A brand of twelve letters is recognizable with typos, even if words explain parts of it.",
     keeps: [["walletconnect.com", "walletsconnectaid.net"]],
     drops: [["opensea.io", "openhearts.net"]],
-    test: ({ word }) => word.length >= ownWordsLengthMin,
+    test: () => true,
   },
   {
     name: "explained_by_words",
@@ -258,8 +259,7 @@ function isAddedOrMoved({ kind }: Edit): boolean {
 
 function isAnotherShortName(reading: Reading): boolean {
   const { word, typos, context, exposed, letters } = reading;
-  if (word.length >= besideLettersLengthMin || !context.wholeLabel) return false;
-  if (exposed || isAnybodysLabel(reading)) return false;
+  if (!context.wholeLabel || exposed || isAnybodysLabel(reading)) return false;
   if (typos.every(isAddedOrMoved)) return false;
   return meanLetterBits(letters) <= meanLetterBits(word.text);
 }
