@@ -14,6 +14,8 @@ export interface Stretch {
   start: number;
   end: number;
   text: string;
+  /** Number of characters that are not hyphens. */
+  letters: number;
 }
 
 export interface Host {
@@ -58,11 +60,16 @@ function assemble(
 }
 
 function addStretches(stretches: Stretch[], folded: string, start: number): void {
-  stretches.push({ start, end: start + folded.length, text: folded });
-  if (!folded.includes("-")) return;
+  const end = start + folded.length;
+  if (!folded.includes("-")) {
+    stretches.push({ start, end, text: folded, letters: folded.length });
+    return;
+  }
+  const parts = folded.split("-");
+  stretches.push({ start, end, text: folded, letters: folded.length - parts.length + 1 });
   let at = start;
-  for (const text of folded.split("-")) {
-    stretches.push({ start: at, end: at + text.length, text });
+  for (const text of parts) {
+    stretches.push({ start: at, end: at + text.length, text, letters: text.length });
     at += text.length + 1;
   }
 }

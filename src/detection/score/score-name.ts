@@ -138,8 +138,9 @@ function alignmentsOf(aligner: Aligner, host: Host, word: BrandWord): Alignment[
   const anchoredMax = word.errorsAnchored * editCostMax + slackCost;
   const anywhereMax = word.errorsAnywhere * editCostMax + slackCost;
   const found = aligner.within(word.text, host.text, anywhereMax);
-  for (const { start, end, text } of host.stretches) {
-    if (Math.abs(text.length - word.text.length) > lengthDifferenceMax) continue;
+  for (const { start, end, text, letters } of host.stretches) {
+    // Each error adds or omits one letter at most.
+    if (Math.abs(letters - word.length) > word.errorsAnchored) continue;
     // A whole stretch costs at least as much as the cheapest one with the same end.
     if (aligner.leastCostTo(end) > anchoredMax) continue;
     // The cheapest stretch is aligned in the same way as a whole.
@@ -161,6 +162,3 @@ function containsSetApart(stretch: string, word: string): boolean {
   if (stretch === word || !stretch.includes(word)) return false;
   return `-${stretch}-`.includes(`-${word}-`);
 }
-
-/** Enough for two errors of two characters each, and separators. */
-const lengthDifferenceMax = 6;
