@@ -82,7 +82,7 @@ export function isWord(text: string): boolean {
  * words holds half of a text in a few thousand words, the list of all words the other half in tens of thousands.
  */
 const wordBits = { keyword: 11, common: 12, short: 14, other: 15 } as const;
-const oneLetterWords = ["a", "i", "e"];
+const oneLetterWords = Array.from("aei", (letter) => letter.charCodeAt(0));
 const oneLetterBits = 9;
 const shortWordMax = 3;
 
@@ -102,11 +102,11 @@ export function newFoundWords(): FoundWords {
 /** Writes each word and keyword that `text` contains from `start` on to `found`, and returns their number. */
 export function wordsAt(text: string, start: number, { lengths, bits }: FoundWords): number {
   let count = 0;
-  if (oneLetterWords.includes(text[start]!)) {
+  if (oneLetterWords.includes(text.charCodeAt(start))) {
     lengths[count] = 1;
     bits[count++] = oneLetterBits;
   }
-  if (!isLetterAt(text, start) || !isLetterAt(text, start + 1)) return count;
+  if (start + 2 > text.length || !isLetterAt(text, start) || !isLetterAt(text, start + 1)) return count;
   const trie = wordTrie();
   let commonLengths = 0;
   let node = 0;
@@ -193,13 +193,14 @@ export function isMadeOfWords(text: string): boolean {
 /** Returns whether `text` consists of two English words or keywords, with at least three letters each. */
 export function isTwoWords(text: string): boolean {
   if (text.length < twoWordsLengthMin) return false;
-  const first = new Uint8Array(foundMax);
-  const count = wordLengthsAt(text, 0, first);
-  return first.subarray(0, count).some((cut) => {
-    if (cut < eachWordLengthMin || text.length - cut < eachWordLengthMin) return false;
+  const count = wordLengthsAt(text, 0, wordLengths);
+  for (let i = 0; i < count; i++) {
+    const cut = wordLengths[i]!;
+    if (cut < eachWordLengthMin || text.length - cut < eachWordLengthMin) continue;
     const rest = text.slice(cut);
-    return isWord(rest) || isKeyword(rest);
-  });
+    if (isWord(rest) || isKeyword(rest)) return true;
+  }
+  return false;
 }
 
 /** Writes the lengths of the words that start at one position to `lengths`, and returns their number. */
@@ -236,7 +237,11 @@ function longWordLengthsAt(text: string, start: number, lengths: Uint8Array): nu
   return kept;
 }
 
+/** Shared by all searches, because none starts another one before it ends. */
 const wordLengths = new Uint8Array(foundMax);
+/** More than the length of any label. Longer texts get arrays of their own. */
+const splitLengthMax = 255;
+const sharedCuts = new Int32Array(splitLengthMax + 1);
 
 function splitInto(text: string, lengthsAt: LengthsAt): string[] | undefined {
   if (text === "") return [];
@@ -244,7 +249,8 @@ function splitInto(text: string, lengthsAt: LengthsAt): string[] | undefined {
   // Most texts do not start with a word.
   if (count === 0) return undefined;
   // cut[i]: start of the last word in a split of text[0, i), or -1. Longer words are preferred, which start earlier.
-  const cut = new Int32Array(text.length + 1).fill(-1);
+  const cut = text.length <= splitLengthMax ? sharedCuts : new Int32Array(text.length + 1);
+  cut.fill(-1, 0, text.length + 1);
   for (let start = 0; start < text.length; start++) {
     if (start > 0 && cut[start]! < 0) continue;
     if (start > 0) count = lengthsAt(text, start, wordLengths);

@@ -39,6 +39,7 @@ export function createWordList(lines: string): WordList {
 
   return {
     has(text) {
+      if (text.length < lengthMin) return false;
       const triple = tripleAt(text, 0);
       if (triple < 0) return false;
       let low = firstOfTriple[triple]!;
@@ -52,6 +53,7 @@ export function createWordList(lines: string): WordList {
       return low < high && bytes[starts[low]! + text.length] === lineFeed;
     },
     lengthsAt(text, start, lengths, count) {
+      if (start + lengthMin > text.length) return count;
       const triple = tripleAt(text, start);
       if (triple < 0) return count;
       let low = firstOfTriple[triple]!;

@@ -42,7 +42,7 @@ export function bitsSavedWithoutBrand({
   let last = end;
   while (last < text.length && isLetter(text.charCodeAt(last))) last++;
   const right = text.slice(end, last);
-  const bitsOfBrand = bitsOfPieces(brand);
+  const bitsOfBrand = bitsOfBrandText(brand);
   let withBrand = Math.min(brandBits, bitsOfBrand);
   for (const difference of differences) withBrand += differenceBits[difference];
   if (isInNumber(text, start)) withBrand += cutNumberBits;
@@ -64,6 +64,19 @@ function isDigit(code: number): boolean {
 /** Returns whether digits stand on both sides of a position in the text. */
 function isInNumber(text: string, at: number): boolean {
   return isDigit(text.charCodeAt(at - 1)) && isDigit(text.charCodeAt(at));
+}
+
+/** Maximum number of brands whose bits are kept. */
+const knownBrandsMax = 4096;
+const knownBrands = new Map<string, number>();
+
+function bitsOfBrandText(brand: string): number {
+  let bits = knownBrands.get(brand);
+  if (bits !== undefined) return bits;
+  bits = bitsOfPieces(brand);
+  if (knownBrands.size >= knownBrandsMax) knownBrands.clear();
+  knownBrands.set(brand, bits);
+  return bits;
 }
 
 function bitsOfPieces(text: string): number {

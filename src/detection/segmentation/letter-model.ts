@@ -6,14 +6,17 @@ import { letterSample } from "../data/lexicon.ts";
 import { lazy } from "../../lib/startup.ts";
 
 /** The letters `a` to `z`, and one row and column for everything else, such as the edge of a word. */
-const other = 26;
-const symbols = 27;
+export const other = 26;
+export const symbols = 27;
 /** Share of letters that follow no pattern, so that a pair that the sample lacks is rare instead of impossible. */
 const patternless = 0.2;
 const codeOfA = 0x61;
 
-/** pairBits[previous * symbols + next]: bits of a letter after another one. */
-const pairBits = lazy(() => {
+/**
+ * Bits of a character after another one, by their symbols: `pairBits()[previous * symbols + next]`. A run of letters
+ * starts after `other`.
+ */
+export const pairBits = lazy(() => {
   const counts = new Float64Array(symbols * symbols);
   let previous = other;
   for (let i = 0; i < letterSample.length; i++) {
@@ -35,24 +38,21 @@ const pairBits = lazy(() => {
 /** Bits of a character that is no ASCII letter: one of a large set. */
 const otherCharacterBits = 8;
 
-/** Returns the bits of a character at the start of a run of letters. */
-export function firstLetterBits(code: number): number {
-  return pairBits()[other * symbols + symbolOf(code)]!;
-}
-
-/** Returns the bits of a character after another one. */
-export function nextLetterBits(previous: number, code: number): number {
-  return pairBits()[symbolOf(previous) * symbols + symbolOf(code)]!;
-}
-
 /** Returns the mean bits of the letters of a text: the fewer, the more it reads like a word. */
 export function meanLetterBits(text: string): number {
-  let bits = firstLetterBits(text.charCodeAt(0));
-  for (let i = 1; i < text.length; i++) bits += nextLetterBits(text.charCodeAt(i - 1), text.charCodeAt(i));
+  const bitsOf = pairBits();
+  let bits = 0;
+  let previous = other;
+  for (let i = 0; i < text.length; i++) {
+    const next = symbolOf(text.charCodeAt(i));
+    bits += bitsOf[previous * symbols + next]!;
+    previous = next;
+  }
   return bits / text.length;
 }
 
-function symbolOf(code: number): number {
+/** Returns the symbol of a character. */
+export function symbolOf(code: number): number {
   const letter = code - codeOfA;
   return letter >= 0 && letter < other ? letter : other;
 }

@@ -4,7 +4,7 @@
  * lists contain no counts, so a word has the frequency of its class.
  */
 import { newFoundWords, wordsAt } from "../data/lexicon.ts";
-import { firstLetterBits, nextLetterBits } from "./letter-model.ts";
+import { other, pairBits, symbolOf, symbols } from "./letter-model.ts";
 
 /** Bits with which letters of no known word begin, in addition to those of each letter. */
 const unknownStartBits = 9;
@@ -28,12 +28,15 @@ export function segment(text: string): Segmentation {
   // bits[i] and unknown[i]: the best segmentation of text[0, i). The open one ends with letters of no known word.
   const { bits, unknown } = text.length <= lengthMax ? shared : arraysFor(text.length);
   bits.fill(Infinity, 1, text.length + 1);
+  const letterBits = pairBits();
   let openBits = Infinity;
   let openUnknown = 0;
+  let previous = other;
   for (let start = 0; start < text.length; start++) {
-    const code = text.charCodeAt(start);
-    const opened = bits[start]! + unknownStartBits + firstLetterBits(code);
-    const continued = openBits + nextLetterBits(text.charCodeAt(start - 1), code);
+    const symbol = symbolOf(text.charCodeAt(start));
+    const opened = bits[start]! + unknownStartBits + letterBits[other * symbols + symbol]!;
+    const continued = openBits + letterBits[previous * symbols + symbol]!;
+    previous = symbol;
     openUnknown = (opened < continued ? unknown[start]! : openUnknown) + 1;
     openBits = Math.min(opened, continued);
     if (openBits < bits[start + 1]!) {
