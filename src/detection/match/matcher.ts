@@ -115,7 +115,10 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
     if (filter === undefined) return all;
     const { words, count } = candidatesOf(host.text);
     const found: number[] = [];
-    for (let i = 0; i < count; i++) found.push(words[i]!, ...terms[words[i]!]!.dependents);
+    for (let i = 0; i < count; i++) {
+      found.push(words[i]!);
+      for (const dependent of terms[words[i]!]!.dependents) found.push(dependent);
+    }
     return found.length > 1 ? found.sort((a, b) => a - b) : found;
   }
 
@@ -143,7 +146,9 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
           const found = scoreName({ aligner, accept, host, word, suffix, minSimilarity });
           if (found.length === 0) continue;
           scored ??= new Map();
-          scored.set(target, [...(scored.get(target) ?? []), ...found]);
+          const known = scored.get(target);
+          if (known === undefined) scored.set(target, found);
+          else known.push(...found);
         }
       }
       // Most names that pass the filter do not match.

@@ -35,24 +35,26 @@ export function readHost(name: string): Host[] {
   if (parts.registrableLabel === "") return [];
   const labels = [...parts.subLabels, parts.registrableLabel];
   const readings = labels.map(foldLabel);
-  const first = assemble(name, parts, labels, (index) => readings[index]![0]!);
-  if (readings.every((reading) => reading.length === 1)) return [first];
-  return [first, assemble(name, parts, labels, (index) => readings[index]!.at(-1)!)];
+  const first = readings.map((reading) => reading[0]!);
+  const host = assemble(name, parts, labels, first);
+  if (readings.every((reading) => reading.length === 1)) return [host];
+  const second = readings.map((reading) => reading.at(-1)!);
+  return [host, assemble(name, parts, labels, second)];
 }
 
 function assemble(
   name: string,
   parts: NameParts,
   labels: readonly string[],
-  foldedAt: (index: number) => FoldedLabel,
+  readings: readonly FoldedLabel[],
 ): Host {
   let text = "";
   const hostLabels: HostLabel[] = [];
   const stretches: Stretch[] = [];
-  for (const [index, label] of labels.entries()) {
+  for (let index = 0; index < labels.length; index++) {
     if (index > 0) text += ".";
-    const { shown, folded, origin } = foldedAt(index);
-    hostLabels.push({ label, start: text.length, shown, folded, origin });
+    const { shown, folded, origin } = readings[index]!;
+    hostLabels.push({ label: labels[index]!, start: text.length, shown, folded, origin });
     addStretches(stretches, folded, text.length);
     text += folded;
   }

@@ -16,10 +16,14 @@ const hyphen = 0x2d;
 
 /** Decodes Punycode. Returns undefined if `encoded` is malformed. */
 export function decodePunycode(encoded: string): string | undefined {
-  const units = Uint16Array.from({ length: encoded.length }, (_, index) => encoded.charCodeAt(index));
+  const units = new Uint16Array(encoded.length);
+  for (let i = 0; i < units.length; i++) units[i] = encoded.charCodeAt(i);
   const points = new Int32Array(units.length);
   const count = decodeInto(points, units, 0, units.length);
-  return count < 0 ? undefined : String.fromCodePoint(...points.subarray(0, count));
+  if (count < 0) return undefined;
+  let decoded = "";
+  for (let i = 0; i < count; i++) decoded += String.fromCodePoint(points[i]!);
+  return decoded;
 }
 
 /**

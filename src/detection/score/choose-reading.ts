@@ -4,6 +4,7 @@ import type { ScoredReading } from "./score-name.ts";
 
 /** Returns the reading that gives the name its similarity. Of equal ones, the one that explains most of the name. */
 export function closestOf(readings: readonly ScoredReading[]): ScoredReading | undefined {
+  if (readings.length === 1) return readings[0];
   const [first] = readings
     .filter((one) => !readings.some((other) => isStemOf(one, other)))
     .toSorted(
@@ -20,6 +21,7 @@ function isStemOf(one: ScoredReading, other: ScoredReading): boolean {
 
 /** Returns the reading of the most specific type, which gives the name its type and reasons. */
 export function tellingOf(readings: readonly ScoredReading[]): ScoredReading | undefined {
+  if (readings.length === 1) return readings[0];
   // If one stretch reads as two words, the closer one counts.
   const closest = readings.filter(({ start, end, similarity }) => {
     return !readings.some(

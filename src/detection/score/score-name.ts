@@ -70,7 +70,11 @@ export function scoreName({
     const similarity = fidelity(costOf(reading), word.length) * prominence(reading);
     if (similarity >= minSimilarity) scored.push(scoredReading(reading, rule, similarity));
   }
-  for (const reading of homophoneReadings({ host, word, suffix })) {
+  if (word.homophones.size === 0) return scored;
+  for (const { start, end, text } of host.stretches) {
+    if (!word.homophones.has(text)) continue;
+    const alignment = { start, end, cost: 0, edits: [] };
+    const reading = new Reading({ word, host, alignment, suffix, kind: "homophone" });
     const rule = accept(reading);
     if (rule === undefined) continue;
     const similarity = homophoneFidelity * prominence(reading);
@@ -110,24 +114,6 @@ function hasTypoInSuffix(lastCharacters: number, { edits, end }: Alignment): boo
     ({ kind, position, found }) =>
       kind !== "separator" && kind !== "confusable" && position + found.length > end - lastCharacters,
   );
-}
-
-/** Returns readings of the labels, and the parts between hyphens, that are homophones of the word. */
-function homophoneReadings({
-  host,
-  word,
-  suffix,
-}: {
-  host: Host;
-  word: BrandWord;
-  suffix: string;
-}): Reading[] {
-  if (word.homophones.size === 0) return [];
-  return host.stretches.flatMap(({ start, end, text }) => {
-    if (!word.homophones.has(text)) return [];
-    const alignment = { start, end, cost: 0, edits: [] };
-    return [new Reading({ word, host, alignment, suffix, kind: "homophone" })];
-  });
 }
 
 /**
