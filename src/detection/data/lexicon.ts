@@ -150,6 +150,11 @@ export function splitIntoKeywords(text: string): string[] | undefined {
   return splitInto(text, keywordLengthsAt);
 }
 
+/** Returns whether `splitIntoKeywords` splits `text`. */
+export function consistsOfKeywords(text: string): boolean {
+  return text === "" || cutsInto(text, keywordLengthsAt) !== undefined;
+}
+
 /** Splits `text` into keywords, also by the look of its characters: 1ogin, svvap. */
 export function readAsKeywords(text: string): string[] | undefined {
   const asWritten = splitIntoKeywords(text);
@@ -159,7 +164,7 @@ export function readAsKeywords(text: string): string[] | undefined {
 }
 
 /** Returns whether `readAsKeywords` has a second way to read `text`. */
-export function containsLookAlikes(text: string): boolean {
+function containsLookAlikes(text: string): boolean {
   return /[01345]|vv|rn/.test(text);
 }
 
@@ -187,7 +192,7 @@ const eachWordLengthMin = 3;
 
 /** Returns whether `text` consists of English words and keywords of at least four letters. */
 export function isMadeOfWords(text: string): boolean {
-  return splitInto(text, longWordLengthsAt) !== undefined;
+  return text === "" || cutsInto(text, longWordLengthsAt) !== undefined;
 }
 
 /** Returns whether `text` consists of two English words or keywords, with at least three letters each. */
@@ -245,22 +250,31 @@ const sharedCuts = new Int32Array(splitLengthMax + 1);
 
 function splitInto(text: string, lengthsAt: LengthsAt): string[] | undefined {
   if (text === "") return [];
+  const cuts = cutsInto(text, lengthsAt);
+  if (cuts === undefined) return undefined;
+  const parts: string[] = [];
+  for (let end = text.length; end > 0; end = cuts[end]!) parts.unshift(text.slice(cuts[end]!, end));
+  return parts;
+}
+
+/**
+ * Returns where the last word starts in a split of `text[0, end)`, for each `end`, or undefined if `text` cannot be split
+ * into words. The next search overwrites it.
+ */
+function cutsInto(text: string, lengthsAt: LengthsAt): Int32Array | undefined {
   let count = lengthsAt(text, 0, wordLengths);
   // Most texts do not start with a word.
   if (count === 0) return undefined;
-  // cut[i]: start of the last word in a split of text[0, i), or -1. Longer words are preferred, which start earlier.
-  const cut = text.length <= splitLengthMax ? sharedCuts : new Int32Array(text.length + 1);
-  cut.fill(-1, 0, text.length + 1);
+  // Longer words are preferred, which start earlier. -1: there is no split.
+  const cuts = text.length <= splitLengthMax ? sharedCuts : new Int32Array(text.length + 1);
+  cuts.fill(-1, 0, text.length + 1);
   for (let start = 0; start < text.length; start++) {
-    if (start > 0 && cut[start]! < 0) continue;
+    if (start > 0 && cuts[start]! < 0) continue;
     if (start > 0) count = lengthsAt(text, start, wordLengths);
     for (let i = 0; i < count; i++) {
       const end = start + wordLengths[i]!;
-      if (cut[end]! < 0) cut[end] = start;
+      if (cuts[end]! < 0) cuts[end] = start;
     }
   }
-  if (cut[text.length]! < 0) return undefined;
-  const parts: string[] = [];
-  for (let end = text.length; end > 0; end = cut[end]!) parts.unshift(text.slice(cut[end]!, end));
-  return parts;
+  return cuts[text.length]! < 0 ? undefined : cuts;
 }

@@ -1,5 +1,5 @@
 /** The place of a brand in a host name, and what stands beside it. */
-import { containsLookAlikes, isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "../data/lexicon.ts";
+import { consistsOfKeywords, isWord, keywordIn, readAsKeywords, splitIntoKeywords } from "../data/lexicon.ts";
 import { isPhishingWord, isSignInWord } from "../data/phishing-words.ts";
 import { labelIndexAt, type Host } from "../names/host.ts";
 import { consistsOfWords } from "../segmentation/brand-or-words.ts";
@@ -16,6 +16,9 @@ export type Rest = "none" | "keywords" | "some_keywords" | "other";
 
 const hyphen = 0x2d;
 const dot = 0x2e;
+
+/** Digits and letters that can stand for others; see `readAsKeywords`. */
+const otherSpelling = /\d|vv|rn/;
 
 /** Minimum length of a keyword that counts as evidence; shorter ones are mostly country codes. */
 const tellingKeywordMin = 3;
@@ -42,7 +45,9 @@ export class BrandContext {
   readonly #labelStart: number;
   #leftEdge: Edge | undefined;
   #rightEdge: Edge | undefined;
-  #rest: { rest: Rest; keywords: string[] } | undefined;
+  #sides: SideWords | undefined;
+  #onlyKeywords: boolean | undefined;
+  #rest: { rest: Rest; keywords: readonly string[] } | undefined;
   #insideWord: boolean | undefined;
 
   constructor(host: Host, start: number, end: number) {
@@ -103,26 +108,26 @@ export class BrandContext {
 
   /** Whether `rest` is `keywords`, which is cheaper to tell than the other cases. */
   get onlyKeywords(): boolean {
-    const isKnown = this.left !== "letter" && this.right !== "letter";
-    const sides = this.#left + this.#right;
-    // Letters beside the brand that are not keywords can only become keywords as look-alikes.
-    if (!isKnown && !/\d/.test(sides) && !containsLookAlikes(sides)) return false;
-    // The first piece that is no keyword decides, so the others are not split.
-    const isDecided = this.#rest !== undefined || this.#pieces().every(consistsOfKeywords);
-    return isDecided && this.rest === "keywords";
+    return (this.#onlyKeywords ??= this.#hasOnlyKeywords());
   }
 
-  get keywords(): string[] {
+  get keywords(): readonly string[] {
     return this.#words().keywords;
   }
 
-  #words(): { rest: Rest; keywords: string[] } {
-    return (this.#rest ??= restOf(this.#pieces()));
+  #hasOnlyKeywords(): boolean {
+    // Letters beside the brand that are not keywords as written can become keywords by their look, or without digits.
+    if (this.left === "letter" && !otherSpelling.test(this.#left)) return false;
+    if (this.right === "letter" && !otherSpelling.test(this.#right)) return false;
+    return restOf(this.#sideWords()) === "keywords";
   }
 
-  /** Runs between hyphens beside the brand. */
-  #pieces(): string[] {
-    return `${this.#left}-${this.#right}`.split("-");
+  #words(): { rest: Rest; keywords: readonly string[] } {
+    return (this.#rest ??= withHiddenKeywords(this.#sideWords()));
+  }
+
+  #sideWords(): SideWords {
+    return (this.#sides ??= readSides(this.#left, this.#right));
   }
 
   /** Whether the label contains nothing else but keywords, one of them longer than a country code. */
@@ -186,32 +191,54 @@ function edgeOf(side: string, at: number, step: 1 | -1): Edge {
   let last = at;
   while (last >= 0 && last < side.length && isLetter(side.charCodeAt(last))) last += step;
   const run = step > 0 ? side.slice(0, last) : side.slice(last + 1);
-  return splitIntoKeywords(run) === undefined ? "letter" : "keyword";
+  return consistsOfKeywords(run) ? "keyword" : "letter";
 }
 
-function restOf(pieces: readonly string[]): { rest: Rest; keywords: string[] } {
-  if (pieces.every((piece) => piece === "")) return { rest: "none", keywords: [] };
-  const parts = pieces.flatMap(partsOf);
-  const keywords: string[] = [];
-  let areKeywords = true;
-  for (const { words } of parts) {
-    if (words === undefined) areKeywords = false;
-    else keywords.push(...words);
+/** The text beside the brand, read as keywords. */
+interface SideWords {
+  /** Runs between hyphens, divided at digits unless the digits stand for letters. */
+  parts: string[];
+  /** The words of the parts that consist of keywords. */
+  keywords: string[];
+  isEmpty: boolean;
+  areKeywords: boolean;
+}
+
+function readSides(left: string, right: string): SideWords {
+  const sides: SideWords = { parts: [], keywords: [], isEmpty: true, areKeywords: true };
+  readSide(left, sides);
+  readSide(right, sides);
+  return sides;
+}
+
+function readSide(side: string, sides: SideWords): void {
+  if (side === "") return;
+  for (const piece of side.split("-")) {
+    if (piece === "") continue;
+    sides.isEmpty = false;
+    const words = readAsKeywords(piece);
+    if (words !== undefined || !/\d/.test(piece)) addPart(sides, piece, words);
+    else
+      for (const part of piece.split(/\d+/)) if (part !== "") addPart(sides, part, splitIntoKeywords(part));
   }
-  if (areKeywords) return { rest: "keywords", keywords };
-  if (keywords.some((word) => word.length > 2)) return { rest: "some_keywords", keywords };
-  const hidden = parts.flatMap(({ part }) => keywordIn(part) ?? []);
-  return { rest: hidden.length > 0 ? "some_keywords" : "other", keywords: [...keywords, ...hidden] };
 }
 
-function consistsOfKeywords(piece: string): boolean {
-  return partsOf(piece).every(({ words }) => words !== undefined);
+function addPart(sides: SideWords, part: string, words: readonly string[] | undefined): void {
+  sides.parts.push(part);
+  if (words === undefined) sides.areKeywords = false;
+  else sides.keywords.push(...words);
 }
 
-/** Splits a piece of a label into keywords. Digits are left out, unless they stand for letters. */
-function partsOf(piece: string): { part: string; words: string[] | undefined }[] {
-  const words = readAsKeywords(piece);
-  if (words !== undefined || !/\d/.test(piece)) return [{ part: piece, words }];
-  const parts = piece.split(/\d+/).filter((part) => part !== "");
-  return parts.map((part) => ({ part, words: splitIntoKeywords(part) }));
+/** Returns undefined if the rest contains no keyword, except for some inside other letters. */
+function restOf({ keywords, isEmpty, areKeywords }: SideWords): Rest | undefined {
+  if (isEmpty) return "none";
+  if (areKeywords) return "keywords";
+  return keywords.some((word) => word.length > 2) ? "some_keywords" : undefined;
+}
+
+function withHiddenKeywords(sides: SideWords): { rest: Rest; keywords: readonly string[] } {
+  const rest = restOf(sides);
+  if (rest !== undefined) return { rest, keywords: sides.keywords };
+  const hidden = sides.parts.flatMap((part) => keywordIn(part) ?? []);
+  return { rest: hidden.length > 0 ? "some_keywords" : "other", keywords: [...sides.keywords, ...hidden] };
 }
