@@ -5,6 +5,7 @@ import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { StartError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import { explain } from "./files/explain.ts";
+import { createForeignVersion } from "./files/foreign-version.ts";
 import { DatabaseFileChangedError } from "./files/file-change.ts";
 import { openFileAt, requireOneName, type OpenFile } from "./files/open-file.ts";
 import { requireOwnLog } from "./files/state-file.ts";
@@ -178,7 +179,7 @@ function wrap({
   observers: DatabaseObserver[];
   finalizeAll: () => void;
 }): Database {
-  const foreignVersion = sqlite.prepare<{ data_version: number }, []>("PRAGMA data_version");
+  const foreignVersion = createForeignVersion(sqlite, file?.index);
   const { transaction, snapshot, afterCommit, commitTogether } = createTransactions(sqlite);
   const queue = createWriteQueue({
     path,
@@ -200,19 +201,25 @@ function wrap({
     endPatience: queue.endPatience,
     lockIncident: queue.incident,
     writeTotals: queue.totals,
-    snapshot,
+    snapshot(work) {
+      // Before the transaction, in which a new version could not be noted.
+      foreignVersion.prepare();
+      if (!sqlite.inTransaction) foreignVersion.read();
+      return snapshot(work);
+    },
     file,
     observe: (observer) => void observers.push(observer),
     afterCommit,
     bytesOnDisk: () =>
       path === ":memory:" ? undefined : { file: bytesOf(path), log: bytesOf(`${path}-wal`) },
-    foreignVersion: () => foreignVersion.get()!.data_version,
+    foreignVersion: foreignVersion.read,
     close() {
       queue.close();
       // SQLite would remove or copy files of the same names that are no longer its own. The system closes everything.
       if (file?.change() !== undefined) return;
       finalizeAll();
       sqlite.close();
+      foreignVersion.close();
       file?.close();
     },
   };

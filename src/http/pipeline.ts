@@ -87,7 +87,7 @@ export function createPipeline({
     };
   }
 
-  /** Reads the key and the result from one state of the database, which also saves a lock per query. */
+  /** Reads the result from one state of the database, which also saves a lock per query. The key is checked just before. */
   function reading(route: string, run: (call: IncomingCall<ApiKey>) => object): Handler {
     function read(request: Request, params: PathParameters, headers: ResponseHeaders): object {
       return snapshot(() => run({ caller: authenticate(request, headers), request, params, bodies }));

@@ -24,6 +24,8 @@ export interface OpenFile {
   readonly identity: FileIdentity;
   /** Identity of the write-ahead log. */
   readonly log: FileIdentity | undefined;
+  /** The index of the write-ahead log. */
+  readonly index: { path: string; inode: number } | undefined;
   /** Compares, which takes about 5 µs. Once something changed, it stays so. */
   change(): FileChange | undefined;
   /** From now on, also compares the marker in the header of the open file. The file must have been checkpointed. */
@@ -53,6 +55,7 @@ export const asideEnding = `.before-restore-`;
 export function openFileAt(path: string): OpenFile {
   const real = realpathSync(path);
   const sideFiles = [`${real}-wal`, `${real}-shm`].map((name) => ({ name, identity: identityOf(name) }));
+  const [log, index] = sideFiles;
   const identity = identityOf(path)!;
   const buffer = Buffer.alloc(markerBytes);
   let expected: number | undefined;
@@ -80,7 +83,8 @@ export function openFileAt(path: string): OpenFile {
   return {
     path: real,
     identity,
-    log: sideFiles[0]?.identity,
+    log: log?.identity,
+    index: index?.identity && { path: index.name, inode: index.identity.ino },
     change: () => (changed ??= compare()),
     expectMarker(marker) {
       descriptor ??= openSync(path, "r");

@@ -1,0 +1,50 @@
+import { closeSync, fstatSync, openSync } from "node:fs";
+
+/**
+ * The header of the WAL index, in shared memory: https://www.sqlite.org/walformat.html §2.2. Every commit of every
+ * process changes it, because it contains a counter of transactions and a checksum of all pages in the log.
+ */
+export interface WalIndexHeader {
+  /** Its present words. */
+  readonly words: Uint32Array;
+  /** Call it after the connection is closed: closing any descriptor of a file releases all locks of the process (POSIX). */
+  close(): void;
+}
+
+/** Size of the first of the two copies of the header. A commit writes this one last. */
+const headerBytes = 48;
+
+/** Constants of Linux, the same on every processor that the executable is built for. */
+const readable = 1;
+const shared = 1;
+
+/**
+ * Maps the header into memory. `Bun.mmap` is no replacement: it closes its descriptor, which releases the locks of the
+ * connection.
+ * @param inode of the file that the connection has open
+ * @throws Error if another file is at the path, or if the C library cannot be called
+ */
+export function openWalIndexHeader({ path, inode }: { path: string; inode: number }): WalIndexHeader {
+  const { dlopen, FFIType, toArrayBuffer } = require("bun:ffi") as typeof import("bun:ffi");
+  const { i32, i64, ptr, u64 } = FFIType;
+  // musl provides its C library under this name, too.
+  const { symbols } = dlopen("libc.so.6", {
+    mmap: { args: [ptr, u64, i32, i32, i32, i64], returns: ptr },
+    munmap: { args: [ptr, u64], returns: i32 },
+  });
+  const descriptor = openSync(path, "r");
+  if (fstatSync(descriptor).ino !== inode) {
+    closeSync(descriptor);
+    throw new Error(`${path} was replaced`);
+  }
+  const address = symbols.mmap(null, headerBytes, readable, shared, descriptor, 0);
+  // MAP_FAILED is no number here. The descriptor stays open, for the sake of the locks.
+  if (typeof address !== "number") throw new Error(`${path} cannot be mapped into memory`);
+  return {
+    words: new Uint32Array(toArrayBuffer(address, 0, headerBytes)),
+    close() {
+      symbols.munmap(address, headerBytes);
+      closeSync(descriptor);
+    },
+  };
+}
