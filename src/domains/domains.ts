@@ -45,7 +45,10 @@ export interface ProtectedDomains {
    * @throws PublicError `not_found`; `bad_request` when the configuration file declares the domain.
    */
   remove(domain: string, options: { by: Actor }): "removed" | "disabled";
-  /** Makes the table match the configuration file. Domains that are no longer declared are disabled. */
+  /**
+   * Makes the table match the configuration file, which validates and normalizes the declarations. Domains that are no
+   * longer declared are disabled.
+   */
   reconcile(declared: readonly DeclaredDomain[]): void;
   /** Returns the matcher for all enabled domains; rebuilt after a change, even by another process. */
   matcher(): Matcher;
@@ -136,16 +139,16 @@ export function createProtectedDomains({
 
     reconcile: (declared) =>
       database.transaction(() => {
-        const wanted = declared.map(validateDeclaration);
         const present = new Map(store.list().map((row) => [row.domain, row]));
-        for (const content of wanted) {
-          const row = present.get(content.domain);
+        for (const { domain, keywords = [], allow = [] } of declared) {
+          const content = { domain, keywords: [...keywords], allow: [...allow] };
+          const row = present.get(domain);
           const isUnchanged = row?.enabled === true && row.origin === "file" && hasContent(row, content);
           if (isUnchanged) continue;
           const action = row?.enabled === true ? "domain.change" : "domain.add";
-          auditLog.record(configurationFile, action, content.domain, contentOf(store.write(content, "file")));
+          auditLog.record(configurationFile, action, domain, contentOf(store.write(content, "file")));
         }
-        const declaredNames = new Set(wanted.map(({ domain }) => domain));
+        const declaredNames = new Set(declared.map(({ domain }) => domain));
         for (const { domain, origin, enabled } of present.values()) {
           if (origin !== "file" || !enabled || declaredNames.has(domain)) continue;
           store.disable(domain);

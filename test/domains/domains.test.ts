@@ -20,7 +20,7 @@ test("a domain is found in any form and case, and is stored as an A-label", () =
 test("reconciling twice changes nothing, and a domain that is no longer declared is disabled, not deleted", () => {
   const before = JSON.stringify(stores.domains.list());
   stores.clock.advance(60_000);
-  stores.domains.reconcile([{ domain: "example-shop.com" }, { domain: "EXAMPLE-bank.com" }]);
+  stores.domains.reconcile([{ domain: "example-shop.com" }, { domain: "example-bank.com" }]);
   expect(JSON.stringify(stores.domains.list())).toBe(before);
   stores.domains.reconcile([{ domain: "example-shop.com" }]);
   expect(shown()).toEqual(["example-bank.com file false", "example-shop.com file true"]);
