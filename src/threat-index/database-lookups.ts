@@ -97,7 +97,16 @@ export function createLoader({ query }: Database) {
 export type FoundThreat = ReturnType<ReturnType<typeof createLoader>>[number];
 
 /** Returns a function that looks up the `seq` of a threat by its id. */
-export function createThreatSeqs({ query }: Database) {
+function createThreatSeqs({ query }: Database) {
   return (id: string) =>
     query.select({ seq: threats.seq }).from(threats).where(eq(threats.id, id)).get()?.seq;
+}
+
+/** Returns a function that finds the row of a threat; undefined if there is no such threat. */
+export function createRowLookup(database: Database) {
+  const seqOfThreat = createThreatSeqs(database);
+  return (columns: Columns, id: string): number | undefined => {
+    const seq = seqOfThreat(id);
+    return seq && rowOfSeq(columns, seq);
+  };
 }

@@ -38,6 +38,13 @@ interface RowGroup {
   dueAt: Instant | null;
 }
 
+export interface GroupedSlice {
+  rows: RowGroup[];
+  groupTotal: number;
+  /** Number of campaigns with several matches. */
+  campaignTotal: number;
+}
+
 /**
  * Returns a slice of the groups, in the order of their first matches, and the number of groups. Takes two passes over
  * the matches, and one over the first match of each group.
@@ -55,11 +62,11 @@ export function groupedSlice({
   order: SearchOrder;
   slice: Slice;
   buffers: Buffers;
-}): { rows: RowGroup[]; groupTotal: number; campaignTotal: number } {
+}): GroupedSlice {
   const { firsts, campaignTotal } = firstOfEach(columns, matches, order, buffers);
   const first = { ...matches, rows: firsts, count: firsts.length };
   const rows = sortedSlice({ columns, matches: first, order: orderOf(order, matches), slice, buffers });
-  return { rows: describe(columns, matches, rows), groupTotal: firsts.length, campaignTotal };
+  return { rows: describeGroups(columns, matches, rows), groupTotal: firsts.length, campaignTotal };
 }
 
 /**
@@ -102,7 +109,7 @@ function orderOf(order: SearchOrder, { count }: Matches): SearchOrder {
 }
 
 /** Returns the first match of each group, in ascending order, and the number of groups with several matches. */
-function firstOfEach(
+export function firstOfEach(
   columns: Columns,
   { rows, count }: Matches,
   { key, descending }: SearchOrder,
@@ -152,7 +159,11 @@ function firstOfEach(
 }
 
 /** Returns what the groups with these first matches contain, in the same order. */
-function describe(columns: Columns, { rows, count }: Matches, firsts: readonly number[]): RowGroup[] {
+export function describeGroups(
+  columns: Columns,
+  { rows, count }: Matches,
+  firsts: readonly number[],
+): RowGroup[] {
   const { campaigns, campaignNumbers, kindNumbers, firstSeen, protectedDomainSeqs, dueAt } = columns;
   /** By number of the campaign: the index of its group, plus one; 0: its group is not in the slice. */
   const places = new Uint16Array(campaignNumbers.count());

@@ -67,3 +67,9 @@ export function hostRows(columns: Columns, filter: SearchFilter): Uint8Array | u
   }
   return marked;
 }
+
+/** Returns the rows that are marked in both; undefined: all rows are. */
+export function both(one: Uint8Array | undefined, other: Uint8Array | undefined): Uint8Array | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.map((mark, row) => mark & other[row]!);
+}

@@ -6,14 +6,11 @@ import { wantedKindsOf } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
 import { isActiveKind, kindCount } from "./columns/kinds.ts";
 import { selectRows } from "./select-rows.ts";
-import { dueKeyFrom, keyFunction, writeKeys } from "./columns/sort-keys.ts";
+import { dueKeyFrom, writeKeys } from "./columns/sort-keys.ts";
 import { blockRows } from "./columns/column-summary.ts";
-import { topRows } from "./top-rows.ts";
 
 /** Maximum number of matches that are sorted by name; more are listed by first seen, newest first. */
 export const sortedByNameMax = 10_000;
-/** Views that end later than this are computed from all matches. */
-const topRowsMax = 1_000;
 
 /** Rows that match, with the number of matches by kind when the filters by kind are ignored. */
 export interface Matches {
@@ -143,7 +140,8 @@ function bitsOf({ indicator, verified }: SearchFilter): { checkedBits: number; w
   };
 }
 
-function makeRoom(buffers: Buffers, rows: number): void {
+/** Enlarges the buffers for this number of rows, if necessary. */
+export function makeRoom(buffers: Buffers, rows: number): void {
   if (buffers.rows.length >= rows) return;
   buffers.rows = new Int32Array(rows + (rows >> 2));
   buffers.keys = new Float64Array(buffers.rows.length);
@@ -186,63 +184,6 @@ export function sortedSlice({
   const end = Math.min(count, offset + limit);
   // The same slice, counted from the other end.
   return selectRows({ rows, keys, count, offset: count - end, limit: Math.max(0, end - offset) }).reverse();
-}
-
-/**
- * Returns the same as `matchRows` and `sortedSlice` for a slice near the top of a view that is filtered by nothing
- * but kind and protected domain: its counts are in the summary, and its rows in a few blocks. Returns undefined for
- * other views.
- */
-export function topSlice({
-  columns,
-  filter,
-  protectedDomainSeq,
-  order: { key, descending },
-  slice: { offset, limit },
-}: {
-  columns: Columns;
-  filter: SearchFilter;
-  protectedDomainSeq: number | undefined;
-  order: SearchOrder;
-  slice: Slice;
-}): { rows: number[]; count: number; ofKind: Uint32Array } | undefined {
-  const {
-    protectedDomain,
-    status: _1,
-    severity: _2,
-    type: _3,
-    source: _4,
-    siteStates: _5,
-    ...scanned
-  } = filter;
-  if (Object.values(scanned).some((value) => value !== undefined)) return undefined;
-  const end = offset + limit;
-  if (end > topRowsMax || key === "name") return undefined;
-  const { kindNumbers, protectedDomainSeqs, summary } = columns;
-  // No protected domain has the number 0.
-  const ofKind =
-    protectedDomain === undefined ? summary.ofKind() : dense(summary.ofDomain(protectedDomainSeq ?? 0));
-  const wantedKinds = wantedKindsOf(filter);
-  let count = 0;
-  for (let kind = 0; kind < kindCount; kind += 1) count += wantedKinds[kind] === 1 ? ofKind[kind]! : 0;
-  const rows = topRows({
-    count: columns.count,
-    bounds: descending ? summary.upperBounds(key) : summary.lowerBounds(key),
-    matches:
-      protectedDomainSeq === undefined
-        ? (row) => wantedKinds[kindNumbers[row]!] === 1
-        : (row) => protectedDomainSeqs[row] === protectedDomainSeq && wantedKinds[kindNumbers[row]!] === 1,
-    keyOf: keyFunction(columns, key),
-    limit: Math.min(end, count),
-    ascending: !descending,
-  });
-  return { rows: rows.slice(offset), count, ofKind };
-}
-
-function dense(ofKind: ReadonlyMap<number, number>): Uint32Array {
-  const counts = new Uint32Array(kindCount + 1);
-  for (const [kind, total] of ofKind) counts[kind] = total;
-  return counts;
 }
 
 /**

@@ -20,26 +20,25 @@
 import type { Database } from "../database/database.ts";
 import type { Foreground, Yielder } from "../lib/yielder.ts";
 import { createColumnStore, type ColumnCopy } from "./columns/column-store.ts";
-import { firstRowFrom, rowOfSeq, type Columns } from "./columns/columns.ts";
+import { firstRowFrom, type Columns } from "./columns/columns.ts";
 import {
   createAssigneeSeqs,
   createDomainSeqs,
   createLoader,
+  createRowLookup,
   createRunRows,
-  createThreatSeqs,
   type FoundThreat,
 } from "./database-lookups.ts";
 import { facetsOf, type Facets } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
 import { groupedSlice, positionOfGroup, withThreats, type ThreatGroup } from "./groups.ts";
-import { hostRows } from "./host-counts.ts";
+import { both, hostRows } from "./host-counts.ts";
 import {
   createBuffers,
   matchRows,
   pick,
   sortedByNameMax,
   sortedSlice,
-  topSlice,
   warmUp,
   type Buffers,
   type Matches,
@@ -47,6 +46,7 @@ import {
 import { neighborsOf } from "./neighbors.ts";
 import { quickCounts } from "./quick-counts.ts";
 import { createStatistics, type ThreatStatistics } from "./statistics.ts";
+import { topGroups, topSlice } from "./top-rows.ts";
 
 export type { FoundThreat } from "./database-lookups.ts";
 export type { SearchFilter, SearchOrder } from "./filter.ts";
@@ -146,7 +146,7 @@ export function createThreatIndex({
   const { seqOfDomain, seqsOfDomains, domainNames } = domains;
   const seqOfAssignee = createAssigneeSeqs(database);
   const buffers = createBuffers();
-  const { allMatches, view } = createMatching({ database, domains, seqOfAssignee, buffers });
+  const { allMatches, view, groupView } = createMatching({ database, domains, seqOfAssignee, buffers });
   const current = () => foreground.during(store.catchUp(yielder()));
   let isPrepared = false;
 
@@ -165,8 +165,8 @@ export function createThreatIndex({
 
     async searchGroups(filter, order, page) {
       const columns = await current();
-      const matches = allMatches(columns, filter);
-      const { rows, ...totals } = groupedSlice({ columns, matches, order, slice: sliceOf(page), buffers });
+      const { slice, matches } = groupView(columns, filter, order, sliceOf(page));
+      const { rows, ...totals } = slice;
       const groups = withThreats(columns, rows, { load, domains: domainNames });
       return { groups, ...totals, ...aboutMatches(columns, filter, order, matches) };
     },
@@ -233,15 +233,6 @@ function sliceOf({ page, perPage }: { page: number; perPage: number }): Slice {
 
 const seqsOf = ({ seqs }: Columns, rows: readonly number[]) => rows.map((row) => seqs[row]!);
 
-/** Returns a function that finds the row of a threat; undefined if there is no such threat. */
-function createRowLookup(database: Database) {
-  const seqOfThreat = createThreatSeqs(database);
-  return (columns: Columns, id: string): number | undefined => {
-    const seq = seqOfThreat(id);
-    return seq && rowOfSeq(columns, seq);
-  };
-}
-
 /** Returns functions that resolve a filter and find its matches. */
 function createMatching({
   database,
@@ -274,7 +265,21 @@ function createMatching({
     return { ...matches, rows: sortedSlice({ columns, matches, order, slice, buffers }) };
   }
 
-  return { allMatches, view };
+  function groupView(columns: Columns, filter: SearchFilter, order: SearchOrder, slice: Slice) {
+    const top = topGroups({
+      columns,
+      filter,
+      protectedDomainSeq: seqOfDomain(filter),
+      order,
+      slice,
+      buffers,
+    });
+    if (top !== undefined) return top;
+    const matches = allMatches(columns, filter);
+    return { slice: groupedSlice({ columns, matches, order, slice, buffers }), matches };
+  }
+
+  return { allMatches, view, groupView };
 }
 
 /** Returns what the results of all searches have in common. */
@@ -290,10 +295,4 @@ function aboutMatches(
     lastSeq: rows === 0 ? 0 : seqs[rows - 1]!,
     sortedAsRequested: key !== "name" || count <= sortedByNameMax,
   };
-}
-
-/** Returns the rows that are marked in both; undefined: all rows are. */
-function both(one: Uint8Array | undefined, other: Uint8Array | undefined): Uint8Array | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return one.map((mark, row) => mark & other[row]!);
 }
