@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { openApi, type Api } from "../support/api.ts";
 
 let api: Api;
@@ -322,6 +322,16 @@ describe("a key bound to a domain", () => {
     });
     expect(api.threats.get(bank!)?.status).toBe("active");
   });
+});
+
+test("the router does not copy the headers of a request of the API", async () => {
+  const [id] = api.sight("examp1e-bank.com");
+  const request = new Request(`http://localhost/v1/threats/${id}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const toJSON = spyOn(request.headers, "toJSON");
+  expect((await api.server.dispatch(request)).status).toBe(200);
+  expect(toJSON).not.toHaveBeenCalled();
 });
 
 test("the router returns the response of a read synchronously, not as a promise", () => {
