@@ -82,9 +82,14 @@ describe.each(quickestForm)("phishwatch sandbox ($form)", ({ command }) => {
     }
   });
 
-  test("reports an invalid option and a port that is in use", async () => {
+  test("reports an invalid option, a ready file that cannot be written, and a port that is in use", async () => {
     const { code, err } = await folder.run(["sandbox", "--seed", "x"], { command });
     expect([code, err]).toEqual([2, expect.stringContaining("--seed must be a whole number")]);
+    const unwritten = await folder.run(["sandbox", "--ready-file", folder.path], { command });
+    expect([unwritten.code, unwritten.err]).toEqual([
+      1,
+      expect.stringContaining("the ready file cannot be written"),
+    ]);
     const { ready, running } = await start([], command);
     const port = new URL(ready.url).port;
     const second = await folder.run(["sandbox", "--port", port], { command });

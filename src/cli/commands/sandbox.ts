@@ -69,15 +69,19 @@ outgoing connections of its own and leaves no files behind. Its clock stands sti
       pid: process.pid,
     });
     const { readyFile } = options;
+    let removeReadyFile = () => {};
     try {
-      if (readyFile !== undefined) writeAtomically(readyFile, `${JSON.stringify(sandbox.ready)}\n`);
+      if (readyFile !== undefined) {
+        writeAtomically(readyFile, `${JSON.stringify(sandbox.ready)}\n`);
+        removeReadyFile = () => rmSync(readyFile, { force: true });
+      }
       printJson(terminal.out, sandbox.ready);
       terminal.out.flush();
       endStartup();
       await ended;
     } finally {
       sandbox.stop();
-      if (readyFile !== undefined) rmSync(readyFile, { force: true });
+      removeReadyFile();
     }
   },
 });
