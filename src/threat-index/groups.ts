@@ -3,6 +3,7 @@ import type { Instant } from "../lib/clock.ts";
 import type { SiteState } from "../vocabulary/site.ts";
 import type { Columns } from "./columns/columns.ts";
 import { isActiveKind, kindCount, kinds } from "./columns/kinds.ts";
+import { timeAt } from "./columns/numbers.ts";
 import { writeKeys } from "./columns/sort-keys.ts";
 import type { FoundThreat } from "./database-lookups.ts";
 import type { SearchOrder, Slice } from "./filter.ts";
@@ -176,7 +177,7 @@ export function describeGroups(
   function add(index: number, row: number): void {
     const kind = kindNumbers[row]!;
     ofKind[index * (kindCount + 1) + kind]! += 1;
-    if (firstSeen[row]! > newestAt[index]!) newestAt[index] = firstSeen[row]!;
+    newestAt[index] = Math.max(newestAt[index]!, timeAt(firstSeen, row));
     if (dueAt[row] !== 0 && isActiveKind[kind] === 1 && dueAt[row]! < due[index]!) due[index] = dueAt[row]!;
     const domain = protectedDomainSeqs[row]!;
     // Consecutive threats of a campaign mostly aim at one protected domain.
@@ -237,11 +238,11 @@ export function withThreats(
   },
 ): ThreatGroup[] {
   const bySeq = new Map(
-    load(groups.map(({ firstRow }) => seqs[firstRow]!)).map((threat) => [threat.seq, threat]),
+    load(groups.map(({ firstRow }) => seqs.at(firstRow))).map((threat) => [threat.seq, threat]),
   );
   const names = new Map(domains().map(({ seq, domain }) => [seq, domain]));
   return groups.flatMap(({ firstRow, protectedDomainSeqs, ...group }) => {
-    const first = bySeq.get(seqs[firstRow]!);
+    const first = bySeq.get(seqs.at(firstRow));
     const protectedDomains = protectedDomainSeqs.flatMap((seq) => names.get(seq) ?? []);
     return first === undefined ? [] : { ...group, first, protectedDomains };
   });

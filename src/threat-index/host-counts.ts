@@ -1,5 +1,6 @@
 import type { Columns } from "./columns/columns.ts";
 import { hostFields, type HostField } from "./columns/hosts.ts";
+import type { Numbers } from "./columns/numbers.ts";
 import type { SearchFilter } from "./filter.ts";
 import type { Matches } from "./match-rows.ts";
 
@@ -31,7 +32,7 @@ export function countHosts(
   return Object.fromEntries(counted) as Record<HostField, HostCounts>;
 }
 
-function tally(numbers: Uint32Array, { rows, count }: Pick<Matches, "rows" | "count">, totals: Uint32Array) {
+function tally(numbers: Numbers, { rows, count }: Pick<Matches, "rows" | "count">, totals: Uint32Array) {
   for (let index = 0; index < count; index += 1) totals[numbers[rows[index]!]!]! += 1;
 }
 

@@ -1,7 +1,7 @@
 import type { Columns } from "./columns/columns.ts";
 import type { SearchOrder } from "./filter.ts";
 import { sortedByNameMax, type Buffers, type Matches } from "./match-rows.ts";
-import { keyFunction, writeKeys } from "./columns/sort-keys.ts";
+import { sortKeyAt, writeKeys } from "./columns/sort-keys.ts";
 
 /** The place of a row among the ordered matches, whether or not it matches itself. */
 export interface Neighbors {
@@ -35,7 +35,7 @@ export function neighborsOf({
   // Too many matches to sort by name are listed newest first, whatever the direction (`sortedSlice`).
   const numberKey = key === "name" ? "first_seen" : key;
   writeKeys(columns, numberKey, rows, count, keys);
-  const found = nearest({ rows, count, keys, row, key: keyFunction(columns, numberKey)(row) });
+  const found = nearest({ rows, count, keys, row, key: sortKeyAt(columns, numberKey, row) });
   return oriented(found, descending || key === "name");
 }
 

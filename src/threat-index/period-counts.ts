@@ -1,8 +1,9 @@
 import type { Instant } from "../lib/clock.ts";
 import { severities, type Severity } from "../vocabulary/threats.ts";
 import { blockRows } from "./columns/column-summary.ts";
-import type { Columns } from "./columns/columns.ts";
+import { decidedAt, type Columns } from "./columns/columns.ts";
 import { deletedKind, isActiveKind, kinds } from "./columns/kinds.ts";
+import { timeAt } from "./columns/numbers.ts";
 import { mayContainTimes } from "./match-rows.ts";
 import { medianOf } from "./median.ts";
 
@@ -38,7 +39,7 @@ export function countNew(
     if (!mayContainTimes(columns, block, from, end)) continue;
     const blockEnd = Math.min(count, (block + 1) * blockRows);
     for (let row = block * blockRows; row < blockEnd; row += 1) {
-      const seen = firstSeen[row]!;
+      const seen = timeAt(firstSeen, row);
       if (seen < from || seen >= end) continue;
       const severity = severityIndexes[kindNumbers[row]!]!;
       if (severity === -1) continue;
@@ -75,10 +76,11 @@ export interface DecisionCount {
  * @param protectedDomainSeq only threats to this protected domain; undefined: all
  */
 export function countDecisions(
-  { decidedAt, firstSeen, kindNumbers, protectedDomainSeqs, count, summary }: Columns,
+  columns: Columns,
   { from, periodMs, count: periods }: Periods,
   protectedDomainSeq?: number,
 ): DecisionCount[] {
+  const { decisions, firstSeen, kindNumbers, protectedDomainSeqs, count, summary } = columns;
   const end = from + periods * periodMs;
   const took = Array.from({ length: periods }, (): number[] => []);
   const latest = summary.upperBounds("decided");
@@ -86,11 +88,12 @@ export function countDecisions(
     if (!(latest[block]! >= from)) continue;
     const blockEnd = Math.min(count, (block + 1) * blockRows);
     for (let row = block * blockRows; row < blockEnd; row += 1) {
-      const at = decidedAt[row]!;
+      if (decisions[row] === 0) continue;
+      const at = decidedAt(columns, row);
       if (at < from || at >= end || kindNumbers[row] === deletedKind) continue;
       if (protectedDomainSeq !== undefined && protectedDomainSeqs[row] !== protectedDomainSeq) continue;
       // A source can report a time that is later than the decision.
-      took[Math.floor((at - from) / periodMs)]!.push(Math.max(0, at - firstSeen[row]!));
+      took[Math.floor((at - from) / periodMs)]!.push(Math.max(0, at - timeAt(firstSeen, row)));
     }
   }
   return took.map((times) => ({ decided: times.length, medianMs: medianOf(Float64Array.from(times)) }));
@@ -119,7 +122,7 @@ export function countOpenByAge(columns: Columns, now: Instant, limits: readonly 
     const blockEnd = Math.min(count, (block + 1) * blockRows);
     for (let row = block * blockRows; row < blockEnd; row += 1) {
       if (isActiveKind[kindNumbers[row]!] === 0) continue;
-      const age = now - firstSeen[row]!;
+      const age = now - timeAt(firstSeen, row);
       const index = limits.findIndex((limit) => age <= limit);
       if (index === -1) continue;
       counts[index]! += 1;

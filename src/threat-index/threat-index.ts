@@ -4,14 +4,14 @@
  * Every field that threats are filtered or sorted by is a typed array, indexed by a row number that grows with
  * `seq`. A search scans the arrays once, which gives the exact total, the number of matches for each choice of each
  * filter, and the matching rows; the requested page is then selected without sorting the rest (`select-rows.ts`).
- * Names are one text with line feeds between them (`columns/name-column.ts`). The summary (`columns/column-summary.ts`) holds counts
- * by kind and the bounds of the sort keys per block of rows, so that a view without other filters needs no scan
+ * Names are in buffers of thousands (`columns/name-text.ts`). The summary (`columns/column-summary.ts`) holds counts by kind
+ * and the bounds of the sort keys per block of rows, so that a view without other filters needs no scan
  * (`top-rows.ts`), and a range of time only some of the blocks. Only the rows of the page are then read from SQLite.
  *
- * Memory: about 105 bytes per threat, a third of them its name. Time for n threats: O(n) for a search, a few
- * milliseconds for a million; O(1) in n for the first pages of an unfiltered view. The first search reads all
- * threats, about three seconds for a million, in slices that let requests through, unless there is a copy from before the
- * start (`columns/column-file.ts`); a later one reads what has changed since (`columns/column-store.ts`).
+ * Memory: about 60 bytes per threat, half of them for its name. Time for n threats: O(n)
+ * for a search, a few milliseconds for a million; O(1) in n for the first pages of an unfiltered view. The first search reads
+ * all threats, about three seconds for a million, in slices that let requests through, unless there is a copy from before
+ * the start (`store/column-file.ts`); a later one reads what has changed since (`store/column-store.ts`).
  *
  * The API's list has few filters, each combination of which has its index, and needs nothing in memory (decision 0004).
  *
@@ -19,8 +19,8 @@
  */
 import type { Database } from "../database/database.ts";
 import type { Foreground, Yielder } from "../lib/yielder.ts";
-import { createColumnStore, type ColumnCopy } from "./columns/column-store.ts";
-import { firstRowFrom, type Columns } from "./columns/columns.ts";
+import { createColumnStore, type ColumnCopy } from "./store/column-store.ts";
+import type { Columns } from "./columns/columns.ts";
 import {
   createAssigneeSeqs,
   createDomainSeqs,
@@ -36,7 +36,6 @@ import { both, hostRows } from "./host-counts.ts";
 import {
   createBuffers,
   matchRows,
-  pick,
   sortedByNameMax,
   sortedSlice,
   warmUp,
@@ -44,6 +43,7 @@ import {
   type Matches,
 } from "./match-rows.ts";
 import { neighborsOf } from "./neighbors.ts";
+import { timesOf } from "./columns/numbers.ts";
 import { quickCounts } from "./quick-counts.ts";
 import { createStatistics, type ThreatStatistics } from "./statistics.ts";
 import { topGroups, topSlice } from "./top-rows.ts";
@@ -182,7 +182,7 @@ export function createThreatIndex({
       const columns = await current();
       const matches = allMatches(columns, filter);
       let { count } = matches;
-      while (count > 0 && columns.seqs[matches.rows[count - 1]!]! > lastSeq) count -= 1;
+      while (count > 0 && columns.seqs.at(matches.rows[count - 1]!) > lastSeq) count -= 1;
       const slice = { offset: 0, limit: max };
       const rows = sortedSlice({ columns, matches: { ...matches, count }, order, slice, buffers });
       return load(seqsOf(columns, rows)).map(({ id }) => id);
@@ -195,13 +195,13 @@ export function createThreatIndex({
       const matches = allMatches(columns, filter);
       const { position, previous, next } = neighborsOf({ columns, matches, order, row, buffers });
       const threatAt = (neighbor: number | undefined) =>
-        neighbor === undefined ? undefined : load([columns.seqs[neighbor]!])[0];
+        neighbor === undefined ? undefined : load([columns.seqs.at(neighbor)])[0];
       return { position, total: matches.count, previous: threatAt(previous), next: threatAt(next) };
     },
 
     async newerThan(filter, lastSeq) {
       const columns = await current();
-      const firstRow = firstRowFrom(columns, lastSeq + 1);
+      const firstRow = columns.seqs.rowFrom(lastSeq + 1);
       return firstRow === columns.count ? 0 : allMatches(columns, filter, firstRow).count;
     },
 
@@ -214,13 +214,13 @@ export function createThreatIndex({
 
     async seqs(filter) {
       const columns = await current();
-      return pick(columns.seqs, allMatches(columns, filter));
+      return columns.seqs.ofRows(allMatches(columns, filter));
     },
 
     async seqsWithTimes(filter) {
       const columns = await current();
       const matches = allMatches(columns, filter);
-      return { seqs: pick(columns.seqs, matches), firstSeen: pick(columns.firstSeen, matches) };
+      return { seqs: columns.seqs.ofRows(matches), firstSeen: timesOf(columns.firstSeen, matches) };
     },
 
     ...createStatistics({ current, allMatches, domainNames }),
@@ -231,7 +231,7 @@ function sliceOf({ page, perPage }: { page: number; perPage: number }): Slice {
   return { offset: (page - 1) * perPage, limit: perPage };
 }
 
-const seqsOf = ({ seqs }: Columns, rows: readonly number[]) => rows.map((row) => seqs[row]!);
+const seqsOf = ({ seqs }: Columns, rows: readonly number[]) => rows.map(seqs.at);
 
 /** Returns functions that resolve a filter and find its matches. */
 function createMatching({
@@ -292,7 +292,7 @@ function aboutMatches(
   return {
     total: count,
     facets: facetsOf(ofKind, filter),
-    lastSeq: rows === 0 ? 0 : seqs[rows - 1]!,
+    lastSeq: rows === 0 ? 0 : seqs.at(rows - 1),
     sortedAsRequested: key !== "name" || count <= sortedByNameMax,
   };
 }

@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createColumnFile } from "../../src/threat-index/columns/column-file.ts";
-import { createColumnStore } from "../../src/threat-index/columns/column-store.ts";
-import type { Columns } from "../../src/threat-index/columns/columns.ts";
+import { createColumnFile } from "../../src/threat-index/store/column-file.ts";
+import { createColumnStore } from "../../src/threat-index/store/column-store.ts";
+import { decidedAt, type Columns } from "../../src/threat-index/columns/columns.ts";
 import { kinds } from "../../src/threat-index/columns/kinds.ts";
+import { timeAt } from "../../src/threat-index/columns/numbers.ts";
+import { numberKeys } from "../../src/threat-index/columns/sort-keys.ts";
 import { statuses } from "../../src/vocabulary/threats.ts";
 import { fillRandom } from "../support/appliance.ts";
 import { randomFrom, seed } from "../support/random.ts";
@@ -100,13 +102,13 @@ function contentOf(columns: Columns) {
   const { hosts, names, summary } = columns;
   const threats = Array.from({ length: columns.count }, (_, row) => ({
     name: names.get(row),
-    seq: columns.seqs[row],
+    seq: columns.seqs.at(row),
     kind: kinds[columns.kindNumbers[row]!],
     times: [
-      columns.firstSeen[row],
-      columns.statusChangedAt[row],
-      columns.changedAt[row],
-      columns.decidedAt[row],
+      timeAt(columns.firstSeen, row),
+      timeAt(columns.statusChangedAt, row),
+      timeAt(columns.changedAt, row),
+      decidedAt(columns, row),
     ],
     dueAt: columns.dueAt[row],
     campaign: columns.campaignNumbers.seqAt(columns.campaigns[row]!),
@@ -125,8 +127,23 @@ function contentOf(columns: Columns) {
   const found = names.search({ text: "paypal", startsWith: false });
   const internationalized = Array.from({ length: columns.count }, (_, row) => row)
     .filter((row) => found[row] === 1 && kinds[columns.kindNumbers[row]!] !== undefined)
-    .map((row) => columns.seqs[row]);
+    .map(columns.seqs.at);
   return { threats, ofKind: [...summary.ofKind()].slice(0, kinds.length), active, internationalized };
+}
+
+/** Returns the aggregates that searches use. */
+function aggregatesOf({ assigneeNumbers, summary }: Columns) {
+  const bits = Array.from({ length: 8 }, (_, index) => 1 << index);
+  return {
+    ofKind: summary.ofKind(),
+    ofDomain: summary.ofDomain(1),
+    ofAssignee: Array.from({ length: assigneeNumbers.count() }, (_, number) => summary.ofAssignee(number)),
+    ofBits: bits.map(summary.ofKindWithBit),
+    bounds: [...numberKeys, "decided" as const].map((key) => [
+      summary.upperBounds(key),
+      summary.lowerBounds(key),
+    ]),
+  };
 }
 
 const contentInDatabase = async () => contentOf(await createColumnStore(stores.database).catchUp(neverDue));
@@ -152,6 +169,24 @@ test("a process that starts reads the columns from the copy, and what has change
   const expected = await contentInDatabase();
   expect(expected.internationalized.length).toBeGreaterThan(0);
   expect(contentOf(await open().catchUp(neverDue))).toEqual(expected);
+});
+
+test("the aggregates of a copy equal those of the threats that were read one by one", async () => {
+  for (let round = 0; round < 5; round += 1) {
+    changeThreats();
+    stores.clock.advance(1_000);
+  }
+  const { sqlite } = stores.database;
+  sqlite.run("PRAGMA foreign_keys = OFF");
+  sqlite.run("UPDATE threats SET assignee_seq = seq % 3 WHERE seq % 2 = 0");
+  sqlite.run("UPDATE threats SET due_at = first_seen + seq * 1000, verified = seq % 4 = 0");
+  await makeCopy();
+  const expected = await createColumnStore(stores.database).catchUp(neverDue);
+  expect(expected.earlierDecisions.length).toBeGreaterThan(0);
+  changeUnnoticed();
+  const copied = await open().catchUp(neverDue);
+  expect(copied.hosts.registrar.find("Unnoticed")).toBeUndefined();
+  expect(aggregatesOf(copied)).toEqual(aggregatesOf(expected));
 });
 
 test("a copy that is written while threats change is consistent with the change log", async () => {

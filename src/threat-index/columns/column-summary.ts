@@ -9,8 +9,12 @@ export const blockRows = 4_096;
  * maximum of each sort key, and of the times of decisions, in each block of rows. Most views need only these and a few blocks.
  */
 export interface ColumnSummary {
-  /** Records that a row is of this kind and has these bits of `Columns.indicators` now (1), or no longer (-1). */
-  count(row: { protectedDomainSeq: number; assignee: number; kind: number; bits: number }, by: 1 | -1): void;
+  /** Records that there are more rows of this kind and protected domain, or fewer. */
+  count(rows: { protectedDomainSeq: number; kind: number }, by: number): void;
+  /** Records that there are more rows of this kind that have these bits of `Columns.indicators`, or fewer. */
+  countBits(rows: { bits: number; kind: number }, by: number): void;
+  /** Records that there are more rows of this kind and assignee (`Columns.assignees`), or fewer. */
+  countAssignee(rows: { assignee: number; kind: number }, by: number): void;
   /** Returns the number of rows by kind. */
   ofKind(): Uint32Array;
   /** Returns the number of rows of a protected domain by kind; kinds without any are left out. */
@@ -50,13 +54,15 @@ export function createColumnSummary(): ColumnSummary {
   >;
 
   return {
-    count({ protectedDomainSeq, assignee, kind, bits }, by) {
+    count({ protectedDomainSeq, kind }, by) {
       countIn(byDomain, protectedDomainSeq, kind, by);
-      countIn(byAssignee, assignee, kind, by);
       all[kind]! += by;
+    },
+    countBits({ bits, kind }, by) {
       for (let index = 0; bits >> index !== 0; index += 1)
         if (((bits >> index) & 1) === 1) byBit[index]![kind]! += by;
     },
+    countAssignee: ({ assignee, kind }, by) => countIn(byAssignee, assignee, kind, by),
     ofKind: () => all,
     ofDomain: (protectedDomainSeq) => byDomain.get(protectedDomainSeq) ?? none,
     ofAssignee: (assignee) => byAssignee.get(assignee) ?? none,
@@ -76,7 +82,7 @@ export function createColumnSummary(): ColumnSummary {
   };
 }
 
-function countIn(groups: Map<number, Map<number, number>>, group: number, kind: number, by: 1 | -1): void {
+function countIn(groups: Map<number, Map<number, number>>, group: number, kind: number, by: number): void {
   let own = groups.get(group);
   if (own === undefined) groups.set(group, (own = new Map()));
   const total = (own.get(kind) ?? 0) + by;

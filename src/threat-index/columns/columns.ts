@@ -1,15 +1,26 @@
 import { foldLabel } from "../../detection/names/fold.ts";
 import type { Instant } from "../../lib/clock.ts";
+import type { Yielder } from "../../lib/yielder.ts";
 import { createColumnSummary, type ColumnSummary } from "./column-summary.ts";
 import { hostFields, networkOf, operatorOf, type HostField } from "./hosts.ts";
 import { deletedKind, kindNumberOf, kinds, type Kind } from "./kinds.ts";
-import { grown } from "./grown.ts";
-import { createNameColumn, type NameColumn, type NameContent } from "./name-column.ts";
-import { keyFunction, numberKeys, type NumberKey } from "./sort-keys.ts";
+import { createNameColumn, type InternationalizedName, type NameColumn } from "./name-column.ts";
+import type { NameTextContent } from "./name-text.ts";
+import {
+  createTimes,
+  enlarged,
+  setTime,
+  timeAt,
+  withNumber,
+  type NumberArray,
+  type Numbers,
+  type Times,
+} from "./numbers.ts";
 import { createSeqNumbers, type SeqNumbers } from "./seq-numbers.ts";
+import { createSeqRuns, type SeqRunContent, type SeqRuns } from "./seq-runs.ts";
+import { numberKeys, sortKeyAt } from "./sort-keys.ts";
 import { createValueNumbers, type ValueNumbers } from "./value-numbers.ts";
 
-const initialCapacity = 1 << 12;
 /** Similarities are stored as ten-thousandths, their precision. */
 export const similarityUnits = 10_000;
 
@@ -19,52 +30,59 @@ const nameServersRememberedMax = 100_000;
 /** Marks a verified threat among the bits of its indicators, which do not use it. */
 export const verifiedBit = 1 << 7;
 
-/** All threats in the order of `seq`, one array per field; only the first `count` elements are in use. */
-export interface Columns {
-  readonly count: number;
-  readonly seqs: Float64Array;
-  /** Numbers of `kinds`; `deletedKind` for a deleted threat. */
-  readonly kindNumbers: Uint16Array;
-  readonly protectedDomainSeqs: Uint32Array;
-  readonly firstSeen: Float64Array;
-  readonly statusChangedAt: Float64Array;
-  readonly changedAt: Float64Array;
-  /** First decisions; 0: undecided. */
-  readonly decidedAt: Float64Array;
-  /** Due times in whole seconds; 0: none. */
-  readonly dueAt: Uint32Array;
-  /** Numbers of `assigneeNumbers`; 0: nobody. */
-  readonly assignees: Uint16Array;
-  readonly assigneeNumbers: SeqNumbers;
-  /** Numbers of `campaignNumbers`; 0: none. */
-  readonly campaigns: Uint32Array;
-  readonly campaignNumbers: SeqNumbers;
-  /** In `similarityUnits`. */
-  readonly similarities: Uint16Array;
-  /** Bit sets: those of `indicators.ts`, and `verifiedBit`. */
-  readonly indicators: Uint8Array;
-  /** Numbers of `hosts`; 0: unknown. */
-  readonly registrar: Uint32Array;
-  readonly nameServers: Uint32Array;
-  readonly network: Uint32Array;
-  readonly hosts: Readonly<Record<HostField, ValueNumbers>>;
-  readonly names: NameColumn;
-  readonly summary: ColumnSummary;
-}
+const initialCapacity = 1 << 12;
+/** Room for new rows, as a part of those that are present: it takes memory, and less of it takes more copies. */
+const reservedPart = 1 / 32;
+/** Rows up to which the room doubles. */
+const doubledMax = 1 << 18;
+
+/**
+ * All threats in the order of `seq`. An array for each field, of which the first `count` elements are in use. Arrays of
+ * `Numbers` are replaced by wider ones when a greater number is written.
+ */
+export type Columns = Readonly<Omit<MutableColumns, "count">> & { readonly count: number };
 
 /** Columns that rows can be written to. */
-export interface MutableColumns extends Arrays {
+export interface MutableColumns extends Fields {
   count: number;
+  readonly seqs: SeqRuns;
   readonly hosts: Readonly<Record<HostField, ValueNumbers>>;
   readonly assigneeNumbers: SeqNumbers;
   readonly campaignNumbers: SeqNumbers;
+  /** Times of the first decisions that are not those of the last status changes; see `decisions`. */
+  readonly earlierDecisions: Instant[];
   readonly names: NameColumn;
   readonly summary: ColumnSummary;
-  /** Key functions over the present arrays, by sort key. */
-  keys: { key: NumberKey; keyOf: (row: number) => number }[];
 }
 
-export type Arrays = ReturnType<typeof createArrays>;
+/** The fields of all threats that have arrays. */
+export interface Fields {
+  /** Numbers of `kinds`; `deletedKind` for a deleted threat. */
+  kindNumbers: Uint16Array;
+  protectedDomainSeqs: Numbers;
+  firstSeen: Times;
+  statusChangedAt: Times;
+  changedAt: Times;
+  /**
+   * First decisions. 0: undecided. 1: when the status last changed. Others, which are few: 2 more than the index in
+   * `earlierDecisions`.
+   */
+  decisions: Numbers;
+  /** Due times in whole seconds; 0: none. */
+  dueAt: Numbers;
+  /** Numbers of `assigneeNumbers`; 0: nobody. */
+  assignees: Numbers;
+  /** Numbers of `campaignNumbers`; 0: none. */
+  campaigns: Numbers;
+  /** Numbers of `hosts`; 0: unknown. */
+  registrar: Numbers;
+  nameServers: Numbers;
+  network: Numbers;
+  /** In `similarityUnits`. */
+  similarities: Uint16Array;
+  /** Bit sets: those of `indicators.ts`, and `verifiedBit`. */
+  indicators: Uint8Array;
+}
 
 /** A threat as the index needs it. */
 export interface ThreatRow extends Kind {
@@ -92,21 +110,23 @@ export interface ThreatRow extends Kind {
 
 /** The content of columns, without what can be computed from it. */
 export interface ColumnContent {
-  /** With exactly one element per row. */
-  arrays: Arrays;
+  count: number;
+  fields: Fields;
+  seqs: SeqRunContent;
   hosts: Record<HostField, readonly string[]>;
   /** `seq` by number, from 1. */
   assignees: readonly number[];
   campaigns: readonly number[];
-  names: NameContent;
+  earlierDecisions: readonly Instant[];
+  names: { text: NameTextContent; internationalized: readonly InternationalizedName[] };
 }
 
 /** @param content rows to begin with; call `summarize` for them */
 export function createColumns(content?: ColumnContent): MutableColumns {
-  const arrays = content?.arrays ?? createArrays(initialCapacity);
   const known = (field: HostField) => (content === undefined ? {} : { known: content.hosts[field] });
   return {
-    count: content?.arrays.seqs.length ?? 0,
+    count: content?.count ?? 0,
+    seqs: createSeqRuns(content?.seqs),
     hosts: {
       registrar: createValueNumbers(known("registrar")),
       nameServers: createValueNumbers({
@@ -118,57 +138,76 @@ export function createColumns(content?: ColumnContent): MutableColumns {
     },
     assigneeNumbers: createSeqNumbers(content?.assignees),
     campaignNumbers: createSeqNumbers(content?.campaigns),
+    earlierDecisions: [...(content?.earlierDecisions ?? [])],
     names: createNameColumn({ fold: foldName, content: content?.names }),
     summary: createColumnSummary(),
-    keys: keysOver(arrays),
-    ...arrays,
+    ...(content?.fields ?? createFields(initialCapacity)),
   };
 }
 
-/** Adds rows to the aggregates. */
-export function summarize(columns: MutableColumns, from: number, end: number): void {
-  for (let index = from; index < end; index += 1) {
-    countRow(columns, index, 1);
-    widen(columns, index);
-  }
-}
-
-export function createArrays(capacity: number) {
+/** @param capacity number of rows for which there is room */
+export function createFields(capacity: number): Fields {
   return {
-    seqs: new Float64Array(capacity),
     kindNumbers: new Uint16Array(capacity),
-    protectedDomainSeqs: new Uint32Array(capacity),
-    firstSeen: new Float64Array(capacity),
-    statusChangedAt: new Float64Array(capacity),
-    changedAt: new Float64Array(capacity),
-    decidedAt: new Float64Array(capacity),
-    dueAt: new Uint32Array(capacity),
-    assignees: new Uint16Array(capacity),
-    campaigns: new Uint32Array(capacity),
-    registrar: new Uint32Array(capacity),
-    nameServers: new Uint32Array(capacity),
-    network: new Uint32Array(capacity),
+    protectedDomainSeqs: new Uint8Array(capacity),
+    firstSeen: createTimes(capacity),
+    statusChangedAt: createTimes(capacity),
+    changedAt: createTimes(capacity),
+    decisions: new Uint8Array(capacity),
+    dueAt: new Uint8Array(capacity),
+    assignees: new Uint8Array(capacity),
+    campaigns: new Uint8Array(capacity),
+    registrar: new Uint8Array(capacity),
+    nameServers: new Uint8Array(capacity),
+    network: new Uint8Array(capacity),
     similarities: new Uint16Array(capacity),
     indicators: new Uint8Array(capacity),
   };
 }
 
-function grow(columns: MutableColumns): void {
-  const larger = createArrays(grown(columns.count));
-  for (const name of Object.keys(larger) as (keyof Arrays)[]) larger[name].set(columns[name]);
-  Object.assign(columns, larger, { keys: keysOver(larger) });
+/** An array of the fields, with its place. */
+export interface FieldArray {
+  name: string;
+  get(): NumberArray;
+  set(array: NumberArray): void;
 }
 
-function keysOver(arrays: Arrays): MutableColumns["keys"] {
-  return numberKeys.map((key) => ({ key, keyOf: keyFunction(arrays, key) }));
+/** Returns all arrays of the fields. */
+export function arraysOf(fields: Fields): FieldArray[] {
+  const at = (owner: object, key: string, name: string): FieldArray => ({
+    name,
+    get: () => (owner as Record<string, NumberArray>)[key]!,
+    set: (array) => void Object.assign(owner, { [key]: array }),
+  });
+  return Object.keys(createFields(0)).flatMap((name) => {
+    const field = fields[name as keyof Fields];
+    if (ArrayBuffer.isView(field)) return [at(fields, name, name)];
+    return Object.keys(field).map((key) => at(field, key, `${name}.${key}`));
+  });
 }
 
-/** @param row with a greater `seq` than all rows before. */
+/** Returns the number of rows for which arrays have room that hold a number of rows. */
+export function capacityFor(rows: number): number {
+  return Math.max(initialCapacity, rows + Math.ceil(rows * reservedPart));
+}
+
+/** Makes room for more rows. Copies one array per slice, because all together are hundreds of megabytes. */
+export async function makeRoom(columns: MutableColumns, rows: number, yielder: Yielder): Promise<void> {
+  const needed = columns.count + rows;
+  if (needed <= columns.indicators.length) return;
+  const capacity = capacityFor(Math.max(needed, Math.min(columns.count * 2, doubledMax)));
+  for (const array of arraysOf(columns)) {
+    // Longer already, if the last attempt failed.
+    if (array.get().length < capacity) array.set(enlarged(array.get(), capacity));
+    if (yielder.due()) await yielder.pause();
+  }
+}
+
+/** @param row with a greater `seq` than all rows before. There must be room for it (`makeRoom`). */
 export function appendRow(columns: MutableColumns, row: ThreatRow): void {
-  if (columns.count === columns.seqs.length) grow(columns);
   const index = columns.count;
-  columns.seqs[index] = row.seq;
-  columns.protectedDomainSeqs[index] = row.protectedDomainSeq;
+  columns.seqs.append(row.seq);
+  columns.protectedDomainSeqs = withNumber(columns.protectedDomainSeqs, index, row.protectedDomainSeq);
   columns.names.add(row.domain);
   write(columns, index, row);
   countRow(columns, index, 1);
@@ -188,52 +227,61 @@ function countRow(columns: MutableColumns, index: number, by: 1 | -1): void {
   const { summary, protectedDomainSeqs, assignees, kindNumbers, indicators, hosts } = columns;
   const kind = kindNumbers[index]!;
   const protectedDomainSeq = protectedDomainSeqs[index]!;
-  const assignee = assignees[index]!;
-  summary.count({ protectedDomainSeq, assignee, kind, bits: indicators[index]! }, by);
+  summary.count({ protectedDomainSeq, kind }, by);
+  summary.countBits({ bits: indicators[index]!, kind }, by);
+  summary.countAssignee({ assignee: assignees[index]!, kind }, by);
   if (kinds[kind]?.status === "active")
     for (const field of hostFields) hosts[field].count(columns[field][index]!, by);
 }
 
 function write(columns: MutableColumns, index: number, row: ThreatRow): void {
+  const { assigneeNumbers, campaignNumbers, hosts } = columns;
+  const dueAt = row.dueAt === null ? 0 : dueSeconds(row.dueAt);
   columns.kindNumbers[index] = kindNumberOf(row);
-  columns.firstSeen[index] = row.firstSeen;
-  columns.statusChangedAt[index] = row.statusChangedAt;
-  columns.changedAt[index] = row.changedAt;
-  columns.decidedAt[index] = row.decidedAt ?? 0;
-  columns.dueAt[index] = row.dueAt === null ? 0 : dueSeconds(row.dueAt);
-  columns.assignees[index] = columns.assigneeNumbers.numberOf(row.assigneeSeq);
-  columns.campaigns[index] = columns.campaignNumbers.numberOf(row.campaignSeq);
-  const { hosts } = columns;
-  columns.registrar[index] = hosts.registrar.numberOf(row.registrar);
-  columns.nameServers[index] = hosts.nameServers.numberOf(row.nameServer);
-  columns.network[index] = hosts.network.numberOf(row.ipAddress);
+  setTime(columns.firstSeen, index, row.firstSeen);
+  setTime(columns.statusChangedAt, index, row.statusChangedAt);
+  setTime(columns.changedAt, index, row.changedAt);
+  columns.decisions = withNumber(columns.decisions, index, decisionOf(columns, index, row));
+  columns.dueAt = withNumber(columns.dueAt, index, dueAt);
+  columns.assignees = withNumber(columns.assignees, index, assigneeNumbers.numberOf(row.assigneeSeq));
+  columns.campaigns = withNumber(columns.campaigns, index, campaignNumbers.numberOf(row.campaignSeq));
+  columns.registrar = withNumber(columns.registrar, index, hosts.registrar.numberOf(row.registrar));
+  columns.nameServers = withNumber(columns.nameServers, index, hosts.nameServers.numberOf(row.nameServer));
+  columns.network = withNumber(columns.network, index, hosts.network.numberOf(row.ipAddress));
   columns.similarities[index] = Math.round(row.similarity * similarityUnits);
   columns.indicators[index] = row.indicators | (row.verified === 1 ? verifiedBit : 0);
   widen(columns, index);
 }
 
+/** Returns the element of `decisions` for a row. */
+function decisionOf({ decisions, earlierDecisions }: MutableColumns, index: number, row: ThreatRow): number {
+  if (row.decidedAt === null) return 0;
+  if (row.decidedAt === row.statusChangedAt) return 1;
+  const present = decisions[index]!;
+  const place = present < 2 ? earlierDecisions.length : present - 2;
+  earlierDecisions[place] = row.decidedAt;
+  return place + 2;
+}
+
+/** Returns the time of the first decision; 0: undecided. */
+export function decidedAt({ decisions, earlierDecisions, statusChangedAt }: Columns, row: number): Instant {
+  const decision = decisions[row]!;
+  if (decision === 0) return 0;
+  return decision === 1 ? timeAt(statusChangedAt, row) : earlierDecisions[decision - 2]!;
+}
+
 /** Records the sort keys of a row in the aggregates. */
-function widen({ keys, summary, decidedAt }: MutableColumns, index: number): void {
-  for (const { key, keyOf } of keys) summary.widen(index, key, keyOf(index));
-  if (decidedAt[index] !== 0) summary.widen(index, "decided", decidedAt[index]!);
+function widen(columns: MutableColumns, index: number): void {
+  const { summary } = columns;
+  for (const key of numberKeys) summary.widen(index, key, sortKeyAt(columns, key, index));
+  const decided = decidedAt(columns, index);
+  if (decided !== 0) summary.widen(index, "decided", decided);
 }
 
 /** Returns the row of a threat; undefined if it has none. */
-export function rowOfSeq(columns: Columns, seq: number): number | undefined {
-  const row = firstRowFrom(columns, seq);
-  return row < columns.count && columns.seqs[row] === seq ? row : undefined;
-}
-
-/** Returns the first row with this `seq` or a greater one by binary search; `count` if there is none. */
-export function firstRowFrom({ seqs, count }: Columns, seq: number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (seqs[middle]! < seq) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+export function rowOfSeq({ count, seqs }: Columns, seq: number): number | undefined {
+  const row = seqs.rowFrom(seq);
+  return row < count && seqs.at(row) === seq ? row : undefined;
 }
 
 /** Returns a due time in the unit of its column, which holds times until 2106. */

@@ -1,5 +1,7 @@
+import type { Instant } from "../../lib/clock.ts";
 import { severities } from "../../vocabulary/threats.ts";
 import { kinds } from "./kinds.ts";
+import { timeAt, timeOf, type Numbers, type Times } from "./numbers.ts";
 
 export const sortKeys = ["first_seen", "severity", "similarity", "due", "status_changed", "name"] as const;
 export type SortKey = (typeof sortKeys)[number];
@@ -17,10 +19,10 @@ const dueUnits = severities.length + 1;
 
 interface KeyColumns {
   kindNumbers: Uint16Array;
-  firstSeen: Float64Array;
-  statusChangedAt: Float64Array;
+  firstSeen: Times;
+  statusChangedAt: Times;
   similarities: Uint16Array;
-  dueAt: Uint32Array;
+  dueAt: Numbers;
 }
 
 /** Returns a function from row to sort key, as one number: ties in severity and similarity are ordered by first
@@ -29,17 +31,42 @@ export function keyFunction(columns: KeyColumns, key: NumberKey): (row: number) 
   const { kindNumbers, firstSeen, statusChangedAt, similarities, dueAt } = columns;
   switch (key) {
     case "first_seen":
-      return (row) => firstSeen[row]!;
+      return (row) => timeAt(firstSeen, row);
     case "status_changed":
-      return (row) => statusChangedAt[row]!;
+      return (row) => timeAt(statusChangedAt, row);
     case "severity":
-      return (row) => severityRanks[kindNumbers[row]!]! * 2 ** 44 + firstSeen[row]!;
+      return (row) => severityKey(kindNumbers[row]!, timeAt(firstSeen, row));
     case "similarity":
-      // With first seen in whole seconds, both fit into the 53 bits of a number.
-      return (row) => similarities[row]! * 2 ** 36 + Math.floor(firstSeen[row]! / 1000);
+      return (row) => similarityKey(similarities[row]!, timeAt(firstSeen, row));
     case "due":
       return (row) => dueKey(dueAt[row]!, severityRanks[kindNumbers[row]!]!);
   }
+}
+
+/** Returns the same for one row. */
+export function sortKeyAt(columns: KeyColumns, key: NumberKey, row: number): number {
+  const { kindNumbers, firstSeen, statusChangedAt, similarities, dueAt } = columns;
+  switch (key) {
+    case "first_seen":
+      return timeAt(firstSeen, row);
+    case "status_changed":
+      return timeAt(statusChangedAt, row);
+    case "severity":
+      return severityKey(kindNumbers[row]!, timeAt(firstSeen, row));
+    case "similarity":
+      return similarityKey(similarities[row]!, timeAt(firstSeen, row));
+    case "due":
+      return dueKey(dueAt[row]!, severityRanks[kindNumbers[row]!]!);
+  }
+}
+
+function severityKey(kind: number, firstSeen: Instant): number {
+  return severityRanks[kind]! * 2 ** 44 + firstSeen;
+}
+
+/** With first seen in whole seconds, both fit into the 53 bits of a number. */
+function similarityKey(similarity: number, firstSeen: Instant): number {
+  return similarity * 2 ** 36 + Math.floor(firstSeen / 1000);
 }
 
 /** Orders threats that are due at the same time, or never, by severity. */
@@ -60,15 +87,17 @@ export function writeKeys(
   count: number,
   keys: Float64Array,
 ): void {
+  // In variables, because the compiler reads fields of an object again for each row.
+  const { low, periods } = key === "status_changed" ? statusChangedAt : firstSeen;
   if (key === "severity") {
     for (let index = 0; index < count; index += 1) {
       const row = rows[index]!;
-      keys[index] = severityRanks[kindNumbers[row]!]! * 2 ** 44 + firstSeen[row]!;
+      keys[index] = severityKey(kindNumbers[row]!, timeOf(periods[row]!, low[row]!));
     }
   } else if (key === "similarity") {
     for (let index = 0; index < count; index += 1) {
       const row = rows[index]!;
-      keys[index] = similarities[row]! * 2 ** 36 + Math.floor(firstSeen[row]! / 1000);
+      keys[index] = similarityKey(similarities[row]!, timeOf(periods[row]!, low[row]!));
     }
   } else if (key === "due") {
     for (let index = 0; index < count; index += 1) {
@@ -76,7 +105,9 @@ export function writeKeys(
       keys[index] = dueKey(dueAt[row]!, severityRanks[kindNumbers[row]!]!);
     }
   } else {
-    const column = key === "first_seen" ? firstSeen : statusChangedAt;
-    for (let index = 0; index < count; index += 1) keys[index] = column[rows[index]!]!;
+    for (let index = 0; index < count; index += 1) {
+      const row = rows[index]!;
+      keys[index] = timeOf(periods[row]!, low[row]!);
+    }
   }
 }

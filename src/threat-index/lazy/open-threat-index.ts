@@ -36,7 +36,7 @@ export function openThreatIndex({
     const { createThreatIndex } = require("../threat-index.ts") as typeof import("../threat-index.ts");
     if (!database.isShared) return createThreatIndex({ database, foreground, yielder });
     const { createColumnFile } =
-      require("../columns/column-file.ts") as typeof import("../columns/column-file.ts");
+      require("../store/column-file.ts") as typeof import("../store/column-file.ts");
     const copy = {
       file: createColumnFile({ database, clock, fillRandom, program: programVersion() }),
       rowsMin: copiedFrom,

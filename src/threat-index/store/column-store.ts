@@ -7,12 +7,13 @@ import type { ColumnFile } from "./column-file.ts";
 import {
   appendRow,
   createColumns,
+  makeRoom,
   rowOfSeq,
   updateRow,
   type Columns,
   type MutableColumns,
   type ThreatRow,
-} from "./columns.ts";
+} from "../columns/columns.ts";
 
 const batchRows = 2_000;
 /** A copy of millions of threats is hundreds of megabytes. */
@@ -98,8 +99,9 @@ export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: C
     const target = startsOver ? createColumns() : columns;
     let reached = startsOver ? (last ?? 0) : version!;
     for (;;) {
-      const rows = rowsAfter.all(target.count === 0 ? 0 : target.seqs[target.count - 1]!, batchRows);
+      const rows = rowsAfter.all(target.count === 0 ? 0 : target.seqs.at(target.count - 1), batchRows);
       if (rows.length === 0) break;
+      await makeRoom(target, rows.length, yielder);
       for (const row of rows) appendRow(target, withIndicators(row));
       unsaved += rows.length;
       if (yielder.due()) await yielder.pause();

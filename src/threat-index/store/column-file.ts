@@ -14,16 +14,27 @@ import { indexPartialEnding } from "../../database/files/leftovers.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
 import type { Yielder } from "../../lib/yielder.ts";
-import { createArrays, createColumns, summarize, type Arrays, type MutableColumns } from "./columns.ts";
-import { kinds } from "./kinds.ts";
-import type { InternationalizedName } from "./name-column.ts";
+import {
+  arraysOf,
+  capacityFor,
+  createColumns,
+  createFields,
+  type MutableColumns,
+} from "../columns/columns.ts";
+import { blockRows } from "../columns/column-summary.ts";
+import { kinds } from "../columns/kinds.ts";
+import type { InternationalizedName } from "../columns/name-column.ts";
+import type { NumberArray } from "../columns/numbers.ts";
+import { createSummarizer } from "../columns/summarize.ts";
+import { createSectionReader, createSectionWriter, type Section } from "./sections.ts";
 
 const markName = "threat_index_copy";
 const markBytes = 16;
-const chunkBytes = 4 << 20;
-const rowsPerSlice = 4_096;
 /** Length and hash of the footer, the last bytes of the file. */
 const endBytes = 16;
+
+/** Changes when copies of earlier forms can no longer be read. */
+const formVersion = 2;
 
 /** The part of the content that is written last, as JSON. */
 interface Footer {
@@ -35,7 +46,7 @@ interface Footer {
   assignees: number[];
   internationalized: InternationalizedName[];
   /** In the order of the file. */
-  sections: { name: string; bytes: number; hash: string }[];
+  sections: Section[];
 }
 
 /** Columns, and the last change that they contain. */
@@ -103,19 +114,10 @@ export function createColumnFile({
   };
 }
 
-/** Returns a text that changes when copies of earlier forms can no longer be read. */
+/** Returns a text that changes when copies of earlier forms or of other programs can no longer be read. */
 function formOf(program: string): string {
-  return Bun.hash(JSON.stringify([program, Object.entries(createArrays(0)).map(describe), kinds])).toString(
-    36,
-  );
-}
-
-function describe([name, { BYTES_PER_ELEMENT }]: [string, Arrays[keyof Arrays]]): string {
-  return `${name} ${BYTES_PER_ELEMENT}`;
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+  const names = arraysOf(createFields(0)).map(({ name }) => name);
+  return Bun.hash(JSON.stringify([formVersion, program, names, kinds])).toString(36);
 }
 
 async function writeColumns(
@@ -123,25 +125,20 @@ async function writeColumns(
   { columns, version, form, mark }: Followed & Pick<Footer, "form" | "mark">,
   yielder: Yielder,
 ): Promise<void> {
-  const { count, hosts, names, assigneeNumbers, campaignNumbers } = columns;
-  const { bytes, starts, internationalized } = names.content();
-  const sections: Footer["sections"] = [];
-  const write = async (name: string, content: ArrayBufferView) => {
-    let hash = 0n;
-    for (let start = 0; start < content.byteLength; start += chunkBytes) {
-      // A copy, because the hash has to be that of what is written.
-      const chunk = bytesOf(content).slice(start, start + chunkBytes);
-      hash = Bun.hash.xxHash64(chunk, hash);
-      await file.write(chunk);
-      if (yielder.due()) await yielder.pause();
-    }
-    sections.push({ name, bytes: content.byteLength, hash: String(hash) });
-  };
-  for (const name of Object.keys(createArrays(0)) as (keyof Arrays)[])
-    await write(name, columns[name].subarray(0, count));
-  await write("starts", starts.subarray(0, count));
-  await write("names", bytes);
+  const { count, hosts, names, assigneeNumbers, campaignNumbers, earlierDecisions, seqs } = columns;
+  const { text: parts, internationalized } = names.content(count);
+  const runs = seqs.content();
+  const sections: Section[] = [];
+  const write = createSectionWriter(file, sections, yielder);
+  for (const { name, get } of arraysOf(columns)) await write(name, get().subarray(0, count));
+  // The first part gives the type.
+  await write("names", new Uint8Array(0), ...parts.map(({ bytes }) => bytes));
+  await write("lengths", new Uint8Array(0), ...parts.map(({ lengths }) => lengths));
+  await write("runRows", runs.rows);
+  await write("runSeqs", runs.seqs);
   await write("campaigns", Float64Array.from(seqsOf(campaignNumbers)));
+  // Also read late, since the fields refer to its elements.
+  await write("earlierDecisions", Float64Array.from(earlierDecisions));
   const footer: Footer = {
     form,
     mark,
@@ -181,38 +178,31 @@ async function readFooter(file: FileHandle): Promise<Footer> {
 }
 
 async function readColumns(file: FileHandle, footer: Footer, yielder: Yielder): Promise<MutableColumns> {
-  let position = 0;
-  const read = async (index: number, into: ArrayBufferView) => {
-    const { bytes, hash: expected } = footer.sections[index]!;
-    let hash = 0n;
-    for (let start = 0; start < bytes; start += chunkBytes) {
-      const chunk = bytesOf(into).subarray(start, Math.min(bytes, start + chunkBytes));
-      await file.read(chunk, 0, chunk.length, position + start);
-      hash = Bun.hash.xxHash64(chunk, hash);
-      if (yielder.due()) await yielder.pause();
-    }
-    if (String(hash) !== expected) throw new Error("the copy is damaged");
-    position += bytes;
-  };
-  const arrays = createArrays(footer.count);
-  const names = Object.keys(arrays) as (keyof Arrays)[];
-  for (const [index, name] of names.entries()) await read(index, arrays[name]);
-  const starts = new Uint32Array(footer.count);
-  await read(names.length, starts);
-  const bytes = Buffer.alloc(footer.sections[names.length + 1]!.bytes);
-  await read(names.length + 1, bytes);
-  const campaigns = new Float64Array(footer.sections[names.length + 2]!.bytes / 8);
-  await read(names.length + 2, campaigns);
-  const { hosts, assignees, internationalized } = footer;
+  const { assignees, count, hosts, internationalized } = footer;
+  const next = createSectionReader(file, footer.sections, yielder);
+  const fields = createFields(0);
+  for (const { name, set } of arraysOf(fields)) set(await next<NumberArray>(name, capacityFor(count)));
+  const names = await next<Uint8Array<ArrayBuffer>>("names");
   const columns = createColumns({
-    arrays,
+    count,
+    fields,
+    names: {
+      text: { bytes: Buffer.from(names.buffer), lengths: await next<Uint8Array>("lengths") },
+      internationalized,
+    },
+    seqs: {
+      count,
+      rows: await next<Uint32Array>("runRows"),
+      seqs: await next<Float64Array>("runSeqs"),
+    },
     hosts,
     assignees,
-    campaigns: [...campaigns],
-    names: { bytes, starts, internationalized },
+    campaigns: [...(await next("campaigns"))],
+    earlierDecisions: [...(await next("earlierDecisions"))],
   });
-  for (let from = 0; from < columns.count; from += rowsPerSlice) {
-    summarize(columns, from, Math.min(columns.count, from + rowsPerSlice));
+  const summarize = createSummarizer(columns);
+  for (let from = 0; from < count; from += blockRows) {
+    summarize(from, Math.min(count, from + blockRows));
     if (yielder.due()) await yielder.pause();
   }
   return columns;
