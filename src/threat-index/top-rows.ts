@@ -159,22 +159,26 @@ export function topRows({
   if (limit <= 0) return [];
   const direction = ascending ? -1 : 1;
   const blocks = Array.from({ length: Math.ceil(count / blockRows) }, (_, block) => block);
-  blocks.sort((a, b) => direction * (bounds[b]! - bounds[a]!));
+  blocks.sort((a, b) => direction * (bounds[b]! - bounds[a]! || b - a));
   let best: { row: number; key: number }[] = [];
-  /** The last of the best keys: a lower one does not count. */
-  let threshold = -Infinity;
+  /** The last of the best: a row that comes after it in the order does not count. */
+  let last = { row: -1, key: -Infinity };
   for (const block of blocks) {
-    if (best.length >= limit && direction * bounds[block]! < threshold) break;
-    const end = Math.min(count, (block + 1) * blockRows);
-    for (let row = block * blockRows; row < end; row += 1) {
+    const bound = direction * bounds[block]!;
+    if (bound < last.key) break;
+    const start = block * blockRows;
+    const end = Math.min(count, start + blockRows);
+    // Many keys can be equal, as those of threats that are never due.
+    if (bound === last.key && (ascending ? start > last.row : end <= last.row)) continue;
+    for (let row = start; row < end; row += 1) {
       if (!matches(row)) continue;
       const key = direction * keyOf(row);
-      if (key >= threshold) best.push({ row, key });
+      if (key >= last.key) best.push({ row, key });
     }
     if (best.length < limit) continue;
     best.sort((a, b) => b.key - a.key || direction * (b.row - a.row));
     best = best.slice(0, limit);
-    threshold = best[limit - 1]!.key;
+    last = best[limit - 1]!;
   }
   // If there are fewer than `limit`, they have not been sorted yet.
   return best.sort((a, b) => b.key - a.key || direction * (b.row - a.row)).map(({ row }) => row);
