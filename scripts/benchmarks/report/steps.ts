@@ -87,8 +87,15 @@ export const steps: readonly Step[] = [
   {
     id: "threats",
     benchmark: "limits",
-    options: "--threats 100000,1000000,5000000 --domains= --lists=",
-    quick: "--threats 100000 --domains= --lists= --requests 50",
-    timeoutMinutes: 25,
+    options: "--threats 100000,1000000 --domains= --lists= --requests 100",
+    quick: "--threats 100000 --domains= --lists= --requests 20",
+    timeoutMinutes: 8,
+  },
+  {
+    id: "most threats",
+    benchmark: "limits",
+    options: "--threats 5000000 --domains= --lists= --requests 100",
+    quick: "--threats 200000 --domains= --lists= --requests 20",
+    timeoutMinutes: 20,
   },
 ];

@@ -69,16 +69,27 @@ export const limitsTables: readonly ReportTable[] = [
   {
     region: "limits of threats",
     heading: "Size",
-    steps: ["threats"],
+    steps: ["threats", "most threats"],
     quantities: [
       "on disk, MiB",
       "start, ms",
+      "first overview, ms",
       "memory at start, MiB",
       "after searches, MiB",
+    ],
+  },
+  {
+    region: "limits of requests",
+    heading: "Size",
+    steps: ["threats", "most threats"],
+    quantities: [
       "list, ms",
+      "middle page, ms",
       "filter, ms",
       "search, ms",
-      "99 % of requests, ms",
+      "overview, ms",
+      "console list, ms",
+      "console search, ms",
     ],
   },
   {
