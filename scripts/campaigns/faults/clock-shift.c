@@ -3,10 +3,14 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+
+/* No machine has run for so many seconds. */
+static const time_t realtime_min = 1000000000;
 
 static long shift_seconds(void) {
   const char *path = getenv("CLOCK_SHIFT_FILE");
@@ -33,4 +37,13 @@ int gettimeofday(struct timeval *time, void *zone) {
   int result = original(time, zone);
   if (result == 0) time->tv_sec += shift_seconds();
   return result;
+}
+
+/* The deadline was computed with the shifted clock, and the kernel does not know the shift. Monotonic ones are small. */
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
+  static int (*original)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
+  if (original == NULL) original = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
+  struct timespec real = *deadline;
+  if (real.tv_sec > realtime_min) real.tv_sec -= shift_seconds();
+  return original(condition, mutex, &real);
 }
