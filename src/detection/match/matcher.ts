@@ -137,7 +137,7 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
       if (isPopularName(name) || isOwn(name)) return [];
       // Splitting off the suffix takes time, so the filter first sees the name with it, and may find more words.
       if (!mayMatch(name)) return [];
-      let scored: Map<number, ScoredReading[]> | undefined;
+      const scored: { target: number; readings: ScoredReading[] }[] = [];
       for (const host of readHost(name)) {
         for (const index of candidatesIn(host)) {
           const { target, word } = terms[index]!;
@@ -145,17 +145,13 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
           const { minSimilarity } = options;
           const found = scoreName({ aligner, accept, host, word, suffix, minSimilarity });
           if (found.length === 0) continue;
-          scored ??= new Map();
-          const known = scored.get(target);
-          if (known === undefined) scored.set(target, found);
-          else known.push(...found);
+          const known = scored.find((other) => other.target === target);
+          if (known === undefined) scored.push({ target, readings: found });
+          else known.readings.push(...found);
         }
       }
-      // Most names that pass the filter do not match.
-      if (scored === undefined) return [];
-      return Array.from(scored)
-        .sort(([a], [b]) => a - b)
-        .map(([target, readings]) => strongest(targets[target]!.domain, readings));
+      if (scored.length > 1) scored.sort((a, b) => a.target - b.target);
+      return scored.map(({ target, readings }) => strongest(targets[target]!.domain, readings));
     },
   };
 }

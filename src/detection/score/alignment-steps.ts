@@ -36,7 +36,7 @@ export const textLengthMax = 255;
 export const wordLengthMax = 127;
 
 /**
- * Costs of reading one ASCII character for another beyond the first letter: `pairCosts[found * asciiCount + expected]`.
+ * Costs of reading one ASCII character for another beyond the first letter: `pairCosts[expected * asciiCount + found]`.
  */
 export const asciiCount = 128;
 export const pairCosts: Int32Array = tableOfPairs();
@@ -174,7 +174,7 @@ function tableOfPairs(): Int32Array {
       const separators = Number(isSeparator(found)) + Number(isSeparator(expected));
       const ofSeparators = separators === 2 ? otherSeparatorCost : impossible;
       const cost = separators === 0 ? substitutionCost(found, expected) : ofSeparators;
-      costs[found * asciiCount + expected] = found === expected ? 0 : cost;
+      costs[expected * asciiCount + found] = found === expected ? 0 : cost;
     }
   }
   return costs;

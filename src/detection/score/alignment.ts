@@ -53,19 +53,28 @@ const columns = textLengthMax + 1;
 
 type Steps = ReturnType<typeof createSteps>;
 
-/** Returns an aligner that reuses its matrix for all calls. */
+/**
+ * Lowest costs of aligning the start of the word with text: `costs[i * columns + j]` for its first i characters and the
+ * text before j, from its start or, if the start is free, from anywhere.
+ */
+type Costs = Int32Array;
+
+/** Returns an aligner that reuses its matrices for all calls. */
 export function createAligner(): Aligner {
-  // costs[i * columns + j]: the lowest cost of aligning the first i characters of the word with the text before j,
-  // from its start or, if the start is free, from anywhere.
-  const costs = new Int32Array((wordLengthMax + 1) * columns);
+  const costsOfWhole: Costs = new Int32Array((wordLengthMax + 1) * columns);
+  const costsWithin: Costs = new Int32Array((wordLengthMax + 1) * columns);
+  /** Index of the last row of `costsWithin`. Undefined if it is unknown. */
+  let lastRow: number | undefined;
   const steps = createSteps();
   const { word, load, matchCost, matchKind, ...others } = steps;
-  /** Last row of `costs` after the last `within`. */
-  const lastRow = new Int32Array(columns);
   const { insertionCost, insertionKind, pairCost, singleCost, isTransposed } = others;
 
   /** Returns the first step that explains the cost of a cell, by the number of characters of the word and the text. */
-  function stepTo(i: number, j: number): { di: number; dj: number; kind: StepKind | undefined } {
+  function stepTo(
+    costs: Costs,
+    i: number,
+    j: number,
+  ): { di: number; dj: number; kind: StepKind | undefined } {
     const at = i * columns + j;
     const cost = costs[at]!;
     if (i > 0 && j > 0 && costs[at - columns - 1]! + matchCost(i, j) === cost)
@@ -82,7 +91,7 @@ export function createAligner(): Aligner {
   }
 
   /** Traces the alignment back from a cell, by the first step that explains the cell's cost. */
-  function trace(wordText: string, textText: string, end: number, freeStart: boolean): Alignment {
+  function trace(wordText: string, textText: string, end: number, costs: Costs): Alignment {
     const total = costs[wordText.length * columns + end]!;
     // Only equal characters cost nothing.
     if (total === 0) return { start: end - wordText.length, end, cost: 0, edits: [] };
@@ -90,9 +99,9 @@ export function createAligner(): Aligner {
     let i = wordText.length;
     let j = end;
     // With a free start, nothing before the word belongs to the alignment.
-    const leadingMin = freeStart ? Infinity : 0;
+    const leadingMin = costs === costsWithin ? Infinity : 0;
     while (i > 0 || j > leadingMin) {
-      const { di, dj, kind } = stepTo(i, j);
+      const { di, dj, kind } = stepTo(costs, i, j);
       const found = textText.slice(j - dj, j);
       if (kind !== undefined)
         edits.push({ kind, position: j - dj, found, expected: wordText.slice(i - di, i) });
@@ -105,36 +114,36 @@ export function createAligner(): Aligner {
   return {
     whole(wordText, textText, costMax) {
       if (!load(wordText, textText)) return undefined;
+      const costs = costsOfWhole;
       fillCosts(costs, steps, { wordLength: wordText.length, textLength: textText.length, freeStart: false });
       const cost = costs[wordText.length * columns + textText.length]!;
-      return cost > costMax ? undefined : trace(wordText, textText, textText.length, false);
+      return cost > costMax ? undefined : trace(wordText, textText, textText.length, costs);
     },
     within(wordText, textText, costMax) {
-      if (!load(wordText, textText)) {
-        // Unknown: a shorter text may still fit.
-        lastRow.fill(0);
-        return [];
-      }
+      lastRow = undefined;
+      if (!load(wordText, textText)) return [];
+      const costs = costsWithin;
       fillCosts(costs, steps, { wordLength: wordText.length, textLength: textText.length, freeStart: true });
       const last = wordText.length * columns;
-      for (let j = 0; j <= textText.length; j++) lastRow[j] = costs[last + j]!;
+      lastRow = last;
       const found: Alignment[] = [];
       for (let j = 1; j <= textText.length && found.length < alignmentsMax; j++) {
         const cost = costs[last + j]!;
         const next = j < textText.length ? costs[last + j + 1]! : impossible;
         if (cost <= costMax && cost <= costs[last + j - 1]! && cost <= next) {
-          found.push(trace(wordText, textText, j, true));
+          found.push(trace(wordText, textText, j, costs));
         }
       }
       return found;
     },
-    leastCostTo: (end) => lastRow[end]!,
+    // A text that is too long may contain a shorter one that fits.
+    leastCostTo: (end) => (lastRow === undefined ? 0 : costsWithin[lastRow + end]!),
   };
 }
 
 /** Fills `costs` for the word and text that `steps` have loaded. */
 function fillCosts(
-  costs: Int32Array,
+  costs: Costs,
   steps: Steps,
   { wordLength, textLength, freeStart }: { wordLength: number; textLength: number; freeStart: boolean },
 ): void {
@@ -152,26 +161,33 @@ function fillCosts(
     const pluralAt = next === 0 ? pluralLetter : 0;
     const mayCollapse = i > 1 && isMultigraph(word[i - 1]!, expected);
     const mayTranspose = i > 1 && expected !== word[i - 1];
-    costs[row] = costs[above]! + omission;
+    const substitutions = i > 1 ? pairCosts : firstCosts;
+    const firstSubstitution = i > 1 ? expected * asciiCount : 0;
+    let diagonal = costs[above]!;
+    let left = diagonal + omission;
+    costs[row] = left;
     // The costs of `alignment-steps.ts` without calls, because this loop takes most of the time.
     for (let j = 1; j <= textLength; j++) {
       const found = text[j]!;
-      let best = costs[above + j - 1]!;
+      const up = costs[above + j]!;
+      let best = diagonal;
       if (found !== expected) {
-        if ((found | expected) >= asciiCount) best += matchCost(i, j);
-        else best += i > 1 ? pairCosts[found * asciiCount + expected]! : firstCosts[found]!;
+        const areAscii = (found | expected) < asciiCount;
+        best += areAscii ? substitutions[firstSubstitution + found]! : matchCost(i, j);
       }
       let addition = additions[j]!;
       if (addition === fullEdit) {
         if (found === expected || found === next) addition = repetitionCost;
         else if (found === pluralAt) addition = pluralCost;
       }
-      best = Math.min(best, costs[row + j - 1]! + addition, costs[above + j]! + omission);
+      best = Math.min(best, left + addition, up + omission);
       if (collapses[j] === 1) best = Math.min(best, costs[above + j - 2]! + pairCost(i, j));
       if (mayCollapse) best = Math.min(best, costs[above - columns + j - 1]! + singleCost(i, j));
       if (mayTranspose && j > 1 && expected === text[j - 1] && word[i - 1] === found)
         best = Math.min(best, costs[above - columns + j - 2]! + transpositionCost);
       costs[row + j] = best;
+      left = best;
+      diagonal = up;
     }
   }
 }

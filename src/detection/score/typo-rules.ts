@@ -141,7 +141,8 @@ export const typoRules: readonly Rule[] = [
     why: "The same letters in another order are deliberate, even if they make words.",
     keeps: [["metamask.io", "matemask.net"]],
     drops: [["metamask.io", "metabase.net"]],
-    test: ({ word, letters, context }) => context.between && isAnagram(letters, word),
+    words: ({ kind }) => kind !== "name",
+    test: ({ context, alignment }) => context.between && isAnagram(alignment.edits),
   },
   {
     name: "made_of_words",
@@ -248,9 +249,15 @@ function countDifferences(edits: readonly Edit[]): number {
   return edits.filter(({ kind }) => kind !== "separator").length;
 }
 
-function isAnagram(letters: string, { text, length }: BrandWord): boolean {
-  const sorted = (from: string): string => Array.from(from.replaceAll("-", "")).sort().join("");
-  return letters.length === length && sorted(letters) === sorted(text);
+function isAnagram(edits: readonly Edit[]): boolean {
+  let [found, expected] = ["", ""];
+  for (const edit of edits) {
+    if (edit.kind === "separator") continue;
+    found += edit.found;
+    expected += edit.expected;
+  }
+  const sorted = (letters: string): string => Array.from(letters).sort().join("");
+  return found.length === expected.length && sorted(found) === sorted(expected);
 }
 
 function isAddedOrMoved({ kind }: Edit): boolean {
