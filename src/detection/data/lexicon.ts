@@ -147,12 +147,16 @@ export function countWordsAround(text: string, countMax: number): number {
 
 /** Splits `text` into keywords, from left to right. Returns undefined if anything else is left. */
 export function splitIntoKeywords(text: string): string[] | undefined {
-  return splitInto(text, keywordLengthsAt);
+  const cuts = cutsInto(text, cutAfterKeywords);
+  if (cuts === undefined) return undefined;
+  const parts: string[] = [];
+  for (let end = text.length; end > 0; end = cuts[end]!) parts.unshift(text.slice(cuts[end]!, end));
+  return parts;
 }
 
 /** Returns whether `splitIntoKeywords` splits `text`. */
 export function consistsOfKeywords(text: string): boolean {
-  return text === "" || cutsInto(text, keywordLengthsAt) !== undefined;
+  return cutsInto(text, cutAfterKeywords) !== undefined;
 }
 
 /** Splits `text` into keywords, also by the look of its characters: 1ogin, svvap. */
@@ -192,7 +196,7 @@ const eachWordLengthMin = 3;
 
 /** Returns whether `text` consists of English words and keywords of at least four letters. */
 export function isMadeOfWords(text: string): boolean {
-  return text === "" || cutsInto(text, longWordLengthsAt) !== undefined;
+  return cutsInto(text, cutAfterLongWords) !== undefined;
 }
 
 /** Returns whether `text` consists of two English words or keywords, with at least three letters each. */
@@ -209,72 +213,52 @@ export function isTwoWords(text: string): boolean {
 }
 
 /** Writes the lengths of the words that start at one position to `lengths`, and returns their number. */
-type LengthsAt = (text: string, start: number, lengths: Uint8Array) => number;
-
-/** @param flags finds words with one of these */
-function flaggedLengthsAt(text: string, start: number, lengths: Uint8Array, flags: number): number {
+function wordLengthsAt(text: string, start: number, lengths: Uint8Array): number {
   const trie = wordTrie();
   let count = 0;
   let node = 0;
   for (let end = start; end < text.length;) {
     node = trie.next(node, text.charCodeAt(end++));
     if (node === 0) break;
-    if ((trie.flags(node) & flags) !== 0) lengths[count++] = end - start;
+    if ((trie.flags(node) & keywordFlag) !== 0) lengths[count++] = end - start;
   }
-  return count;
-}
-
-function keywordLengthsAt(text: string, start: number, lengths: Uint8Array): number {
-  return flaggedLengthsAt(text, start, lengths, keywordFlag | pluralFlag);
-}
-
-function wordLengthsAt(text: string, start: number, lengths: Uint8Array): number {
-  return wordList().lengthsAt(text, start, lengths, flaggedLengthsAt(text, start, lengths, keywordFlag));
-}
-
-function longWordLengthsAt(text: string, start: number, lengths: Uint8Array): number {
-  const count = wordLengthsAt(text, start, lengths);
-  let kept = 0;
-  for (let i = 0; i < count; i++) {
-    const length = lengths[i]!;
-    if (length >= madeOfLengthMin && length <= madeOfLengthMax) lengths[kept++] = length;
-  }
-  return kept;
+  return wordList().lengthsAt(text, start, lengths, count);
 }
 
 /** Shared by all searches, because none starts another one before it ends. */
 const wordLengths = new Uint8Array(foundMax);
+
+/** Where the last word starts in a split of `text[0, end)`, for each `end`. Negative: there is no such split. */
+type Cuts = Int32Array;
+
 /** More than the length of any label. Longer texts get arrays of their own. */
 const splitLengthMax = 255;
-const sharedCuts = new Int32Array(splitLengthMax + 1);
+const sharedCuts: Cuts = new Int32Array(splitLengthMax + 1);
 
-function splitInto(text: string, lengthsAt: LengthsAt): string[] | undefined {
-  if (text === "") return [];
-  const cuts = cutsInto(text, lengthsAt);
-  if (cuts === undefined) return undefined;
-  const parts: string[] = [];
-  for (let end = text.length; end > 0; end = cuts[end]!) parts.unshift(text.slice(cuts[end]!, end));
-  return parts;
+/** Returns the cuts of a text, or undefined if it cannot be split. The next search overwrites them. */
+function cutsInto(text: string, cutAfterWords: typeof cutAfterKeywords): Cuts | undefined {
+  const cuts = text.length <= splitLengthMax ? sharedCuts : new Int32Array(text.length + 1);
+  cuts.fill(-1, 1, text.length + 1);
+  for (let start = 0; start < text.length; start++) if (cuts[start]! >= 0) cutAfterWords(text, start, cuts);
+  return cuts[text.length]! < 0 ? undefined : cuts;
 }
 
-/**
- * Returns where the last word starts in a split of `text[0, end)`, for each `end`, or undefined if `text` cannot be split
- * into words. The next search overwrites it.
- */
-function cutsInto(text: string, lengthsAt: LengthsAt): Int32Array | undefined {
-  let count = lengthsAt(text, 0, wordLengths);
-  // Most texts do not start with a word.
-  if (count === 0) return undefined;
-  // Longer words are preferred, which start earlier. -1: there is no split.
-  const cuts = text.length <= splitLengthMax ? sharedCuts : new Int32Array(text.length + 1);
-  cuts.fill(-1, 0, text.length + 1);
-  for (let start = 0; start < text.length; start++) {
-    if (start > 0 && cuts[start]! < 0) continue;
-    if (start > 0) count = lengthsAt(text, start, wordLengths);
-    for (let i = 0; i < count; i++) {
-      const end = start + wordLengths[i]!;
-      if (cuts[end]! < 0) cuts[end] = start;
-    }
+/** Cuts a text after each keyword that starts at one position, unless a longer word ends there. */
+function cutAfterKeywords(text: string, start: number, cuts: Cuts): void {
+  const trie = wordTrie();
+  let node = 0;
+  for (let end = start; end < text.length;) {
+    node = trie.next(node, text.charCodeAt(end++));
+    if (node === 0) break;
+    if ((trie.flags(node) & (keywordFlag | pluralFlag)) !== 0 && cuts[end]! < 0) cuts[end] = start;
   }
-  return cuts[text.length]! < 0 ? undefined : cuts;
+}
+
+function cutAfterLongWords(text: string, start: number, cuts: Cuts): void {
+  const count = wordLengthsAt(text, start, wordLengths);
+  for (let i = 0; i < count; i++) {
+    const length = wordLengths[i]!;
+    if (length < madeOfLengthMin || length > madeOfLengthMax) continue;
+    if (cuts[start + length]! < 0) cuts[start + length] = start;
+  }
 }

@@ -101,13 +101,7 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
   }
 
   function mayMatch(name: string): boolean {
-    if (filter === undefined) return true;
-    // Without A-labels, a name folds to itself, as far as the filter can tell.
-    if (!name.includes("xn--")) return candidatesOf(name.slice(0, name.lastIndexOf("."))).count > 0;
-    const labels = name.split(".").slice(0, -1).map(foldLabel);
-    if (candidatesOf(labels.map((readings) => readings[0]!.folded).join(".")).count > 0) return true;
-    if (labels.every((readings) => readings.length === 1)) return false;
-    return candidatesOf(labels.map((readings) => readings.at(-1)!.folded).join(".")).count > 0;
+    return filter === undefined || searchedTexts(name).some((text) => candidatesOf(text).count > 0);
   }
 
   /** Returns the indices of the terms to score, in ascending order, which decides between readings of equal rank. */
@@ -154,6 +148,16 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
       return scored.map(({ target, readings }) => strongest(targets[target]!.domain, readings));
     },
   };
+}
+
+/** Returns the name without its last label, in each of its readings, as far as the filter can tell them apart. */
+function searchedTexts(name: string): string[] {
+  // Without A-labels, a name folds to itself.
+  if (!name.includes("xn--")) return [name.slice(0, name.lastIndexOf("."))];
+  const labels = name.split(".").slice(0, -1).map(foldLabel);
+  const first = labels.map((readings) => readings[0]!.folded).join(".");
+  if (labels.every((readings) => readings.length === 1)) return [first];
+  return [first, labels.map((readings) => readings.at(-1)!.folded).join(".")];
 }
 
 function targetOf(protectedName: ProtectedName): Target {

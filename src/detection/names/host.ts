@@ -33,27 +33,26 @@ export interface Host {
 export function readHost(name: string): Host[] {
   const parts = splitName(name);
   if (parts.registrableLabel === "") return [];
-  const labels = [...parts.subLabels, parts.registrableLabel];
+  const labels = parts.subLabels.concat(parts.registrableLabel);
   const readings = labels.map(foldLabel);
-  const first = readings.map((reading) => reading[0]!);
-  const host = assemble(name, parts, labels, first);
-  if (readings.every((reading) => reading.length === 1)) return [host];
-  const second = readings.map((reading) => reading.at(-1)!);
-  return [host, assemble(name, parts, labels, second)];
+  const first = assemble(name, parts, labels, readings, 0);
+  const isAmbiguous = readings.some((reading) => reading.length > 1);
+  return isAmbiguous ? [first, assemble(name, parts, labels, readings, -1)] : [first];
 }
 
 function assemble(
   name: string,
   parts: NameParts,
   labels: readonly string[],
-  readings: readonly FoldedLabel[],
+  readings: readonly FoldedLabel[][],
+  which: 0 | -1,
 ): Host {
   let text = "";
   const hostLabels: HostLabel[] = [];
   const stretches: Stretch[] = [];
   for (let index = 0; index < labels.length; index++) {
     if (index > 0) text += ".";
-    const { shown, folded, origin } = readings[index]!;
+    const { shown, folded, origin } = readings[index]!.at(which)!;
     hostLabels.push({ label: labels[index]!, start: text.length, shown, folded, origin });
     addStretches(stretches, folded, text.length);
     text += folded;

@@ -23,7 +23,10 @@ const otherSpelling = /\d|vv|rn/;
 /** Minimum length of a keyword that counts as evidence; shorter ones are mostly country codes. */
 const tellingKeywordMin = 3;
 
-/** Computes what takes long when it is first read, because most readings of a name are dropped before. */
+/**
+ * Computes what takes long when it is first read, because most readings of a name are dropped before. The rest are plain
+ * fields: every rule that reads a computed one is compiled with the code of the computation.
+ */
 export class BrandContext {
   /** Index of the label that holds the end of the brand. */
   readonly labelIndex: number;
@@ -38,19 +41,24 @@ export class BrandContext {
   readonly between: boolean;
   /** Share of the label's characters that are the brand's. */
   readonly share: number;
+  /** Kind of character left of the brand; `keyword` if the letters up to the next separator are keywords. */
+  readonly left: Edge;
+  /** Kind of character right of the brand, as for `left`. */
+  readonly right: Edge;
+  /** The run between separators that contains the brand. */
+  readonly token: string;
+  /** Index of the token's first character in the host's text. */
+  readonly tokenStart: number;
   readonly #brand: string;
   readonly #left: string;
   readonly #right: string;
-  /** Index of the first character of the label that holds the start of the brand. */
-  readonly #labelStart: number;
-  #leftEdge: Edge | undefined;
-  #rightEdge: Edge | undefined;
   #sides: SideWords | undefined;
   #onlyKeywords: boolean | undefined;
   #rest: { rest: Rest; keywords: readonly string[] } | undefined;
   #insideWord: boolean | undefined;
 
   constructor(host: Host, start: number, end: number) {
+    const { text } = host;
     const first = labelIndexAt(host, start);
     const last = labelIndexAt(host, end - 1);
     const labelStart = host.labels[first]!.start;
@@ -59,27 +67,19 @@ export class BrandContext {
     this.registrable = last === host.labels.length - 1;
     this.acrossLabels = first !== last;
     this.wholeLabel = start === labelStart && end === labelEnd;
-    const starts = start === 0 || !isLetter(host.text.charCodeAt(start - 1));
-    const ends = end === host.text.length || !isLetter(host.text.charCodeAt(end));
+    const starts = start === 0 || !isLetter(text.charCodeAt(start - 1));
+    const ends = end === text.length || !isLetter(text.charCodeAt(end));
     this.atEdge = starts || ends;
     this.between = starts && ends;
     this.share = (end - start) / (labelEnd - labelStart);
-    this.#labelStart = labelStart;
-    this.#brand = host.text.slice(start, end);
-    this.#left = host.text.slice(labelStart, start);
-    this.#right = host.text.slice(end, labelEnd);
-  }
-
-  /** The run between separators that contains the brand. */
-  get token(): string {
+    this.#brand = text.slice(start, end);
+    this.#left = text.slice(labelStart, start);
+    this.#right = text.slice(end, labelEnd);
+    this.left = edgeOf(this.#left, this.#left.length - 1, -1);
+    this.right = edgeOf(this.#right, 0, 1);
+    this.tokenStart = labelStart + this.#left.lastIndexOf("-") + 1;
     const nextHyphen = this.#right.indexOf("-");
-    const right = nextHyphen < 0 ? this.#right : this.#right.slice(0, nextHyphen);
-    return this.#left.slice(this.#left.lastIndexOf("-") + 1) + this.#brand + right;
-  }
-
-  /** Index of the token's first character in the host's text. */
-  get tokenStart(): number {
-    return this.#labelStart + this.#left.lastIndexOf("-") + 1;
+    this.token = text.slice(this.tokenStart, nextHyphen < 0 ? labelEnd : end + nextHyphen);
   }
 
   /** Text of the label left of the brand, without separators next to the brand. */
@@ -90,16 +90,6 @@ export class BrandContext {
   /** Text of the label right of the brand, without separators next to the brand. */
   get after(): string {
     return this.#right.replace(/^-+/, "");
-  }
-
-  /** Kind of character left of the brand; `keyword` if the letters up to the next separator are keywords. */
-  get left(): Edge {
-    return (this.#leftEdge ??= edgeOf(this.#left, this.#left.length - 1, -1));
-  }
-
-  /** Kind of character right of the brand, as for `left`. */
-  get right(): Edge {
-    return (this.#rightEdge ??= edgeOf(this.#right, 0, 1));
   }
 
   get rest(): Rest {

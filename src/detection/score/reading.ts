@@ -27,6 +27,15 @@ export class Reading {
   readonly errors: number;
   /** Whether the stretch is the whole registrable label under the brand's own suffix. */
   readonly exposed: boolean;
+  /** The stretch of the host's text that is read as the word. */
+  readonly found: string;
+  /** `found` without hyphens and dots. */
+  readonly letters: string;
+  /**
+   * Whether the stretch stands between separators (or digits, if it has none) with no separator of the brand
+   * added or left out. The filter tolerates more errors there.
+   */
+  readonly anchored: boolean;
   #bitsAgainst: number | undefined;
 
   constructor(given: {
@@ -49,27 +58,10 @@ export class Reading {
     this.sameSuffix = host.parts.suffix === suffix;
     this.errors = countErrors(alignment);
     this.exposed = this.context.wholeLabel && this.context.registrable && this.sameSuffix;
-  }
-
-  /** The stretch of the host's text that is read as the word. */
-  get found(): string {
-    return this.host.text.slice(this.alignment.start, this.alignment.end);
-  }
-
-  /** `found` without hyphens and dots. */
-  get letters(): string {
-    const { found } = this;
-    return found.includes("-") || found.includes(".") ? found.replace(/[-.]/g, "") : found;
-  }
-
-  /**
-   * Whether the stretch stands between separators (or digits, if it has none) with no separator of the brand
-   * added or left out. The filter tolerates more errors there.
-   */
-  get anchored(): boolean {
-    const { context, alignment } = this;
-    if (!context.between || alignment.edits.some(movesSeparator)) return false;
-    return (context.left === "separator" && context.right === "separator") || !/\d/.test(this.found);
+    const found = host.text.slice(alignment.start, alignment.end);
+    this.found = found;
+    this.letters = found.includes("-") || found.includes(".") ? found.replace(/[-.]/g, "") : found;
+    this.anchored = isAnchored(this.context, edits, found);
   }
 
   /** Number of bits by which other words explain the text around the stretch better than the brand does. */
@@ -108,6 +100,11 @@ export function countErrors({ edits }: Alignment): number {
 
 function isTypo({ kind }: Edit): boolean {
   return kind !== "separator" && kind !== "confusable";
+}
+
+function isAnchored({ between, left, right }: BrandContext, edits: readonly Edit[], found: string): boolean {
+  if (!between || edits.some(movesSeparator)) return false;
+  return (left === "separator" && right === "separator") || !/\d/.test(found);
 }
 
 function movesSeparator({ kind, found, expected }: Edit): boolean {
