@@ -50,9 +50,8 @@ export function homophonesOf(word: string): string[] {
 /** Returns whether `isSought` accepts a homophone of `word`. It runs first, because it costs less than Metaphone. */
 export function soundsLike(word: string, isSought: (spelling: string) => boolean): boolean {
   if (!hasHomophones(word)) return false;
-  return exchanges(word).some(
-    (spelling) => spelling !== word && isSought(spelling) && metaphone(spelling) === metaphone(word),
-  );
+  const sought = exchanges(word).filter((spelling) => spelling !== word && isSought(spelling));
+  return sought.some((spelling) => metaphone(spelling) === metaphone(word));
 }
 
 function hasHomophones(word: string): boolean {

@@ -153,7 +153,10 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
 /** Returns the name without its last label, in each of its readings, as far as the filter can tell them apart. */
 function searchedTexts(name: string): string[] {
   // Without A-labels, a name folds to itself.
-  if (!name.includes("xn--")) return [name.slice(0, name.lastIndexOf("."))];
+  return name.includes("xn--") ? decodedTexts(name) : [name.slice(0, name.lastIndexOf("."))];
+}
+
+function decodedTexts(name: string): string[] {
   const labels = name.split(".").slice(0, -1).map(foldLabel);
   const first = labels.map((readings) => readings[0]!.folded).join(".");
   if (labels.every((readings) => readings.length === 1)) return [first];

@@ -127,18 +127,19 @@ export class BrandContext {
 
   /** Whether a word that makes visitors act, such as login, stands in the label. */
   get besidePhishingWord(): boolean {
-    return this.keywords.some(isTellingPhishingWord);
+    return includesPhishingWord(this.keywords);
   }
 
   /** Whether a word of sign-in pages stands in the label. */
   get besideSignInWord(): boolean {
-    return this.keywords.some(isSignInWord);
+    for (const keyword of this.keywords) if (isSignInWord(keyword)) return true;
+    return false;
   }
 
   /** Whether a part between hyphens beside the brand's consists of keywords, one of them a phishing word. */
   get besidePhishingPart(): boolean {
     const sides = this.#left.split("-").slice(0, -1).concat(this.#right.split("-").slice(1));
-    return sides.some((side) => readAsKeywords(side)?.some(isTellingPhishingWord));
+    return sides.some((side) => includesPhishingWord(readAsKeywords(side) ?? []));
   }
 
   /** Whether the rest of the label consists of words. */
@@ -157,8 +158,11 @@ export class BrandContext {
   }
 }
 
-function isTellingPhishingWord(keyword: string): boolean {
-  return keyword.length >= tellingKeywordMin && isPhishingWord(keyword);
+/** A loop instead of `some`, which is compiled with all functions that it is ever called with. */
+function includesPhishingWord(keywords: readonly string[]): boolean {
+  for (const keyword of keywords)
+    if (keyword.length >= tellingKeywordMin && isPhishingWord(keyword)) return true;
+  return false;
 }
 
 /** A plural of the brand does not count as another word. */

@@ -60,9 +60,10 @@ export function scoreName({
   for (const alignment of alignmentsOf(aligner, host, word)) {
     // Cheap necessary conditions first: computing the context takes longest.
     if (fidelity(leastCost(alignment), word.length) < minSimilarity) continue;
-    if (countErrors(alignment) > word.errorsAnchored) continue;
+    const errors = countErrors(alignment);
+    if (errors > word.errorsAnchored) continue;
     // Letters of the suffix are not typos; another alignment reads the label without them.
-    if (countErrors(alignment) > 0 && lacksDotOfSuffix(word, host, suffix)) continue;
+    if (errors > 0 && lacksDotOfSuffix(word, host, suffix)) continue;
     if (word.requires !== undefined && hasTypoInSuffix(suffix.length, alignment)) continue;
     const reading = new Reading({ word, host, alignment, suffix });
     const rule = accept(reading);
