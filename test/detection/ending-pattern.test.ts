@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { brandWordsOf } from "../../src/detection/brand/brand-words.ts";
 import { readHost } from "../../src/detection/names/host.ts";
-import { createAligner } from "../../src/detection/score/alignment.ts";
+import { createAligner } from "../../src/detection/alignment/alignment.ts";
 import { acceptanceRules } from "../../src/detection/score/rules.ts";
 import { scoreName } from "../../src/detection/score/score-name.ts";
 import { randomFrom, seed } from "../support/random.ts";

@@ -16,7 +16,7 @@ import { placeWord } from "../../src/detection/match/protected-word.ts";
 import { foldLabel } from "../../src/detection/names/fold.ts";
 import { normalizeName, unicodeName } from "../../src/detection/names/name.ts";
 import { splitName } from "../../src/detection/names/suffix.ts";
-import { createSteps } from "../../src/detection/score/alignment-steps.ts";
+import { createSteps } from "../../src/detection/alignment/alignment-steps.ts";
 import type { ScoredReading } from "../../src/detection/score/score-name.ts";
 import { rounded } from "../../src/detection/score/similarity.ts";
 import { escapeHidden } from "../../src/lib/safe-text.ts";

@@ -1,8 +1,8 @@
 /** Finds the reading of one name that gives it its similarity to one protected domain. */
+import { createAligner } from "../alignment/alignment.ts";
 import { brandWordsOf, type BrandWord } from "../brand/brand-words.ts";
 import { readHost } from "../names/host.ts";
 import { splitProtected } from "../names/suffix.ts";
-import { createAligner } from "../score/alignment.ts";
 import { closestOf } from "../score/choose-reading.ts";
 import { acceptance } from "../score/rules.ts";
 import { scoreName, type ScoredReading } from "../score/score-name.ts";

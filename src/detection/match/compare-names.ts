@@ -1,11 +1,11 @@
 /** Compares two names character by character, for people to see the difference. */
 import { escapeHidden } from "../../lib/safe-text.ts";
+import { createAligner, type Aligner, type Alignment } from "../alignment/alignment.ts";
 import { describeCharacter, type DescribedCharacter } from "../letters/describe-character.ts";
 import { foldLabel } from "../names/fold.ts";
 import { readHost, type Host } from "../names/host.ts";
 import { unicodeName } from "../names/name.ts";
 import { splitProtected } from "../names/suffix.ts";
-import { createAligner, type Aligner, type Alignment } from "../score/alignment.ts";
 import type { EditKind } from "../types.ts";
 import { createClosestReading } from "./closest-reading.ts";
 import { glyphsOf, shownText, type Glyph } from "./glyphs.ts";

@@ -1,4 +1,5 @@
 /** Finds the protected domains that a name resembles. */
+import { createAligner } from "../alignment/alignment.ts";
 import { brandWordsOf, type BrandWord } from "../brand/brand-words.ts";
 import { wordWarnings, type WordWarning } from "../brand/word-warnings.ts";
 import { isPopularName } from "../data/popular-names.ts";
@@ -9,7 +10,6 @@ import { foldLabel } from "../names/fold.ts";
 import { readHost, type Host } from "../names/host.ts";
 import { normalizeName } from "../names/name.ts";
 import { ownsNamesBelow, splitProtected } from "../names/suffix.ts";
-import { createAligner } from "../score/alignment.ts";
 import { createAcceptance, type Rule } from "../score/rule.ts";
 import { acceptance } from "../score/rules.ts";
 import { explain } from "../score/explain.ts";

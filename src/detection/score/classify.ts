@@ -1,8 +1,8 @@
 /** Classifies a reading by its type of squatting. */
 import type { ThreatType } from "../../vocabulary/threats.ts";
+import type { Edit } from "../alignment/alignment.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
 import type { Host } from "../names/host.ts";
-import type { Edit } from "./alignment.ts";
 import { otherLettersIn, type Reading } from "./reading.ts";
 
 /** Host names that precede a brand with the dot left out: wwwexample.com for www.example.com. */

@@ -1,8 +1,8 @@
 /** One way to read a stretch of a host name as a brand word, with everything that the acceptance rules test. */
+import type { Alignment, Edit } from "../alignment/alignment.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
 import { isOtherLetter, type Host, type HostLabel } from "../names/host.ts";
 import { bitsSavedWithoutBrand } from "../segmentation/brand-or-words.ts";
-import type { Alignment, Edit } from "./alignment.ts";
 import { BrandContext } from "./brand-context.ts";
 
 /**

@@ -4,6 +4,7 @@
  */
 import { anyRules } from "./any-rules.ts";
 import { exactRules } from "./exact-rules.ts";
+import { nearMissRules } from "./near-miss-rules.ts";
 import { createAcceptance, type Rule } from "./rule.ts";
 import { segmentationRules } from "./segmentation-rules.ts";
 import { typoRules } from "./typo-rules.ts";
@@ -25,6 +26,7 @@ export const acceptanceRules: readonly Rule[] = [
   ...anyRules,
   ...segmentationRules,
   ...exactRules,
+  ...nearMissRules,
   ...typoRules,
 ];
 

@@ -4,9 +4,9 @@
  * prefilter (`filter.ts`) rejects nearly all names before.
  */
 import type { ThreatType } from "../../vocabulary/threats.ts";
+import type { Aligner, Alignment } from "../alignment/alignment.ts";
 import type { BrandWord } from "../brand/brand-words.ts";
 import type { Host } from "../names/host.ts";
-import type { Aligner, Alignment } from "./alignment.ts";
 import { bitFlipIn, classify, lacksDotOfSuffix } from "./classify.ts";
 import { countErrors, otherLettersIn, Reading } from "./reading.ts";
 import type { Acceptance, Rule } from "./rule.ts";
