@@ -12,8 +12,6 @@ const concurrentHashesMax = 2;
 /** Hashes of passwords. */
 export interface PasswordHashes {
   hash(password: string): Promise<string>;
-  /** Blocks for 31 ms. */
-  hashNow(password: string): string;
   /**
    * Compares a password with a hash. It computes one argon2id hash in any case, so that the time does not reveal whether
    * there is an account, whether it has a password, and whether it is enabled.
@@ -31,7 +29,6 @@ export function createPasswordHashes({
   const limited = createLimiter(concurrentHashesMax);
   return {
     hash: (password) => limited(() => Bun.password.hash(password, argon2id)),
-    hashNow: (password) => Bun.password.hashSync(password, argon2id),
     async matches(password, hash) {
       const isPossible = password.length > 0 && password.length <= passwordCharactersMax;
       // Bun rejects an empty password instead of comparing it.

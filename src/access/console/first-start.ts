@@ -38,6 +38,8 @@ export async function firstStart({
   keep?: KeepSecrets | undefined;
 }): Promise<FirstStart> {
   if (settings.get("first_started_at") !== undefined && consolePassword.exists()) return {};
+  // Before the transaction, in which requests would wait for the hash.
+  const generated = consolePassword.exists() ? undefined : await consolePassword.generate();
   const create = () => {
     const created: FirstStart = {};
     if (settings.get("first_started_at") === undefined) {
@@ -47,7 +49,10 @@ export async function firstStart({
       if (keys.list().length === 0)
         created.apiKey = keys.create({ name: "first start", scopes }, { by: system }).key;
     }
-    if (!consolePassword.exists()) created.consolePassword = consolePassword.create();
+    if (generated !== undefined && !consolePassword.exists()) {
+      consolePassword.store(generated);
+      created.consolePassword = generated.password;
+    }
     if (created.apiKey !== undefined || created.consolePassword !== undefined) keep?.(created);
     return created;
   };

@@ -16,6 +16,11 @@ export interface VerifiedPassword {
   hash: string | null;
 }
 
+export interface GeneratedPassword {
+  password: string;
+  hash: string;
+}
+
 /** Passwords of the console's accounts. */
 export interface ConsolePassword {
   /** Returns whether the administrator of the first start has a password. */
@@ -31,8 +36,10 @@ export interface ConsolePassword {
    * stored; undefined if it has not.
    */
   changedMark(): Promise<string | undefined>;
-  /** Creates a password for the administrator of the first start, stores its hash, and returns it. It cannot be retrieved later. */
-  create(): string;
+  /** Creates a password. It is not in use before it is stored. */
+  generate(): Promise<GeneratedPassword>;
+  /** Sets the password of the administrator of the first start. It cannot be retrieved later. */
+  store(generated: GeneratedPassword): void;
 }
 
 export function createConsolePassword({
@@ -76,11 +83,13 @@ export function createConsolePassword({
       if (markedHash !== undefined && (await hashes.matches(configured, markedHash))) return undefined;
       return hashes.hash(configured);
     },
-    create() {
+    async generate() {
       const password = readablePassword(fillRandom);
+      return { password, hash: await hashes.hash(password) };
+    },
+    store({ hash }) {
       const { seq } = accounts.byName(firstAccountName)!;
-      accounts.update(seq, { passwordHash: hashes.hashNow(password) });
-      return password;
+      accounts.update(seq, { passwordHash: hash });
     },
   };
 }
