@@ -70,7 +70,8 @@ export function openApp(environment: Environment) {
 
   // Detection and threats
   const assessDomain = createDomainAssessment({ detection, yielder });
-  const threats = createThreats({ database, clock, ids, outbox, auditLog, cases, detection, fillRandom });
+  const own = { auditLog, cases, clock, database, detection, fillRandom, ids, outbox };
+  const threats = createThreats({ ...own, startWorker });
   const caseWork = createCases({ auditLog, clock, database, threats });
   const isServing = lastUsedWriter.isRunning;
   const threatIndex = openThreatIndex({ clock, database, fillRandom, foreground, isServing, log, yielder });
@@ -285,7 +286,7 @@ export function openApp(environment: Environment) {
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
       database.endPatience();
-      await Promise.all([reload?.stop(), takedowns.stop(), campaigns.stop()]);
+      await Promise.all([reload?.stop(), takedowns.stop(), campaigns.stop(), threats.decisions.stop()]);
       // Visits become events, which the deliveries still have to see.
       await Promise.all([backups.stop(), traps.stop(), conditions.stop(), messaging.notifications.stop()]);
       await Promise.all([messaging.deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);

@@ -29,6 +29,10 @@ const serve: Record<ThreadTask, () => Promise<void>> = {
     const { serveBackup } = await import("../backups/running/backup-thread.ts");
     serveBackup(parentPort!, systemClock);
   },
+  async decisions() {
+    const { serveDecisions } = await import("../threats/triage/decision-thread.ts");
+    serveDecisions(parentPort!, systemClock);
+  },
 };
 
 /** Runs the task for which this thread was started. */

@@ -9,10 +9,11 @@ import { createForeignVersion } from "./files/foreign-version.ts";
 import { DatabaseFileChangedError } from "./files/file-change.ts";
 import { openFileAt, requireOneName, type OpenFile } from "./files/open-file.ts";
 import { requireOwnLog } from "./files/state-file.ts";
-import { watchConnection } from "./files/watched-connection.ts";
+import { watchConnection, type ConnectionObserver } from "./files/watched-connection.ts";
 import type { LockIncident } from "./lock-watch.ts";
 import { migrateDatabase, type PendingMigrations } from "./migrate.ts";
 import { isBusy } from "./files/sqlite-error.ts";
+import { logPagesMax } from "./pragmas.ts";
 import { canReleasePages } from "./pragmas.ts";
 import { createTransactions, type Settled } from "./transactions.ts";
 import { createWriteQueue, type WriteOptions, type WriteTotals } from "./write-queue.ts";
@@ -44,6 +45,13 @@ export interface Database {
    * @throws DatabaseLockedError if another process holds the lock for too long; nothing has happened then
    */
   write<T>(work: () => Settled<T>, options?: WriteOptions): Promise<T>;
+  /**
+   * Runs `work`, which commits a transaction in another thread (`openThreadConnection`), in the order of the calls of
+   * `write`. Observers see its error or commit like those of this connection.
+   */
+  writeElsewhere<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work`, which changes no data, while nothing is written, in the order of the calls of `write`. */
+  holdWrites<T>(work: () => Promise<T>): Promise<T>;
   /** From now on, waits for the write lock for a second at most, and logs who holds it for longer. */
   serve(log: Log): void;
   /** Limits how long the writes of background work may still wait. */
@@ -65,7 +73,7 @@ export interface Database {
   afterCommit(callback: () => void): void;
   /** Size on disk: the file, and the write-ahead log. Undefined in memory. */
   bytesOnDisk(): { file: number; log: number } | undefined;
-  /** Version that changes with every commit of another process, not with our own. */
+  /** Version that changes with every commit of another connection, not with our own. */
   foreignVersion(): number;
   close(): void;
 }
@@ -81,6 +89,8 @@ export interface DatabaseObserver {
 const busyTimeoutMs = 10_000;
 /** For the few statements of a server that are no `write`: the event loop stands still meanwhile. */
 const servingTimeoutMs = 50;
+/** For another thread of a server, which has no event loop that others wait for. */
+const threadTimeoutMs = 1_000;
 const modePauseMs = 20;
 /** After a reader has kept the write-ahead log from being copied into the file, it is cut to this size. */
 const logBytesKept = 16 << 20;
@@ -101,14 +111,15 @@ export function openDatabase(path: string, { image, beforeMigration }: OpenOptio
   const finalizeAll = trackStatements(sqlite);
   const observers: DatabaseObserver[] = [];
   let file: OpenFile | undefined;
-  watchConnection(sqlite, {
-    failed: (error) => observers.forEach((observer) => observer.failed(error)),
-    changed: () => observers.forEach((observer) => observer.changed()),
+  const observer: ConnectionObserver = {
+    failed: (error) => observers.forEach((one) => one.failed(error)),
+    changed: () => observers.forEach((one) => one.changed()),
     checkChange() {
       const change = file?.change();
       if (change !== undefined) throw new DatabaseFileChangedError(change);
     },
-  });
+  };
+  watchConnection(sqlite, observer);
   try {
     prepareConnection(sqlite);
     migrateDatabase(sqlite, undefined, { before: beforeMigration });
@@ -119,7 +130,22 @@ export function openDatabase(path: string, { image, beforeMigration }: OpenOptio
     if (error instanceof StartError) throw error;
     throw new StartError(`database ${path}: ${explain(error, path)}`, { exitCode: 1, cause: error });
   }
-  return wrap({ sqlite, path, file, observers, finalizeAll });
+  return wrap({ sqlite, path, file, observers, observer, finalizeAll });
+}
+
+/**
+ * Opens a database for another thread of the process that has it open: the file is not checked, because closing it
+ * would release the locks of the process (POSIX).
+ */
+export function openThreadConnection(path: string): Database {
+  const sqlite = new Sqlite(path, { create: false, readwrite: true, strict: true });
+  const finalizeAll = trackStatements(sqlite);
+  const observer: ConnectionObserver = { failed() {}, changed() {}, checkChange() {} };
+  prepareConnection(sqlite);
+  sqlite.run(`PRAGMA busy_timeout = ${threadTimeoutMs}`);
+  // The thread that waits for the result lets another one copy the log.
+  sqlite.run(`PRAGMA wal_autocheckpoint = ${logPagesMax}`);
+  return wrap({ sqlite, path, file: undefined, observers: [], observer, finalizeAll });
 }
 
 function openFile(path: string, image: Uint8Array | undefined): Sqlite {
@@ -174,9 +200,11 @@ function wrap({
   path,
   file,
   observers,
+  observer,
   finalizeAll,
 }: Pick<Database, "sqlite" | "path" | "file"> & {
   observers: DatabaseObserver[];
+  observer: ConnectionObserver;
   finalizeAll: () => void;
 }): Database {
   const foreignVersion = createForeignVersion(sqlite, file?.index);
@@ -194,6 +222,20 @@ function wrap({
     isShared: path !== ":memory:",
     transaction,
     write: queue.write,
+    writeElsewhere: (work) =>
+      queue.hold(async () => {
+        observer.checkChange();
+        try {
+          const result = await work();
+          observer.checkChange();
+          observer.changed();
+          return result;
+        } catch (error) {
+          observer.failed(error);
+          throw error;
+        }
+      }),
+    holdWrites: queue.hold,
     serve(log) {
       sqlite.run(`PRAGMA busy_timeout = ${servingTimeoutMs}`);
       queue.serve(log);
@@ -208,7 +250,7 @@ function wrap({
       return snapshot(work);
     },
     file,
-    observe: (observer) => void observers.push(observer),
+    observe: (one) => void observers.push(one),
     afterCommit,
     bytesOnDisk: () =>
       path === ":memory:" ? undefined : { file: bytesOf(path), log: bytesOf(`${path}-wal`) },

@@ -1,5 +1,8 @@
 import type { Database as Sqlite } from "bun:sqlite";
 
+/** Number of pages from which SQLite copies the log of a server itself; see `health/checkpoints.ts`. */
+export const logPagesMax = 65_536;
+
 /** Returns the value of a pragma that is a number, such as `freelist_count`. */
 export function readPragma(sqlite: Sqlite, name: string): number {
   return Number(Object.values(sqlite.query(`PRAGMA ${name}`).get() as object)[0]);

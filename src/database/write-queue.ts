@@ -25,6 +25,8 @@ export interface WriteOptions {
 /** Writes in the order in which they were requested. While another process holds the lock, all of them wait. */
 export interface WriteQueue {
   write<T>(work: () => Settled<T>, options?: WriteOptions): Promise<T>;
+  /** Runs `work`, which writes through another connection, while nothing else writes. */
+  hold<T>(work: () => Promise<T>): Promise<T>;
   /** From now on, a write waits for the lock for a second instead of `patienceMs`, and incidents are logged. */
   serve(log: Log): void;
   /** From now on, patient writes wait only as long as the shutdown permits. */
@@ -54,6 +56,8 @@ export class DatabaseLockedError extends Error {
 interface Waiting extends Part {
   patient: boolean;
   since: number;
+  /** For `hold`, instead of `work`. */
+  elsewhere?: () => Promise<unknown>;
 }
 
 /** Time for which one commit may collect work, so that a long queue does not stop the event loop. */
@@ -76,11 +80,11 @@ export function createWriteQueue({
   patienceMs: number;
 }): WriteQueue {
   let watch = createLockWatch({ path, log: undefined });
-  let serving = false;
-  let patienceEndsAt = Infinity;
+  const patience = createPatience(patienceMs);
   let waiting: Waiting[] = [];
   let cancelNext: (() => void) | undefined;
   let closed = false;
+  let isElsewhere = false;
   const waits = createWaits();
 
   function attemptSoon(delayMs: number): void {
@@ -88,11 +92,33 @@ export function createWriteQueue({
     cancelNext = runAfter(delayMs, attempt);
   }
 
+  function enqueue<T>(part: Omit<Waiting, "settle" | "since">): Promise<T> {
+    // A promise for a part of a transaction could only resolve after the transaction.
+    if (isInTransaction()) throw new Error("a transaction must not wait for another write");
+    if (closed) return Promise.reject(closedError());
+    if (waiting.length >= waitingMax) return Promise.reject(new DatabaseLockedError(watch.incident()));
+    const settle = Promise.withResolvers<unknown>();
+    waiting.push({ ...part, settle, since: performance.now() });
+    attemptSoon(0);
+    return settle.promise as Promise<T>;
+  }
+
+  async function holdFor(part: Waiting): Promise<void> {
+    isElsewhere = true;
+    await settleElsewhere(part);
+    isElsewhere = false;
+    waits.add(waiting.splice(0, 1));
+    if (waiting.length > 0) attemptSoon(0);
+  }
+
   function attempt(): void {
     cancelNext = undefined;
+    if (isElsewhere) return;
+    const here = untilElsewhere(waiting);
+    if (here.length === 0 && waiting.length > 0) return void holdFor(waiting[0]!);
     let settled: number;
     try {
-      settled = commitTogether(waiting, { sliceMs });
+      settled = commitTogether(here, { sliceMs });
     } catch (error) {
       if (isBusy(error)) return retryLater();
       // Nothing was committed, whatever each part reported.
@@ -106,12 +132,8 @@ export function createWriteQueue({
   }
 
   function retryLater(): void {
-    const now = performance.now();
-    const limitMs = serving ? reportAfterMs : patienceMs;
-    const isLate = ({ patient, since }: Waiting) =>
-      now >= patienceEndsAt || (!(patient && serving) && now - since >= limitMs);
-    const late = waiting.filter(isLate);
-    waiting = waiting.filter((part) => !isLate(part));
+    const { late, others } = patience.divide(waiting);
+    waiting = others;
     waits.add(late);
     watch.failed({ rejects: late.length > 0 });
     for (const { settle } of late) settle.reject(new DatabaseLockedError(watch.incident()));
@@ -122,32 +144,18 @@ export function createWriteQueue({
   }
 
   function rejectAll(reason: () => unknown): void {
-    const rejected = waiting;
-    waiting = [];
-    waits.add(rejected);
-    for (const { settle } of rejected) settle.reject(reason());
+    waits.add(waiting);
+    for (const { settle } of waiting.splice(0)) settle.reject(reason());
   }
 
   return {
-    write<T>(work: () => Settled<T>, { relaxed = false, patient = false }: WriteOptions = {}): Promise<T> {
-      // A promise for a part of a transaction could only resolve after the transaction.
-      if (isInTransaction()) throw new Error("a transaction must not wait for another write");
-      const settle = Promise.withResolvers<unknown>();
-      if (closed) settle.reject(new Error("the database is closed"));
-      else if (waiting.length >= waitingMax) settle.reject(new DatabaseLockedError(watch.incident()));
-      else {
-        waiting.push({ work, settle, durable: !relaxed, patient, since: performance.now() });
-        attemptSoon(0);
-      }
-      return settle.promise as Promise<T>;
-    },
+    write: (work, { relaxed = false, patient = false } = {}) => enqueue({ work, durable: !relaxed, patient }),
+    hold: (elsewhere) => enqueue({ work() {}, durable: true, patient: false, elsewhere }),
     serve(log) {
       watch = createLockWatch({ path, log });
-      serving = true;
+      patience.serve();
     },
-    endPatience() {
-      patienceEndsAt = performance.now() + shutdownPatienceMs;
-    },
+    endPatience: patience.endSoon,
     incident: () => watch.incident(),
     totals: () => ({ waiting: waiting.length, ...waits.totals }),
     close() {
@@ -157,9 +165,43 @@ export function createWriteQueue({
         left = waiting.length;
         attempt();
       }
-      rejectAll(() => new Error("the database is closed"));
+      rejectAll(closedError);
     },
   };
+}
+
+const closedError = () => new Error("the database is closed");
+
+/** Decides how long a write waits for the lock. */
+function createPatience(patienceMs: number) {
+  let serving = false;
+  let endsAt = Infinity;
+  return {
+    serve: () => void (serving = true),
+    endSoon: () => void (endsAt = performance.now() + shutdownPatienceMs),
+    /** Separates the writes that have waited for too long. */
+    divide(waiting: readonly Waiting[]): { late: Waiting[]; others: Waiting[] } {
+      const now = performance.now();
+      const limitMs = serving ? reportAfterMs : patienceMs;
+      const isLate = ({ patient, since }: Waiting) =>
+        now >= endsAt || (!(patient && serving) && now - since >= limitMs);
+      return { late: waiting.filter(isLate), others: waiting.filter((part) => !isLate(part)) };
+    },
+  };
+}
+
+/** Returns the writes before the first that runs elsewhere. */
+function untilElsewhere(waiting: readonly Waiting[]): readonly Waiting[] {
+  const end = waiting.findIndex(({ elsewhere }) => elsewhere !== undefined);
+  return end < 0 ? waiting : waiting.slice(0, end);
+}
+
+async function settleElsewhere({ elsewhere, settle }: Waiting): Promise<void> {
+  try {
+    settle.resolve(await elsewhere!());
+  } catch (error) {
+    settle.reject(error);
+  }
 }
 
 /** Returns a function that cancels the run. */

@@ -18,6 +18,8 @@ export interface Outbox {
   recordEscalation(threatSeq: number): void;
   /** Calls `listener` after each commit that recorded events or escalations. */
   onRecorded(listener: () => void): void;
+  /** Calls the listeners: another thread may have recorded events. */
+  announce(): void;
 }
 
 export function createOutbox({
@@ -30,7 +32,7 @@ export function createOutbox({
   ids: IdFactory;
 }): Outbox {
   const listeners: (() => void)[] = [];
-  const notify = () => {
+  const announce = () => {
     for (const listener of listeners) listener();
   };
   const insert = statement(database, (query) =>
@@ -53,15 +55,16 @@ export function createOutbox({
       const id = ids.next("event");
       const body: EventBody = { id, type, created_at: toIsoTime(createdAt), data };
       insert.run({ id, type, body: JSON.stringify(body), createdAt });
-      database.afterCommit(notify);
+      database.afterCommit(announce);
       return id;
     },
     recordEscalation(threatSeq) {
       requireTransaction();
       const eventSeq = newest.get()?.seq ?? 0;
       insertEscalation.run({ threatSeq, eventSeq, createdAt: clock.now() });
-      database.afterCommit(notify);
+      database.afterCommit(announce);
     },
     onRecorded: (listener) => void listeners.push(listener),
+    announce,
   };
 }

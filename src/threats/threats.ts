@@ -4,6 +4,7 @@ import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import type { StartWorker } from "../vocabulary/threads.ts";
 import type { Status } from "../vocabulary/threats.ts";
 import { detailResponseText } from "./api-object.ts";
 import { createRecorder, type RecordedThreat, type Sighting } from "./record.ts";
@@ -19,6 +20,7 @@ import {
 } from "./store/queries.ts";
 import { createThreatAudit } from "./triage/audit.ts";
 import { createStatusChanger } from "./triage/change-status.ts";
+import { createDecisions, type Decisions } from "./triage/decisions.ts";
 import { createHistory, type DatedChange } from "./triage/history.ts";
 import { createNotes, type Notes } from "./triage/notes.ts";
 import { createTriage, type StatusChange, type StatusChangeOptions, type Triage } from "./triage/triage.ts";
@@ -50,6 +52,8 @@ export interface Threats {
   changeStatus(ids: readonly string[], status: Status, options: StatusChangeOptions): StatusChange[];
   /** Decisions in the console, and the undo of all decisions. */
   readonly triage: Triage;
+  /** Changes by `changeStatus` and `triage`, for requests. */
+  readonly decisions: Decisions;
   /** Writes facts about a threat, updates its severity and records the changes. */
   updateFacts: UpdateFacts;
   /** Returns the changes of a threat, newest first: the latest 200 facts and 200 decisions. */
@@ -72,6 +76,8 @@ export interface ThreatsDependencies {
   auditLog: Pick<AuditLog, "record">;
   detection: Pick<DetectionSettings, "reactivate">;
   cases: CaseSettings;
+  /** See `createDecisions`. */
+  startWorker?: StartWorker | undefined;
 }
 
 export function createThreats({
@@ -83,6 +89,7 @@ export function createThreats({
   auditLog,
   detection,
   cases,
+  startWorker,
 }: ThreatsDependencies): Threats {
   const queries = createThreatQueries(database);
   const recordDecision = createThreatAudit({ auditLog, get: queries.get });
@@ -112,6 +119,7 @@ export function createThreats({
     detailResponse: createDetailCache({ database, read: queries.detail, render: detailResponseText }),
     changeStatus: triage.changeStatus,
     triage,
+    decisions: createDecisions({ cases, database, outbox, startWorker, triage }),
     updateFacts: (...args) => database.transaction(() => updateFacts(...args)),
     history: history.list,
     origins: origins.list,

@@ -3,7 +3,13 @@ import type { ListTexts } from "../lib/lists/list-texts.ts";
 
 /** Work that runs in a thread of its own. The executable contains one program, which finds its task in `workerData`. */
 export type ThreadTask =
-  "screening" | "archive-maintenance" | "archive-search" | "certificate-logs" | "inspection" | "backup";
+  | "screening"
+  | "archive-maintenance"
+  | "archive-search"
+  | "certificate-logs"
+  | "inspection"
+  | "backup"
+  | "decisions";
 
 /** Starts a thread for a task, or throws an error of the system if that is not possible at present; default: `screening`, which prefilters lists. */
 export type StartWorker = (task?: ThreadTask) => Worker;

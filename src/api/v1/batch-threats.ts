@@ -70,10 +70,10 @@ export const batchThreats = ({ maxBatchIds }: Pick<ApiLimits, "maxBatchIds">) =>
     },
     notFound: false,
     async run(services, call) {
-      const { database, threats } = services;
+      const { threats } = services;
       const { ids, action } = call.body;
       const options = { by: actorOf(services, call), within: call.caller.domains };
-      const data = await database.write(() => threats.changeStatus(ids, statusAfter[action], options));
+      const data = await threats.decisions.changeStatus(ids, statusAfter[action], options);
       const meta = { updated: 0, unchanged: 0, not_found: 0, forbidden: 0 };
       for (const { outcome } of data) meta[outcome] += 1;
       return { data, meta };

@@ -57,8 +57,8 @@ export interface Context<Name extends ServiceName = never> {
   /** The same account as an actor, with the address that the request came from. */
   by: Actor;
   /**
-   * Runs a change as one transaction as soon as the database can be written. Every change by a route passes here: a
-   * service that is called directly would block all requests while another process writes.
+   * Runs a change as one transaction as soon as the database can be written. Every change by a route passes here, or
+   * through `threats.decisions`: a service that is called directly would block all requests while another process writes.
    */
   write: Database["write"];
   /** Returns whether the visitor's role allows an action. */

@@ -1,6 +1,7 @@
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { isBusy } from "../files/sqlite-error.ts";
+import { logPagesMax } from "../pragmas.ts";
 import { startFileTask } from "./file-worker.ts";
 
 /**
@@ -8,6 +9,7 @@ import { startFileTask } from "./file-worker.ts";
  * 1,000 pages, and everybody waits for two synchronizations with the disk.
  */
 export interface Checkpoints {
+  /** From now on, SQLite copies only a log with which the thread cannot keep up. */
   start(): void;
   /** Call it after each commit. */
   committed(): void;
@@ -17,36 +19,25 @@ export interface Checkpoints {
 
 /** Size of the log from which it is copied, 16 MiB: starting a thread takes 4 ms, and a page that changes often is copied once. */
 const defaultPages = 4_096;
-/**
- * Limit for a log that the thread cannot keep up with, or for which no thread can be started: SQLite then copies the rest
- * itself.
- */
-const pagesMax = 16_384;
-/** Limit of SQLite. */
+/** Number of pages from which SQLite copies the log without a server. */
 const pagesUsually = 1_000;
 
-/**
- * The first two copy what is there while the server writes. Then little is left for the last one, which keeps others
- * from writing until the whole log is copied: the next commit restarts it.
- */
-const steps = [
-  "PRAGMA wal_checkpoint(PASSIVE)",
-  "PRAGMA wal_checkpoint(PASSIVE)",
-  "PRAGMA busy_timeout = 20",
-  "PRAGMA wal_checkpoint(FULL)",
-] as const;
+/** Copies what is there while the server writes. The second time, little is left. */
+const first = ["PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(PASSIVE)"] as const;
+/** Copies the rest while nobody writes, so that the next commit restarts the log. */
+const last = "PRAGMA wal_checkpoint(FULL)";
 
 export function createCheckpoints({
-  database: { sqlite, path, file },
+  database: { sqlite, path, file, holdWrites },
   log,
   pages = defaultPages,
 }: {
-  database: Pick<Database, "sqlite" | "path" | "file">;
+  database: Pick<Database, "sqlite" | "path" | "file" | "holdWrites">;
   log: Log;
   pages?: number;
 }): Checkpoints {
   /** Takes less than 1 µs. */
-  const measure = sqlite.prepare<{ log: number }, []>("PRAGMA wal_checkpoint(NOOP)");
+  const measure = sqlite.prepare<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)");
   let running = false;
   let copying: Promise<void> | undefined;
   let pagesBefore = 0;
@@ -63,9 +54,9 @@ export function createCheckpoints({
   }
 
   async function copy(): Promise<void> {
-    const isBlocked = (await startFileTask(path, ...steps).result) !== 0;
-    // Under load, the thread may not find a moment without a writer. Here, there is none.
-    if (isBlocked && running) sqlite.run("PRAGMA wal_checkpoint(PASSIVE)");
+    await startFileTask(path, ...first).result;
+    const { log: present, checkpointed } = measure.get()!;
+    if (present > checkpointed && running) await holdWrites(() => startFileTask(path, last).result);
   }
 
   function drop(error: unknown): void {
@@ -75,7 +66,7 @@ export function createCheckpoints({
   return {
     start() {
       running = true;
-      sqlite.run(`PRAGMA wal_autocheckpoint = ${pagesMax}`);
+      sqlite.run(`PRAGMA wal_autocheckpoint = ${logPagesMax}`);
     },
     committed() {
       if (!running) return;

@@ -12,15 +12,14 @@ export async function undoTriage({
   form,
   by,
   now,
-  write,
 }: Context<"threats">): Promise<PageResult> {
-  const { triage } = services.threats;
+  const { decisions, triage } = services.threats;
   const given = form.get("act");
   const to = ownPath(form.get("back"));
   const batch = given === "latest" ? triage.latest(by) : (parseWholeNumber(given) ?? 0);
   if (batch === undefined)
     return endDecision(request, { to, flash: { tone: "warning", text: "You have no decision to undo." } });
-  const outcome = await write(() => triage.undo(batch, { by }));
+  const outcome = await decisions.undo(batch, { by });
   return endDecision(request, {
     to,
     flash: undoFlash(outcome, now),

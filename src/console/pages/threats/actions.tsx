@@ -14,7 +14,7 @@ import { nothingSelected, selectedIds } from "./selection.ts";
 export async function triageThreats(
   context: Context<"preferences" | "threats" | "threatIndex">,
 ): Promise<PageResult> {
-  const { services, request, form, by, now, write } = context;
+  const { services, request, form, by, now } = context;
   const status = statuses.find((one) => one === form.get("status"));
   if (status === undefined) throw badRequest("choose a decision");
   const given = new URLSearchParams(form.get("query") ?? "");
@@ -22,8 +22,8 @@ export async function triageThreats(
   const { filter, order, query } = list;
   const search = services.threatIndex();
   const ids = await selectedIds(search, form, list);
-  const { triage } = services.threats;
-  const result = await write(() => triage.change(ids, status, decisionOptions(form, by)));
+  const { decisions } = services.threats;
+  const result = await decisions.change(ids, status, decisionOptions(form, by));
   const place = form.has("back") ? ownPath(form.get("back")) : await placeAfter();
   if (ids.length === 0) return endDecision(request, { to: place, flash: nothingSelected(form) });
   const flash = decidedFlash({ result, status, back: place, now });
