@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { folderExtent } from "../../src/archive/files/reading.ts";
 import { maintain } from "../../src/archive/maintenance/maintain.ts";
+import { rangesOfLines } from "../../src/archive/name-lines.ts";
 import { createDiskArchive } from "../../src/archive/storing/disk-archive.ts";
 import { searchFolder } from "../../src/archive/search/search-folder.ts";
 import type { ArchiveQuery } from "../../src/archive/search/query.ts";
@@ -166,11 +167,10 @@ function timeOf(work: () => void): number {
 
 function score(names: Uint8Array, matcher: ReturnType<typeof createMatcher>): void {
   const bytes = Buffer.from(names.buffer, names.byteOffset, names.length);
-  for (let start = 0; start < names.length;) {
-    const end = names.indexOf(0x0a, start);
-    if (matcher.screen(names, start, end)) matcher.match(bytes.toString("latin1", start, end));
-    start = end + 1;
-  }
+  const { starts, ends, count } = rangesOfLines(names);
+  const passed = matcher.screenNames({ bytes, starts, ends }, 0, count);
+  for (let i = 0; i < count; i++)
+    if (passed[i] === 1) matcher.match(bytes.toString("latin1", starts[i], ends[i]));
 }
 
 function countLines(names: Uint8Array): number {

@@ -93,8 +93,9 @@ function pipeline(encoding: Encoding, compressed: readonly Uint8Array<ArrayBuffe
     if (step === "names") continue;
     const { bytes: text, starts, ends, count } = batch.names;
     names += count;
+    const passed = matcher.screenNames(batch.names, 0, count);
     for (let i = 0; i < count; i++) {
-      if (!matcher.screen(text, starts[i]!, ends[i]!)) continue;
+      if (passed[i] === 0) continue;
       candidates++;
       const name = Buffer.from(text.buffer, text.byteOffset + starts[i]!, ends[i]! - starts[i]!);
       if (matcher.match(name.toString("latin1")).length > 0) matched++;

@@ -1,4 +1,5 @@
 import { nameLines } from "../archive/name-lines.ts";
+import type { NameRanges } from "../detection/filter/encoded-text.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
 import type { Instant } from "../lib/clock.ts";
 import type { CertificateSighting } from "../threats/record.ts";
@@ -31,7 +32,7 @@ export interface NameBatch<Position> {
   /** Number that identifies an entry to people, such as its line in a list. From 1. */
   line(index: number): number;
   /** Prefilter: false only if the matcher finds nothing in the entry. */
-  mayMatch(index: number, matcher: Pick<Matcher, "screen">): boolean;
+  mayMatch(index: number, matcher: Pick<Matcher, "screenNames">): boolean;
   /**
    * Returns all names as they arrived, also those that the prefilter has dropped, each followed by a line feed: what the
    * archive stores. Other text may be among them. Valid until the next batch is requested. Null if the names need not
@@ -45,6 +46,17 @@ export interface NameBatch<Position> {
 export interface InvalidEntry {
   text: string;
   why: string;
+}
+
+/** Returns `NameBatch.mayMatch` for the first `count` names: the first call screens all of them at once. */
+export function screenOnce(names: NameRanges, count: number): NameBatch<unknown>["mayMatch"] {
+  let screenedBy: Pick<Matcher, "screenNames"> | undefined;
+  let passed: Uint8Array;
+  return (index, matcher) => {
+    if (matcher !== screenedBy) passed = matcher.screenNames(names, 0, count).slice(0, count);
+    screenedBy = matcher;
+    return passed[index] === 1;
+  };
 }
 
 /**

@@ -17,6 +17,13 @@ const fast = createMatcher(protectedNames, options);
 const naive = createMatcher(protectedNames, { ...options, filter: false });
 const encoder = new TextEncoder();
 
+/** Returns whether a name passes the prefilter. */
+function passes(bytes: Uint8Array): boolean {
+  return (
+    fast.screenNames({ bytes, starts: Int32Array.of(0), ends: Int32Array.of(bytes.length) }, 0, 1)[0] === 1
+  );
+}
+
 /** Mulberry32: small, and the same everywhere. */
 function randomFrom(start: number): () => number {
   let state = start;
@@ -97,7 +104,7 @@ test(`the matches are the same with and without the prefilter (TEST_SEED=${seed}
     // Lists of names contain A-labels.
     const ascii = Array.from(name).every((character) => character < "\x80");
     const bytes = encoder.encode(ascii ? name : new URL(`http://${name}`).hostname);
-    if (!fast.screen(bytes, 0, bytes.length)) throw new Error(`the prefilter rejects ${name}`);
+    if (!passes(bytes)) throw new Error(`the prefilter rejects ${name}`);
   }
   expect(matched).toBeGreaterThan(600);
 }, 60_000);
@@ -109,8 +116,7 @@ test(`text that is not a host name neither matches nor throws (TEST_SEED=${seed}
       alphabet === undefined ? below(256) : alphabet.charCodeAt(below(alphabet.length)),
     );
     const text = Buffer.from(bytes).toString("latin1");
-    if (!fast.screen(bytes, 0, bytes.length))
-      expect(normalizeName(text)).toEqual({ name: text.toLowerCase() });
+    if (!passes(bytes)) expect(normalizeName(text)).toEqual({ name: text.toLowerCase() });
     fast.match(Buffer.from(bytes).toString("latin1"));
     fast.match(Buffer.from(bytes).toString("utf8"));
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createMatcher } from "../../src/detection/match/matcher.ts";
+import { createMatcher, type Matcher } from "../../src/detection/match/matcher.ts";
 import { normalizeName } from "../../src/detection/names/name.ts";
 
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -15,11 +15,17 @@ function createRandom(state: number): (below: number) => number {
 }
 
 const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+/** Returns whether the bytes from `start` to before `end` pass the prefilter. */
+function passes({ screenNames }: Matcher, bytes: Uint8Array, start = 0, end = bytes.length): boolean {
+  return screenNames({ bytes, starts: Int32Array.of(start), ends: Int32Array.of(end) }, 0, 1)[0] === 1;
+}
+
 /** Matches no name of this test. */
 const unrelated = createMatcher([{ domain: "qqzzqqzz.example", keywords: [], allow: [] }], {
   minSimilarity: 0.75,
 });
-const plain = (text: string) => !unrelated.screen(bytesOf(text), 0, bytesOf(text).length);
+const plain = (text: string) => !passes(unrelated, bytesOf(text));
 
 test.each<[string, boolean]>([
   ["a.com", true],
@@ -55,7 +61,7 @@ test("the prefilter decodes an A-label to each of its readings", () => {
   const matcher = createMatcher([{ domain: "example-bank.com", keywords: [], allow: [] }], {
     minSimilarity: 0.75,
   });
-  const kept = (name: string) => matcher.screen(bytesOf(name), 0, bytesOf(name).length);
+  const kept = (name: string) => passes(matcher, bytesOf(name));
   const encoded = (label: string) => new URL(`http://${label}.top`).hostname;
   expect(kept(encoded("ехаmрlе-bаnk"))).toBeTrue();
   expect(kept(encoded("exampłe-bank").toUpperCase())).toBeTrue();
@@ -75,7 +81,7 @@ test("the prefilter rejects only valid names, and reads only the given range of 
     plainOnes++;
     expect(normalizeName(text)).toEqual({ name: text.toLowerCase() });
     const framed = bytesOf(`xx.${text}.yy`);
-    expect(!unrelated.screen(framed, 3, 3 + text.length)).toBeTrue();
+    expect(!passes(unrelated, framed, 3, 3 + text.length)).toBeTrue();
   }
   expect(plainOnes).toBeGreaterThan(50);
 });
@@ -96,9 +102,46 @@ test("a name that the prefilter rejects does not match", () => {
     let text = `${letters.join("")}.${["com", "net", "evil.top"][random(3)]}`;
     if (random(4) === 0) text = text.toUpperCase();
     const bytes = bytesOf(text);
-    if (matcher.screen(bytes, 0, bytes.length)) continue;
+    if (passes(matcher, bytes)) continue;
     screenedOut++;
     expect({ text, matches: matcher.match(text) }).toEqual({ text, matches: [] });
   }
   expect(screenedOut).toBeGreaterThan(300);
+});
+
+test("the prefilter passes the same names of a list as on their own", () => {
+  console.error(`seed ${seed} (TEST_SEED)`);
+  const random = createRandom(seed);
+  const matcher = createMatcher([{ domain: "example-bank.com", keywords: ["ebk"], allow: [] }], {
+    minSimilarity: 0.75,
+  });
+  const parts = [
+    "example",
+    "bank",
+    "exarnp1e",
+    "ebk",
+    "-",
+    ".",
+    "7",
+    "a",
+    "zq",
+    "ü",
+    "xn--exmple-bank-n8a",
+    "x".repeat(60),
+  ];
+  const texts = Array.from(
+    { length: 3000 },
+    () => Array.from({ length: random(6) }, () => parts[random(parts.length)]!).join("") + ".com",
+  );
+  const bytes = bytesOf(texts.join("\n"));
+  const lengths = texts.map((text) => bytesOf(text).length);
+  const ends = Int32Array.from(lengths);
+  for (let i = 1; i < ends.length; i++) ends[i]! += ends[i - 1]! + 1;
+  const starts = ends.map((end, i) => end - lengths[i]!);
+  const passed = Array.from(matcher.screenNames({ bytes, starts, ends }, 10, 3000));
+  const passing = (list: readonly unknown[]) => texts.filter((_, i) => i >= 10 && list[i] === 1);
+  const alone = texts.map((text) => Number(passes(matcher, bytesOf(text))));
+  expect(passing(passed)).toEqual(passing(alone));
+  expect(passing(passed).length).toBeGreaterThan(300);
+  expect(passing(passed).length).toBeLessThan(2700);
 });

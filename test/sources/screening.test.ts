@@ -38,11 +38,12 @@ async function read(
   try {
     for await (const chunk of list.chunks()) {
       const text = textOf(chunk);
+      const passed = matcher.screenNames(chunk, 0, chunk.count);
       names += chunk.count + chunk.dropped;
       line = chunk.end.line;
       for (let i = 0; i < chunk.count; i++) {
         const invalid = chunk.errors.get(i);
-        if (invalid === undefined && !matcher.screen(chunk.bytes, chunk.starts[i]!, chunk.ends[i]!)) continue;
+        if (invalid === undefined && passed[i] === 0) continue;
         kept.push(
           `${chunk.firstLine + chunk.lines[i]!} ${invalid === undefined ? text(i) : `! ${invalid.why}`}`,
         );

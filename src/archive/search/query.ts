@@ -2,6 +2,7 @@
 import type { Matcher } from "../../detection/match/matcher.ts";
 import { unicodeName } from "../../detection/names/name.ts";
 import type { ThreatType } from "../../vocabulary/threats.ts";
+import { rangesOfLines } from "../name-lines.ts";
 
 /** Look-alikes of any domain, protected or not. `domain` has to be normalized. */
 export interface LookAlikeQuery {
@@ -73,15 +74,14 @@ export async function prepareSearch(query: ArchiveQuery): Promise<BlockSearch> {
 /** @param other names that it matches are left out */
 function searchLookAlikes(matcher: Matcher, other: Matcher | undefined): BlockSearch {
   return (names, found) => {
-    for (let start = 0; start < names.length;) {
-      const end = names.indexOf(lineFeed, start);
-      if (matcher.screen(names, start, end)) {
-        const name = textOf(names, start, end);
-        const [match] = matcher.match(name);
-        if (match !== undefined && (other?.match(name).length ?? 0) === 0)
-          found({ name, type: match.type, similarity: match.similarity });
-      }
-      start = end + 1;
+    const ranges = rangesOfLines(names);
+    const passed = matcher.screenNames(ranges, 0, ranges.count);
+    for (let i = 0; i < ranges.count; i++) {
+      if (passed[i] === 0) continue;
+      const name = textOf(names, ranges.starts[i]!, ranges.ends[i]!);
+      const [match] = matcher.match(name);
+      if (match !== undefined && (other?.match(name).length ?? 0) === 0)
+        found({ name, type: match.type, similarity: match.similarity });
     }
   };
 }

@@ -17,25 +17,26 @@ export const seedMask = (1 << (seedLength * classBits)) - 1;
 export interface FilterTables {
   /** 1 for each number that is a seed of some pattern of the kinds, else 0. The filter adds it to its count of hits. */
   marks: Readonly<Record<"anchored" | "anywhere" | "both", Uint8Array>>;
-  /**
-   * Ranges of entries by the seed's number: anchored ones from `heads[2 * number]`, unanchored ones from
-   * `heads[2 * number + 1]`, up to but excluding `heads[2 * number + 2]`.
-   */
-  heads: Int32Array;
-  /** `entryFields` numbers for each entry, so that an entry fills half a cache line. */
+  /** `rowFields` numbers for each number that a seed can have: half a cache line, so that a hit reads only one. */
+  rows: Int32Array;
+  /** `entryFields` numbers for each entry, in half a cache line, too. */
   entries: Int32Array;
-  /**
-   * Two bit sets for each range of entries: the numbers of places that may be before and after the seed, in a name
-   * without separators, if an entry matches. The separators around the name count as places.
-   */
-  places: Int32Array;
-  /** Patterns, each followed by an edge. */
+  /** Patterns, each between `sideLength` edges. */
   patternBytes: Uint8Array;
   wordCount: number;
 }
 
+export const rowFields = 8;
+/**
+ * Bit sets of the numbers of places that may be before and after the seed, in a name without separators, if an entry
+ * matches: first for anchored entries, then for unanchored ones. The separators around the name count as places.
+ */
+export const placesField = 0;
+/** The seed's entries: anchored ones from the first index, unanchored ones from the second, up to before the third. */
+export const entriesField = 4;
+
 export const entryFields = 8;
-/** Bit sets of the classes before and after the seed in the entry's pattern. */
+/** Bit sets of the classes before and after the seed in the entry's pattern, up to where errors may move them. */
 export const beforeField = 0;
 export const afterField = 1;
 export const wordField = 2;
@@ -45,15 +46,16 @@ export const errorsField = 4;
 /** Number of classes from the start of the pattern to the start of the seed, and from there to its last class. */
 export const leftField = 5;
 export const rightField = 6;
-/** `exactLeft`, `exactRight` and `missingMax`, one byte each, and above them `atEdgeFlag`. */
+/** `exactLeft`, `exactRight` and `missingMax`, one byte each, and above them flags. */
 export const exactField = 7;
 /** Set for a word that counts only where a run of letters starts or ends with it. */
 export const atEdgeFlag = 1 << 24;
 
-/** Kinds of patterns: with the separators around them, without, or both. */
-export const anchoredOnly = 1;
-export const anywhereOnly = 2;
-export const both = anchoredOnly | anywhereOnly;
+/**
+ * Number of classes on each side of a seed that are compared as sets. The same number of edges separates names in a text, and
+ * patterns, so that none is compared with the next one.
+ */
+export const sideLength = 8;
 
 export function buildTables(words: readonly BrandWord[]): FilterTables {
   const lists = new Map<number, { word: number; seed: Seed; anchored: boolean }[]>();
@@ -90,55 +92,44 @@ function layOut(
 ): Omit<FilterTables, "wordCount"> {
   const newMarks = (): Uint8Array => new Uint8Array(seedMask + 1);
   const marks = { anchored: newMarks(), anywhere: newMarks(), both: newMarks() };
-  const heads = new Int32Array(2 * (seedMask + 1) + 1);
-  const places = new Int32Array(4 * (seedMask + 1));
+  const rows = new Int32Array(rowFields * (seedMask + 1));
   const entries: number[] = [];
-  const patternBytes: number[] = [patternEdge];
-  for (let number = 0; number <= seedMask; number++) {
-    // Nearly all of them, so they are most of the work for one word.
-    if (!lists.has(number)) {
-      heads[2 * number] = heads[2 * number + 1] = entries.length / entryFields;
-      continue;
-    }
-    const list = lists.get(number) ?? [];
-    if (list.length > 0) marks.both[number] = 1;
-    if (list.some(({ anchored }) => anchored)) marks.anchored[number] = 1;
-    if (list.some(({ anchored }) => !anchored)) marks.anywhere[number] = 1;
-    for (const [kind, ofKind] of [
-      list.filter(({ anchored }) => anchored),
-      list.filter(({ anchored }) => !anchored),
-    ].entries()) {
-      const range = 2 * number + kind;
-      heads[range] = entries.length / entryFields;
-      for (const { word, seed } of ofKind) {
-        entries.push(...entryOf(word, seed, patternBytes.length, edgeOnly(word)));
+  const edges = Array.from({ length: sideLength }, () => patternEdge);
+  const patternBytes: number[] = [...edges];
+  for (const [number, list] of lists) {
+    const row = rowFields * number;
+    marks.both[number] = 1;
+    rows[row + entriesField] = entries.length;
+    for (const [kind, isAnchored] of [true, false].entries()) {
+      const places = row + placesField + 2 * kind;
+      for (const { word, seed } of list.filter(({ anchored }) => anchored === isAnchored)) {
+        // The separators of an anchored pattern are edges.
+        const flags = !isAnchored && edgeOnly(word) ? atEdgeFlag : 0;
+        marks[isAnchored ? "anchored" : "anywhere"][number] = 1;
+        entries.push(...entryOf(word, seed, patternBytes.length, flags));
         const { errors, offset } = seed;
         const rest = seed.classes.length - seedLength - offset;
-        places[2 * range]! |= placesFrom(offset, errors, kind === 0);
-        places[2 * range + 1]! |= placesFrom(rest, errors, kind === 0);
-        patternBytes.push(...seed.classes, patternEdge);
+        rows[places]! |= placesFrom(offset, errors, isAnchored);
+        rows[places + 1]! |= placesFrom(rest, errors, isAnchored);
+        patternBytes.push(...seed.classes, ...edges);
       }
+      rows[row + entriesField + kind + 1] = entries.length;
     }
   }
-  heads[2 * (seedMask + 1)] = entries.length / entryFields;
-  return {
-    marks,
-    heads,
-    places,
-    entries: Int32Array.from(entries),
-    patternBytes: Uint8Array.from(patternBytes),
-  };
+  return { marks, rows, entries: Int32Array.from(entries), patternBytes: Uint8Array.from(patternBytes) };
 }
 
-/** Maximum number of places in the bit sets of `places`, which stands for all higher ones, too. */
-export const placesMax = 31;
+/** Maximum number of places in a bit set of places, which stands for all higher ones, too. */
+export const placesMax = 30;
+/** Member of each bit set of places that is not empty. */
+export const anyPlace = 31;
 
 /** Returns the bit set of the numbers of places that a pattern with `count` classes beside its seed can have there. */
 function placesFrom(count: number, errors: number, anchored: boolean): number {
-  const first = anchored ? count - errors : count + 1 - errors;
-  const last = anchored ? count + errors : placesMax;
-  let bits = 0;
-  for (let places = Math.max(0, first); places <= last; places++) bits |= 1 << Math.min(places, placesMax);
+  const first = Math.max(0, anchored ? count - errors : count + 1 - errors);
+  const last = anchored ? count + errors : Math.max(first, placesMax);
+  let bits = 1 << anyPlace;
+  for (let places = first; places <= last; places++) bits |= 1 << Math.min(places, placesMax);
   return bits;
 }
 
@@ -147,13 +138,15 @@ function entryOf(
   word: number,
   { classes, offset, errors, left, right }: Seed,
   patternAt: number,
-  atEdge: boolean,
+  flags: number,
 ): number[] {
   // Maximum number of classes that the name may lack: each error explains one, or two if it is a collapse.
   const missingMax = errors * (collapses.some((pair) => contains(classes, pair)) ? 2 : 1);
-  const exact = left | (right << 8) | (missingMax << 16) | (atEdge ? atEdgeFlag : 0);
-  const before = bitSet(classes.slice(0, offset));
-  const after = bitSet(classes.slice(offset + seedLength));
+  const exact = left | (right << 8) | (missingMax << 16) | flags;
+  // Each error moves the classes behind it by one place at most.
+  const near = sideLength - errors;
+  const before = bitSet(classes.slice(Math.max(0, offset - near), offset));
+  const after = bitSet(classes.slice(offset + seedLength, offset + seedLength + near));
   return [before, after, word, patternAt + offset, errors, offset, classes.length - 1 - offset, exact];
 }
 

@@ -1,9 +1,10 @@
 /**
- * Tests of a pattern at a place where its seed occurs in a name. The filter runs them from the cheapest on. `entry` is an
+ * Tests of a pattern at a place where its seed occurs in a name. The filter runs them from the cheapest to the most
+ * expensive. `entry` is an
  * index in `entries`, and `start` the place where the seed starts.
  */
 import { separatorClass } from "./character-classes.ts";
-import { distanceToSeparator, margin, type EncodedName } from "./encoded-name.ts";
+import type { EncodedText } from "./encoded-text.ts";
 import {
   afterField,
   atEdgeFlag,
@@ -15,56 +16,79 @@ import {
   rightField,
   type FilterTables,
 } from "./filter-tables.ts";
-import { matchesWithErrors } from "./match-with-errors.ts";
+import { matchesWithErrors, patternEdge } from "./match-with-errors.ts";
 import { seedLength } from "./seeds.ts";
 
 /**
- * Returns whether separators stand where the pattern has its own, shifted by at most as many places as the
- * pattern tolerates errors. `edge` is the place of the last separator if the only other one is before the name,
+ * Returns 1 if at most as many of the pattern's classes are absent from their side of the seed as its errors explain,
  * else 0.
+ *
+ * @param before set of the `sideLength` classes before the seed
+ * @param after set of those after it
  */
-export function isBetweenSeparators(
-  { entries }: FilterTables,
+export function hasEnoughClasses(entries: Int32Array, entry: number, before: number, after: number): number {
+  const missing = (entries[entry + beforeField]! & ~before) | (entries[entry + afterField]! & ~after);
+  return (countBits(missing) - missingMaxOf(entries, entry) - 1) >>> 31;
+}
+
+/** Number of classes on each side of a seed whose places are compared. */
+const nearLength = 6;
+
+/**
+ * Returns whether at most as many classes beside the seed are out of place as the pattern's errors explain. Each error moves
+ * the classes behind it by one place at most.
+ */
+export function areInPlace(
+  { entries, patternBytes }: FilterTables,
   entry: number,
   classes: Uint8Array,
   start: number,
-  edge: number,
 ): boolean {
-  const errors = entries[entry + errorsField]!;
-  const first = start - entries[entry + leftField]!;
-  const last = start + entries[entry + rightField]!;
-  if (edge !== 0) return Math.abs(first - margin) + Math.abs(last - edge) <= errors;
-  const moved = distanceToSeparator(classes, first, errors);
-  return moved <= errors && moved + distanceToSeparator(classes, last, errors - moved) <= errors;
+  const patternStart = entries[entry + patternField]!;
+  const isFar = entries[entry + errorsField]! >>> 1;
+  let missing = 0;
+  for (let distance = 1; distance <= nearLength; distance++) {
+    const seenBefore = classesAround(classes, start - distance, isFar);
+    const seenAfter = classesAround(classes, start + seedLength - 1 + distance, isFar);
+    missing += (~seenBefore >>> patternBytes[patternStart - distance]!) & 1;
+    missing += (~seenAfter >>> patternBytes[patternStart + seedLength - 1 + distance]!) & 1;
+  }
+  return missing <= missingMaxOf(entries, entry);
 }
 
-/**
- * Returns whether letters continue at both ends of a pattern that counts only at an edge.
- *
- * @param edges classes of the name with separators, in which digits are separators
- */
+/** Returns the set of the classes at most one place from `place`, or two if `isFar` is 1, and of the edge of a pattern. */
+function classesAround(classes: Uint8Array, place: number, isFar: number): number {
+  return (
+    (1 << patternEdge) |
+    (1 << classes[place]!) |
+    (1 << classes[place - 1]!) |
+    (1 << classes[place + 1]!) |
+    (1 << classes[place - 1 - isFar]!) |
+    (1 << classes[place + 1 + isFar]!)
+  );
+}
+
+function missingMaxOf(entries: Int32Array, entry: number): number {
+  return (entries[entry + exactField]! >>> 16) & 0xff;
+}
+
+/** Returns whether letters continue at both ends of an unanchored pattern that counts only at an edge. */
 export function isAmidLetters(
   { entries }: FilterTables,
   entry: number,
-  { origins }: EncodedName,
+  text: EncodedText,
+  segment: number,
   start: number,
-  edges: Uint8Array,
 ): boolean {
-  if (entries[entry + exactField]! < atEdgeFlag) return false;
-  const before = origins[start - entries[entry + leftField]!]! - 1;
-  const after = origins[start + entries[entry + rightField]!]! + 1;
-  return edges[before] !== separatorClass && edges[after] !== separatorClass;
-}
-
-/** Returns whether more of the pattern's classes are absent from their side of the seed than its errors explain. */
-export function lacksTooManyClasses(
-  { entries }: FilterTables,
-  entry: number,
-  before: number,
-  after: number,
-): boolean {
-  const missing = (entries[entry + beforeField]! & ~before) | (entries[entry + afterField]! & ~after);
-  return missing !== 0 && countBits(missing) > ((entries[entry + exactField]! >>> 16) & 0xff);
+  if ((entries[entry + exactField]! & atEdgeFlag) === 0) return false;
+  const { classes, origins } = text;
+  const first = start - entries[entry + leftField]!;
+  const last = start + entries[entry + rightField]!;
+  const isJoined = segment >= text.nameCount;
+  const shift = text.numberedShifts[text.segmentNames[segment]!]!;
+  const before = (isJoined ? origins[first]! : first) - 1 + shift;
+  const after = (isJoined ? origins[last]! : last) + 1 + shift;
+  return classes[before] !== separatorClass && classes[after] !== separatorClass;
 }
 
 /** Returns whether the entry's pattern matches with its seed at `start`: the "extend" of seed and extend. */

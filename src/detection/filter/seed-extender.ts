@@ -1,109 +1,154 @@
-/** Extends seed hits: compares the words of each seed with the name around it. */
-import { addClassSets, kindsShift, margin, placeBits, placeMask, type EncodedName } from "./encoded-name.ts";
+/**
+ * Extends seed hits: compares the words of each seed with the name around it. Each step is a loop over all names of the
+ * text that leaves few hits to the next, more expensive one.
+ */
 import {
-  anchoredOnly,
-  anywhereOnly,
+  anchoredKind,
+  endOf,
+  kindsOf,
+  kindsShift,
+  placeBits,
+  placeMask,
+  startOf,
+  type EncodedText,
+} from "./encoded-text.ts";
+import {
+  anyPlace,
+  entriesField,
   entryFields,
+  placesField,
   placesMax,
+  rowFields,
   seedMask,
+  sideLength,
   wordField,
   type FilterTables,
 } from "./filter-tables.ts";
-import { isAmidLetters, isBetweenSeparators, lacksTooManyClasses, matches } from "./pattern-tests.ts";
+import { areInPlace, hasEnoughClasses, isAmidLetters, matches } from "./pattern-tests.ts";
 import { seedLength } from "./seeds.ts";
 
-/** The first `count` of `words` are indices of words. The next name overwrites them. */
-export interface Candidates {
-  readonly words: Int32Array;
+/** The first `count` elements are indices of names, and of a word in each. The same word may be found twice in a name. */
+export interface FoundWords {
+  names: Int32Array;
+  words: Int32Array;
   count: number;
 }
 
-export interface SeedExtender {
-  /** Words found in the current name, each once. */
-  readonly candidates: Candidates;
-  /**
-   * Starts a new name.
-   *
-   * @param edges its classes with separators, in which digits are separators
-   */
-  startName(edges: Uint8Array): void;
-  /**
-   * Compares the words at each seed hit. `kinds` selects anchored patterns, unanchored ones, or both: the name without
-   * separators contains everything that a split name contains unanchored, so that is compared only once.
-   *
-   * @param isOneRun whether the only separators are those before and after the name
-   */
-  extendSeeds(name: EncodedName, kinds: number, isOneRun: boolean): void;
+/** The first `count` elements are entries to compare, and the index of the hit of each. */
+interface Comparisons {
+  entries: Int32Array;
+  hits: Int32Array;
+  count: number;
 }
 
-export function createSeedExtender(tables: FilterTables): SeedExtender {
-  const { wordCount } = tables;
-  const candidates: Candidates = { words: new Int32Array(wordCount), count: 0 };
-  const lastSeen = new Int32Array(wordCount);
-  /** Number of the current name, so that `lastSeen` needs no clearing. */
-  let nameNumber = 0;
-  let edges: Uint8Array = new Uint8Array(0);
+/** Returns a function that finds the words in a text. Its result is overwritten by the next call. */
+export function createSeedExtender(tables: FilterTables): (text: EncodedText) => FoundWords {
+  const comparisons: Comparisons = { entries: new Int32Array(1), hits: new Int32Array(1), count: 0 };
+  const found: FoundWords = { names: new Int32Array(1), words: new Int32Array(1), count: 0 };
+  let segments = new Int32Array(1);
 
-  function extendSeeds(name: EncodedName, kinds: number, isOneRun: boolean): void {
-    const { heads, places } = tables;
-    const isPlaced = isOneRun || kinds === anywhereOnly;
-    const kept = isPlaced ? keepPlaced(name, kinds, places) : name.hitCount;
-    if (kept === 0) return;
-    addClassSets(name);
-    const { classes, classesBefore, classesAfter, hits, end } = name;
-    for (let hit = 0; hit < kept; hit++) {
-      const place = hits[hit]! & placeMask;
-      const start = place - seedLength + 1;
-      const range = 2 * ((hits[hit]! >>> placeBits) & seedMask);
-      const kindsHere = isPlaced ? hits[hit]! >>> kindsShift : kinds;
-      const setBefore = classesBefore[start]!;
-      const setAfter = classesAfter[place]!;
-      const first = heads[range + ((kindsHere & anchoredOnly) === 0 ? 1 : 0)]! * entryFields;
-      const firstAnywhere = heads[range + 1]! * entryFields;
-      const last = heads[range + ((kindsHere & anywhereOnly) === 0 ? 1 : 2)]! * entryFields;
-      for (let entry = first; entry < last; entry += entryFields) {
-        if (lacksTooManyClasses(tables, entry, setBefore, setAfter)) continue;
-        if (entry < firstAnywhere) {
-          if (!isBetweenSeparators(tables, entry, classes, start, isOneRun ? end : 0)) continue;
-        } else if (isAmidLetters(tables, entry, name, start, edges)) continue;
-        extendSeed(entry, classes, start);
-      }
-    }
-  }
-
-  function extendSeed(entry: number, classes: Uint8Array, start: number): void {
-    const word = tables.entries[entry + wordField]!;
-    if (lastSeen[word] === nameNumber || !matches(tables, entry, classes, start)) return;
-    lastSeen[word] = nameNumber;
-    candidates.words[candidates.count++] = word;
-  }
-
-  return {
-    candidates,
-    startName(edgesOfName) {
-      candidates.count = 0;
-      edges = edgesOfName;
-      nameNumber = (nameNumber + 1) | 0;
-    },
-    extendSeeds,
+  return (text) => {
+    if (segments.length < text.hits.length) segments = new Int32Array(text.hits.length);
+    found.count = 0;
+    if (text.hitCount === 0) return found;
+    const hitCount = keepPlaced(text, tables.rows, segments);
+    if (hitCount === 0) return found;
+    compareClasses(text, hitCount, tables, comparisons);
+    if (comparisons.count > 0) comparePatterns(text, segments, tables, comparisons, found);
+    return found;
   };
 }
 
-/** Keeps the hits at places where a pattern of a kind may match, branch-free like `encodeName`, and returns their number. */
-function keepPlaced({ hits, hitCount, end }: EncodedName, kinds: number, places: Int32Array): number {
-  const anchored = kinds & anchoredOnly;
-  const anywhere = kinds >>> 1;
+/**
+ * Keeps the hits at places where a pattern may match, and returns their number. Adds the kinds of these patterns to each
+ * hit, and its segment to `segments`. It is branch-free like `encodeNames`.
+ */
+function keepPlaced(text: EncodedText, rows: Int32Array, segments: Int32Array): number {
+  const { hits, hitCount, segmentSteps, segmentBounds } = text;
   let kept = 0;
+  let segment = -1;
   for (let hit = 0; hit < hitCount; hit++) {
+    segment += segmentSteps[hit]!;
     const packed = hits[hit]!;
     const place = packed & placeMask;
-    const before = Math.min(place - seedLength + 1 - margin, placesMax);
-    const after = Math.min(end - place, placesMax);
-    const at = 4 * (packed >>> placeBits);
-    const anchoredHere = (places[at]! >>> before) & (places[at + 1]! >>> after) & anchored;
-    const anywhereHere = (places[at + 2]! >>> before) & (places[at + 3]! >>> after) & anywhere;
+    const bounds = segmentBounds[segment]!;
+    const kinds = kindsOf(bounds);
+    // Where separators are left in the name, a pattern may start anywhere.
+    const unknown = kinds === anchoredKind ? anyPlace : 0;
+    const before = Math.min(place - seedLength + 1 - startOf(bounds), placesMax) | unknown;
+    const after = Math.min(endOf(bounds) - place, placesMax) | unknown;
+    const row = rowFields * (packed >>> placeBits) + placesField;
+    const anchoredHere = (rows[row]! >>> before) & (rows[row + 1]! >>> after) & kinds & anchoredKind;
+    const anywhereHere = (rows[row + 2]! >>> before) & (rows[row + 3]! >>> after) & (kinds >>> 1);
     hits[kept] = packed | (anchoredHere << kindsShift) | (anywhereHere << (kindsShift + 1));
+    segments[kept] = segment;
     kept += anchoredHere | anywhereHere;
   }
   return kept;
+}
+
+/** Lists the entries of the hits whose classes are beside the seed, in whatever order. */
+function compareClasses(
+  { classes, hits }: EncodedText,
+  hitCount: number,
+  { rows, entries }: FilterTables,
+  comparisons: Comparisons,
+): void {
+  let count = 0;
+  for (let hit = 0; hit < hitCount; hit++) {
+    const packed = hits[hit]!;
+    const place = packed & placeMask;
+    const start = place - seedLength + 1;
+    let before = 0;
+    let after = 0;
+    for (let distance = 1; distance <= sideLength; distance++) {
+      before |= 1 << classes[start - distance]!;
+      after |= 1 << classes[place + distance]!;
+    }
+    const row = rowFields * ((packed >>> placeBits) & seedMask) + entriesField;
+    const kinds = packed >>> kindsShift;
+    const first = rows[row + 1 - (kinds & anchoredKind)]!;
+    const last = rows[row + 1 + (kinds >>> 1)]!;
+    if (comparisons.entries.length < count + last - first) grow(comparisons, 2 * (count + last - first));
+    for (let entry = first; entry < last; entry += entryFields) {
+      comparisons.entries[count] = entry;
+      comparisons.hits[count] = hit;
+      count += hasEnoughClasses(entries, entry, before, after);
+    }
+  }
+  comparisons.count = count;
+}
+
+function grow(comparisons: Comparisons, length: number): void {
+  const { entries, hits } = comparisons;
+  comparisons.entries = new Int32Array(length);
+  comparisons.entries.set(entries);
+  comparisons.hits = new Int32Array(length);
+  comparisons.hits.set(hits);
+}
+
+/** Compares the patterns with the text, and lists the words of those that match. */
+function comparePatterns(
+  text: EncodedText,
+  segments: Int32Array,
+  tables: FilterTables,
+  comparisons: Comparisons,
+  found: FoundWords,
+): void {
+  const { classes, hits, segmentNames } = text;
+  if (found.words.length < comparisons.count) {
+    found.names = new Int32Array(comparisons.entries.length);
+    found.words = new Int32Array(comparisons.entries.length);
+  }
+  for (let i = 0; i < comparisons.count; i++) {
+    const entry = comparisons.entries[i]!;
+    const hit = comparisons.hits[i]!;
+    const start = (hits[hit]! & placeMask) - seedLength + 1;
+    if (!areInPlace(tables, entry, classes, start)) continue;
+    if (isAmidLetters(tables, entry, text, segments[hit]!, start)) continue;
+    if (!matches(tables, entry, classes, start)) continue;
+    found.names[found.count] = segmentNames[segments[hit]!]!;
+    found.words[found.count] = tables.entries[entry + wordField]!;
+    found.count++;
+  }
 }

@@ -3,7 +3,7 @@ import type { LogReader } from "../../certificate-transparency/log.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { createLogFollower } from "../certificate-log-reading/follow-log.ts";
 import type { LogReport } from "../certificate-log-reading/messages.ts";
-import { createBlockScreen } from "../certificate-log-reading/screen-block.ts";
+import { createBlockScreen, passAll } from "../certificate-log-reading/screen-block.ts";
 import { createBatchRecorder } from "../certificate-logs/batch-recorder.ts";
 
 /**
@@ -20,15 +20,14 @@ export function createLogReading({
   clock: Clock;
   reader: LogReader;
 }): () => Promise<void> {
-  // The recorder checks every name, so nothing depends on the version of a prefilter.
-  const everything = { version: 0, screen: () => true };
   const recorder = createBatchRecorder({ ...dependencies, clock, tables: { versionOf: () => 0 } });
   const follower = createLogFollower({
     reader,
     progress: null,
     settings: { catchUpMs: Number.MAX_SAFE_INTEGER, firstStart: "end", namesOnly: false },
     clock,
-    screen: createBlockScreen({ scanner: createEntryScanner(), current: () => everything }),
+    // The recorder checks every name, so nothing depends on the version of a prefilter.
+    screen: createBlockScreen({ scanner: createEntryScanner(), current: () => passAll }),
     buffered: { count: 0 },
     pollMs: () => 0,
     send: async (report: LogReport) => {

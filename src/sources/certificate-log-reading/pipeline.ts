@@ -13,7 +13,7 @@ import { createLogFollower, type LogFollower } from "./follow-log.ts";
 import type { FollowSettings, Instruction, LogProgress, Report } from "./messages.ts";
 import { createBatchSlots, createOutbox, type Outbox } from "./outbox.ts";
 import type { BufferedBytes } from "./read-ahead.ts";
-import { createBlockScreen, type NameScreen, type ScreenBlock } from "./screen-block.ts";
+import { createBlockScreen, passAll, type ScreenBlock, type VersionedScreen } from "./screen-block.ts";
 
 /**
  * Memory of blocks that were processed is reclaimed after this many bytes, compressed and not. Left to the engine, which
@@ -54,14 +54,14 @@ interface Follow {
 }
 
 export function createPipeline(dependencies: PipelineDependencies): Pipeline {
-  let screen: NameScreen | undefined;
+  let screen: VersionedScreen | undefined;
   const buffered: BufferedBytes = { count: 0 };
   const slots = createBatchSlots();
   const follows = new Map<string, Follow>();
   const noteProcessed = createReclaim(dependencies.reclaimMemory);
   const readBlock = createBlockScreen({
     scanner: createEntryScanner(),
-    current: () => screen ?? { version: 0, screen: () => true },
+    current: () => screen ?? passAll,
   });
   const screenBlock: ScreenBlock = (block, range) => {
     const screened = readBlock(block, range);
@@ -104,7 +104,10 @@ export function createPipeline(dependencies: PipelineDependencies): Pipeline {
     receive(instruction) {
       switch (instruction.do) {
         case "screen":
-          screen = { version: instruction.version, screen: createFilter(instruction.tables).screen };
+          screen = {
+            version: instruction.version,
+            screenNames: createFilter(instruction.tables).screenNames,
+          };
           break;
         case "follow":
           follow(instruction.log, instruction.generation, instruction.progress);

@@ -3,6 +3,7 @@ import type { CertificateLog, EntryBlock } from "../../certificate-transparency/
 import { tilePath } from "../../certificate-transparency/reading/tile-paths.ts";
 import { hashBytes } from "../../certificate-transparency/trees/hashes.ts";
 import { tileWidth } from "../../certificate-transparency/trees/right-edge.ts";
+import type { NameScreen } from "../../detection/filter/name-screen.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { CertificateSighting } from "../../threats/record.ts";
 import type { Candidate } from "./messages.ts";
@@ -45,11 +46,17 @@ interface EntryRange {
   isVerified: boolean;
 }
 
-/** Prefilter of names, see `Matcher.screen`, and the version of its tables. */
-export interface NameScreen {
+/** Prefilter of names, and the version of its tables. */
+export interface VersionedScreen {
   version: number;
-  screen(bytes: Uint8Array, start: number, end: number): boolean;
+  screenNames: NameScreen;
 }
+
+/** Passes all names. */
+export const passAll: VersionedScreen = {
+  version: 0,
+  screenNames: (_names, _from, to) => new Uint8Array(to).fill(1),
+};
 
 const noBytes = new Uint8Array(0);
 
@@ -59,10 +66,10 @@ export function createBlockScreen({
 }: {
   scanner: EntryScanner;
   /** Returns the present prefilter. */
-  current: () => NameScreen;
+  current: () => VersionedScreen;
 }): ScreenBlock {
   return (block, { log, from, to, isVerified }) => {
-    const { version, screen } = current();
+    const { version, screenNames } = current();
     const batch = scanner.scan(block);
     const isNames = block.encoding === "names_tile";
     const end = block.firstIndex + (isNames ? block.countMax : batch.count);
@@ -84,7 +91,7 @@ export function createBlockScreen({
       leafHashes: isNames ? null : batch.leafHashes.slice(first * hashBytes, last * hashBytes),
       names: batch.names.bytes.slice(range.startByte, range.endByte),
       nameCount: range.end - range.start,
-      candidates: candidatesOf(batch, { ...range, screen, log, isVerified: isVerified && !isNames }),
+      candidates: candidatesOf(batch, { ...range, screenNames, log, isVerified: isVerified && !isNames }),
       // Counted once, with the last part of the block.
       malformed: isCut ? 0 : batch.malformed,
       wireBytes: isCut ? 0 : block.wireBytes,
@@ -117,18 +124,19 @@ function candidatesOf(
   {
     start,
     end,
-    screen,
+    screenNames,
     log,
     isVerified,
-  }: { start: number; end: number; screen: NameScreen["screen"]; log: CertificateLog; isVerified: boolean },
+  }: { start: number; end: number; screenNames: NameScreen; log: CertificateLog; isVerified: boolean },
 ): Candidate[] {
   const { bytes, starts, ends, entries } = batch.names;
+  const passed = screenNames(batch.names, start, end);
   const candidates: Candidate[] = [];
   // The names of a certificate share one object, also after it was sent to another thread.
   let certificate: CertificateSighting | undefined;
   let certificateOf = -1;
   for (let i = start; i < end; i++) {
-    if (!screen(bytes, starts[i]!, ends[i]!)) continue;
+    if (passed[i] === 0) continue;
     const entry = entries[i]!;
     if (certificate === undefined || certificateOf !== entry) {
       const index = batch.firstIndex + entry;

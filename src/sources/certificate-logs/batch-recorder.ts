@@ -1,3 +1,4 @@
+import { rangesOfLines } from "../../archive/name-lines.ts";
 import type { Database } from "../../database/database.ts";
 import type { Matcher } from "../../detection/match/matcher.ts";
 import type { ProtectedDomains } from "../../domains/domains.ts";
@@ -19,7 +20,6 @@ export const certificateLogsOrigin = { kind: "certificate logs", name: "certific
 const threatsPerTransactionMax = 64;
 /** Number of names between two checks for waiting work. */
 const namesPerCheck = 64;
-const lineFeed = 0x0a;
 
 /** The part of the archive that a source needs. */
 export interface NameArchive {
@@ -100,10 +100,12 @@ export function createBatchRecorder({
     if (batch.tablesVersion >= tables.versionOf(matcher)) return;
     const known = new Set(batch.candidates.map(({ name }) => name));
     const text = Buffer.from(batch.names.buffer, batch.names.byteOffset, batch.names.length);
-    for (let start = 0, end: number; start < text.length; start = end + 1) {
-      end = text.indexOf(lineFeed, start);
-      if (!matcher.screen(text, start, end)) continue;
-      const name = text.toString("latin1", start, end);
+    const { starts, ends, count } = rangesOfLines(batch.names);
+    // Copied, because a caller may screen other names between two of these.
+    const passed = matcher.screenNames({ bytes: batch.names, starts, ends }, 0, count).slice(0, count);
+    for (let i = 0; i < count; i++) {
+      if (passed[i] === 0) continue;
+      const name = text.toString("latin1", starts[i], ends[i]);
       if (!known.has(name)) yield { name, seenAt: seenAtOf(batch, clock) };
     }
   }

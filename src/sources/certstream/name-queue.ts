@@ -1,6 +1,7 @@
+import { rangesOfLines } from "../../archive/name-lines.ts";
 import type { Clock, Timer } from "../../lib/clock.ts";
 import type { CertificateSighting } from "../../threats/record.ts";
-import type { NameBatch } from "../name-batch.ts";
+import { screenOnce, type NameBatch } from "../name-batch.ts";
 import type { CertificateNames } from "./messages.ts";
 
 /**
@@ -24,7 +25,6 @@ const characterOverhead = 200;
 const batchNamesMax = 4_096;
 /** Time after the last name until it is recorded. */
 const settleMs = 1_000;
-const lineFeed = 0x0a;
 
 export function createNameQueue({
   clock,
@@ -104,11 +104,6 @@ function batchOf(certificates: readonly CertificateNames[]): NameBatch<null> {
       owners.push(certificate);
     }
   const bytes = Buffer.from(names.map((name) => `${name}\n`).join(""));
-  const starts = new Int32Array(names.length + 1);
-  for (let i = 0, at = 0; i < names.length; i++) {
-    at = bytes.indexOf(lineFeed, at) + 1;
-    starts[i + 1] = at;
-  }
   return {
     count: names.length,
     dropped: 0,
@@ -117,7 +112,7 @@ function batchOf(certificates: readonly CertificateNames[]): NameBatch<null> {
     certificate: (index) => owners[index],
     error: () => undefined,
     line: (index) => index + 1,
-    mayMatch: (index, matcher) => matcher.screen(bytes, starts[index]!, starts[index + 1]! - 1),
+    mayMatch: screenOnce(rangesOfLines(bytes), names.length),
     names: () => bytes,
     positionAfter: () => null,
   };

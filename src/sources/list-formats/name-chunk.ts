@@ -1,6 +1,6 @@
 import { isAscii } from "node:buffer";
 import type { EntryForm } from "../../vocabulary/lists.ts";
-import type { InvalidEntry, NameBatch } from "../name-batch.ts";
+import { screenOnce, type InvalidEntry, type NameBatch } from "../name-batch.ts";
 import type { LineBlock } from "./lines.ts";
 
 /**
@@ -223,7 +223,7 @@ const lineFeed = 0x0a;
 
 /** Presents a chunk as a batch, valid until the next chunk is read. */
 export function batchOfChunk(chunk: NameChunk): NameBatch<Place> {
-  const { bytes, starts, ends, lines, nexts, nextLines, linkStarts, linkEnds, errors } = chunk;
+  const { bytes, lines, nexts, nextLines, linkStarts, linkEnds, errors } = chunk;
   const text = textOf(chunk);
   return {
     count: chunk.count,
@@ -237,7 +237,7 @@ export function batchOfChunk(chunk: NameChunk): NameBatch<Place> {
     form: (index) => chunk.forms?.[index],
     error: (index) => (errors.size === 0 ? undefined : errors.get(index)),
     line: (index) => chunk.firstLine + lines[index]!,
-    mayMatch: (index, matcher) => matcher.screen(bytes, starts[index]!, ends[index]!),
+    mayMatch: screenOnce(chunk, chunk.count),
     names: () => chunk.joined ?? joinNames(chunk),
     positionAfter: (index) => ({
       position: chunk.position + nexts[index]!,

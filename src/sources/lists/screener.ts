@@ -29,7 +29,7 @@ export type ScreenedChunk = NameChunk & Required<Pick<NameChunk, "joined">>;
 /** @param parse reads the lines of the list from its start */
 export function createScreener(
   format: LineByLine,
-  matcher: Pick<Matcher, "screen">,
+  matcher: Pick<Matcher, "screenNames">,
   parse: LineParser = parserOf(format),
 ): Screener {
   const builder = createNameChunkBuilder();
@@ -56,14 +56,15 @@ function parserOf(format: LineByLine): LineParser {
 }
 
 /** Copies the entries that are invalid or may match, with their links, into a chunk of its own. */
-function keep(whole: NameChunk, matcher: Pick<Matcher, "screen">): ScreenedChunk {
+function keep(whole: NameChunk, matcher: Pick<Matcher, "screenNames">): ScreenedChunk {
+  const passed = matcher.screenNames(whole, 0, whole.count);
   const kept: number[] = [];
   let bytesUsed = 0;
   const hasLink = (i: number) => whole.links > 0 && whole.linkEnds[i]! > 0;
   const startOf = (i: number) => (hasLink(i) ? whole.linkStarts[i]! : whole.starts[i]!);
   const endOf = (i: number) => (hasLink(i) ? whole.linkEnds[i]! : whole.ends[i]!);
   for (let i = 0; i < whole.count; i++) {
-    if (!whole.errors.has(i) && !matcher.screen(whole.bytes, whole.starts[i]!, whole.ends[i]!)) continue;
+    if (passed[i] === 0 && !whole.errors.has(i)) continue;
     kept.push(i);
     bytesUsed += endOf(i) - startOf(i);
   }

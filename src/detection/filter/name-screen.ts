@@ -1,0 +1,104 @@
+/** Screens lists of host names: decides which of them need `Matcher.match`. */
+import { labelBytesMax, nameBytesMax } from "../names/name.ts";
+import { classOfByte, digitFlag, dotFlag, foreignFlag } from "./character-classes.ts";
+import { endOf, startOf, textLengthMax, type NameRanges } from "./encoded-text.ts";
+import { createNameDecoder, hasALabel } from "./name-decoder.ts";
+import type { WordSearch } from "./word-search.ts";
+
+/**
+ * Returns an array with 1 for each name from index `from` to before `to` that needs `Matcher.match`, and 0 for the others. The
+ * next call overwrites it.
+ */
+export type NameScreen = (names: NameRanges, from: number, to: number) => Uint8Array;
+
+const dot = 0x2e;
+
+export function createNameScreen({ text, search, searchOne }: WordSearch): NameScreen {
+  const decodeName = createNameDecoder(textLengthMax);
+  let passed = new Uint8Array(1);
+  /** Place of each name's last dot. */
+  let tops = new Int32Array(1);
+  /** Indices of names with A-labels. */
+  const aLabelNames: number[] = [];
+
+  /** Passes the names of the last search that are not known to be valid ASCII host names, and collects those with A-labels. */
+  function checkLabels({ bytes, starts, ends }: NameRanges, first: number): void {
+    const { flags, nameCount, segmentBounds, split } = text;
+    for (let i = 0; i < nameCount; i++) {
+      const name = first + i;
+      if (!areLabelsValid(flags[i]!, bytes, starts[name]!, tops[name]!)) passed[name] = 1;
+    }
+    for (let i = 0; i < split.count; i++) {
+      const segment = split.names[i]!;
+      const name = first + segment;
+      const separatorCount = lengthOf(segmentBounds[segment]!) - lengthOf(segmentBounds[nameCount + i]!);
+      if (separatorCount < 2 || !hasALabel(bytes, starts[name]!, ends[name]!)) continue;
+      if (areLabelsValid(flags[segment]!, bytes, starts[name]!, tops[name]!)) aLabelNames.push(name);
+    }
+  }
+
+  /** Returns whether a name with A-labels contains a word once it is decoded, in either reading of its letters. */
+  function hasWordsDecoded(bytes: Uint8Array, start: number, end: number): boolean {
+    const first = decodeName(bytes, start, end, false);
+    const { ambiguous } = first;
+    if (searchOne(first.bytes, first.length).count > 0) return true;
+    if (!ambiguous) return false;
+    const second = decodeName(bytes, start, end, true);
+    return searchOne(second.bytes, second.length).count > 0;
+  }
+
+  return (names, from, to) => {
+    const { bytes, starts, ends } = names;
+    if (passed.length < to) {
+      passed = new Uint8Array(2 * to);
+      tops = new Int32Array(2 * to);
+    }
+    for (let name = from; name < to; name++) {
+      const start = starts[name]!;
+      const top = lastDot(bytes, start, ends[name]!);
+      passed[name] = top >>> 31;
+      tops[name] = Math.max(start, top);
+    }
+    const withoutTops = { bytes, starts, ends: tops };
+    for (let first = from; first < to; first += text.nameCount) {
+      const found = search(withoutTops, first, to);
+      for (let i = 0; i < found.count; i++) passed[first + found.names[i]!] = 1;
+      checkLabels(names, first);
+    }
+    for (const name of aLabelNames) passed[name] = Number(hasWordsDecoded(bytes, starts[name]!, ends[name]!));
+    aLabelNames.length = 0;
+    return passed;
+  };
+}
+
+/** Returns the place of the last dot, or -1 if the text around it cannot be that of a valid ASCII host name. */
+function lastDot(bytes: Uint8Array, start: number, end: number): number {
+  let top = end;
+  let flags = 0;
+  while (top > start && bytes[top - 1] !== dot) flags |= classOfByte[bytes[--top]!]!;
+  if (end - start > nameBytesMax || !isLabelLength(end - top)) return -1;
+  // A name without a dot is empty here. A last label that starts with a digit may be the end of an IP address.
+  if (top - start < 2 || (classOfByte[bytes[top]!]! & digitFlag) !== 0) return -1;
+  return (flags & foreignFlag) === 0 ? top - 1 : -1;
+}
+
+/** Returns whether the labels before the last one, from `start` to before `end`, are valid. */
+function areLabelsValid(flags: number, bytes: Uint8Array, start: number, end: number): boolean {
+  if ((flags & (foreignFlag | dotFlag)) === 0) return end - start <= labelBytesMax;
+  if ((flags & foreignFlag) !== 0) return false;
+  let labelStart = start;
+  for (let i = start; i <= end; i++) {
+    if (bytes[i] !== dot) continue;
+    if (!isLabelLength(i - labelStart)) return false;
+    labelStart = i + 1;
+  }
+  return true;
+}
+
+function isLabelLength(length: number): boolean {
+  return length > 0 && length <= labelBytesMax;
+}
+
+function lengthOf(bounds: number): number {
+  return endOf(bounds) - startOf(bounds);
+}
