@@ -38,7 +38,7 @@ export function createCampaignFollower({
   threatsMax = groupedThreatsMax,
   yielder,
 }: {
-  clock: Pick<Clock, "now">;
+  clock: Pick<Clock, "now" | "monotonicMs">;
   database: Database;
   /** Version of the code and the lists that compute the campaigns. */
   program: string;

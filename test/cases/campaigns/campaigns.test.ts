@@ -102,9 +102,12 @@ function openFollower(
   return createCampaignFollower({ clock, database, program: "0.5.0", yielder, ...options });
 }
 
-/** Calls `catchUp` until a call finds nothing that is new, not even the writes of the call before. */
-async function catchUpFully({ catchUp }: CampaignFollower): Promise<void> {
-  for (let call = 0; call < 3; call += 1) await catchUp();
+/** Calls `catchUp` until a call finds, after a minute, that nothing is new, not even the writes of the call before. */
+async function catchUpFully({ catchUp }: CampaignFollower, { clock }: Pick<Stores, "clock">): Promise<void> {
+  for (let call = 0; call < 4; call += 1) {
+    await catchUp();
+    clock.advance(60_000);
+  }
 }
 
 /** Returns the numbers of the campaigns of all threats. */
@@ -255,7 +258,7 @@ describe("campaigns", () => {
     const { sqlite } = world.database;
     const [a] = ["a", "b"].map((name) => addThreat(world, `${name}-bank.net`, at("203.0.113.7")).seq);
     const lone = addThreat(world, "c-bank.net").seq;
-    await catchUpFully(openFollower(world));
+    await catchUpFully(openFollower(world), world);
     expect(numbersIn(world)).toEqual([a!, a!, null]);
 
     // A wrong number that only a reader of all threats notices.
@@ -266,9 +269,9 @@ describe("campaigns", () => {
       sqlite.run("insert into threat_touches select * from kept");
     };
     hide();
-    await catchUpFully(openFollower(world));
+    await catchUpFully(openFollower(world), world);
     expect(numbersIn(world)).toEqual([a!, a!, 77]);
-    await catchUpFully(openFollower(world, { program: "another" }));
+    await catchUpFully(openFollower(world, { program: "another" }), world);
     expect(numbersIn(world)).toEqual([a!, a!, null]);
   });
 
@@ -290,7 +293,7 @@ describe("campaigns", () => {
         else sqlite.run("delete from threats where seq = ?", [seq]);
       }
       // With or without the call that records that nothing has changed.
-      await (random(2) === 0 ? follower.catchUp() : catchUpFully(follower));
+      await (random(2) === 0 ? follower.catchUp() : catchUpFully(follower, world));
       if (random(2) === 0) {
         restarts += 1;
         follower = openFollower(world);
