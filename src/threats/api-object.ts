@@ -134,6 +134,11 @@ export function toListObject(threat: ListedThreat, publicUrl: string) {
   return toObject(listFields, threat, publicUrl);
 }
 
+/** Returns the JSON of a threat as the list shows it. */
+export function listItemText(threat: ListedThreat, publicUrl: string): string {
+  return JSON.stringify(toListObject(threat, publicUrl));
+}
+
 /** Returns a threat with its known facts. */
 export function toDetailObject(threat: ThreatDetail, publicUrl: string) {
   return toObject(detailFields, threat, publicUrl);

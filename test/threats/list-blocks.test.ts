@@ -90,7 +90,7 @@ const filters: ThreatFilter[] = [
 ];
 
 function expectNaivePages(): void {
-  const list = createListQuery(stores.database, { blocksFrom: 3 });
+  const { list } = createListQuery(stores.database, { blocksFrom: 3 });
   for (const filter of filters) {
     const expected = naiveList(filter);
     for (const perPage of [1, 10, 50]) {
@@ -143,13 +143,13 @@ test("pages for more domains than SQLite merges in one query are the same as for
   database.transaction(() => others.forEach((domain) => protect.run(domain)));
   const page = { page: 7, perPage: 10 };
   for (const blocksFrom of [0, Infinity]) {
-    const list = createListQuery(database, { blocksFrom });
+    const { list } = createListQuery(database, { blocksFrom });
     const expected = list({}, page);
     expect(expected.threats).toHaveLength(page.perPage);
     expect(list({ within: [...others, ...domains] }, page)).toEqual(expected);
   }
   // More combinations than are kept.
-  const list = createListQuery(database);
+  const { list } = createListQuery(database);
   const expected = list({}, page);
   for (let count = 0; count <= 32; count += 1)
     expect(list({ within: [...others.slice(0, count), ...domains] }, page)).toEqual(expected);

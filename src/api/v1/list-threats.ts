@@ -1,9 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { Later } from "../../http/operation.ts";
+import { JsonText, Later } from "../../http/operation.ts";
 import { integerParameter } from "../../http/query.ts";
 import { newestFirst, tableFilterOf } from "../../threat-index/filter.ts";
 import { exampleListItem, threatListItem, toListObject } from "../../threats/api-object.ts";
-import type { ListedThreat } from "../../threats/store/queries.ts";
 import { closed, count } from "../../vocabulary/schemas.ts";
 import { operation, type ApiLimits } from "./services.ts";
 import { filterOf, filterParameters } from "./threat-filter.ts";
@@ -47,18 +46,17 @@ export const listThreats = ({ maxPerPage }: Pick<ApiLimits, "maxPerPage">) =>
     run({ threats, threatIndex, publicUrl }, { caller: key, query: { page, per_page: perPage, ...given } }) {
       const filter = filterOf(given, key);
       const tableFilter = tableFilterOf(filter);
-      const respond = ({ threats: found, total }: { threats: ListedThreat[]; total: number }) => {
-        const address = publicUrl();
-        return {
-          data: found.map((threat) => toListObject(threat, address)),
-          meta: { total, page, per_page: perPage },
-        };
-      };
-      if (tableFilter !== undefined) return respond(threats.list(tableFilter, { page, perPage }));
+      const metaOf = (total: number) => ({ total, page, per_page: perPage });
+      if (tableFilter !== undefined) {
+        const { texts, total } = threats.listTexts(tableFilter, { page, perPage }, publicUrl());
+        return new JsonText(`{"data":[${texts.join(",")}],"meta":${JSON.stringify(metaOf(total))}}`);
+      }
       return new Later(async () => {
         const index = threatIndex();
         await index.prepare();
-        return respond(await index.search(filter, newestFirst, { page, perPage }));
+        const { threats: found, total } = await index.search(filter, newestFirst, { page, perPage });
+        const address = publicUrl();
+        return { data: found.map((threat) => toListObject(threat, address)), meta: metaOf(total) };
       });
     },
   });

@@ -18,7 +18,13 @@ export interface ThreatFilter {
 }
 
 export type ListQuery = ReturnType<typeof createListQuery>;
-export type ListedThreat = ReturnType<ListQuery>["threats"][number];
+export type ListedThreat = ReturnType<ListQuery["list"]>["threats"][number];
+
+/** A page of a list, from 1. */
+export interface PageOfList {
+  page: number;
+  perPage: number;
+}
 
 /** Maximum number of rows that a page may follow to be read row by row. */
 const nearStartMax = 200;
@@ -43,10 +49,10 @@ export function createListQuery(database: Database, { blocksFrom = withoutBlocks
   // One set of queries for each of the latest combinations of filters: 4, and 4 for each number of domains.
   const prepared = new Map<string, ReturnType<typeof prepareList>>();
 
-  return (filter: ThreatFilter, { page, perPage }: { page: number; perPage: number }) => {
+  function queriesOf(filter: ThreatFilter) {
     const names = namedDomains(filter);
     const seqs = names === undefined ? [] : names.flatMap((domain) => seqOfDomain.get({ domain })?.seq ?? []);
-    if (names !== undefined && seqs.length === 0) return { threats: [], total: 0 };
+    if (names !== undefined && seqs.length === 0) return undefined;
     const values = { status: filter.status, severity: filter.severity, ...domainValues(seqs) };
     const key = `${seqs.length} ${filter.status !== undefined} ${filter.severity !== undefined}`;
     let queries = prepared.get(key);
@@ -55,19 +61,36 @@ export function createListQuery(database: Database, { blocksFrom = withoutBlocks
       queries = prepareList(database, seqs.length, filter);
       prepared.set(key, queries);
     }
+    return { queries, values, total: queries.total.get(values)!.total };
+  }
 
-    const { total } = queries.total.get(values)!;
+  /** Returns the threats of one page, with the exact total. */
+  function list(filter: ThreatFilter, { page, perPage }: PageOfList) {
+    const found = queriesOf(filter);
+    if (found === undefined) return { threats: [], total: 0 };
+    const { queries, values, total } = found;
     const before = (page - 1) * perPage;
     if (before >= total) return { threats: [], total };
     const limit = Math.min(perPage, total - before);
     if (before <= nearStartMax && queries.nearStart !== undefined)
-      return { threats: queries.nearStart.all({ ...values, limit, offset: before }), total };
+      return { threats: queries.nearStart.rows.all({ ...values, limit, offset: before }), total };
     if (before <= blocksFrom)
       return { threats: queries.fromStart.all({ ...values, ...part(limit, before) }), total };
     const { end, offset } = locate(queries.blocks.all(values), before);
     const place = { endFirstSeen: end.firstSeen, endSeq: end.seq, ...part(limit, offset) };
     return { threats: queries.fromBlock.all({ ...values, ...place }), total };
-  };
+  }
+
+  /** Returns the keys (`seq`) of the threats of one page, with the exact total; undefined: it is not near the start. */
+  function keysNearStart(filter: ThreatFilter, { page, perPage }: PageOfList) {
+    const offset = (page - 1) * perPage;
+    if (offset > nearStartMax) return undefined;
+    const found = queriesOf(filter);
+    const keys = found?.queries.nearStart?.keys.all({ ...found.values, limit: perPage, offset });
+    return keys && { seqs: keys.map(({ seq }) => seq), total: found!.total };
+  }
+
+  return { list, keysNearStart };
 }
 
 /** Returns the values of the page that follows `offset` rows: each group of merged keys is read up to its end. */
@@ -169,15 +192,29 @@ function prepareNearStart(database: Database, domains: number, filter: ThreatFil
   const nameOfDomain = sql<string>`(select domain from ${protectedDomains} where seq = ${threats.protectedDomainSeq})`;
   const columns = { ...listColumns, protectedDomain: nameOfDomain.as("protected_domain") };
   const domainIs = domainPlaceholders(domains).map((seq) => eq(threats.protectedDomainSeq, seq));
-  return statement(database, (query) =>
-    query
-      .select(columns)
-      .from(threats)
-      .where(and(...domainIs, ...valueConditions(threats, filter)))
-      .orderBy(desc(threats.firstSeen), desc(threats.seq))
-      .limit(countValue("limit"))
-      .offset(countValue("offset")),
-  );
+  const matches = and(...domainIs, ...valueConditions(threats, filter));
+  const newestFirst = [desc(threats.firstSeen), desc(threats.seq)];
+  const [limit, offset] = [countValue("limit"), countValue("offset")];
+  return {
+    rows: statement(database, (query) =>
+      query
+        .select(columns)
+        .from(threats)
+        .where(matches)
+        .orderBy(...newestFirst)
+        .limit(limit)
+        .offset(offset),
+    ),
+    keys: statement(database, (query) =>
+      query
+        .select({ seq: threats.seq })
+        .from(threats)
+        .where(matches)
+        .orderBy(...newestFirst)
+        .limit(limit)
+        .offset(offset),
+    ),
+  };
 }
 
 /** Selects the keys of the matches that also meet a condition, along the one index that holds this combination of filters. */

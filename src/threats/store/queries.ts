@@ -47,7 +47,7 @@ export function createThreatQueries(database: Database) {
         .where(and(eq(protectedDomains.domain, protectedDomain), inArray(threats.domain, [...names])))
         .all(),
     detail: createDetailQuery(database),
-    list: createListQuery(database),
+    ...createListQuery(database),
     totals: () => totals.all(),
   };
 }
