@@ -103,7 +103,9 @@ export function createMatcher(protectedNames: readonly ProtectedName[], options:
   }
 
   function mayMatch(name: string): boolean {
-    return filter === undefined || searchedTexts(name).some((text) => candidatesOf(text).count > 0);
+    if (filter === undefined) return true;
+    for (const text of searchedTexts(name)) if (candidatesOf(text).count > 0) return true;
+    return false;
   }
 
   /** Returns the indices of the terms to score, in ascending order, which decides between readings of equal rank. */

@@ -39,8 +39,6 @@ export class BrandContext {
   readonly atEdge: boolean;
   /** A run of letters starts and ends with the brand: it stands between separators or digits. */
   readonly between: boolean;
-  /** Share of the label's characters that are the brand's. */
-  readonly share: number;
   /** Kind of character left of the brand; `keyword` if the letters up to the next separator are keywords. */
   readonly left: Edge;
   /** Kind of character right of the brand, as for `left`. */
@@ -50,6 +48,7 @@ export class BrandContext {
   /** Index of the token's first character in the host's text. */
   readonly tokenStart: number;
   readonly #brand: string;
+  readonly #labelLength: number;
   readonly #left: string;
   readonly #right: string;
   #sides: SideWords | undefined;
@@ -71,7 +70,7 @@ export class BrandContext {
     const ends = end === text.length || !isLetter(text.charCodeAt(end));
     this.atEdge = starts || ends;
     this.between = starts && ends;
-    this.share = (end - start) / (labelEnd - labelStart);
+    this.#labelLength = labelEnd - labelStart;
     this.#brand = text.slice(start, end);
     this.#left = text.slice(labelStart, start);
     this.#right = text.slice(end, labelEnd);
@@ -80,6 +79,11 @@ export class BrandContext {
     this.tokenStart = labelStart + this.#left.lastIndexOf("-") + 1;
     const nextHyphen = this.#right.indexOf("-");
     this.token = text.slice(this.tokenStart, nextHyphen < 0 ? labelEnd : end + nextHyphen);
+  }
+
+  /** Share of the label's characters that are the brand's. */
+  get share(): number {
+    return this.#brand.length / this.#labelLength;
   }
 
   /** Text of the label left of the brand, without separators next to the brand. */

@@ -1,7 +1,8 @@
 /** Explains a reading: its reasons, in the order in which a person would give them. */
+import type { Edit } from "../alignment/alignment.ts";
 import { metaphone } from "../letters/metaphone.ts";
-import { labelIndexAt } from "../names/host.ts";
-import type { Reason } from "../types.ts";
+import { labelIndexAt, type Host, type HostLabel } from "../names/host.ts";
+import type { EditKind, Reason } from "../types.ts";
 import { otherLettersIn, type Reading } from "./reading.ts";
 
 export function explain(reading: Reading): Reason[] {
@@ -23,8 +24,11 @@ export function explain(reading: Reading): Reason[] {
   if (alignment.edits.some((edit) => edit.kind === "separator")) {
     reasons.push({ code: "split", params: { found, expected: word.text } });
   }
-  reasons.push(...editReasons(reading), ...characterReasons(reading));
-  for (const keyword of context.keywords.filter(({ length }) => length >= shownKeywordMin)) {
+  for (const edit of alignment.edits)
+    if (edit.kind !== "separator") reasons.push(editReason(edit, edit.kind, host));
+  for (const other of otherLettersIn(reading)) reasons.push(characterReason(other));
+  for (const keyword of context.keywords) {
+    if (keyword.length < shownKeywordMin) continue;
     reasons.push({ code: "keyword", params: { label: host.labels[context.labelIndex]!.label, keyword } });
   }
   if (!context.registrable) {
@@ -49,34 +53,27 @@ export function explain(reading: Reading): Reason[] {
 /** Minimum length of a keyword that is given as a reason; shorter ones are mostly country codes. */
 const shownKeywordMin = 3;
 
-function editReasons({ alignment, host }: Reading): Reason[] {
-  return alignment.edits.flatMap((edit): Reason[] => {
-    if (edit.kind === "separator") return [];
-    const { label, start } = host.labels[labelIndexAt(host, edit.position)]!;
-    const place = { label, position: edit.position - start };
-    const { found, expected } = edit;
-    const code = edit.kind;
-    switch (code) {
-      case "omission":
-        return [{ code, params: { ...place, expected } }];
-      case "insertion":
-      case "repetition":
-      case "plural":
-        return [{ code, params: { ...place, found } }];
-      default:
-        return [{ code, params: { ...place, found, expected } }];
-    }
-  });
+function editReason({ found, expected, position: at }: Edit, code: EditKind, host: Host): Reason {
+  const { label, start } = host.labels[labelIndexAt(host, at)]!;
+  const position = at - start;
+  switch (code) {
+    case "omission":
+      return { code, params: { label, position, expected } };
+    case "insertion":
+    case "repetition":
+    case "plural":
+      return { code, params: { label, position, found } };
+    default:
+      return { code, params: { label, position, found, expected } };
+  }
 }
 
-/** Reasons for the characters that are not what they look like. */
-function characterReasons(reading: Reading): Reason[] {
-  return otherLettersIn(reading).map(({ label, index }): Reason => {
-    const position = label.origin![index]!;
-    const found = String.fromCodePoint(label.shown.codePointAt(position)!);
-    return {
-      code: "confusable",
-      params: { label: label.label, position, found, expected: label.folded[index]! },
-    };
-  });
+/** Reason for a character that is not what it looks like. */
+function characterReason({ label, index }: { label: HostLabel; index: number }): Reason {
+  const position = label.origin![index]!;
+  const found = String.fromCodePoint(label.shown.codePointAt(position)!);
+  return {
+    code: "confusable",
+    params: { label: label.label, position, found, expected: label.folded[index]! },
+  };
 }

@@ -131,7 +131,7 @@ function alignmentsOf(aligner: Aligner, host: Host, word: BrandWord): Alignment[
     // A whole stretch costs at least as much as the cheapest one with the same end.
     if (aligner.leastCostTo(end) > anchoredMax) continue;
     // The cheapest stretch is aligned in the same way as a whole.
-    if (found.some((one) => one.start === start && one.end === end)) continue;
+    if (includesStretch(found, start, end)) continue;
     if (containsSetApart(text, word.text)) continue;
     const alignment = aligner.whole(word.text, text, anchoredMax);
     if (alignment === undefined) continue;
@@ -139,6 +139,11 @@ function alignmentsOf(aligner: Aligner, host: Host, word: BrandWord): Alignment[
     found.push({ ...alignment, start, end });
   }
   return found;
+}
+
+function includesStretch(alignments: readonly Alignment[], start: number, end: number): boolean {
+  for (const alignment of alignments) if (alignment.start === start && alignment.end === end) return true;
+  return false;
 }
 
 /**
