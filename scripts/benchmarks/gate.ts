@@ -28,7 +28,8 @@ process.exit(failed === 0 ? 0 : 1);
 
 async function measurements(): Promise<Measurements> {
   if (options.from !== null) return JSON.parse(readFileSync(options.from, "utf8")) as Measurements;
-  const used = new Set(ratioLimits.flatMap(({ of, to }) => [of.step, to.step]));
+  const required = ratioLimits.filter(({ optional }) => optional !== true);
+  const used = new Set(required.flatMap(({ of, to }) => [of.step, to.step]));
   const wanted = steps.filter(({ id }) => used.has(id));
   return (await measureSteps(wanted, { quick: true, names: null, brands: null })).measurements;
 }

@@ -91,6 +91,7 @@ async function measureThreats(count: number) {
     const first = server.residentBytes();
     const url = `http://127.0.0.1:${port}`;
     const headers = { authorization: `Bearer ${seeded.enterpriseKey}`, cookie: await signIn(url, password) };
+    const middlePageMs = await timed(`${url}${requestsOf(count)["middle page"]}`, headers);
     const overviewMs = await timed(`${url}/console`, headers);
     await server.untilIdle();
     const requestMs: Record<string, number[]> = {};
@@ -102,6 +103,7 @@ async function measureThreats(count: number) {
       figures: {
         "on disk, MiB": [mib(bytes)],
         "start, ms": [startMs],
+        "first middle page, ms": [middlePageMs],
         "first overview, ms": [overviewMs],
         "memory at start, MiB": [mib(first)],
         "after searches, MiB": [mib(server.residentBytes())],

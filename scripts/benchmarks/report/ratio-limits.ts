@@ -4,6 +4,8 @@ const cost = (step: string, subject: string, quantity: string): CostKey => ({ st
 const perName = (domains: number) => cost("growth", domains.toLocaleString("en"), "CPU time per name, ns");
 const programCpu = (program: string) => cost("programs", program, "CPU time, ms");
 const requestCpu = (request: string) => cost("api", request, "CPU time, µs");
+const withMost = (request: string) => cost("most threats", "5,000,000 threats", `${request}, ms`);
+const withMany = (request: string) => cost("threats", "1,000,000 threats", `${request}, ms`);
 const startCpu = (program: string) => cost("start", program, "CPU time, ms");
 
 /**
@@ -97,6 +99,14 @@ export const ratioLimits: readonly RatioLimit[] = [
     kind: "at most",
     limit: 3,
   },
+  ...["list", "filter", "console list"].map((request) => ({
+    name: `${request}: 5,000,000 threats / 1,000,000`,
+    of: withMost(request),
+    to: withMany(request),
+    kind: "at most" as const,
+    limit: 1.7,
+    optional: true,
+  })),
   {
     name: "deliveries: recorded delivery / fetch",
     of: cost("deliveries", "phishwatch, durably recorded, to 25 endpoints", "CPU time, µs"),

@@ -14,7 +14,7 @@ export interface RatioLimit extends Goal {
   /** Numerator and denominator. */
   of: CostKey;
   to: CostKey;
-  /** Indicates that the ratio compares with a program that need not be installed. */
+  /** Indicates that the costs need not be measured: of a program that is not installed, or of a size that a quick run leaves out. */
   optional?: boolean;
 }
 

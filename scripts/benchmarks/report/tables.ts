@@ -73,6 +73,7 @@ export const limitsTables: readonly ReportTable[] = [
     quantities: [
       "on disk, MiB",
       "start, ms",
+      "first middle page, ms",
       "first overview, ms",
       "memory at start, MiB",
       "after searches, MiB",
