@@ -18,7 +18,7 @@ import { freePort, startServer, type ServerProcess } from "./server-process.ts";
 import { formatTable, median, printGoal, quantile, type Goal } from "./statistics.ts";
 
 // All servers run at the same time and take turns in several rounds, so that other load on the machine affects them
-// equally. The goals compare CPU time per request, because it does not depend on how the load generator and other
+// equally. Requests that change what phishwatch has in memory have rounds of their own, after the others. The goals compare CPU time per request, because it does not depend on how the load generator and other
 // processes share the cores.
 
 const {
@@ -44,7 +44,10 @@ const {
 });
 const durationMs = seconds * 1000;
 
+/** Threats of `get`, which phishwatch keeps in memory. */
 const sampleSize = 20_000;
+/** Threats of `get, random`: several times as many as phishwatch keeps in memory. */
+const randomSampleSize = 100_000;
 const batchSize = 100;
 const deepPage = Math.max(1, Math.floor(threatCount / 40));
 /** A page that no earlier request has read, shortly after the start. */
@@ -84,17 +87,20 @@ async function main(): Promise<void> {
   const coldPageMs = await timeColdPage(phishwatch, seeded);
   await phishwatch.untilIdle();
   const sample = sampleThreats(database, { threatCount, sampleSize, seed: 1 });
+  const { ids: randomIds } = sampleThreats(database, { threatCount, sampleSize: randomSampleSize, seed: 2 });
   const bodyBytes = await bodySize(phishwatch, sample.ids[0]!, seeded);
   const bare = await startBare(bodyBytes);
   const fastify = await startFastify(database);
 
-  const all = scenariosOf({ phishwatch, bare, fastify }, seeded, sample);
-  const scenarios = all.filter(({ name }) => only === null || name.includes(only));
+  const groups = scenariosOf({ phishwatch, bare, fastify }, seeded, { ...sample, randomIds }).map((group) =>
+    group.filter(({ name }) => only === null || name.includes(only)),
+  );
+  const scenarios = groups.flat();
   if (scenarios.length === 0) throw new Error(`no scenario contains ${only}`);
 
-  for (const scenario of scenarios) await run(scenario, connections, warmUpMs);
-  for (let round = 0; round < rounds; round++) {
-    for (const scenario of scenarios) await measure(scenario);
+  for (const group of groups) {
+    for (const scenario of group) await run(scenario, connections, warmUpMs);
+    for (let round = 0; round < rounds; round++) for (const scenario of group) await measure(scenario);
   }
   report(scenarios, bodyBytes);
   goal(`${deepList}: ms of the first request after the start`, coldPageMs, coldPageMsMax, "at most");
@@ -177,6 +183,7 @@ async function bodySize(server: ServerProcess, id: string, seeded: SeededDatabas
   return (await response.bytes()).byteLength;
 }
 
+/** Returns groups of scenarios that take turns. */
 function scenariosOf(
   {
     phishwatch,
@@ -184,8 +191,8 @@ function scenariosOf(
     fastify,
   }: { phishwatch: ServerProcess; bare: ServerProcess; fastify: ServerProcess | undefined },
   { proKeys, enterpriseKey }: SeededDatabase,
-  { ids, domain }: ThreatSample,
-): Scenario[] {
+  { ids, randomIds, domain }: ThreatSample & { randomIds: string[] },
+): Scenario[][] {
   const scenario = (name: string, server: ServerProcess, nextRequest: () => RawRequest): Scenario => ({
     name,
     server,
@@ -198,9 +205,13 @@ function scenariosOf(
     singleP99Ms: [],
   });
   // Built in advance, so that the load generator only sends.
-  const gets = ids.map((id, index) =>
-    rawRequest("GET", `/v1/threats/${id}`, { key: proKeys[index % proKeys.length]! }),
-  );
+  const getsOf = (some: readonly string[]) =>
+    some.map((id, index) =>
+      rawRequest("GET", `/v1/threats/${id}`, { key: proKeys[index % proKeys.length]! }),
+    );
+  const [gets, randomGets] = [getsOf(ids), getsOf(randomIds)];
+  const withFastify = (name: string, requests: RawRequest[]) =>
+    fastify ? [scenario(`${name}, fastify + better-sqlite3`, fastify, inTurn(requests))] : [];
   const lists = (query: string) =>
     proKeys.map((key) => rawRequest("GET", `/v1/threats?per_page=20${query}`, { key }));
   const patches = ["resolved", "active"].flatMap((status) =>
@@ -212,9 +223,9 @@ function scenariosOf(
       return rawRequest("POST", "/v1/threats/batch", { key: enterpriseKey, body });
     }),
   );
-  return [
+  const reads = [
     scenario("get, bare Bun.serve", bare, inTurn(gets)),
-    ...(fastify ? [scenario("get, fastify + better-sqlite3", fastify, inTurn(gets))] : []),
+    ...withFastify("get", gets),
     scenario("get", phishwatch, inTurn(gets)),
     scenario("list, page 1", phishwatch, inTurn(lists(""))),
     scenario("list, page 1, status", phishwatch, inTurn(lists("&status=active"))),
@@ -226,9 +237,16 @@ function scenariosOf(
     ),
     scenario(deepList, phishwatch, inTurn(lists(`&page=${deepPage}`))),
     scenario(`${deepList}, status`, phishwatch, inTurn(lists(`&page=${deepPage}&status=active`))),
+  ];
+  const randomReads = [
+    ...withFastify("get, random", randomGets),
+    scenario("get, random", phishwatch, inTurn(randomGets)),
+  ];
+  const writes = [
     scenario("patch", phishwatch, inTurn(patches)),
     scenario(`batch of ${batchSize}`, phishwatch, inTurn(batches)),
   ];
+  return [reads, randomReads, writes];
 }
 
 function inTurn(requests: readonly RawRequest[]): () => RawRequest {

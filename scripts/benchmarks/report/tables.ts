@@ -54,7 +54,7 @@ export const performanceTables: readonly ReportTable[] = [
     heading: "Request",
     steps: ["api"],
     quantities: ["CPU time, µs", "requests/s", "median, ms", "99 %, ms"],
-    peers: ["get, fastify + better-sqlite3"],
+    peers: ["get, fastify + better-sqlite3", "get, random, fastify + better-sqlite3"],
   },
   {
     region: "deliveries",
