@@ -61,6 +61,9 @@ export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: C
     `select ${columnsRead} from threats where seq > ? order by seq limit ?`,
   );
   const rowBySeq = sqlite.prepare<StoredRow, [number]>(`select ${columnsRead} from threats where seq = ?`);
+  const total = sqlite.prepare<{ threats: number }, []>(
+    "select coalesce(sum(total), 0) as threats from threat_counts where protected_domain_seq = 0",
+  );
   const log = createChangeLog({ sqlite });
 
   let columns = createColumns();
@@ -98,6 +101,8 @@ export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: C
     const startsOver = version === undefined || (first !== null && first > version + 1);
     const target = startsOver ? createColumns() : columns;
     let reached = startsOver ? (last ?? 0) : version!;
+    // At once, because room for a few more rows at a time takes a copy of all arrays each time.
+    if (startsOver) await makeRoom(target, total.get()!.threats, yielder);
     for (;;) {
       const rows = rowsAfter.all(target.count === 0 ? 0 : target.seqs.at(target.count - 1), batchRows);
       if (rows.length === 0) break;
