@@ -49,8 +49,8 @@ export function bitFlipIn({ word, context, host, exposed, alignment }: Reading):
 }
 
 function showsOtherLetters(reading: Reading): boolean {
-  const { word, alignment, exposed } = reading;
-  if (alignment.edits.some((edit) => edit.kind === "confusable")) return true;
+  const { word, alignment, exposed, hasLookAlikes } = reading;
+  if (hasLookAlikes) return true;
   // Under the brand's own suffix, a label of the same letters would be the protected name itself.
   if (exposed && alignment.edits.length === 0 && word.kind === "label") return true;
   return otherLettersIn(reading).length > 0;

@@ -57,7 +57,7 @@ export const nearMissRules: readonly Rule[] = [
     ],
     test: ({ exposed, context, typos }) =>
       !exposed &&
-      !(context.besideKeywords && typos.every(isAddedOrMoved)) &&
+      !(context.besideKeywords && areAddedOrMoved(typos)) &&
       (!context.wholeLabel || typos.some(({ expected }) => expected !== "")),
   },
   {
@@ -71,9 +71,8 @@ export const nearMissRules: readonly Rule[] = [
       ["paidy.com", "pa1y.net"],
       ["paypal.com", "papai.net"],
     ],
-    test: ({ word, typos, alignment }) =>
-      alignment.edits.some(({ kind }) => kind === "confusable") &&
-      (word.length < besideLettersLengthMin || !typos.every(isAddedOrMoved)),
+    test: ({ word, typos, hasLookAlikes }) =>
+      hasLookAlikes && (word.length < besideLettersLengthMin || !areAddedOrMoved(typos)),
   },
   {
     name: "another_short_name",
@@ -128,14 +127,16 @@ export const nearMissRules: readonly Rule[] = [
   },
 ];
 
-function isAddedOrMoved({ kind }: Edit): boolean {
-  return kind === "insertion" || kind === "repetition" || kind === "transposition";
+function areAddedOrMoved(typos: readonly Edit[]): boolean {
+  for (const { kind } of typos)
+    if (kind !== "insertion" && kind !== "repetition" && kind !== "transposition") return false;
+  return true;
 }
 
 function isAnotherShortName(reading: Reading): boolean {
   const { word, typos, context, exposed, letters } = reading;
   if (!context.wholeLabel || exposed || isAnybodysLabel(reading)) return false;
-  if (typos.every(isAddedOrMoved)) return false;
+  if (areAddedOrMoved(typos)) return false;
   return meanLetterBits(letters) <= meanLetterBits(word.text);
 }
 

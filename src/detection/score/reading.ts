@@ -23,6 +23,8 @@ export class Reading {
   readonly sameSuffix: boolean;
   /** Edits that change letters; look-alike characters and separators do not count. */
   readonly typos: readonly Edit[];
+  /** Whether a character, or a pair of them, looks like the brand's and is another one. */
+  readonly hasLookAlikes: boolean;
   /** Edits that count against the tolerance of the word; see `countErrors`. */
   readonly errors: number;
   /** Whether the stretch is the whole registrable label under the brand's own suffix. */
@@ -47,9 +49,17 @@ export class Reading {
     kind?: "homophone";
   }) {
     const { word, host, alignment, suffix } = given;
-    const { edits } = alignment;
-    this.typos = edits.length === 0 ? edits : edits.filter(isTypo);
-    this.kind = given.kind ?? (this.typos.length === 0 ? "exact" : "typos");
+    const typos: Edit[] = [];
+    let hasLookAlikes = false;
+    let movesSeparators = false;
+    for (const edit of alignment.edits) {
+      if (isTypo(edit)) typos.push(edit);
+      else if (edit.kind === "confusable") hasLookAlikes = true;
+      else if (edit.found.length !== edit.expected.length) movesSeparators = true;
+    }
+    this.typos = typos;
+    this.hasLookAlikes = hasLookAlikes;
+    this.kind = given.kind ?? (typos.length === 0 ? "exact" : "typos");
     this.word = word;
     this.host = host;
     this.alignment = alignment;
@@ -61,7 +71,7 @@ export class Reading {
     const found = host.text.slice(alignment.start, alignment.end);
     this.found = found;
     this.letters = found.includes("-") || found.includes(".") ? found.replace(/[-.]/g, "") : found;
-    this.anchored = isAnchored(this.context, edits, found);
+    this.anchored = !movesSeparators && isSetApart(this.context, found);
   }
 
   /** Number of bits by which other words explain the text around the stretch better than the brand does. */
@@ -102,13 +112,9 @@ function isTypo({ kind }: Edit): boolean {
   return kind !== "separator" && kind !== "confusable";
 }
 
-function isAnchored({ between, left, right }: BrandContext, edits: readonly Edit[], found: string): boolean {
-  if (!between || edits.some(movesSeparator)) return false;
+function isSetApart({ between, left, right }: BrandContext, found: string): boolean {
+  if (!between) return false;
   return (left === "separator" && right === "separator") || !/\d/.test(found);
-}
-
-function movesSeparator({ kind, found, expected }: Edit): boolean {
-  return kind === "separator" && found.length !== expected.length;
 }
 
 /** Whether the label is below a registered name or a suffix of a hosting service, where anybody can create one. */
