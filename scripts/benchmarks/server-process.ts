@@ -7,8 +7,11 @@ const stopTimeoutMs = 15_000;
 const pollIntervalMs = 0.5;
 /** Maximum time between the loss of a connection and the exit of the process that caused it. */
 const exitDelayMs = 500;
-/** A server is idle when it uses less than this share of one processor for this time. */
-const idle = { share: 0.05, forMs: 1_000, timeoutMs: 300_000 };
+/**
+ * A server is idle when it uses less than this share of one processor for this time, and its threads do not wait for a
+ * processor that other programs use either.
+ */
+const idle = { share: 0.05, waitingShare: 0.5, forMs: 1_000, timeoutMs: 300_000 };
 
 export interface ServerProcess {
   name: string;
@@ -82,11 +85,15 @@ export async function startServer({
     cpuSeconds: () => cpuSecondsOf(child.pid),
     async untilIdle() {
       const waitedFrom = performance.now();
-      for (let used = Infinity; used * 1_000 > idle.share * idle.forMs;) {
+      for (let isIdle = false; !isIdle;) {
         if (performance.now() - waitedFrom > idle.timeoutMs) throw new Error(`${name} does not become idle`);
-        const before = cpuSecondsOf(child.pid);
+        const before = schedulingOf(child.pid);
         await Bun.sleep(idle.forMs);
-        used = cpuSecondsOf(child.pid) - before;
+        const after = schedulingOf(child.pid);
+        const shareOf = (nanoseconds: number) => nanoseconds / (idle.forMs * 1e6);
+        isIdle =
+          shareOf(after.ran - before.ran) <= idle.share &&
+          shareOf(after.waited - before.waited) <= idle.waitingShare;
       }
     },
     residentBytes: () => {
@@ -117,10 +124,16 @@ export function cpuSecondsOf(pid: number): number {
 
 /** Returns the exact CPU time of all live threads. Too expensive to read often, and excludes exited threads. */
 export function cpuNanoseconds(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  return threads
-    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "latin1"))
-    .reduce((sum, schedstat) => sum + Number(schedstat.split(" ")[0]), 0);
+  return schedulingOf(pid).ran;
+}
+
+/** Returns for how many nanoseconds all live threads have run, and waited for a processor. */
+function schedulingOf(pid: number): { ran: number; waited: number } {
+  const threads = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "latin1").split(" ").map(Number),
+  );
+  const sum = (field: number) => threads.reduce((total, fields) => total + fields[field]!, 0);
+  return { ran: sum(0), waited: sum(1) };
 }
 
 async function returns200(url: string, headers: Record<string, string>): Promise<boolean> {
