@@ -27,7 +27,7 @@ import { endingPattern } from "./ending-pattern.ts";
  */
 export type WordKind = "label" | "keyword" | "name" | "stem";
 
-/** From the most to the least tolerant; see `any-rules.ts`, `exact-rules.ts` and `typo-rules.ts`. */
+/** From the most to the least tolerant; see the rules in `score/`. */
 const strictnesses = ["plain", "careful", "strict", "generic"] as const;
 export type Strictness = (typeof strictnesses)[number];
 

@@ -58,7 +58,7 @@ export function describeWarning({ reason, effect, advice }: WordWarning): string
   return [reason, effect, ...(advice === undefined ? [] : [advice])].join("; ");
 }
 
-/** Describes what the rules of `exact-rules.ts` and `typo-rules.ts` do with the word. */
+/** Describes what the rules in `score/` do with the word. */
 function effectOf({ strictness, length }: BrandWord): string {
   const beside = 'beside words such as "login"';
   if (strictness === "careful") {

@@ -227,7 +227,7 @@ function addPart(sides: SideWords, part: string, words: readonly string[] | unde
   else sides.keywords.push(...words);
 }
 
-/** Returns undefined if the rest contains no keyword, except for some inside other letters. */
+/** Returns undefined if the rest contains no keyword of three letters, except perhaps inside other letters. */
 function restOf({ keywords, isEmpty, areKeywords }: SideWords): Rest | undefined {
   if (isEmpty) return "none";
   if (areKeywords) return "keywords";

@@ -49,7 +49,7 @@ const beforeAll = -1;
  * that a rule objects to as well.
  *
  * The rules that keep are tested first: most readings are dropped because none applies, and then no other test matters.
- * A name contains one or two words, of which most rules concern few: their rules are selected once.
+ * Most rules concern few words, so the rules of each word are selected once.
  */
 export function createAcceptance(rules: readonly Rule[]): Acceptance {
   const known = new WeakMap<BrandWord, Partial<Record<ReadingKind, WordRules>>>();
