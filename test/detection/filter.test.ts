@@ -121,3 +121,10 @@ test(`text that is not a host name neither matches nor throws (TEST_SEED=${seed}
     fast.match(Buffer.from(bytes).toString("utf8"));
   }
 });
+
+test("typos in a brand of more than fifty letters are found", () => {
+  const brand = "theverylongnameofacooperativesavingsbankwhichnobodytypes";
+  const matcher = createMatcher([{ domain: `${brand}.com`, keywords: [], allow: [] }], options);
+  for (const name of [brand.replace("oo", "o").replace("obo", "ob"), `a${brand.replace("very", "vary")}b`])
+    expect(matcher.match(`${name}.top`)).toHaveLength(1);
+});
