@@ -27,6 +27,22 @@ const first = ["PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(PASSIVE)
 /** Copies the rest while nobody writes, so that the next commit restarts the log. */
 const last = "PRAGMA wal_checkpoint(FULL)";
 
+/** Copies the write-ahead log into the file in another thread, also while the server writes. */
+export async function copyLog({
+  path,
+  sqlite,
+  holdWrites,
+}: Pick<Database, "path" | "sqlite" | "holdWrites">): Promise<void> {
+  await startFileTask(path, ...first).result;
+  const { log, checkpointed } = logPages(sqlite);
+  if (log > checkpointed) await holdWrites(() => startFileTask(path, last).result);
+}
+
+/** Returns the number of pages in the log, and of those that are copied, in less than 1 µs. */
+function logPages(sqlite: Database["sqlite"]): { log: number; checkpointed: number } {
+  return sqlite.query<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)").get()!;
+}
+
 export function createCheckpoints({
   database: { sqlite, path, file, holdWrites },
   log,
@@ -36,27 +52,19 @@ export function createCheckpoints({
   log: Log;
   pages?: number;
 }): Checkpoints {
-  /** Takes less than 1 µs. */
-  const measure = sqlite.prepare<{ log: number; checkpointed: number }, []>("PRAGMA wal_checkpoint(NOOP)");
   let running = false;
   let copying: Promise<void> | undefined;
   let pagesBefore = 0;
   let dueAtPages = pages;
 
   function isDue(): boolean {
-    const { log: present } = measure.get()!;
+    const { log: present } = logPages(sqlite);
     if (present < pagesBefore) dueAtPages = pages;
     pagesBefore = present;
     if (present < dueAtPages || copying !== undefined || file?.change() !== undefined) return false;
     // While somebody reads from the log, it cannot restart, and copying it for each commit would not help.
     dueAtPages = present + pages;
     return true;
-  }
-
-  async function copy(): Promise<void> {
-    await startFileTask(path, ...first).result;
-    const { log: present, checkpointed } = measure.get()!;
-    if (present > checkpointed && running) await holdWrites(() => startFileTask(path, last).result);
   }
 
   function drop(error: unknown): void {
@@ -72,7 +80,7 @@ export function createCheckpoints({
       if (!running) return;
       try {
         if (!isDue()) return;
-        copying = copy()
+        copying = copyLog({ path, sqlite, holdWrites })
           .catch(drop)
           .finally(() => (copying = undefined));
       } catch (error) {

@@ -7,14 +7,15 @@ import { Database } from "bun:sqlite";
 self.onmessage = ({ data: { path, statements } }) => {
   try {
     const database = new Database(path, { readwrite: true, create: false });
+    let row;
     try {
       database.run("PRAGMA busy_timeout = 0");
-      let row;
       for (const statement of statements) [row] = database.query(statement).all();
-      postMessage({ value: row === undefined ? null : Object.values(row)[0] });
     } finally {
+      // First, because the thread may be ended as soon as it has replied.
       database.close();
     }
+    postMessage({ value: row === undefined ? null : Object.values(row)[0] });
   } catch (error) {
     postMessage({ error: String(error?.message ?? error) });
   }

@@ -3,7 +3,7 @@ import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { isBusy } from "../files/sqlite-error.ts";
 import { canReleasePages, readPragma } from "../pragmas.ts";
-import { startFileTask, type FileTask } from "./file-worker.ts";
+import { copyLog } from "./checkpoints.ts";
 
 /** Keeps the database file and its write-ahead log small. All work is done in short pieces. */
 export interface Housekeeping {
@@ -21,7 +21,8 @@ const spareShareMax = 0.1;
 /** Time for which one piece may stop the event loop. */
 const sliceMs = 5;
 const slicePagesMin = 16;
-const slicePagesMax = 4_096;
+/** A commit writes about as many pages, which the time of a slice does not contain: 5 ms. */
+const slicePagesMax = 512;
 /** Size of the log from which it is worth truncating. */
 const logBytesMax = 8 << 20;
 
@@ -29,7 +30,6 @@ export function createHousekeeping({ database, log }: { database: Database; log:
   const { sqlite, path } = database;
   const number = (pragma: string) => readPragma(sqlite, pragma);
   let slicePages = 256;
-  let task: FileTask | undefined;
   let cancelled = false;
   /** Size of the log that could not be truncated, because somebody reads from it. */
   let stuckAtBytes = 0;
@@ -58,13 +58,8 @@ export function createHousekeeping({ database, log }: { database: Database; log:
   }
 
   async function truncateLog(): Promise<void> {
-    task = startFileTask(path, "PRAGMA wal_checkpoint(PASSIVE)");
-    try {
-      await task.result;
-    } finally {
-      task = undefined;
-    }
-    // Little is left to copy.
+    // Also shortens the file, which takes 50 ms if it has released 200 MiB.
+    await copyLog(database);
     truncateLogNow(database);
     stuckAtBytes = logBytes();
     isShrinking = false;
@@ -92,7 +87,6 @@ export function createHousekeeping({ database, log }: { database: Database; log:
     },
     cancel() {
       cancelled = true;
-      task?.cancel();
     },
   };
 }
