@@ -33,7 +33,19 @@ afterEach(async () => {
 });
 
 const sideFiles = () => [`${path}-wal`, `${path}-shm`];
-const start = async () => (running = await folder.serve());
+async function start() {
+  running = await folder.serve();
+  // The server responds before it stores the first password, and does not start without.
+  await until(hasFirstStarted, "the first start is recorded");
+}
+function hasFirstStarted(): boolean {
+  const sqlite = new Sqlite(path, { readonly: true });
+  try {
+    return sqlite.query("SELECT 1 FROM settings WHERE name = 'first_started_at'").get() !== null;
+  } finally {
+    sqlite.close();
+  }
+}
 async function end(signal: NodeJS.Signals = "SIGTERM") {
   const ended = await running!.stop(signal);
   running = undefined;
