@@ -36,8 +36,10 @@ export function createTextCache<Key, Entry extends ThreatText>({
   const log = createChangeLog(database);
   const entries = new Map<Key, Entry>();
   const keyBySeq = new Map<number, Key>();
-  // One iterator, because a new one would have to skip the places of all entries that were removed before.
+  // One iterator for many entries, because a new one has to skip the places of all that were removed before. It is
+  // replaced now and then, because it keeps all tables that the map has had since its last step in memory.
   let oldest = entries.keys();
+  let removedSinceNew = 0;
   let bytes = 0;
   let commits = 0;
   database.observe({ failed() {}, changed: () => void (commits += 1) });
@@ -51,20 +53,27 @@ export function createTextCache<Key, Entry extends ThreatText>({
     entries.delete(key);
     keyBySeq.delete(entry.seq);
     bytes -= freed;
+    removedSinceNew += 1;
+    if (removedSinceNew > entries.size) startOver();
     return freed;
+  }
+
+  function startOver(): void {
+    oldest = entries.keys();
+    removedSinceNew = 0;
   }
 
   function clear(): void {
     entries.clear();
     keyBySeq.clear();
-    oldest = entries.keys();
+    startOver();
     bytes = 0;
   }
 
   function removeOldest(): number {
     let next = oldest.next();
     if (next.done) {
-      oldest = entries.keys();
+      startOver();
       next = oldest.next();
     }
     return next.done ? Infinity : remove(next.value);

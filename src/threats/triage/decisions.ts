@@ -117,8 +117,8 @@ function createDecisionThread(startWorker: StartWorker) {
       }
     },
     async stop(): Promise<void> {
-      clearTimeout(idle);
       await running.catch(() => {});
+      clearTimeout(idle);
       await end();
     },
   };
