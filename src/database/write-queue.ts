@@ -104,6 +104,7 @@ export function createWriteQueue({
   }
 
   async function holdFor(part: Waiting): Promise<void> {
+    if (closed) return;
     isElsewhere = true;
     await settleElsewhere(part);
     isElsewhere = false;
@@ -116,14 +117,13 @@ export function createWriteQueue({
     if (isElsewhere) return;
     const here = untilElsewhere(waiting);
     if (here.length === 0 && waiting.length > 0) return void holdFor(waiting[0]!);
-    let settled: number;
+    let settled = 0;
     try {
       settled = commitTogether(here, { sliceMs });
     } catch (error) {
       if (isBusy(error)) return retryLater();
       // Nothing was committed, whatever each part reported.
       rejectAll(() => error);
-      settled = 0;
     }
     watch.succeeded();
     waits.add(waiting.slice(0, settled));

@@ -115,6 +115,17 @@ test("A write inside of a transaction is a programmer's error, because it could 
   expect(() => database.transaction(() => void database.write(() => {}))).toThrow("must not wait");
 });
 
+test("closing the database starts no work of another thread that still waits, and rejects it", async () => {
+  let started = false;
+  const before = database.write(insert("one"));
+  const elsewhere = database.writeElsewhere(async () => void (started = true));
+  const outcome = elsewhere.catch((error: Error) => error.message);
+  database.close();
+  expect(await before).toBe("one");
+  expect(await outcome).toBe("the database is closed");
+  expect(started).toBe(false);
+});
+
 describe("the holder of the lock", () => {
   test("is the process with a write lock on the byte of the lock (D2)", async () => {
     const pid = await hold();

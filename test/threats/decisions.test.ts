@@ -110,6 +110,19 @@ test("a decision whose thread ends early is rejected, and the next one starts an
   expect(await stores.database.write(statusesNow)).toEqual(["active"]);
 });
 
+test("a thread that has ended while it was idle is replaced", async () => {
+  const workers: Worker[] = [];
+  open((task) => {
+    const worker = new Worker(join(import.meta.dir, "../../src/main.ts"), { workerData: { task } });
+    workers.push(worker);
+    return worker;
+  });
+  await decisions.changeStatus(ids, "resolved", { by: program });
+  await workers[0]!.terminate();
+  expect(await decisions.changeStatus(ids, "active", { by: program })).toHaveLength(threatCount);
+  expect(started).toBe(2);
+});
+
 test("a decision that cannot be written reports SQLite's error, and changes nothing", async () => {
   stores.database.sqlite.run(
     "CREATE TRIGGER refused BEFORE INSERT ON threat_history WHEN NEW.threat_seq = 40 BEGIN SELECT raise(abort, 'refused'); END",

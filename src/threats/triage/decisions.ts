@@ -88,6 +88,16 @@ function createDecisionThread(startWorker: StartWorker) {
   let idle: ReturnType<typeof setTimeout> | undefined;
   let running: Promise<unknown> = Promise.resolve();
 
+  function start(): Worker {
+    const started = startWorker("decisions");
+    // A running task reports both events; an idle thread has no listeners otherwise.
+    started.on("error", () => {});
+    started.once("exit", () => {
+      if (worker === started) worker = undefined;
+    });
+    return started;
+  }
+
   /** Ends the thread when it has closed its connection. */
   async function end(): Promise<void> {
     const ended = worker;
@@ -102,7 +112,7 @@ function createDecisionThread(startWorker: StartWorker) {
   return {
     async run(task: DecisionTask): Promise<DecisionReply> {
       clearTimeout(idle);
-      worker ??= startWorker("decisions");
+      worker ??= start();
       const reply = replyOf(worker);
       running = reply;
       worker.postMessage(task);
