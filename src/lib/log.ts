@@ -80,16 +80,24 @@ function withDescribedError(fields: object = {}): object {
 
 const causesMax = 10;
 
-/** Returns what a line contains of an error: its type, and its message and stack with those of its causes. */
-function describeError(error: Error): Record<"type" | "message" | "stack", string> {
+/** Returns what a line contains of an error: its type and code, and its message and stack with those of its causes. */
+function describeError(error: Error): Record<"type" | "message" | "stack", string> & { code?: string } {
   const chain = [error];
   for (let { cause } = error; cause instanceof Error && chain.length < causesMax; { cause } = cause)
     chain.push(cause);
+  // SQLite's message is the same for all of its I/O errors.
+  const code = chain.map(codeOf).find((one) => one !== undefined);
   return {
-    type: error.constructor.name,
+    // The constructor of errors of SQLite is `Error`.
+    type: error.name,
+    ...(code === undefined ? {} : { code }),
     message: chain.map(({ message }) => message).join(": "),
     stack: chain.map(({ stack, message }) => stack ?? message).join("\ncaused by: "),
   };
+}
+
+function codeOf(error: Error): string | undefined {
+  return "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
 /** Logs an error that is dropped on purpose, so that none disappears without a trace. */

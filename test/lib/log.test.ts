@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { createLog, type Log, type LogOptions } from "../../src/lib/log.ts";
 import { logEvents } from "../../src/lib/log-events/catalogue.ts";
@@ -46,19 +47,35 @@ test("The log keeps the message of a thrown object that is not an Error", () => 
   expect(logged("pretty", write)).toContain("    Cannot find package\n");
 });
 
-test("A JSON line contains the type, message and stack of an error with those of its causes, and nothing else of it", () => {
-  const cause = new RangeError("no space");
+test("A JSON line contains the type, code, message and stack of an error with those of its causes, and nothing else of it", () => {
+  const cause = Object.assign(new RangeError("no space"), { code: "ENOSPC" });
   const error = Object.assign(new TypeError("not stored", { cause }), { secret: "s3cret" });
   cause.cause = error;
   const line = JSON.parse(logged("json", (log) => log.event("retention.failed", { error }))) as {
     error: object;
   };
-  expect(Object.keys(line.error)).toEqual(["type", "message", "stack"]);
+  expect(Object.keys(line.error)).toEqual(["type", "code", "message", "stack"]);
   expect(line.error).toMatchObject({
     type: "TypeError",
+    code: "ENOSPC",
     message: expect.stringMatching(/^not stored: no space: not stored/),
     stack: expect.stringMatching(/^TypeError: not stored\n +at [^]+\ncaused by: RangeError: no space\n +at /),
   });
+});
+
+test("A JSON line names the type and the code of an error of SQLite", () => {
+  const database = new Database(":memory:");
+  const write = (log: Log) => {
+    try {
+      database.run("SELECT json('{')");
+    } catch (error) {
+      log.event("retention.failed", { error });
+    }
+  };
+  expect(JSON.parse(logged("json", write))).toMatchObject({
+    error: { type: "SQLiteError", code: "SQLITE_ERROR" },
+  });
+  database.close();
 });
 
 test("The level of the log can be changed while it is in use", () => {

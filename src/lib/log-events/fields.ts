@@ -37,7 +37,7 @@ export const logFields = {
   effect: text("places in which a keyword counts"),
   endpointCount: number("number of enabled webhook endpoints"),
   entries: number("number of entries of a certificate log"),
-  error: object("error with its type, message and stack"),
+  error: object("error with its type, code, message and stack"),
   errors: texts("what is wrong and what is allowed, one text for each error"),
   events: number("number of events"),
   eventsPerHour: number("limit of events per hour"),
