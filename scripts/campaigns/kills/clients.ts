@@ -34,7 +34,8 @@ export const createLedger = (): Ledger => ({
 const requestTimeoutMs = 15_000;
 const pauseMs = 15;
 const namesPerSubmission = 5;
-const idsPerBatch = 40;
+/** Enough for another thread to carry it out. */
+const idsPerBatch = 80;
 const tornLinesShare = 0.25;
 const statusOf = {
   resolve: "resolved",
