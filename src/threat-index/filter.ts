@@ -53,13 +53,24 @@ export interface SearchFilter {
  */
 export function tableFilterOf(filter: SearchFilter): ThreatFilter | undefined {
   const { protectedDomain, within, status, severity, ...others } = filter;
-  if (Object.values(others).some((value) => value !== undefined)) return undefined;
+  if (!isEmpty(others)) return undefined;
   return {
     ...(protectedDomain === undefined ? {} : { protectedDomain }),
     ...(within === undefined ? {} : { within }),
     ...(status === undefined ? {} : { status }),
     ...(severity === undefined ? {} : { severity }),
   };
+}
+
+/** Returns the conditions that are not on the kind of a threat (`columns/kinds.ts`). */
+export function withoutKinds(filter: SearchFilter) {
+  const { status: _1, severity: _2, type: _3, source: _4, siteStates: _5, ...others } = filter;
+  return others;
+}
+
+/** Returns whether a filter has no condition. */
+export function isEmpty(filter: SearchFilter): boolean {
+  return Object.values(filter).every((value) => value === undefined);
 }
 
 /** Threats with equal keys are ordered by first seen, those that are due at the same time by severity before. */

@@ -3,7 +3,7 @@ import type { Yielder } from "../lib/yielder.ts";
 import { indicatorBit } from "../threats/severity/indicators.ts";
 import { similarityUnits, verifiedBit, type Columns } from "./columns/columns.ts";
 import { wantedKindsOf } from "./facets.ts";
-import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
+import { isEmpty, withoutKinds, type SearchFilter, type SearchOrder, type Slice } from "./filter.ts";
 import { isActiveKind, kindCount } from "./columns/kinds.ts";
 import { timeAt } from "./columns/numbers.ts";
 import { selectRows } from "./select-rows.ts";
@@ -118,8 +118,8 @@ export function matchRows({
 
 /** Returns whether all conditions are by kind, apart from `within`. */
 function hasKindsOnly(filter: SearchFilter): boolean {
-  const { status: _1, severity: _2, type: _3, source: _4, siteStates: _5, within: _6, ...others } = filter;
-  return Object.values(others).every((value) => value === undefined);
+  const { within: _, ...others } = withoutKinds(filter);
+  return isEmpty(others);
 }
 
 /** In place of the number that rows must have: they may have any. */

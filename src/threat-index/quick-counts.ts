@@ -1,7 +1,7 @@
 import { indicatorBit } from "../threats/severity/indicators.ts";
 import { verifiedBit, type Columns } from "./columns/columns.ts";
 import { wantedKindsOf } from "./facets.ts";
-import type { SearchFilter } from "./filter.ts";
+import { isEmpty, withoutKinds, type SearchFilter } from "./filter.ts";
 
 /** Looks up the protected domain and the account that a filter names; undefined: it names none, or there is no such. */
 interface FilterSeqs {
@@ -44,19 +44,8 @@ function quickCount(
     wantedBy: (filter: SearchFilter) => Uint8Array;
   },
 ): number | undefined {
-  const {
-    protectedDomain,
-    status: _1,
-    severity: _2,
-    type: _3,
-    source: _4,
-    siteStates: _5,
-    indicator,
-    verified,
-    assignee,
-    ...scanned
-  } = filter;
-  if (Object.values(scanned).some((value) => value !== undefined)) return undefined;
+  const { protectedDomain, indicator, verified, assignee, ...scanned } = withoutKinds(filter);
+  if (!isEmpty(scanned)) return undefined;
   if ([protectedDomain, indicator, verified, assignee].filter((value) => value !== undefined).length > 1)
     return undefined;
   const wanted = wantedBy(filter);

@@ -3,7 +3,7 @@ import type { Columns } from "./columns/columns.ts";
 import { kindCount } from "./columns/kinds.ts";
 import { keyFunction } from "./columns/sort-keys.ts";
 import { wantedKindsOf } from "./facets.ts";
-import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
+import { isEmpty, withoutKinds, type SearchFilter, type SearchOrder, type Slice } from "./filter.ts";
 import { describeGroups, firstOfEach, type GroupedSlice } from "./groups.ts";
 import { makeRoom, type Buffers, type Matches } from "./match-rows.ts";
 
@@ -23,16 +23,8 @@ function kindView(
   filter: SearchFilter,
   protectedDomainSeq: number | undefined,
 ): KindView | undefined {
-  const {
-    protectedDomain,
-    status: _1,
-    severity: _2,
-    type: _3,
-    source: _4,
-    siteStates: _5,
-    ...scanned
-  } = filter;
-  if (Object.values(scanned).some((value) => value !== undefined)) return undefined;
+  const { protectedDomain, ...scanned } = withoutKinds(filter);
+  if (!isEmpty(scanned)) return undefined;
   // No protected domain has the number 0.
   const ofKind =
     protectedDomain === undefined ? summary.ofKind() : dense(summary.ofDomain(protectedDomainSeq ?? 0));
