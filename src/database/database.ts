@@ -13,8 +13,7 @@ import { watchConnection, type ConnectionObserver } from "./files/watched-connec
 import type { LockIncident } from "./lock-watch.ts";
 import { migrateDatabase, type PendingMigrations } from "./migrate.ts";
 import { isBusy } from "./files/sqlite-error.ts";
-import { logPagesMax } from "./pragmas.ts";
-import { canReleasePages } from "./pragmas.ts";
+import { canReleasePages, logPagesMax } from "./pragmas.ts";
 import { createTransactions, type Settled } from "./transactions.ts";
 import { createWriteQueue, type WriteOptions, type WriteTotals } from "./write-queue.ts";
 

@@ -1,7 +1,6 @@
 /**
  * Tests of a pattern at a place where its seed occurs in a name. The filter runs them from the cheapest to the most
- * expensive. `entry` is an
- * index in `entries`, and `start` the place where the seed starts.
+ * expensive. `entry` is an index in `entries`, and `start` the place where the seed starts.
  */
 import { separatorClass } from "./character-classes.ts";
 import type { EncodedText } from "./encoded-text.ts";

@@ -5,7 +5,6 @@ import { wordWarnings, type WordWarning } from "../brand/word-warnings.ts";
 import { isPopularName } from "../data/popular-names.ts";
 import { buildTables, type FilterTables } from "../filter/filter-tables.ts";
 import { createFilter, type Candidates } from "../filter/filter.ts";
-
 import type { NameScreen } from "../filter/name-screen.ts";
 import { foldLabel } from "../names/fold.ts";
 import { readHost, type Host } from "../names/host.ts";
