@@ -18,6 +18,8 @@ export interface LockWatch {
   failed(options: { rejects: boolean }): void;
   /** An attempt succeeded. */
   succeeded(): void;
+  /** Returns the time of the first attempt (by `performance.now`) from which on all have failed. */
+  lockedSince(): number | undefined;
   /** Returns the present incident, once it was reported. */
   incident(): LockIncident | undefined;
 }
@@ -80,6 +82,7 @@ export function createLockWatch({ path, log }: { path: string; log: Log | undefi
       reported = false;
       lookedUpAt = -Infinity;
     },
+    lockedSince: () => since,
     incident: () => (reported ? { heldMs: heldMs(), holder } : undefined),
   };
 }

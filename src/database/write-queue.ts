@@ -88,7 +88,9 @@ export function createWriteQueue({
   const waits = createWaits();
 
   function attemptSoon(delayMs: number): void {
-    if (cancelNext !== undefined || closed) return;
+    // During an incident, attempts without work detect its end.
+    const isIdle = waiting.length === 0 && watch.incident() === undefined;
+    if (isIdle || cancelNext !== undefined || closed) return;
     cancelNext = runAfter(delayMs, attempt);
   }
 
@@ -106,10 +108,11 @@ export function createWriteQueue({
   async function holdFor(part: Waiting): Promise<void> {
     if (closed) return;
     isElsewhere = true;
-    await settleElsewhere(part);
+    const error = await settleElsewhere(part);
     isElsewhere = false;
     waits.add(waiting.splice(0, 1));
-    if (waiting.length > 0) attemptSoon(0);
+    if (isBusy(error)) watch.failed({ rejects: true });
+    attemptSoon(0);
   }
 
   function attempt(): void {
@@ -128,19 +131,16 @@ export function createWriteQueue({
     watch.succeeded();
     waits.add(waiting.slice(0, settled));
     waiting = waiting.slice(settled);
-    if (waiting.length > 0) attemptSoon(0);
+    attemptSoon(0);
   }
 
   function retryLater(): void {
-    const { late, others } = patience.divide(waiting);
+    const { late, others } = patience.divide(waiting, watch.lockedSince());
     waiting = others;
     waits.add(late);
     watch.failed({ rejects: late.length > 0 });
     for (const { settle } of late) settle.reject(new DatabaseLockedError(watch.incident()));
-    const incident = watch.incident();
-    // During an incident, attempts without work detect its end.
-    if (waiting.length > 0 || incident !== undefined)
-      attemptSoon(incident === undefined ? retryMs : incidentRetryMs);
+    attemptSoon(watch.incident() === undefined ? retryMs : incidentRetryMs);
   }
 
   function rejectAll(reason: () => unknown): void {
@@ -179,12 +179,16 @@ function createPatience(patienceMs: number) {
   return {
     serve: () => void (serving = true),
     endSoon: () => void (endsAt = performance.now() + shutdownPatienceMs),
-    /** Separates the writes that have waited for too long. */
-    divide(waiting: readonly Waiting[]): { late: Waiting[]; others: Waiting[] } {
+    /**
+     * Separates the writes that have waited for the lock for too long. Waiting for other writes of this process, such as
+     * a large decision in a thread, does not count.
+     */
+    divide(waiting: readonly Waiting[], lockedSince?: number): { late: Waiting[]; others: Waiting[] } {
       const now = performance.now();
       const limitMs = serving ? reportAfterMs : patienceMs;
-      const isLate = ({ patient, since }: Waiting) =>
-        now >= endsAt || (!(patient && serving) && now - since >= limitMs);
+      const waitedMs = ({ since }: Waiting) => now - Math.max(since, lockedSince ?? now);
+      const isLate = (part: Waiting) =>
+        now >= endsAt || (!(part.patient && serving) && waitedMs(part) >= limitMs);
       return { late: waiting.filter(isLate), others: waiting.filter((part) => !isLate(part)) };
     },
   };
@@ -196,11 +200,14 @@ function untilElsewhere(waiting: readonly Waiting[]): readonly Waiting[] {
   return end < 0 ? waiting : waiting.slice(0, end);
 }
 
-async function settleElsewhere({ elsewhere, settle }: Waiting): Promise<void> {
+/** Returns the error with which the write was rejected. */
+async function settleElsewhere({ elsewhere, settle }: Waiting): Promise<unknown> {
   try {
     settle.resolve(await elsewhere!());
+    return undefined;
   } catch (error) {
     settle.reject(error);
+    return error;
   }
 }
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../src/database/database.ts";
@@ -100,6 +100,37 @@ describe("while another process holds the write lock", () => {
     const write = database.write(insert("one"), { patient: true }).catch((error: unknown) => error);
     database.endPatience();
     expect(await write).toMatchObject({ name: "DatabaseLockedError" });
+  });
+
+  test("a write that has waited for a large decision still waits for the lock (D2)", async () => {
+    let shiftMs = 0;
+    const now = performance.now.bind(performance);
+    const clock = spyOn(performance, "now").mockImplementation(() => now() + shiftMs);
+    try {
+      const decision = Promise.withResolvers<void>();
+      const elsewhere = database.writeElsewhere(() => decision.promise);
+      const write = database.write(insert("one"));
+      await hold();
+      shiftMs = 5_000;
+      decision.resolve();
+      await elsewhere;
+      let turns = 0;
+      await until(() => (turns += 1) > 50, "fifty turns of the event loop");
+      shiftMs = 0;
+      await release?.();
+      expect(await write).toBe("one");
+      expect(entries()).toEqual([]);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
+  test("a decision of a thread that cannot take the lock is reported, and so is the end (D2)", async () => {
+    const busy = Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
+    const failure = database.writeElsewhere(() => Promise.reject(busy)).catch((error: unknown) => error);
+    expect(await failure).toBe(busy);
+    await until(() => database.lockIncident() === undefined && logged.length > 0, "the incident ends");
+    expect(entries().map(({ event }) => event)).toEqual(["database.locked", "database.unlocked"]);
   });
 
   test("closing the database rejects what is still waiting (D2)", async () => {
