@@ -16,7 +16,8 @@ export type CampaignWriter = ReturnType<typeof createCampaignWriter>;
 
 /**
  * Stores campaigns: numbers with their threats, and what joins them. Each write is short, so a process that is killed can
- * leave a campaign half written. The next start finds that, because it compares everything.
+ * leave a campaign half written. The next start finds that: it compares everything unless the campaigns were complete
+ * (`stored-position.ts`).
  */
 export function createCampaignWriter({
   database,
