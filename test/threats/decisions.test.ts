@@ -123,6 +123,19 @@ test("a thread that has ended while it was idle is replaced", async () => {
   expect(started).toBe(2);
 });
 
+test("the stop waits for decisions that were requested, and no later one starts a thread", async () => {
+  const steps: string[] = [];
+  const wanted = (["resolved", "active"] as const).map((status) =>
+    decisions.changeStatus(ids, status, { by: program }).then(() => steps.push(status)),
+  );
+  await decisions.stop().then(() => steps.push("stopped"));
+  await Promise.all(wanted);
+  expect(steps).toEqual(["resolved", "active", "stopped"]);
+  await decisions.changeStatus(ids, "false_positive", { by: program });
+  expect(statusesNow()).toEqual(["false_positive"]);
+  expect(started).toBe(1);
+});
+
 test("a decision that cannot be written reports SQLite's error, and changes nothing", async () => {
   stores.database.sqlite.run(
     "CREATE TRIGGER refused BEFORE INSERT ON threat_history WHEN NEW.threat_seq = 40 BEGIN SELECT raise(abort, 'refused'); END",

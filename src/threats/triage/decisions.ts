@@ -11,7 +11,7 @@ import type { Triage } from "./triage.ts";
 export type Decisions = {
   [Name in DecisionName]: (...args: Parameters<Triage[Name]>) => Promise<ReturnType<Triage[Name]>>;
 } & {
-  /** Ends the thread once it has finished. */
+  /** Ends the thread once it has carried out what was requested. Later decisions are carried out in this thread. */
   stop(): Promise<void>;
 };
 
@@ -49,6 +49,9 @@ export function createDecisions({
 }): Decisions {
   const thread =
     startWorker === undefined || !database.isShared ? undefined : createDecisionThread(startWorker);
+  let isStopped = false;
+  /** Resolves when the latest decision in the thread has ended; they are carried out in the order of the calls. */
+  let last: Promise<unknown> = Promise.resolve();
 
   /** @param size number of threats */
   function decide<Name extends DecisionName>(
@@ -57,13 +60,15 @@ export function createDecisions({
     size: number,
   ): Promise<ReturnType<Triage[Name]>> {
     const here = triage[name] as (...values: unknown[]) => never;
-    if (thread === undefined || size < largeMin) return database.write(() => here(...args));
-    return database.writeElsewhere(async () => {
+    if (thread === undefined || isStopped || size < largeMin) return database.write(() => here(...args));
+    const decided = database.writeElsewhere(async () => {
       const reply = await thread.run({ path: database.path, cases: { dueMs: cases.dueMs }, name, args });
       if ("error" in reply) throw errorOf(reply);
       outbox.announce();
       return reply.result as ReturnType<Triage[Name]>;
     });
+    last = decided.catch(() => {});
+    return decided;
   }
 
   function errorOf({ error, code }: Extract<DecisionReply, { error: string }>): Error {
@@ -77,6 +82,8 @@ export function createDecisions({
     changeStatus: (...args) => decide("changeStatus", args, args[0].length),
     undo: (...args) => decide("undo", args, triage.decision(args[0])?.threats ?? 0),
     async stop() {
+      isStopped = true;
+      await last;
       await thread?.stop();
     },
   };
@@ -86,7 +93,6 @@ export function createDecisions({
 function createDecisionThread(startWorker: StartWorker) {
   let worker: Worker | undefined;
   let idle: ReturnType<typeof setTimeout> | undefined;
-  let running: Promise<unknown> = Promise.resolve();
 
   function start(): Worker {
     const started = startWorker("decisions");
@@ -114,7 +120,6 @@ function createDecisionThread(startWorker: StartWorker) {
       clearTimeout(idle);
       worker ??= start();
       const reply = replyOf(worker);
-      running = reply;
       worker.postMessage(task);
       try {
         return await reply;
@@ -126,10 +131,9 @@ function createDecisionThread(startWorker: StartWorker) {
         idle = setTimeout(() => void end(), idleMs);
       }
     },
-    async stop(): Promise<void> {
-      await running.catch(() => {});
+    stop(): Promise<void> {
       clearTimeout(idle);
-      await end();
+      return end();
     },
   };
 }
