@@ -229,7 +229,9 @@ test("a copy of another state of the database or another program, or a damaged o
   const start = intact.subarray(0, 100);
   for (const content of [damagedAt(200), damagedAt(inFooter), start, Buffer.alloc(0)]) {
     writeFileSync(path(), content);
+    loadErrors.length = 0;
     expect(await isIgnored()).toBe(true);
+    expect(loadErrors).toEqual([expect.objectContaining({ message: "the copy is damaged" })]);
   }
   writeFileSync(path(), intact);
   // As in a database that was restored from a backup.

@@ -166,13 +166,14 @@ function seqsOf(numbers: MutableColumns["campaignNumbers"]): number[] {
 }
 
 async function readFooter(file: FileHandle): Promise<Footer> {
-  const { size } = await file.stat();
+  const textEnd = (await file.stat()).size - endBytes;
+  if (textEnd < 0) throw new Error("the copy is damaged");
   const end = Buffer.alloc(endBytes);
-  await file.read(end, 0, endBytes, size - endBytes);
+  await file.read(end, 0, endBytes, textEnd);
   const textBytes = Number(end.readBigUInt64LE());
-  if (textBytes > size) throw new Error("the copy is damaged");
+  if (textBytes > textEnd) throw new Error("the copy is damaged");
   const text = Buffer.alloc(textBytes);
-  await file.read(text, 0, textBytes, size - endBytes - textBytes);
+  await file.read(text, 0, textBytes, textEnd - textBytes);
   if (Bun.hash.xxHash64(text) !== end.readBigUInt64LE(endBytes / 2)) throw new Error("the copy is damaged");
   return JSON.parse(text.toString()) as Footer;
 }
