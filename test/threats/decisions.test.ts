@@ -136,6 +136,16 @@ test("the stop waits for decisions that were requested, and no later one starts 
   expect(started).toBe(1);
 });
 
+test("a decision for which no thread can be started is carried out in this one", async () => {
+  open(() => {
+    throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+  });
+  const outcomes = await decisions.changeStatus(ids, "resolved", { by: program });
+  expect(outcomes).toHaveLength(threatCount);
+  expect(statusesNow()).toEqual(["resolved"]);
+  expect({ announced, started }).toEqual({ announced: 1, started: 1 });
+});
+
 test("a decision that cannot be written reports SQLite's error, and changes nothing", async () => {
   stores.database.sqlite.run(
     "CREATE TRIGGER refused BEFORE INSERT ON threat_history WHEN NEW.threat_seq = 40 BEGIN SELECT raise(abort, 'refused'); END",

@@ -63,6 +63,7 @@ export function createDecisions({
     if (thread === undefined || isStopped || size < largeMin) return database.write(() => here(...args));
     const decided = database.writeElsewhere(async () => {
       const reply = await thread.run({ path: database.path, cases: { dueMs: cases.dueMs }, name, args });
+      if (reply === undefined) return here(...args);
       if ("error" in reply) throw errorOf(reply);
       outbox.announce();
       return reply.result as ReturnType<Triage[Name]>;
@@ -116,9 +117,14 @@ function createDecisionThread(startWorker: StartWorker) {
   }
 
   return {
-    async run(task: DecisionTask): Promise<DecisionReply> {
+    /** Returns undefined if no thread can be started, for example because too many files are open. */
+    async run(task: DecisionTask): Promise<DecisionReply | undefined> {
       clearTimeout(idle);
-      worker ??= start();
+      try {
+        worker ??= start();
+      } catch {
+        return undefined;
+      }
       const reply = replyOf(worker);
       worker.postMessage(task);
       try {
