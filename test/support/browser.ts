@@ -77,16 +77,17 @@ export async function openBrowser({
     if (entry.level === "error" && !/status of 4\d\d/.test(entry.text))
       complaints.push(`${entry.text} ${entry.url ?? ""}`);
   });
-  /** Navigation aborts an evaluation on the previous page, so it is repeated on the next one. */
-  const evaluate = async <T>(expression: string): Promise<T> => {
+  /** Navigation aborts an evaluation on the previous page, and another navigation, so either is repeated on the next one. */
+  const repeat = async <T>(action: () => Promise<T>): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await view.evaluate(expression)) as T;
+        return await action();
       } catch (error) {
         if (attempt === attemptsMax || !navigated.test(String(error))) throw error;
       }
     }
   };
+  const evaluate = <T>(expression: string) => repeat(() => view.evaluate(expression) as Promise<T>);
   /** A click or a key may leave the page before the browser confirms it. What follows waits for the next page. */
   const leave = (input: Promise<void>) =>
     input.catch((error: unknown) => {
@@ -94,7 +95,7 @@ export async function openBrowser({
     });
 
   const self: Browser = {
-    open: (url) => view.navigate(url),
+    open: (url) => repeat(() => view.navigate(url)),
     evaluate,
     async until(expression, what = expression) {
       // Between two pages, nothing can be evaluated.
