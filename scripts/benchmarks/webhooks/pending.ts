@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { rmSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { targetOf } from "../../../src/channels/webhook/endpoint.ts";
 import { openDatabase } from "../../../src/database/database.ts";
@@ -133,6 +133,14 @@ function seed(path: string, count: number): void {
       database.transaction(() => insertFrom(first));
   });
   database.close();
+  // Otherwise, the first commit of the server would wait until gigabytes are written.
+  flush(path);
+}
+
+function flush(path: string): void {
+  const descriptor = openSync(path, "r+");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }
 
 /** Adds endpoints that are sent none of the events of the measurement. */
