@@ -25,17 +25,16 @@ function kindView(
 ): KindView | undefined {
   const { protectedDomain, ...scanned } = withoutKinds(filter);
   if (!isEmpty(scanned)) return undefined;
-  // No protected domain has the number 0.
-  const ofKind =
-    protectedDomain === undefined ? summary.ofKind() : dense(summary.ofDomain(protectedDomainSeq ?? 0));
+  // No protected domain has the number 0: a domain without a number has no threats.
+  const wantedDomain = protectedDomain === undefined ? undefined : (protectedDomainSeq ?? 0);
+  const ofKind = wantedDomain === undefined ? summary.ofKind() : dense(summary.ofDomain(wantedDomain));
   const wantedKinds = wantedKindsOf(filter);
   let count = 0;
   for (let kind = 0; kind < kindCount; kind += 1) count += wantedKinds[kind] === 1 ? ofKind[kind]! : 0;
   const matches =
-    protectedDomainSeq === undefined
+    wantedDomain === undefined
       ? (row: number) => wantedKinds[kindNumbers[row]!] === 1
-      : (row: number) =>
-          protectedDomainSeqs[row] === protectedDomainSeq && wantedKinds[kindNumbers[row]!] === 1;
+      : (row: number) => protectedDomainSeqs[row] === wantedDomain && wantedKinds[kindNumbers[row]!] === 1;
   return { count, ofKind, matches };
 }
 

@@ -50,7 +50,7 @@ describe("the additional filters of GET /v1/threats", () => {
       const since = maybe(rows.map(({ changedAt }) => changedAt));
       const q = maybe(["example3", "AMPLE*", "EXAMPLE1*", "hxxps://www-7[.]shop/x", "-1", "xn--"]);
       const filter: SearchFilter = {
-        protectedDomain: maybe(isBound ? domains.slice(0, 1) : domains),
+        protectedDomain: maybe(isBound ? domains.slice(0, 1) : [...domains, "unknown.example"]),
         status: maybe(statuses),
         severity: maybe(severities),
         type: maybe(types),

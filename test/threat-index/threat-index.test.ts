@@ -134,7 +134,7 @@ const maybe = <T>(values: readonly T[]): T | undefined =>
 function randomFilter(): SearchFilter {
   const someTime = () => maybe(rows.map(({ firstSeen }) => firstSeen));
   return {
-    protectedDomain: maybe(domains),
+    protectedDomain: random(5) === 0 ? "unknown.example" : maybe(domains),
     status: maybe(statuses),
     severity: maybe(severities),
     type: maybe(types),
@@ -204,6 +204,28 @@ describe("the threat index", () => {
         expect(found.facets.siteState.get(state) ?? 0).toBe(
           naiveSearch(rows, { ...filter, siteStates: [state] }).length,
         );
+      }
+    }
+  });
+
+  test("returns no threats to a protected domain that does not exist, whatever the other filters", async () => {
+    const protectedDomain = "unknown.example";
+    for (const others of [
+      {},
+      { status: "active" },
+      { type: "homograph" },
+      { source: "feed", verified: false },
+    ] as const) {
+      for (const key of sortKeys) {
+        const order = { key, descending: true };
+        const filter = { protectedDomain, ...others };
+        const { threats, total } = await index.search(filter, order, { page: 1, perPage: 10 });
+        expect([filter, key, threats, total]).toEqual([filter, key, [], 0]);
+        const { groups, groupTotal, campaignTotal } = await index.searchGroups(filter, order, {
+          page: 1,
+          perPage: 10,
+        });
+        expect([filter, key, groups, groupTotal, campaignTotal]).toEqual([filter, key, [], 0, 0]);
       }
     }
   });
