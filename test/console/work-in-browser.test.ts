@@ -199,7 +199,13 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
       await openFeeds();
       await drop("cancelled", 200_000);
       await browser.until(`/Checking[^]*Matched\\s+1 name/.test(${panel})`, "the import is running");
-      await browser.click("#import-panel form button");
+      // A live update that arrives between press and release must not replace the button.
+      await browser.hold("#import-panel form button", async () => {
+        const updates =
+          "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('/panel')).length";
+        const before = await browser.evaluate<number>(updates);
+        await browser.until(`${updates} >= ${before + 2}`, "the panel was fetched twice");
+      });
       await browser.until(
         "/^\\/console\\/imports\\/\\d+$/.test(location.pathname)",
         "the import's page opens",

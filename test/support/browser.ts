@@ -16,6 +16,8 @@ export interface Browser {
   /** Waits until the expression is true in the page, or in the page that a click leads to. */
   until(expression: string, what?: string): Promise<void>;
   click(selector: string): Promise<void>;
+  /** Presses the mouse button on an element, and releases it after `meanwhile`. As in Safari, it gets no focus. */
+  hold(selector: string, meanwhile: () => Promise<void>): Promise<void>;
   /** Replaces the value of a field, as typing does. */
   fill(selector: string, text: string): Promise<void>;
   press(key: string): Promise<void>;
@@ -110,6 +112,20 @@ export async function openBrowser({
         `document.querySelector(${JSON.stringify(selector)})?.scrollIntoView({ block: "center" })`,
       );
       await leave(view.click(selector));
+    },
+    async hold(selector, meanwhile) {
+      const { x, y } = await evaluate<{ x: number; y: number }>(`(() => {
+        const element = document.querySelector(${JSON.stringify(selector)});
+        element.scrollIntoView({ block: "center" });
+        element.addEventListener("mousedown", (event) => event.preventDefault());
+        const { x, y, width, height } = element.getBoundingClientRect();
+        return { x: x + width / 2, y: y + height / 2 };
+      })()`);
+      const mouse = async (type: string) =>
+        void (await view.cdp("Input.dispatchMouseEvent", { type, x, y, button: "left", clickCount: 1 }));
+      await mouse("mousePressed");
+      await meanwhile();
+      await leave(mouse("mouseReleased"));
     },
     async fill(selector, text) {
       const found = await evaluate<boolean>(

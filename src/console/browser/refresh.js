@@ -16,8 +16,7 @@ async function refresh(element) {
   }
   try {
     const fresh = parsePart(await load(element.dataset.refresh, "refresh"));
-    // An element with focus is not replaced while somebody uses it.
-    if (!fresh || element.contains(document.activeElement)) return refreshLater(element);
+    if (!fresh || isInUse(element)) return refreshLater(element);
     element.replaceWith(fresh);
     prepare(fresh);
     fresh.dispatchEvent(new CustomEvent("refreshed", { bubbles: true }));
@@ -30,6 +29,13 @@ async function refresh(element) {
     else refreshLater(element);
   }
 }
+
+/**
+ * Returns whether somebody uses an element, which is not replaced meanwhile: it has the focus, or is pressed. A press
+ * does not focus a button in Safari, and the click would be lost if the button were replaced before its release.
+ * @param {any} element
+ */
+const isInUse = (element) => element.contains(document.activeElement) || element.matches(":active");
 
 // [data-fresh="/console/…"]: asks how many new threats there are. The response replaces the element; nothing else
 // moves. A hidden tab asks less often, and shows the number in its title.
@@ -47,7 +53,7 @@ async function askForNew() {
   const html = await load(path, "fresh").catch(() => {});
   const fresh = html && parsePart(html);
   const shown = one("[data-fresh]");
-  if (!fresh || shown?.dataset.fresh !== path || shown.contains(document.activeElement)) return;
+  if (!fresh || shown?.dataset.fresh !== path || isInUse(shown)) return;
   shown.replaceWith(fresh);
   if (fresh.dataset.count !== shown.dataset.count) updateLater();
   const count = Number(fresh.dataset.count ?? 0);
