@@ -81,7 +81,7 @@ async function dispatched(): Promise<void> {
   const isPending = database.query(
     "SELECT 1 FROM events WHERE dispatched_at IS NULL UNION ALL SELECT 1 FROM deliveries WHERE status = 'pending'",
   );
-  await until(() => isPending.get() === null, "dispatched", 10_000);
+  await until(() => isPending.get() === null, "dispatched");
   database.close();
 }
 
@@ -98,7 +98,7 @@ test(
     expect(JSON.parse(receiver.received[0]!.body).type).toBe("webhook.ping");
 
     await recordThreats(2);
-    await until(() => receiver.received.length === 3, "delivered at once", 10_000);
+    await until(() => receiver.received.length === 3, "delivered at once");
     const { body, headers } = receiver.received[2]!;
     expect(headers["x-service-signature"]).toBe(
       `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
@@ -136,7 +136,7 @@ test(
     expect(receiver.received).toHaveLength(3);
     expect(JSON.parse((await webhooks(...replay, "--json")).out)).toEqual({ deliveries: 3, queued: false });
     expect((await webhooks(...replay, "--yes")).err).toMatch(/^3 deliveries since \S+ queued/);
-    await until(() => receiver.received.length === 6, "the replay", 10_000);
+    await until(() => receiver.received.length === 6, "the replay");
     expect(receiver.received[5]!.headers["x-team"]).toBe("soc");
 
     expect((await webhooks("remove", "soc")).code).toBe(0);
@@ -152,7 +152,7 @@ test(
     await webhooks("add", receiver.url, "--name", "soc");
     status = 503;
     await recordThreats(1);
-    await until(() => receiver.received.length === 1, "sent", 10_000);
+    await until(() => receiver.received.length === 1, "sent");
     await dispatched();
     const list = async () =>
       (await webhooks("deliveries", "--status", "failed", "--json")).out
@@ -167,7 +167,7 @@ test(
     status = 200;
     const redelivered = await webhooks("redeliver", delivery!.id, "--json");
     expect([redelivered.code, redelivered.out]).toEqual([0, '{"deliveries":1,"queued":true}\n']);
-    await until(() => receiver.received.length === 2, "sent again", 10_000);
+    await until(() => receiver.received.length === 2, "sent again");
     await dispatched();
     expect(receiver.eventIds()[1]).toBe(receiver.eventIds()[0]!);
   },

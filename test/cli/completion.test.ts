@@ -59,7 +59,7 @@ describe.each(shells)("completion in $shell", ({ shell, file, args, script }) =>
 
   /** Waits for a text in the output that has not been seen yet. */
   async function next(text: string): Promise<void> {
-    await until(() => output.includes(text, seen), `${shell} prints ${text}`, 10_000);
+    await until(() => output.includes(text, seen), `${shell} prints ${text}`);
     seen = output.indexOf(text, seen) + text.length;
   }
 

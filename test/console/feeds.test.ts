@@ -302,7 +302,7 @@ test("a feed shows its files and counts and can be read again, and a missing fol
   writeFileSync(join(folder.path, "nrd", "2026-01-14.txt"), "example-bank.de\nother.org\n");
   for (const feed of app.app.feeds.sources) feed.start();
   const feed = () => app.app.feeds.status()[0]!;
-  await until(() => (feed().files[0]?.completedAt ?? null) !== null, "the file is read", 15_000);
+  await until(() => (feed().files[0]?.completedAt ?? null) !== null, "the file is read");
   await until(() => feed().state === "watching", "the feed is idle");
   const all = await visitor.get("/console/sources");
   expect(all.text).toMatch(/Feed nrd .*nrd Healthy now 2 names 1 match 1 new threat Pause/);
@@ -319,7 +319,7 @@ test("a feed shows its files and counts and can be read again, and a missing fol
   const file = Buffer.from(feed().files[0]!.path).toString("base64url");
   const again = await visitor.submit("/console/sources/feed/nrd/read-again", { file });
   expect(again.text).toContain("The file is being read again");
-  await until(() => (feed().files[0]?.startedAt ?? before) > before, "the file is read again", 15_000);
+  await until(() => (feed().files[0]?.startedAt ?? before) > before, "the file is read again");
   expect(feedActions()[0]).toEqual(["feed.read_again", "nrd"]);
   expect((await visitor.get("/console/sources/feed/none")).status).toBe(404);
   const other = Buffer.from("/etc/passwd").toString("base64url");
@@ -332,7 +332,7 @@ test("The page of a feed names the links that leave its folder, and contains no 
   writeFileSync(join(nrd, "gnp\u001b\u202e.txt"), "other.org\n");
   for (const feed of app.app.feeds.sources) feed.start();
   const feed = () => app.app.feeds.status()[0]!;
-  await until(() => feed().files.some(({ path }) => path.includes("gnp")), "the file is read", 15_000);
+  await until(() => feed().files.some(({ path }) => path.includes("gnp")), "the file is read");
   const { html, text } = await visitor.get("/console/sources/feed/nrd");
   expect(text).toContain("link.txt It is a link that leaves the folder.");
   expect(feed().files.some(({ path }) => path.endsWith("link.txt"))).toBe(false);

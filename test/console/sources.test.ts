@@ -57,7 +57,7 @@ test("A feed is paused and resumed with buttons that work without script, and th
   expect(again.text).toContain("Feed nrd: already paused.");
   const resumed = await visitor.submit("/console/sources/feed/nrd/resume", { from: "detail" });
   expect(resumed.text).toContain("Feed nrd: resumed.");
-  await until(() => (feed().files[0]?.completedAt ?? null) !== null, "the file is read", 15_000);
+  await until(() => (feed().files[0]?.completedAt ?? null) !== null, "the file is read");
   expect(actions()).toEqual([
     ["source.resume", "nrd", "console"],
     ["source.pause", "nrd", "console"],

@@ -115,9 +115,9 @@ test(
     const appliance = prepare(receiver);
     const first = await appliance.serve();
     await appliance.importNames(20);
-    await until(() => receiver.received.length === 8, "eight in flight", 10_000);
+    await until(() => receiver.received.length === 8, "eight in flight");
     // The first are sent while the others are still being queued.
-    await until(() => statuses(appliance)[0]?.total === 20, "all queued", 10_000);
+    await until(() => statuses(appliance)[0]?.total === 20, "all queued");
     await first.kill();
     expect(statuses(appliance)).toEqual([{ status: "pending", attempts: 0, total: 20 }]);
     const sentBefore = receiver.eventIds();
@@ -145,7 +145,7 @@ test(
     const appliance = prepare(receiver);
     ({ pid } = await appliance.serve());
     await appliance.importNames(1);
-    await until(() => receiver.received.length === 1, "sent", 10_000);
+    await until(() => receiver.received.length === 1, "sent");
     expect(statuses(appliance)).toEqual([{ status: "pending", attempts: 0, total: 1 }]);
     await appliance.serve();
     await delivered(appliance, 1);
@@ -167,7 +167,7 @@ test(
     await first.kill();
     await appliance.serve();
     await appliance.importNames(1, "later");
-    await until(() => receiver.received.length === 21, "the later one", 10_000);
+    await until(() => receiver.received.length === 21, "the later one");
     expect(receiver.eventIds().sort()).toEqual(eventIds(appliance));
   },
   timeoutMs,

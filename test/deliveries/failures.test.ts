@@ -27,7 +27,7 @@ function open(...options: Parameters<typeof openWebhooks>): OpenWebhooks {
 async function deliver(webhooks: OpenWebhooks, url: string) {
   webhooks.endpoints.add({ url });
   webhooks.record();
-  await until(() => webhooks.log.list({}, 1)[0]?.attempts === 1, "tried", 10_000);
+  await until(() => webhooks.log.list({}, 1)[0]?.attempts === 1, "tried");
   const [delivery] = webhooks.log.list({}, 1);
   const [attempt] = webhooks.log.attempts(delivery!.id);
   return { delivery: delivery!, attempt: attempt! };
@@ -135,7 +135,7 @@ describe("responses", () => {
     async (_what, respond, failure, statusCode, text) => {
       const server = await startRawServer((socket) => respond(socket));
       cleanup.push(server.stop);
-      const webhooks = open({ timeoutMs: 300 });
+      const webhooks = open({ timeoutMs: failure === "timeout" ? 500 : 20_000 });
       const { delivery, attempt } = await deliver(webhooks, server.url);
       expect(attempt).toMatchObject({ failure, statusCode, response: text, address: "127.0.0.1" });
       expect(attempt.error === null).toBe(failure === null);
@@ -338,7 +338,7 @@ describe("clock changes", () => {
     const webhooks = open({ clock: jumping });
     await deliver(webhooks, receiver.url);
     offsetMs = 24 * 60 * minuteMs;
-    await until(() => webhooks.log.list({ status: "succeeded" }, 1).length === 1, "retried", 3_000);
+    await until(() => webhooks.log.list({ status: "succeeded" }, 1).length === 1, "retried");
     expect(receiver.received).toHaveLength(2);
   });
 });

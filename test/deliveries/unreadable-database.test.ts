@@ -27,7 +27,7 @@ async function deliverWhile({ breakReads, repair }: { breakReads: string; repair
   const stalled = () => webhooks.logLines.some((line) => line.includes("delivery stalled"));
   await until(stalled, "the error is logged");
   webhooks.database.sqlite.run(repair);
-  await until(() => receiver.received.length === 3, "all events have arrived", 10_000);
+  await until(() => receiver.received.length === 3, "all events have arrived");
   expect(receiver.eventIds()).toEqual(events);
   await until(() => webhooks.log.list({ status: "succeeded" }, 9).length === 3, "all results are recorded");
 }

@@ -179,7 +179,7 @@ describe("a response", () => {
 
   test("that never ends is shown as far as it came, as in a browser, unless the caller gave it up", async () => {
     const { url } = await saying("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n<p>sign in");
-    const late = await send(url, { asBrowser: true, timeoutMs: 100 });
+    const late = await send(url, { asBrowser: true, timeoutMs: 500 });
     expect(late).toMatchObject({ response: { status: 200, cut: true, reusable: false } });
     if ("response" in late) expect(Buffer.from(late.response.body).toString()).toBe("<p>sign in");
     expect(await send(url, { timeoutMs: 100 })).toMatchObject({ failure: "timeout" });
@@ -398,10 +398,10 @@ describe("a kept connection", () => {
   test("is closed after its idle time, but not while it is in use again", async () => {
     let connections = 0;
     const server = await raw(
-      (socket, _request, count) => void setTimeout(() => socket.write(keptResponse), count === 1 ? 0 : 120),
+      (socket, _request, count) => void setTimeout(() => socket.write(keptResponse), count === 1 ? 0 : 500),
       { onConnection: () => void (connections += 1) },
     );
-    const http = client({ idleMs: 60 });
+    const http = client({ idleMs: 400 });
     expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
     expect(summary(await send(server.url, { http }))).toEqual([200, ""]);
     expect([connections, server.requests.length]).toEqual([1, 2]);

@@ -34,7 +34,7 @@ test("starting a second scan fails with the running one's trigger and progress, 
   const app = world.open([server], slow);
   const other = world.open([server], slow);
   const { scan, ended } = await app.scans.begin({ trigger: "console", by: analyst });
-  await until(() => (other.scans.progress()?.scan.planned ?? 0) > 0, "the counts are written", 5_000);
+  await until(() => (other.scans.progress()?.scan.planned ?? 0) > 0, "the counts are written");
   await expect(other.scans.begin({ trigger: "cli", by: analyst })).rejects.toThrow(
     /^a scan is already running, started by the console at \d{4}-.*Z, \d+ % done; wait for it to end, or cancel it$/,
   );

@@ -133,7 +133,7 @@ describe("the S3 store", () => {
   });
 
   test("gives up after five attempts, also with a server that never responds", async () => {
-    const { store, waitsMs } = open({}, { timeoutMs: 20 });
+    const { store, waitsMs } = open({}, { timeoutMs: 100 });
     server.faults.push("hang", "hang", "hang", "hang", "hang");
     const failure = await failureOf(store.get("a"));
     expect(failure).toMatchObject({ code: "unreachable" });

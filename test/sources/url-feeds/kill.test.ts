@@ -44,6 +44,14 @@ function prepare(url: string) {
       cleanup.push(kill);
       return { kill };
     },
+    execute(text: string): void {
+      const database = new Database(path);
+      try {
+        database.run(text);
+      } finally {
+        database.close();
+      }
+    },
     /** Returns the rows, none if the table does not exist yet. */
     query<Row>(text: string): Row[] {
       try {
@@ -89,6 +97,10 @@ test(
     expect(world.query("SELECT * FROM threats")).toEqual([]);
 
     isHeld = false;
+    // Stops the reading in the middle, however fast it is.
+    world.execute(`CREATE TRIGGER endless AFTER INSERT ON threats WHEN new.seq = ${lookAlikes / 10} BEGIN
+      SELECT count(*) FROM (WITH RECURSIVE turns(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM turns) SELECT n FROM turns);
+    END`);
     const second = world.serve();
     const progress = () =>
       world.query<{ matched: number; completed_at: number | null }>(
@@ -99,6 +111,7 @@ test(
     expect(world.query<{ count: number }>("SELECT count(*) AS count FROM threats")[0]!.count).toBeLessThan(
       lookAlikes,
     );
+    world.execute("DROP TRIGGER endless");
 
     world.serve();
     await until(() => (progress()[0]?.completed_at ?? null) !== null, "the list is read");
