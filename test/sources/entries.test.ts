@@ -96,6 +96,15 @@ describe("One line", () => {
   });
 });
 
+test("a word or an address without a link is rejected for the same reason as one in quotes", () => {
+  const labels = ["a", "localhost", "-", "x_y", "7", "192", "0x7f", "A".repeat(64), "b".repeat(300)];
+  const random = randomFrom(seed);
+  for (let round = 0; round < 300; round++) {
+    const text = Array.from({ length: 1 + random(20) }, () => labels[random(labels.length)]).join(".");
+    expect([text, ...read(text)]).toEqual([text, ...read(`"${text}"`)]);
+  }
+});
+
 test("any text is read as valid names or one reason, in time linear in its length (issue 19)", () => {
   const random = randomFrom(seed);
   const pieces = (

@@ -233,6 +233,13 @@ describe("formats", () => {
       ["a.com", "b.com"],
     ],
     [
+      "csv with a quote that is never closed",
+      "x.csv",
+      `note,domain\nx,"a.com\n${"y,q.com\n".repeat(100)}z,b.com\n`,
+      {},
+      ["a.com", "! is in a quoted field that does not end within 100 lines", "b.com"],
+    ],
+    [
       "csv with a short record",
       "x.csv",
       "rank,domain\n1\n2,\n3,c.com\n",

@@ -4,6 +4,8 @@ import { isBlank, tooLong, type LineParser } from "./plain-lines.ts";
 /** Maximum number of lines of a record. A longer one has an unbalanced quote, and the next lines are records again. */
 const recordLinesMax = 100;
 
+const unclosed = `is in a quoted field that does not end within ${recordLinesMax} lines`;
+
 const quote = 0x22;
 const hash = 0x23;
 
@@ -40,7 +42,10 @@ export function createCsvParser({
         continue;
       }
       if (openLines > 0) {
-        openLines = closesQuote(bytes, start, end) || openLines >= recordLinesMax ? 0 : openLines + 1;
+        const isClosed = closesQuote(bytes, start, end);
+        const isLast = isClosed || openLines >= recordLinesMax;
+        if (isLast && !isClosed) chunk.error(unclosed, i);
+        openLines = isLast ? 0 : openLines + 1;
         continue;
       }
       while (end > start && isBlank(bytes[end - 1]!)) end--;
