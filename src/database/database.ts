@@ -13,7 +13,7 @@ import { watchConnection, type ConnectionObserver } from "./files/watched-connec
 import type { LockIncident } from "./lock-watch.ts";
 import { migrateDatabase, type PendingMigrations } from "./migrate.ts";
 import { isBusy } from "./files/sqlite-error.ts";
-import { canReleasePages, logPagesMax } from "./pragmas.ts";
+import { canReleasePages, logBytesKept, logPagesMax } from "./pragmas.ts";
 import { createTransactions, type Settled } from "./transactions.ts";
 import { createWriteQueue, type WriteOptions, type WriteTotals } from "./write-queue.ts";
 
@@ -91,8 +91,6 @@ const servingTimeoutMs = 50;
 /** For another thread of a server, which has no event loop that others wait for. */
 const threadTimeoutMs = 1_000;
 const modePauseMs = 20;
-/** After a reader has kept the write-ahead log from being copied into the file, it is cut to this size. */
-const logBytesKept = 16 << 20;
 
 export interface OpenOptions {
   /** For ":memory:": database to start with, as returned by `serialize`. */

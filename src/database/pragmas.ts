@@ -2,6 +2,8 @@ import type { Database as Sqlite } from "bun:sqlite";
 
 /** Number of pages from which SQLite copies the log of a server itself; see `health/checkpoints.ts`. */
 export const logPagesMax = 65_536;
+/** After a reader has kept the write-ahead log from being copied into the file, it is cut to this size. */
+export const logBytesKept = 16 << 20;
 
 /** Returns the value of a pragma that is a number, such as `freelist_count`. */
 export function readPragma(sqlite: Sqlite, name: string): number {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../../src/database/database.ts";
 import { createCheckpoints } from "../../../src/database/health/checkpoints.ts";
+import { logBytesKept } from "../../../src/database/pragmas.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { manualClock, temporaryFolder } from "../../support/appliance.ts";
 import { until } from "../../support/until.ts";
@@ -60,6 +62,16 @@ test("A thread copies the log into the file while transactions are committed, wh
   expect(limit()).toBeGreaterThan(1_000);
   await checkpoints.stop();
   expect(limit()).toBe(1_000);
+  expect(lines).toEqual([]);
+});
+
+test("The thread restarts the log and shortens its file, so that no commit of the server waits for that", async () => {
+  const { checkpoints } = prepare();
+  checkpoints.start();
+  database.sqlite.run("INSERT INTO settings (name, value, updated_at) VALUES ('a', zeroblob(20000000), 1)");
+  await until(() => logPages() === 1, "the log restarts");
+  await checkpoints.stop();
+  expect(statSync(`${database.path}-wal`).size).toBe(logBytesKept);
   expect(lines).toEqual([]);
 });
 
