@@ -149,6 +149,7 @@ function createTaker({
     statements.markDispatched.run({ now, seq: event.seq });
     const { type, at, body } = event;
     for (const observer of observers) {
+      if (!observer.wants(type)) continue;
       const threat = threatsRead().present;
       observer.observe({ kind: "event", type, at, body, threat });
     }

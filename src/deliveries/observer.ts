@@ -3,11 +3,13 @@ import type { Instant } from "../lib/clock.ts";
 import type { EventType } from "../vocabulary/events.ts";
 
 /**
- * Sees everything that recipients can subscribe to. Called in the transaction of the fan-out, once for each event and
- * each escalation, in order. Must be fast: a step of the fan-out has hundreds of them. An error rolls the step back,
+ * Sees everything that recipients can subscribe to. Called in the transaction of the fan-out, once for each event that it
+ * wants and each escalation, in order. Must be fast: a step of the fan-out has hundreds of them. An error rolls the step back,
  * and the step is repeated later.
  */
 export interface EventObserver {
+  /** Returns whether events of this type matter now: their threats are read only then, which takes up to 20 µs each. */
+  wants(type: EventType): boolean;
   observe(change: ObservedChange): void;
 }
 

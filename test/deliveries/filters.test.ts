@@ -165,12 +165,17 @@ test("A rise in severity is applied once, whether the process ends before or aft
   });
 });
 
-test("Observers see each event and each rise once, in the order of the changes, with the present threat", async () => {
+test("Observers see each event that they want and each rise once, in the order of the changes, with the present threat", async () => {
   const seen: string[] = [];
   await world.dispatcher.stop(0);
   const describeChange = (change: ObservedChange) =>
     `${change.kind === "event" ? change.type : change.kind} ${change.threat?.domain ?? "none"} ${change.threat?.severity ?? ""}`;
-  world.observe({ observe: (change) => void seen.push(describeChange(change)) });
+  world.observe({ wants: () => true, observe: (change) => void seen.push(describeChange(change)) });
+  const created: string[] = [];
+  world.observe({
+    wants: (type) => type === "threat.created",
+    observe: (change) => void created.push(describeChange(change)),
+  });
   const first = world.see("examp1e-bank.com");
   world.learn(first, withMail);
   world.see("example-b4nk.com");
@@ -184,6 +189,7 @@ test("Observers see each event and each rise once, in the order of the changes, 
     "threat.created example-b4nk.com medium",
     "scan.started none ",
   ]);
+  expect(created).toEqual(seen.slice(0, 3));
 });
 
 describe("A replay", () => {

@@ -89,6 +89,11 @@ export function createChangeObserver({
   }
 
   return {
+    wants: (type) =>
+      active().some(
+        ({ events, sendsThreatsOneByOne }) =>
+          events.has(type) || (sendsThreatsOneByOne && type === "threat.updated"),
+      ),
     observe: (change) => (change.kind === "event" ? queueEvent(change) : queueEscalation(change)),
   };
 }
