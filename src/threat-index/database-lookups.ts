@@ -6,6 +6,7 @@ import { protectedDomains } from "../domains/tables.ts";
 import { foundColumns } from "../threats/store/fields.ts";
 import { threats } from "../threats/store/tables.ts";
 import { rowOfSeq, type Columns } from "./columns/columns.ts";
+import { addRow, createRowSet, type RowSet } from "./columns/row-set.ts";
 import type { SearchFilter } from "./filter.ts";
 
 /** Returns a function that looks up the account that a filter names; null: it names nobody. */
@@ -57,26 +58,26 @@ export function createDomainSeqs(database: Database) {
 }
 
 /**
- * Returns a function that marks the rows of the threats that one import or scan created; undefined: the filter names
+ * Returns a function that returns the rows of the threats that one import or scan created; undefined: the filter names
  * none. The database has an index of them, so the column store need not hold a field that few searches use.
  */
 export function createRunRows({ query }: Database) {
-  return (columns: Columns, { importSeq, scanSeq }: SearchFilter): Uint8Array | undefined => {
+  return (columns: Columns, { importSeq, scanSeq }: SearchFilter): RowSet | undefined => {
     if (importSeq === undefined && scanSeq === undefined) return undefined;
     const conditions = [
       ...(importSeq === undefined ? [] : [eq(threats.importSeq, importSeq)]),
       ...(scanSeq === undefined ? [] : [eq(threats.scanSeq, scanSeq)]),
     ];
-    const marked = new Uint8Array(columns.count);
+    const found = createRowSet(columns.count);
     for (const { seq } of query
       .select({ seq: threats.seq })
       .from(threats)
       .where(and(...conditions))
       .all()) {
       const row = rowOfSeq(columns, seq);
-      if (row !== undefined) marked[row] = 1;
+      if (row !== undefined) addRow(found, row);
     }
-    return marked;
+    return found;
   };
 }
 

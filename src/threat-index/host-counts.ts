@@ -1,6 +1,7 @@
 import type { Columns } from "./columns/columns.ts";
 import { hostFields, type HostField } from "./columns/hosts.ts";
 import type { Numbers } from "./columns/numbers.ts";
+import { addRow, createRowSet, intersectionOf, type RowSet } from "./columns/row-set.ts";
 import type { SearchFilter } from "./filter.ts";
 import type { Matches } from "./match-rows.ts";
 
@@ -55,22 +56,17 @@ function topValues(totals: Uint32Array, valueAt: (number: number) => string, max
   return { top: top.map((number) => ({ value: valueAt(number), total: totals[number]! })), values, known };
 }
 
-/** Returns 1 for each row that has the hosts that the filter names; undefined if it names none. */
-export function hostRows(columns: Columns, filter: SearchFilter): Uint8Array | undefined {
-  const named = hostFields.filter((field) => filter[field] !== undefined);
-  if (named.length === 0) return undefined;
-  const marked = new Uint8Array(columns.count).fill(1);
-  for (const field of named) {
-    const numbers = columns[field];
-    // No row has the number -1.
-    const wanted = columns.hosts[field].find(filter[field]!) ?? -1;
-    for (let row = 0; row < marked.length; row += 1) if (numbers[row] !== wanted) marked[row] = 0;
-  }
-  return marked;
-}
-
-/** Returns the rows that are marked in both; undefined: all rows are. */
-export function both(one: Uint8Array | undefined, other: Uint8Array | undefined): Uint8Array | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return one.map((mark, row) => mark & other[row]!);
+/** Returns the rows that have the hosts that the filter names; undefined if it names none. */
+export function hostRows(columns: Columns, filter: SearchFilter): RowSet | undefined {
+  const sets = hostFields
+    .filter((field) => filter[field] !== undefined)
+    .map((field) => {
+      const set = createRowSet(columns.count);
+      const wanted = columns.hosts[field].find(filter[field]!);
+      const numbers = columns[field];
+      if (wanted === undefined) return set;
+      for (let row = 0; row < columns.count; row += 1) if (numbers[row] === wanted) addRow(set, row);
+      return set;
+    });
+  return intersectionOf(columns.count, sets);
 }

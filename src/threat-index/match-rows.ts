@@ -6,7 +6,8 @@ import { wantedKindsOf } from "./facets.ts";
 import { isEmpty, withoutKinds, type SearchFilter, type SearchOrder, type Slice } from "./filter.ts";
 import { isActiveKind, kindCount } from "./columns/kinds.ts";
 import { timeAt } from "./columns/numbers.ts";
-import { selectRows } from "./select-rows.ts";
+import { writeRows, type RowSet } from "./columns/row-set.ts";
+import { selectRows } from "./selection/select-rows.ts";
 import { dueKeyFrom, writeKeys } from "./columns/sort-keys.ts";
 import { blockRows } from "./columns/column-summary.ts";
 
@@ -31,7 +32,7 @@ export function createBuffers(): Buffers {
   return { rows: new Int32Array(0), keys: new Float64Array(0) };
 }
 
-/** Scans all rows, except blocks that the summary excludes by time. */
+/** Checks all rows that may match, except blocks that the summary excludes by time. */
 export function matchRows({
   columns,
   filter,
@@ -51,8 +52,8 @@ export function matchRows({
   /** 1 for each protected domain that `filter.within` names, by number; undefined: all. */
   domains?: Uint8Array | undefined;
   buffers: Buffers;
-  /** 1 for each row that may match, by row; undefined: all. */
-  among?: Uint8Array | undefined;
+  /** Rows that may match, such as those whose names include `filter.text`; undefined: all. */
+  among?: RowSet | undefined;
   /** Rows before this one are skipped. */
   firstRow?: number;
 }): Matches {
@@ -66,7 +67,6 @@ export function matchRows({
     return { rows: new Int32Array(0), count: 0, ofKind };
   const wantedDomain = protectedDomainSeq ?? -1;
   const wantedKinds = wantedKindsOf(filter);
-  const named = filter.text && columns.names.search(filter.text);
   const { from = -Infinity, before = Infinity, changedSince, minSimilarity = 0 } = filter;
   const isTimed = filter.from !== undefined || filter.before !== undefined;
   const lowestSimilarity = Math.round(minSimilarity * similarityUnits);
@@ -75,29 +75,31 @@ export function matchRows({
   const { kindNumbers, protectedDomainSeqs, firstSeen, changedAt, similarities, indicators } = columns;
   const { assignees, campaigns, dueAt } = columns;
   // Most views have no other filter. They take a third of the time.
-  const isOfKindOnly = among === undefined && domains === undefined && hasKindsOnly(filter);
+  const isOfKindOnly = domains === undefined && hasKindsOnly(filter);
   const total = columns.count;
   makeRoom(buffers, total);
   const { rows } = buffers;
+  const amongBlock = new Int32Array(blockRows);
   let count = 0;
   for (let block = Math.floor(firstRow / blockRows); block * blockRows < total; block += 1) {
     if (!mayContainTimes(columns, block, from, before)) continue;
     if (dueEnd !== 0 && !mayBeDue(columns, block, dueEnd)) continue;
     const end = Math.min(total, (block + 1) * blockRows);
-    let row = Math.max(firstRow, block * blockRows);
+    const start = Math.max(firstRow, block * blockRows);
+    const candidates = among === undefined ? end - start : writeRows(among, start, end, amongBlock);
     if (isOfKindOnly) {
-      for (; row < end; row += 1) {
+      for (let index = 0; index < candidates; index += 1) {
+        const row = among === undefined ? start + index : amongBlock[index]!;
         const kind = kindNumbers[row]!;
         ofKind[kind]! += 1;
         if (wantedKinds[kind] === 1) rows[count++] = row;
       }
       continue;
     }
-    for (; row < end; row += 1) {
+    for (let index = 0; index < candidates; index += 1) {
+      const row = among === undefined ? start + index : amongBlock[index]!;
       if (wantedDomain !== -1 && protectedDomainSeqs[row] !== wantedDomain) continue;
       if (domains !== undefined && domains[protectedDomainSeqs[row]!] !== 1) continue;
-      if (among !== undefined && among[row] === 0) continue;
-      if (named !== undefined && named[row] === 0) continue;
       if (wantedAssignee !== anyNumber && assignees[row] !== wantedAssignee) continue;
       if (wantedCampaign !== anyNumber && campaigns[row] !== wantedCampaign) continue;
       if (similarities[row]! < lowestSimilarity) continue;
@@ -116,9 +118,18 @@ export function matchRows({
   return { rows, count, ofKind };
 }
 
-/** Returns whether all conditions are by kind, apart from `within`. */
+/** Returns whether all conditions are by kind, apart from `within` and those that `among` stands for. */
 function hasKindsOnly(filter: SearchFilter): boolean {
-  const { within: _, ...others } = withoutKinds(filter);
+  const {
+    within: _1,
+    text: _2,
+    registrar: _3,
+    nameServers: _4,
+    network: _5,
+    importSeq: _6,
+    scanSeq: _7,
+    ...others
+  } = withoutKinds(filter);
   return isEmpty(others);
 }
 

@@ -5,7 +5,7 @@ import { decidedAt, type Columns } from "./columns/columns.ts";
 import { deletedKind, isActiveKind, kinds } from "./columns/kinds.ts";
 import { timeAt } from "./columns/numbers.ts";
 import { mayContainTimes } from "./match-rows.ts";
-import { medianOf } from "./median.ts";
+import { medianOf } from "./selection/median.ts";
 
 /** Consecutive periods of equal length. */
 export interface Periods {

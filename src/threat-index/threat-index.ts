@@ -26,27 +26,17 @@ import {
   createDomainSeqs,
   createLoader,
   createRowLookup,
-  createRunRows,
   type FoundThreat,
 } from "./database-lookups.ts";
 import { facetsOf, type Facets } from "./facets.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
-import { groupedSlice, positionOfGroup, withThreats, type ThreatGroup } from "./groups.ts";
-import { both, hostRows } from "./host-counts.ts";
-import {
-  createBuffers,
-  matchRows,
-  sortedByNameMax,
-  sortedSlice,
-  warmUp,
-  type Buffers,
-  type Matches,
-} from "./match-rows.ts";
+import { positionOfGroup, withThreats, type ThreatGroup } from "./groups.ts";
+import { createBuffers, sortedByNameMax, sortedSlice, warmUp, type Matches } from "./match-rows.ts";
+import { createMatching } from "./matching.ts";
 import { neighborsOf } from "./neighbors.ts";
 import { timesOf } from "./columns/numbers.ts";
 import { quickCounts } from "./quick-counts.ts";
 import { createStatistics, type ThreatStatistics } from "./statistics.ts";
-import { topGroups, topSlice } from "./top-rows.ts";
 
 export type { FoundThreat } from "./database-lookups.ts";
 export type { SearchFilter, SearchOrder } from "./filter.ts";
@@ -232,55 +222,6 @@ function sliceOf({ page, perPage }: { page: number; perPage: number }): Slice {
 }
 
 const seqsOf = ({ seqs }: Columns, rows: readonly number[]) => rows.map(seqs.at);
-
-/** Returns functions that resolve a filter and find its matches. */
-function createMatching({
-  database,
-  domains: { seqOfDomain, domainsWithin },
-  seqOfAssignee,
-  buffers,
-}: {
-  database: Database;
-  domains: ReturnType<typeof createDomainSeqs>;
-  seqOfAssignee: ReturnType<typeof createAssigneeSeqs>;
-  buffers: Buffers;
-}) {
-  const rowsOfRun = createRunRows(database);
-
-  function allMatches(columns: Columns, filter: SearchFilter, firstRow?: number) {
-    const seqs = {
-      protectedDomainSeq: seqOfDomain(filter),
-      assigneeSeq: seqOfAssignee(filter),
-      domains: domainsWithin(filter),
-    };
-    const among = both(rowsOfRun(columns, filter), hostRows(columns, filter));
-    return matchRows({ columns, filter, ...seqs, buffers, among, firstRow });
-  }
-
-  function view(columns: Columns, filter: SearchFilter, order: SearchOrder, slice: Slice) {
-    const protectedDomainSeq = seqOfDomain(filter);
-    const top = topSlice({ columns, filter, protectedDomainSeq, order, slice });
-    if (top !== undefined) return top;
-    const matches = allMatches(columns, filter);
-    return { ...matches, rows: sortedSlice({ columns, matches, order, slice, buffers }) };
-  }
-
-  function groupView(columns: Columns, filter: SearchFilter, order: SearchOrder, slice: Slice) {
-    const top = topGroups({
-      columns,
-      filter,
-      protectedDomainSeq: seqOfDomain(filter),
-      order,
-      slice,
-      buffers,
-    });
-    if (top !== undefined) return top;
-    const matches = allMatches(columns, filter);
-    return { slice: groupedSlice({ columns, matches, order, slice, buffers }), matches };
-  }
-
-  return { allMatches, view, groupView };
-}
 
 /** Returns what the results of all searches have in common. */
 function aboutMatches(

@@ -1,8 +1,21 @@
 import { expect, test } from "bun:test";
 import { createNameText } from "../../src/threat-index/columns/name-text.ts";
 import { createTimes, setTime, timeAt, withNumber } from "../../src/threat-index/columns/numbers.ts";
+import {
+  addRow,
+  createRowSet,
+  intersectionOf,
+  withRoom,
+  writeRows,
+  type RowSet,
+} from "../../src/threat-index/columns/row-set.ts";
 import { createSeqRuns } from "../../src/threat-index/columns/seq-runs.ts";
 import { randomFrom, seed } from "../support/random.ts";
+
+function rowsOf(set: RowSet, rows: number): number[] {
+  const found = new Int32Array(rows);
+  return [...found.subarray(0, writeRows(set, 0, rows, found))];
+}
 
 test("names are found as in a plain list, whether many match or few, also in a copy to which more are added", () => {
   const random = randomFrom(seed);
@@ -27,12 +40,13 @@ test("names are found as in a plain list, whether many match or few, also in a c
     for (const needle of ["dense", "abc", text(6), text(9), "a", "x"])
       for (const startsWith of [false, true]) {
         const from = random(3) === 0 ? random(names.length) : 0;
-        const found = new Uint8Array(names.length);
-        column.mark(Buffer.from(needle), { startsWith, from, found });
-        const expected = names.map((name, row) =>
-          Number(row >= from && (startsWith ? name.startsWith(needle) : name.includes(needle))),
-        );
-        expect([...found], `seed ${seed}: ${needle}`).toEqual(expected);
+        const found = createRowSet(names.length);
+        column.find(Buffer.from(needle), { startsWith, from, found });
+        const expected = [...names.keys()].filter((row) => {
+          const name = names[row]!;
+          return row >= from && (startsWith ? name.startsWith(needle) : name.includes(needle));
+        });
+        expect(rowsOf(found, names.length), `seed ${seed}: ${needle}`).toEqual(expected);
       }
   };
   add(100);
@@ -71,6 +85,30 @@ test("the rows of ascending numbers with gaps are found, also in a copy to which
     runs = createSeqRuns(runs.content());
   }
   expect(createSeqRuns().rowFrom(5)).toBe(0);
+});
+
+test("sets of rows contain the rows that were added, in any range, with more room and in common with other sets", () => {
+  const random = randomFrom(seed);
+  for (let round = 0; round < 50; round += 1) {
+    const count = 1 + random(200);
+    const [one, other] = [1, 2].map(() => Array.from({ length: count }, () => random(3) === 0)) as [
+      boolean[],
+      boolean[],
+    ];
+    const setOf = (chosen: boolean[]) => {
+      const set = createRowSet(count);
+      for (const [row, isChosen] of chosen.entries()) if (isChosen) addRow(set, row);
+      return set;
+    };
+    const [from, end] = [random(count), random(count + 1)];
+    const rows = new Int32Array(count);
+    const written = writeRows(setOf(one), from, end, rows);
+    const within = [...one.keys()].filter((row) => one[row]! && row >= from && row < end);
+    expect([...rows.subarray(0, written)], `seed ${seed}`).toEqual(within);
+    const common = intersectionOf(count, [withRoom(setOf(one), 2 * count), undefined, setOf(other)])!;
+    expect(rowsOf(common, count)).toEqual([...one.keys()].filter((row) => one[row]! && other[row]!));
+  }
+  expect(intersectionOf(9, [undefined])).toBeUndefined();
 });
 
 test("columns of numbers and times hold any number, and become wider only for those that need it", () => {

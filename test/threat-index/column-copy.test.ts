@@ -126,7 +126,9 @@ function contentOf(columns: Columns) {
   ]);
   const found = names.search({ text: "paypal", startsWith: false });
   const internationalized = Array.from({ length: columns.count }, (_, row) => row)
-    .filter((row) => found[row] === 1 && kinds[columns.kindNumbers[row]!] !== undefined)
+    .filter(
+      (row) => ((found[row >> 5]! >> (row & 31)) & 1) === 1 && kinds[columns.kindNumbers[row]!] !== undefined,
+    )
     .map(columns.seqs.at);
   return { threats, ofKind: [...summary.ofKind()].slice(0, kinds.length), active, internationalized };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { selectRows } from "../../src/threat-index/select-rows.ts";
+import { selectRows } from "../../src/threat-index/selection/select-rows.ts";
 import { randomFrom, seed } from "../support/random.ts";
 
 console.log(`seed ${seed} (TEST_SEED)`);

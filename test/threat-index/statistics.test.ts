@@ -3,7 +3,7 @@ import { dayMs } from "../../src/lib/clock.ts";
 import { createForeground, createYielder } from "../../src/lib/yielder.ts";
 import { hostFields, hostsOf, networkOf, operatorOf } from "../../src/threat-index/columns/hosts.ts";
 import { naiveSearch } from "../../src/threat-index/naive.ts";
-import { medianOf } from "../../src/threat-index/median.ts";
+import { medianOf } from "../../src/threat-index/selection/median.ts";
 import {
   createThreatIndex,
   type SearchFilter,

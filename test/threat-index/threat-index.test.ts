@@ -445,10 +445,11 @@ describe("the threat index", () => {
     many.database.sqlite.run(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 10000)
     insert into threats (id, protected_domain_seq, domain, type, status, severity, similarity, source, reasons,
-      severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token)
+      severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token, campaign_seq)
     select printf('thr_%026d', i), 1 + i % 2, 'name-' || i || '.com', iif(i % 7 = 0, 'homograph', 'combosquatting'),
       iif(i % 5 = 0, 'resolved', 'active'), iif(i % 11 = 0, 'high', 'low'), 0.75 + (i * 37 % 250) / 1000.0, 'feed', '[]',
-      '[]', 1700000000000 + i * 60000 - (i * 7919 % 1000) * 3600, 0, 1700000000000 + (i * 31 % 10000), '{}', ''
+      '[]', 1700000000000 + i * 60000 - (i * 7919 % 1000) * 3600, 0, 1700000000000 + (i * 31 % 10000), '{}', '',
+      iif(i between 4500 and 9000 and i % 3 = 0, 1 + i % 400, null)
     from n`);
     const own = indexOver(many);
     const all = many.threats
@@ -462,16 +463,25 @@ describe("the threat index", () => {
       { from: middle, before: middle + 3_600_000 },
       { from: middle + 3_000 * 60_000, severity: "high" },
       { before: 1_700_000_000_000 + 60_000 * 100 },
+      { text: parseNameQuery("name-"), status: "active" },
     ];
     for (const filter of filters) {
       for (const order of sortKeys.flatMap((key) =>
         [true, false].map((descending) => ({ key, descending })),
       )) {
-        const expected = naiveSearch(all, filter, order).map(({ seq }) => seq);
+        const inOrder = naiveSearch(all, filter, order);
+        const expected = inOrder.map(({ seq }) => seq);
         for (const page of [1, 3, 30]) {
           const found = await own.search(filter, order, { page, perPage: 50 });
           expect([filter, order, found.total]).toEqual([filter, order, expected.length]);
           expect(found.threats.map(({ seq }) => seq)).toEqual(expected.slice((page - 1) * 50, page * 50));
+        }
+        if (order.key === "severity") {
+          const { groups, groupTotal } = await own.searchGroups(filter, order, { page: 2, perPage: 50 });
+          const byCampaign = Map.groupBy(inOrder, ({ campaignSeq, id }) => campaignSeq ?? id);
+          const firsts = [...byCampaign.values()].map(([first]) => first!.seq);
+          expect(groupTotal).toBe(firsts.length);
+          expect(groups.map(({ first }) => first.seq)).toEqual(firsts.slice(50, 100));
         }
         const place = random(expected.length);
         const { id } = all.find(({ seq }) => seq === expected[place])!;

@@ -31,8 +31,11 @@ export interface ColumnSummary {
   lowerBounds(key: BoundedKey): Float64Array;
 }
 
-/** `decided`: the time of the first decision; rows without one have no part in the bounds. */
-type BoundedKey = NumberKey | "decided";
+/**
+ * `decided`: the time of the first decision; rows without one have no part in the bounds.
+ * `campaign`: the number of the campaign (`Columns.campaigns`).
+ */
+type BoundedKey = NumberKey | "decided" | "campaign";
 
 const initialBlocks = 16;
 const bitCount = 8;
@@ -48,10 +51,9 @@ export function createColumnSummary(): ColumnSummary {
     upper: new Float64Array(initialBlocks).fill(-Infinity),
     lower: new Float64Array(initialBlocks).fill(Infinity),
   });
-  const bounds = Object.fromEntries([...numberKeys, "decided"].map((key) => [key, newBounds()])) as Record<
-    BoundedKey,
-    ReturnType<typeof newBounds>
-  >;
+  const bounds = Object.fromEntries(
+    [...numberKeys, "decided", "campaign"].map((key) => [key, newBounds()]),
+  ) as Record<BoundedKey, ReturnType<typeof newBounds>>;
 
   return {
     count({ protectedDomainSeq, kind }, by) {

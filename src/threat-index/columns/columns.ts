@@ -276,6 +276,7 @@ function widen(columns: MutableColumns, index: number): void {
   for (const key of numberKeys) summary.widen(index, key, sortKeyAt(columns, key, index));
   const decided = decidedAt(columns, index);
   if (decided !== 0) summary.widen(index, "decided", decided);
+  summary.widen(index, "campaign", columns.campaigns[index]!);
 }
 
 /** Returns the row of a threat; undefined if it has none. */

@@ -1,7 +1,7 @@
 import { unicodeName } from "../../detection/names/name.ts";
 import type { NameQuery } from "./name-query.ts";
 import { createNameText, type NameTextContent } from "./name-text.ts";
-import { enlarged } from "./numbers.ts";
+import { addRow, createRowSet, withRoom, type RowSet } from "./row-set.ts";
 
 const cachedQueriesMax = 4;
 
@@ -13,8 +13,8 @@ export interface NameColumn {
   /** Appends a name in A-label form as the next row. */
   add(name: string): void;
   get(row: number): string;
-  /** Returns 1 for each row whose name matches; elements beyond the last row are undefined. */
-  search(query: NameQuery): Uint8Array;
+  /** Returns the rows whose names match. The set must not be changed. */
+  search(query: NameQuery): RowSet;
   /** Returns the names of the first rows, in parts, and those of all rows with A-labels. */
   content(rows: number): { text: NameTextContent[]; internationalized: readonly InternationalizedName[] };
 }
@@ -37,7 +37,7 @@ export function createNameColumn({
 }): NameColumn {
   const text = createNameText(content?.text);
   const internationalized = [...(content?.internationalized ?? [])];
-  const cache = new Map<string, { found: Uint8Array; rows: number; internationalized: number }>();
+  const cache = new Map<string, { found: RowSet; rows: number; internationalized: number }>();
 
   return {
     get: text.get,
@@ -52,19 +52,19 @@ export function createNameColumn({
 
     search({ text: wanted, startsWith }) {
       const key = `${startsWith ? "^" : ""}${wanted}`;
-      const cached = cache.get(key) ?? { found: new Uint8Array(text.count()), rows: 0, internationalized: 0 };
+      const cached = cache.get(key) ?? { found: createRowSet(0), rows: 0, internationalized: 0 };
       // Inserted again below, so that the map's order is that of last use.
       cache.delete(key);
       const count = text.count();
-      if (cached.found.length < count) cached.found = enlarged(cached.found, count * 2);
+      cached.found = withRoom(cached.found, count);
       const { found } = cached;
       if (/^[\x21-\x7e]*$/.test(wanted))
-        text.mark(Buffer.from(wanted, "latin1"), { startsWith, from: cached.rows, found });
+        text.find(Buffer.from(wanted, "latin1"), { startsWith, from: cached.rows, found });
       for (const { row, unicode, folded } of internationalized.slice(cached.internationalized)) {
         const matches = startsWith
           ? unicode.startsWith(wanted) || folded.startsWith(wanted)
           : unicode.includes(wanted) || folded.includes(wanted);
-        if (matches) found[row] = 1;
+        if (matches) addRow(found, row);
       }
       cached.rows = count;
       cached.internationalized = internationalized.length;

@@ -1,3 +1,5 @@
+import { addRow, type RowSet } from "./row-set.ts";
+
 /** Rows per segment; the last one may have fewer. */
 const segmentRows = 4_096;
 /** Rows whose lengths are added up to find a name in its segment. */
@@ -28,8 +30,8 @@ export interface NameText {
   count(): number;
   add(name: string): void;
   get(row: number): string;
-  /** Sets `found[row] = 1` for each row from `from` on whose name includes the needle, or starts with it. */
-  mark(needle: Buffer, options: { startsWith: boolean; from: number; found: Uint8Array }): void;
+  /** Adds each row from `from` on whose name includes the needle, or starts with it. */
+  find(needle: Buffer, options: { startsWith: boolean; from: number; found: RowSet }): void;
   /** Returns the names of the first rows, in parts. */
   content(rows: number): NameTextContent[];
 }
@@ -65,19 +67,20 @@ export function createNameText(content?: NameTextContent): NameText {
       return segment.bytes.toString("latin1", start, start + segment.lengths[place]!);
     },
 
-    mark(needle, { startsWith, from, found }) {
+    find(needle, { startsWith, from, found }) {
       /** Undefined until enough rows were compared. */
-      let isDense = startsWith ? true : undefined;
+      let isDense: boolean | undefined;
+      const skips = skipsOf(needle);
       for (let row = from; row < count;) {
         const index = Math.floor(row / segmentRows);
         const first = index * segmentRows;
         const sampled = isDense === undefined ? densitySampleRows : segmentRows;
         const end = Math.min(count, first + segmentRows, row + sampled);
-        const part = { segment: segments[index]!, from: row - first, end: end - first };
-        const marked = found.subarray(first, end);
-        if (isDense === false) markByJumps(part, needle, marked);
+        const part = { segment: segments[index]!, first, from: row - first, end: end - first };
+        if (startsWith) findPrefixes(part, needle, found);
+        else if (isDense === false) findByJumps(part, needle, found);
         else {
-          const matches = markOneByOne(part, needle, startsWith, marked);
+          const matches = findOneByOne(part, needle, skips, found);
           isDense ??= matches > (end - row) * denseShare;
         }
         row = end;
@@ -143,30 +146,62 @@ function startOf({ lengths, starts }: Segment, place: number): number {
 /** Names of a segment from `from` up to `end`. */
 interface Part {
   segment: Segment;
+  /** Row of the first name of the segment. */
+  first: number;
   from: number;
   end: number;
 }
 
-/** Compares each name, and returns the number of matches. */
-function markOneByOne(
-  { segment, from, end }: Part,
-  needle: Buffer,
-  startsWith: boolean,
-  marked: Uint8Array,
-): number {
+/** Adds the names that start with the needle. Compares from its end, since many names have a beginning in common. */
+function findPrefixes({ segment, first, from, end }: Part, needle: Buffer, found: RowSet): void {
   const { bytes, lengths } = segment;
-  let matches = 0;
   let start = startOf(segment, from);
   for (let place = from; place < end; place += 1) {
-    const next = start + lengths[place]!;
-    const last = Math.min(startsWith ? start : next, next - needle.length);
-    for (let offset = start; offset <= last; offset += 1) {
-      if (!isAt(bytes, needle, offset)) continue;
-      marked[place] = 1;
-      matches += 1;
-      break;
+    const length = lengths[place]!;
+    let index = needle.length - 1;
+    if (length > index) {
+      while (index >= 0 && bytes[start + index] === needle[index]) index -= 1;
+      if (index === -1) addRow(found, first + place);
     }
-    start = next;
+    start += length;
+  }
+}
+
+/**
+ * Returns by how much a search may move on from a place where the needle is not, by the byte at its last position there
+ * (Horspool, "Practical fast searching in strings", 1980).
+ */
+function skipsOf(needle: Buffer): Uint16Array {
+  const skips = new Uint16Array(256).fill(needle.length);
+  for (let index = 0; index < needle.length - 1; index += 1)
+    skips[needle[index]!] = needle.length - 1 - index;
+  return skips;
+}
+
+/** Searches each name, and returns the number of matches. */
+function findOneByOne(
+  { segment, first, from, end }: Part,
+  needle: Buffer,
+  skips: Uint16Array,
+  found: RowSet,
+): number {
+  const { bytes, lengths } = segment;
+  const lastIndex = needle.length - 1;
+  const lastByte = needle[lastIndex]!;
+  let matches = 0;
+  let next = startOf(segment, from);
+  for (let place = from; place < end; place += 1) {
+    let last = next + lastIndex;
+    next += lengths[place]!;
+    while (last < next) {
+      const byte = bytes[last]!;
+      if (byte === lastByte && isAt(bytes, needle, last - lastIndex)) {
+        addRow(found, first + place);
+        matches += 1;
+        break;
+      }
+      last += skips[byte]!;
+    }
   }
   return matches;
 }
@@ -178,7 +213,7 @@ function isAt(bytes: Buffer, needle: Buffer, offset: number): boolean {
 }
 
 /** Jumps from match to match, which takes less time if they are few. */
-function markByJumps({ segment, from, end }: Part, needle: Buffer, marked: Uint8Array): void {
+function findByJumps({ segment, first, from, end }: Part, needle: Buffer, found: RowSet): void {
   const { bytes, lengths } = segment;
   let place = from;
   let next = startOf(segment, place) + lengths[place]!;
@@ -190,7 +225,7 @@ function markByJumps({ segment, from, end }: Part, needle: Buffer, marked: Uint8
       next += lengths[place]!;
     }
     const isWithin = offset + needle.length <= next;
-    if (isWithin) marked[place] = 1;
+    if (isWithin) addRow(found, first + place);
     // Otherwise the match runs into the next name, and is none.
     offset = bytes.indexOf(needle, isWithin ? next : offset + 1);
   }

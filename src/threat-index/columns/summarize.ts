@@ -2,6 +2,7 @@ import { blockRows } from "./column-summary.ts";
 import { decidedAt, type MutableColumns } from "./columns.ts";
 import { hostFields } from "./hosts.ts";
 import { isActiveKind, kindCount } from "./kinds.ts";
+import type { Numbers } from "./numbers.ts";
 import { numberKeys, writeKeys } from "./sort-keys.ts";
 
 /** Power of 2 above the numbers of all kinds. */
@@ -25,6 +26,7 @@ export function createSummarizer(columns: MutableColumns): (from: number, end: n
     for (let row = from; row < end; row += 1)
       if (columns.decisions[row] !== 0) keys[decided++] = decidedAt(columns, row);
     widen(columns, { row: from, key: "decided", values: keys, count: decided });
+    widen(columns, { row: from, key: "campaign", values: columns.campaigns.subarray(from, end), count });
     countKinds(columns, from, end);
     countHosts(columns, from, end);
   };
@@ -40,7 +42,7 @@ function widen(
   }: {
     row: number;
     key: Parameters<typeof summary.widen>[1];
-    values: Float64Array;
+    values: Float64Array | Numbers;
     /** Number of values; 0: nothing changes. */
     count: number;
   },
