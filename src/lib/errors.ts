@@ -63,7 +63,11 @@ export class StartError extends Error {
   }
 }
 
-/** Returns the message of anything that was thrown. */
+/** Returns the message of anything that was thrown. Never throws, although what was thrown may have no text. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return "an exception without a readable message";
+  }
 }

@@ -52,7 +52,7 @@ export function createLog({ level, format, clock, write }: LogOptions): Log {
       if (of === "warn" || of === "error") counts.set(name, (counts.get(name) ?? 0) + 1);
       if (!isWritten(of)) return;
       const head = { level: of, time: toIsoTime(clock.now()), event: name };
-      const json = JSON.stringify({ ...head, ...withDescribedError(fields), message: text });
+      const json = serialized(head, fields, text);
       write(format === "json" ? `${visibleJson(json)}\n` : prettyLine(json));
     },
     counts: () => [...counts].map(([event, total]) => ({ event, level: eventOf(event).level, total })),
@@ -70,34 +70,93 @@ function eventOf(name: LogEventName): LogEvent {
   return logEvents[name];
 }
 
+/** Maximum length of a field as JSON. An error with its causes is shorter. */
+const fieldCharactersMax = 1 << 15;
+
+/** Returns a line as JSON. Never throws, whatever the fields contain: the code that logs handles a failure already. */
+function serialized(head: object, fields: object | undefined, message: string): string {
+  try {
+    const json = JSON.stringify({ ...head, ...withDescribedError(fields), message });
+    if (json.length <= fieldCharactersMax) return json;
+  } catch {
+    // One of the fields has no JSON, such as an object that contains itself.
+  }
+  const shown: Record<string, unknown> = {};
+  for (const name of Object.keys(fields ?? {})) shown[name] = readableField(fields!, name);
+  return JSON.stringify({ ...head, ...shown, message });
+}
+
+/** Returns the value of a field, truncated; the reason if it has no JSON. */
+function readableField(fields: object, name: string): unknown {
+  try {
+    const value = withDescribedError({ [name]: fields[name as keyof typeof fields] })[name];
+    const json: string | undefined = JSON.stringify(value);
+    if (json === undefined) return undefined;
+    if (json.length <= fieldCharactersMax) return JSON.parse(json);
+    return `${(typeof value === "string" ? value : json).slice(0, fieldCharactersMax)}…`;
+  } catch (error) {
+    return `cannot be logged: ${truncated(messageOf(error), messageCharactersMax)}`;
+  }
+}
+
 /** Returns the fields of a line; a thrown value among them as an object. */
-function withDescribedError(fields: object = {}): object {
+function withDescribedError(fields: Record<string, unknown> | object = {}): Record<string, unknown> {
   const { error } = fields as { error?: unknown };
   // The reason of a failure as words stays as it is.
-  if (error === undefined || error === null || typeof error === "string") return fields;
-  return { ...fields, error: error instanceof Error ? describeError(error) : { message: messageOf(error) } };
+  if (error === undefined || error === null || typeof error === "string") return { ...fields };
+  return { ...fields, error: describeThrown(error) };
 }
 
 const causesMax = 10;
+/** For all causes together. */
+const messageCharactersMax = 4_000;
+const stackCharactersMax = 16_000;
 
 /** Returns what a line contains of an error: its type and code, and its message and stack with those of its causes. */
-function describeError(error: Error): Record<"type" | "message" | "stack", string> & { code?: string } {
-  const chain = [error];
-  for (let { cause } = error; cause instanceof Error && chain.length < causesMax; { cause } = cause)
-    chain.push(cause);
+function describeThrown(thrown: unknown): { type?: string; code?: string; message: string; stack?: string } {
+  const chain: unknown[] = [];
+  for (let next = thrown; isError(next) && chain.length < causesMax; next = read(next, "cause"))
+    chain.push(next);
+  if (chain.length === 0) return { message: truncated(messageOf(thrown), messageCharactersMax) };
   // SQLite's message is the same for all of its I/O errors.
-  const code = chain.map(codeOf).find((one) => one !== undefined);
+  const code = chain.map((error) => read(error, "code")).find((one) => typeof one === "string");
   return {
     // The constructor of errors of SQLite is `Error`.
-    type: error.name,
-    ...(code === undefined ? {} : { code }),
-    message: chain.map(({ message }) => message).join(": "),
-    stack: chain.map(({ stack, message }) => stack ?? message).join("\ncaused by: "),
+    type: truncated(textOf(chain[0], "name") ?? "Error", messageCharactersMax),
+    ...(code === undefined ? {} : { code: truncated(code, messageCharactersMax) }),
+    message: truncated(chain.map(messageOf).join(": "), messageCharactersMax),
+    stack: truncated(
+      chain.map((error) => textOf(error, "stack") ?? messageOf(error)).join("\ncaused by: "),
+      stackCharactersMax,
+    ),
   };
 }
 
-function codeOf(error: Error): string | undefined {
-  return "code" in error && typeof error.code === "string" ? error.code : undefined;
+/** `instanceof` throws for a proxy whose traps do. */
+function isError(value: unknown): boolean {
+  try {
+    return value instanceof Error;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns a property; undefined if reading it throws. */
+function read(of: unknown, property: string): unknown {
+  try {
+    return (of as Record<string, unknown>)[property];
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(of: unknown, property: string): string | undefined {
+  const value = read(of, property);
+  return typeof value === "string" ? value : undefined;
+}
+
+function truncated(text: string, charactersMax: number): string {
+  return text.length > charactersMax ? `${text.slice(0, charactersMax)}…` : text;
 }
 
 /** Logs an error that is dropped on purpose, so that none disappears without a trace. */

@@ -63,6 +63,53 @@ test("A JSON line contains the type, code, message and stack of an error with th
   });
 });
 
+const refuse = () => {
+  throw new Error("must not be read");
+};
+const refusing = new Proxy({}, { get: refuse, getPrototypeOf: refuse, has: refuse, ownKeys: refuse });
+const long = "x".repeat(1_000_000);
+const loop = new Error("first");
+loop.cause = new Error("second", { cause: loop });
+
+test.each<[string, unknown, string]>([
+  ["an object without a prototype", Object.create(null), "an exception without a readable message"],
+  ["a proxy that throws", refusing, "an exception without a readable message"],
+  ["a symbol", Symbol("thrown"), "Symbol(thrown)"],
+  ["a huge text in an object", { toString: () => long }, `${"x".repeat(4_000)}…`],
+  ["a huge message", new Error(long), `${"x".repeat(4_000)}…`],
+  ["a message that cannot be read", Object.defineProperty(new Error(), "message", { get: refuse }), "an exc"],
+  ["a message that is a number", Object.assign(new Error(), { message: 7 }), "7"],
+  [
+    "a name and a stack that are objects",
+    Object.assign(new Error("text"), { name: {}, stack: refusing }),
+    "text",
+  ],
+  ["a code that cannot be read", Object.defineProperty(new Error("text"), "code", { get: refuse }), "text"],
+  ["a cause that throws", new Error("text", { cause: refusing }), "text"],
+  ["a cause of its own cause", loop, "first: second: first"],
+])("The log never throws and writes a short line for a thrown value: %s", (_, error, message) => {
+  const write = (log: Log) => log.event("retention.failed", { error });
+  const line = logged("json", write);
+  expect(line.length).toBeLessThan(25_000);
+  expect(JSON.parse(line)).toMatchObject({ error: { message: expect.stringContaining(message) } });
+  expect(logged("pretty", write).length).toBeLessThan(25_000);
+});
+
+test("A field that has no JSON or a huge one costs no other field", () => {
+  const circular: { self?: unknown } = {};
+  circular.self = circular;
+  const write = (detail: unknown) => (log: Log) =>
+    log.event("setup.needs_attention", { what: "console", detail });
+  for (const detail of [circular, 7n, refusing, { toJSON: refuse }])
+    expect(JSON.parse(logged("json", write(detail)))).toMatchObject({
+      what: "console",
+      detail: expect.stringContaining("cannot be logged: "),
+    });
+  const line = logged("json", write(long));
+  expect(line.length).toBeLessThan(40_000);
+  expect(JSON.parse(line)).toMatchObject({ what: "console", detail: expect.stringMatching(/^x+…$/) });
+});
+
 test("A JSON line names the type and the code of an error of SQLite", () => {
   const database = new Database(":memory:");
   const write = (log: Log) => {
