@@ -366,7 +366,6 @@ describe("tests", () => {
   test("wait for conditions, not for fixed times, except where the list says why", () => {
     const allowed: Record<string, string> = {
       "test/support/until.ts": "the poll behind every condition",
-      "test/support/browser.ts": "Bun reports no end of the browser that it closes",
       "test/deliveries/crash.test.ts": "a receiver that responds, and a kill that comes, at random moments",
       "test/enrichment/off.test.ts": "samples the sockets of another process for a while",
     };

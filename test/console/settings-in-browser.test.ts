@@ -32,7 +32,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
     await browser.signIn(opened.url);
   }, browserTimeoutMs);
   afterAll(async () => {
-    await browser?.close();
+    browser?.close();
     receiver.stop();
     await opened.dispose();
   });

@@ -24,7 +24,7 @@ describe.skipIf(chromium === undefined)("a threat in a browser", () => {
     await browser.signIn(app.url);
   }, browserTimeoutMs);
   afterAll(async () => {
-    await browser?.close();
+    browser?.close();
     await app?.dispose();
   });
 

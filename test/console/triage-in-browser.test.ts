@@ -38,7 +38,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
     visitor = await app.signedIn();
   }, browserTimeoutMs);
   afterAll(async () => {
-    await browser?.close();
+    browser?.close();
     receiver.stop();
     await app?.dispose();
   });

@@ -20,7 +20,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
     await browser.signIn(app.url);
   }, browserTimeoutMs);
   afterAll(async () => {
-    await browser?.close();
+    browser?.close();
     await app?.dispose();
     dns?.stop();
   });

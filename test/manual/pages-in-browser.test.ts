@@ -21,7 +21,7 @@ describe.skipIf(chromium === undefined)("the manual in a browser", () => {
     browser = await openBrowser();
   }, browserTimeoutMs);
   afterAll(async () => {
-    await browser?.close();
+    browser?.close();
     await api.server.stop();
     api.dispose();
   });

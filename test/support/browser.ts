@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "bun:test";
+import { systemClock } from "../../src/lib/clock.ts";
+import { startView } from "../../src/lookups/browser/start-view.ts";
 import { findChromium } from "./chromium.ts";
 import { consolePassword } from "./console.ts";
 import { until } from "./until.ts";
@@ -34,7 +36,7 @@ export interface Browser {
   signIn(url: string): Promise<void>;
   /** Returns console errors, failed loads, and policy violations since the last call. */
   complaints(): string[];
-  close(): Promise<void>;
+  close(): void;
 }
 
 const attemptsMax = 3;
@@ -45,32 +47,33 @@ export async function openBrowser({
   hosts = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 }: { hosts?: string } = {}): Promise<Browser> {
   const complaints: string[] = [];
-  const view = new Bun.WebView({
-    width: 1280,
-    height: 900,
-    backend: {
-      type: "chrome",
-      path: chromium!,
-      argv: [
-        "--no-sandbox",
-        // The software that replaces a graphics card takes a sixth of a page's CPU time.
-        "--disable-gpu",
-        "--disable-software-rasterizer",
-        // A page would start a process for the next site in advance.
-        "--disable-features=SpareRendererForSitePerProcess",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--disable-quic",
-        "--force-color-profile=srgb",
-        `--host-resolver-rules=${hosts}`,
-      ],
-    },
-    console: (type, ...args) => {
-      if (type === "error" || type === "warn") complaints.push(args.map(String).join(" "));
-    },
-  });
-  await view.navigate("about:blank");
+  const create = () =>
+    new Bun.WebView({
+      width: 1280,
+      height: 900,
+      backend: {
+        type: "chrome",
+        path: chromium!,
+        argv: [
+          "--no-sandbox",
+          // The software that replaces a graphics card takes a sixth of a page's CPU time.
+          "--disable-gpu",
+          "--disable-software-rasterizer",
+          // A page would start a process for the next site in advance.
+          "--disable-features=SpareRendererForSitePerProcess",
+          "--disable-background-networking",
+          "--disable-component-update",
+          "--disable-sync",
+          "--disable-quic",
+          "--force-color-profile=srgb",
+          `--host-resolver-rules=${hosts}`,
+        ],
+      },
+      console: (type, ...args) => {
+        if (type === "error" || type === "warn") complaints.push(args.map(String).join(" "));
+      },
+    });
+  const view = await startView(create, { clock: systemClock, signal: new AbortController().signal });
   await view.cdp("Log.enable");
   await view.cdp("Page.enable");
   view.addEventListener("Log.entryAdded", (event) => {
@@ -180,11 +183,7 @@ export async function openBrowser({
       );
     },
     complaints: () => complaints.splice(0),
-    async close() {
-      Bun.WebView.closeAll();
-      // Bun does not report the end of the browser, and cannot start another one before the pipe to this one is closed.
-      await Bun.sleep(250);
-    },
+    close: () => Bun.WebView.closeAll(),
   };
   return self;
 }

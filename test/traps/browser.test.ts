@@ -57,7 +57,7 @@ events = ["beacon.triggered"]
     browser = await openBrowser({ hosts: "MAP * 127.0.0.1" });
   }, browserTimeoutMs);
   afterAll(async () => {
-    await browser?.close();
+    browser?.close();
     silent?.stop(true);
     await pages?.stop(true);
     await appliance?.dispose();

@@ -8,6 +8,7 @@ import type { ResolveHost } from "../../network/resolve.ts";
 import { watchBrowserMemory } from "./browser-memory.ts";
 import { createProfileFolders } from "./profile-folders.ts";
 import { renderedHtml } from "./rendered-html.ts";
+import { startView } from "./start-view.ts";
 import { browserUserAgent } from "../visits/user-agents.ts";
 
 /** Takes screenshots of pages. */
@@ -36,8 +37,8 @@ const screenshotTimeoutMs = 15_000;
 const loadTimeoutMs = 9_000;
 const viewport = { width: 1280, height: 800 };
 const transferBytesMax = 32 * 1024 * 1024;
-/** Delay after a browser was killed: its pipe has to be closed before Bun starts another one. */
-const restartDelayMs = 250;
+/** Delay after a browser was killed, whose processes may still write to their profile. */
+const exitDelayMs = 250;
 /** WebP qualities, tried in this order until the screenshot is small enough. */
 const qualities = [75, 50, 25];
 
@@ -127,26 +128,30 @@ export function createBrowser({
       `--proxy-server=http://127.0.0.1:${port}`,
       ...chromium.args,
     ];
-    try {
-      // The signal may have aborted meanwhile, and is listened to only from here on.
-      signal.throwIfAborted();
-      const view = new Bun.WebView({
+    const create = () =>
+      new Bun.WebView({
         ...viewport,
         backend: { type: "chrome", path: chromium.path, argv },
         dataStore: { directory: profile },
       });
-      const screenshot = open(view, url, {
-        clock,
-        loadingMs: Math.min(loadTimeoutMs, timeoutMs * 0.6),
-      }).catch((error: unknown) => {
+    const over = new AbortController();
+    try {
+      // The signal may have aborted meanwhile, and is listened to only from here on.
+      signal.throwIfAborted();
+      const loadingMs = Math.min(loadTimeoutMs, timeoutMs * 0.6);
+      const taken = startView(create, { clock, signal: over.signal }).then((view) =>
+        open(view, url, { clock, loadingMs }),
+      );
+      const screenshot = taken.catch((error: unknown) => {
         // Chromium reports "tunnel failed"; the guard proxy knows why.
         const hostname = new URL(url).hostname.replace(/\.$/, "");
         throw new Error(refused().find(({ host }) => host === hostname)?.reason ?? messageOf(error));
       });
       return await before(screenshot, { clock, profile, timeoutMs, signal });
     } finally {
+      over.abort();
       Bun.WebView.closeAll();
-      await passed(clock, restartDelayMs);
+      await passed(clock, exitDelayMs);
       await profiles.remove(profile);
     }
   }
@@ -175,7 +180,6 @@ async function open(
   url: string,
   { clock, loadingMs }: { clock: Clock; loadingMs: number },
 ): Promise<Taken> {
-  await view.navigate("about:blank");
   await view.cdp("Browser.setDownloadBehavior", { behavior: "deny" });
   await view.cdp("Page.enable");
   // A page with endless dialogs would block everything.
