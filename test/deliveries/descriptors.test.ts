@@ -16,10 +16,10 @@ const endpoint = (name: string, url: string) =>
   `[[webhooks.endpoints]]\nname = "${name}"\nurl = "${url}"\nsecret = "${secret}"\nevents = ["threat.created"]\n`;
 const events = 2;
 const healthyCount = 4;
-/** With two events for each, the requests would need more than 64 descriptors. */
-const hangingCount = 30;
 
-function configuration(healthy: string, hanging: string): string {
+function configuration(limit: number, healthy: string, hanging: string): string {
+  /** With two events for each, the requests would need more descriptors than there are. */
+  const hangingCount = Math.ceil(limit / 2);
   const many = (count: number, base: string, name: string) =>
     Array.from({ length: count }, (_, index) => endpoint(`${name}-${index}`, `${base}-${name}-${index}`));
   return `[server]
@@ -34,7 +34,7 @@ screenshots = "off"
 format = "json"
 [webhooks]
 allow_http = true
-timeout = "300ms"
+timeout = "600ms"
 retry_delays = ["1h"]
 ${many(healthyCount, healthy, "healthy").join("")}${many(hangingCount, hanging, "hanging").join("")}
 [[protected_domains]]
@@ -71,7 +71,7 @@ async function deliverWith(limit: number, { clients }: { clients: number }): Pro
     startReceiver(() => new Promise<Response>(() => {})),
     ({ stop }) => stop(),
   );
-  const folder = cleanup.adopt(commandFolder(configuration(healthy.url, hanging.url)), (one) =>
+  const folder = cleanup.adopt(commandFolder(configuration(limit, healthy.url, hanging.url)), (one) =>
     one.dispose(),
   );
   const server = cleanup.adopt(
