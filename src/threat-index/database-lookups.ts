@@ -6,7 +6,7 @@ import { protectedDomains } from "../domains/tables.ts";
 import { foundColumns } from "../threats/store/fields.ts";
 import { threats } from "../threats/store/tables.ts";
 import { rowOfSeq, type Columns } from "./columns/columns.ts";
-import { addRow, createRowSet, type RowSet } from "./columns/row-set.ts";
+import { addRow, createRowSet, type RowSet } from "./arrays/row-set.ts";
 import type { SearchFilter } from "./filter.ts";
 
 /** Returns a function that looks up the account that a filter names; null: it names nobody. */

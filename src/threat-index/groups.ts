@@ -3,7 +3,7 @@ import type { Instant } from "../lib/clock.ts";
 import type { SiteState } from "../vocabulary/site.ts";
 import type { Columns } from "./columns/columns.ts";
 import { isActiveKind, kindCount, kinds } from "./columns/kinds.ts";
-import { timeAt } from "./columns/numbers.ts";
+import { timeAt } from "./arrays/numbers.ts";
 import { writeKeys } from "./columns/sort-keys.ts";
 import type { FoundThreat } from "./database-lookups.ts";
 import type { SearchOrder, Slice } from "./filter.ts";

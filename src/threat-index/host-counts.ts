@@ -1,7 +1,7 @@
 import type { Columns } from "./columns/columns.ts";
 import { hostFields, type HostField } from "./columns/hosts.ts";
-import type { Numbers } from "./columns/numbers.ts";
-import { addRow, createRowSet, intersectionOf, type RowSet } from "./columns/row-set.ts";
+import type { Numbers } from "./arrays/numbers.ts";
+import { addRow, createRowSet, intersectionOf, type RowSet } from "./arrays/row-set.ts";
 import type { SearchFilter } from "./filter.ts";
 import type { Matches } from "./match-rows.ts";
 

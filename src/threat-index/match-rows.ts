@@ -5,8 +5,8 @@ import { similarityUnits, verifiedBit, type Columns } from "./columns/columns.ts
 import { wantedKindsOf } from "./facets.ts";
 import { isEmpty, withoutKinds, type SearchFilter, type SearchOrder, type Slice } from "./filter.ts";
 import { isActiveKind, kindCount } from "./columns/kinds.ts";
-import { timeAt } from "./columns/numbers.ts";
-import { writeRows, type RowSet } from "./columns/row-set.ts";
+import { timeAt } from "./arrays/numbers.ts";
+import { writeRows, type RowSet } from "./arrays/row-set.ts";
 import { selectRows } from "./selection/select-rows.ts";
 import { dueKeyFrom, writeKeys } from "./columns/sort-keys.ts";
 import { blockRows } from "./columns/column-summary.ts";

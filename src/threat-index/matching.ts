@@ -1,6 +1,6 @@
 import type { Database } from "../database/database.ts";
 import type { Columns } from "./columns/columns.ts";
-import { intersectionOf } from "./columns/row-set.ts";
+import { intersectionOf } from "./arrays/row-set.ts";
 import { createRunRows, type createAssigneeSeqs, type createDomainSeqs } from "./database-lookups.ts";
 import type { SearchFilter, SearchOrder, Slice } from "./filter.ts";
 import { groupedSlice } from "./groups.ts";

@@ -1,9 +1,11 @@
-import type { Instant } from "../lib/clock.ts";
+import { dayMs, type Instant } from "../lib/clock.ts";
 import { severities, type Severity } from "../vocabulary/threats.ts";
 import { blockRows } from "./columns/column-summary.ts";
 import { decidedAt, type Columns } from "./columns/columns.ts";
-import { deletedKind, isActiveKind, kinds } from "./columns/kinds.ts";
-import { timeAt } from "./columns/numbers.ts";
+import { severityIndexes, type Days } from "./columns/day-counts.ts";
+import type { DecisionCount, DecisionPeriod } from "./columns/decision-cache.ts";
+import { deletedKind, isActiveKind } from "./columns/kinds.ts";
+import { timeAt } from "./arrays/numbers.ts";
 import { mayContainTimes } from "./match-rows.ts";
 import { medianOf } from "./selection/median.ts";
 
@@ -23,39 +25,49 @@ const [high, medium, low] = (["high", "medium", "low"] as const).map((one) => se
   number,
 ];
 
-/** By number of the kind; the last one is for deleted threats. */
-const severityIndexes = [...kinds.map(({ severity }) => severities.indexOf(severity)), -1];
-
-/** Counts threats by protected domain (its `seq`), by the period in which they were first seen, and by severity. */
+/**
+ * Counts threats by protected domain (its `seq`), by the period in which they were first seen, and by severity. Visits
+ * rows only if other days than before are asked for.
+ * @param periods of whole days (UTC)
+ */
 export function countNew(
   columns: Columns,
   { from, periodMs, count: periods }: Periods,
 ): Map<number, SeverityCounts[]> {
-  const { firstSeen, kindNumbers, protectedDomainSeqs, count } = columns;
-  const end = from + periods * periodMs;
-  const perDomain = periods * severities.length;
-  const byDomain: Uint32Array[] = [];
-  for (let block = 0; block * blockRows < count; block += 1) {
-    if (!mayContainTimes(columns, block, from, end)) continue;
-    const blockEnd = Math.min(count, (block + 1) * blockRows);
-    for (let row = block * blockRows; row < blockEnd; row += 1) {
-      const seen = timeAt(firstSeen, row);
-      if (seen < from || seen >= end) continue;
-      const severity = severityIndexes[kindNumbers[row]!]!;
-      if (severity === -1) continue;
-      const counts = (byDomain[protectedDomainSeqs[row]!] ??= new Uint32Array(perDomain));
-      counts[Math.floor((seen - from) / periodMs) * severities.length + severity]! += 1;
-    }
-  }
+  const perPeriod = periodMs / dayMs;
+  if (!Number.isInteger(perPeriod) || from % dayMs !== 0) throw new RangeError("periods are whole days");
+  const days = { from, count: periods * perPeriod };
+  if (!columns.summary.days.cover(days)) countDays(columns, days);
   const found = new Map<number, SeverityCounts[]>();
-  for (const [seq, counts] of byDomain.entries()) {
-    if (counts === undefined) continue;
+  for (const { protectedDomainSeq, counts } of columns.summary.days.of(days)) {
+    if (counts.every((total) => total === 0)) continue;
+    const sums = new Uint32Array(periods * severities.length);
+    for (let index = 0; index < counts.length; index += 1) {
+      const severity = index % severities.length;
+      const period = Math.floor(index / (severities.length * perPeriod));
+      sums[period * severities.length + severity]! += counts[index]!;
+    }
     found.set(
-      seq,
-      Array.from({ length: periods }, (_, period) => severityCounts(counts, period * severities.length)),
+      protectedDomainSeq,
+      Array.from({ length: periods }, (_, period) => severityCounts(sums, period * severities.length)),
     );
   }
   return found;
+}
+
+/** Counts the rows of some days, and of those that follow; from then on, each change of a row is counted. */
+function countDays(columns: Columns, asked: Days): void {
+  const { firstSeen, kindNumbers, protectedDomainSeqs, count: total, summary } = columns;
+  const { from, count } = summary.days.begin(asked);
+  const end = from + count * dayMs;
+  for (let block = 0; block * blockRows < total; block += 1) {
+    if (!mayContainTimes(columns, block, from, end)) continue;
+    const blockEnd = Math.min(total, (block + 1) * blockRows);
+    for (let row = block * blockRows; row < blockEnd; row += 1) {
+      const [protectedDomainSeq, kind] = [protectedDomainSeqs[row]!, kindNumbers[row]!];
+      summary.days.count({ firstSeen: timeAt(firstSeen, row), protectedDomainSeq, kind }, 1);
+    }
+  }
 }
 
 /** Written out, because there is one object for each period of each protected domain. */
@@ -63,29 +75,48 @@ function severityCounts(counts: Uint32Array, offset: number): SeverityCounts {
   return { high: counts[offset + high]!, medium: counts[offset + medium]!, low: counts[offset + low]! };
 }
 
-/** Decisions in a period. */
-export interface DecisionCount {
-  /** Threats whose first decision was made in it. */
-  decided: number;
-  /** Median time from first seen to first decision; null if there was none. */
-  medianMs: number | null;
-}
-
 /**
- * Counts first decisions by period, with the exact median of the time they took.
+ * Counts first decisions by period, with the exact median of the time they took. Visits only rows of the periods in which
+ * a decision has changed since they were last counted.
  * @param protectedDomainSeq only threats to this protected domain; undefined: all
  */
 export function countDecisions(
   columns: Columns,
-  { from, periodMs, count: periods }: Periods,
+  { from, periodMs, count: periodTotal }: Periods,
   protectedDomainSeq?: number,
 ): DecisionCount[] {
+  const { decisions } = columns.summary;
+  const periods = Array.from({ length: periodTotal }, (_, period) => {
+    const start = from + period * periodMs;
+    return { from: start, end: start + periodMs, protectedDomainSeq };
+  });
+  const counted = periods.map(decisions.get);
+  const first = counted.indexOf(undefined);
+  if (first === -1) return counted as DecisionCount[];
+  const { from: start } = periods[first]!;
+  const { end } = periods[counted.lastIndexOf(undefined)]!;
+  const took = decisionTimes(columns, { from: start, end, protectedDomainSeq }, periodMs);
+  return periods.map((period, index) => {
+    const known = counted[index];
+    if (known !== undefined) return known;
+    const times = took[index - first]!;
+    const count = { decided: times.length, medianMs: medianOf(Float64Array.from(times)) };
+    decisions.add(period, count);
+    return count;
+  });
+}
+
+/** Returns how long the decisions in each part of a period took. */
+function decisionTimes(
+  columns: Columns,
+  { from, end, protectedDomainSeq }: DecisionPeriod,
+  partMs: number,
+): number[][] {
   const { decisions, firstSeen, kindNumbers, protectedDomainSeqs, count, summary } = columns;
-  const end = from + periods * periodMs;
-  const took = Array.from({ length: periods }, (): number[] => []);
-  const latest = summary.upperBounds("decided");
+  const took = Array.from({ length: (end - from) / partMs }, (): number[] => []);
+  const [earliest, latest] = [summary.lowerBounds("decided"), summary.upperBounds("decided")];
   for (let block = 0; block * blockRows < count; block += 1) {
-    if (!(latest[block]! >= from)) continue;
+    if (!(latest[block]! >= from && earliest[block]! < end)) continue;
     const blockEnd = Math.min(count, (block + 1) * blockRows);
     for (let row = block * blockRows; row < blockEnd; row += 1) {
       if (decisions[row] === 0) continue;
@@ -93,10 +124,10 @@ export function countDecisions(
       if (at < from || at >= end || kindNumbers[row] === deletedKind) continue;
       if (protectedDomainSeq !== undefined && protectedDomainSeqs[row] !== protectedDomainSeq) continue;
       // A source can report a time that is later than the decision.
-      took[Math.floor((at - from) / periodMs)]!.push(Math.max(0, at - timeAt(firstSeen, row)));
+      took[Math.floor((at - from) / partMs)]!.push(Math.max(0, at - timeAt(firstSeen, row)));
     }
   }
-  return took.map((times) => ({ decided: times.length, medianMs: medianOf(Float64Array.from(times)) }));
+  return took;
 }
 
 /** Counts the active threats among threats by kind, by severity. */
@@ -123,8 +154,9 @@ export function countOpenByAge(columns: Columns, now: Instant, limits: readonly 
     for (let row = block * blockRows; row < blockEnd; row += 1) {
       if (isActiveKind[kindNumbers[row]!] === 0) continue;
       const age = now - timeAt(firstSeen, row);
-      const index = limits.findIndex((limit) => age <= limit);
-      if (index === -1) continue;
+      let index = 0;
+      while (index < limits.length && age > limits[index]!) index += 1;
+      if (index === limits.length) continue;
       counts[index]! += 1;
       open -= 1;
     }

@@ -1,6 +1,7 @@
 import type { Instant } from "../lib/clock.ts";
 import type { Columns } from "./columns/columns.ts";
 import type { HostField } from "./columns/hosts.ts";
+import type { DecisionCount } from "./columns/decision-cache.ts";
 import type { SearchFilter } from "./filter.ts";
 import { countHosts, type HostCounts } from "./host-counts.ts";
 import type { Matches } from "./match-rows.ts";
@@ -9,7 +10,6 @@ import {
   countNew,
   countOpen,
   countOpenByAge,
-  type DecisionCount,
   type Periods,
   type SeverityCounts,
 } from "./period-counts.ts";
@@ -18,7 +18,7 @@ import {
 export interface ThreatStatistics {
   /**
    * Counts threats by protected domain (A-label form), by the period in which they were first seen, and by severity.
-   * Protected domains without any are left out.
+   * The periods consist of whole days (UTC). Protected domains without any threats are left out.
    */
   newByDomain(periods: Periods): Promise<Map<string, SeverityCounts[]>>;
   /** Counts active threats by protected domain (A-label form) and severity. Domains without any are left out. */

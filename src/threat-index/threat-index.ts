@@ -34,7 +34,7 @@ import { positionOfGroup, withThreats, type ThreatGroup } from "./groups.ts";
 import { createBuffers, sortedByNameMax, sortedSlice, warmUp, type Matches } from "./match-rows.ts";
 import { createMatching } from "./matching.ts";
 import { neighborsOf } from "./neighbors.ts";
-import { timesOf } from "./columns/numbers.ts";
+import { timesOf } from "./arrays/numbers.ts";
 import { quickCounts } from "./quick-counts.ts";
 import { createStatistics, type ThreatStatistics } from "./statistics.ts";
 

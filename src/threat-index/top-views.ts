@@ -1,7 +1,7 @@
 import { blockRows } from "./columns/column-summary.ts";
 import type { Columns } from "./columns/columns.ts";
 import { kindCount } from "./columns/kinds.ts";
-import { enlarged } from "./columns/numbers.ts";
+import { enlarged } from "./arrays/numbers.ts";
 import { keyFunction } from "./columns/sort-keys.ts";
 import { wantedKindsOf } from "./facets.ts";
 import { isEmpty, withoutKinds, type SearchFilter, type SearchOrder, type Slice } from "./filter.ts";

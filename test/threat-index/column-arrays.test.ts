@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createNameText } from "../../src/threat-index/columns/name-text.ts";
-import { createTimes, setTime, timeAt, withNumber } from "../../src/threat-index/columns/numbers.ts";
+import { createTimes, setTime, timeAt, withNumber } from "../../src/threat-index/arrays/numbers.ts";
 import {
   addRow,
   createRowSet,
@@ -8,8 +8,8 @@ import {
   withRoom,
   writeRows,
   type RowSet,
-} from "../../src/threat-index/columns/row-set.ts";
-import { createSeqRuns } from "../../src/threat-index/columns/seq-runs.ts";
+} from "../../src/threat-index/arrays/row-set.ts";
+import { createSeqRuns } from "../../src/threat-index/arrays/seq-runs.ts";
 import { randomFrom, seed } from "../support/random.ts";
 
 function rowsOf(set: RowSet, rows: number): number[] {

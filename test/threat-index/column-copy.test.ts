@@ -4,7 +4,7 @@ import { createColumnFile } from "../../src/threat-index/store/column-file.ts";
 import { createColumnStore } from "../../src/threat-index/store/column-store.ts";
 import { decidedAt, type Columns } from "../../src/threat-index/columns/columns.ts";
 import { kinds } from "../../src/threat-index/columns/kinds.ts";
-import { timeAt } from "../../src/threat-index/columns/numbers.ts";
+import { timeAt } from "../../src/threat-index/arrays/numbers.ts";
 import { numberKeys } from "../../src/threat-index/columns/sort-keys.ts";
 import { statuses } from "../../src/vocabulary/threats.ts";
 import { fillRandom } from "../support/appliance.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { dayMs } from "../../src/lib/clock.ts";
+import { dayMs, startOfDay } from "../../src/lib/clock.ts";
 import { createForeground, createYielder } from "../../src/lib/yielder.ts";
 import { hostFields, hostsOf, networkOf, operatorOf } from "../../src/threat-index/columns/hosts.ts";
 import { naiveSearch } from "../../src/threat-index/naive.ts";
@@ -80,7 +80,7 @@ function naiveMedian(values: readonly number[]): number | null {
 
 describe("the statistics of the threat index", () => {
   test("count new threats by protected domain, period and severity as the naive search does", async () => {
-    const from = stores.clock.now() - 10 * week + random(dayMs);
+    const from = startOfDay(stores.clock.now() - 10 * week);
     const found = await index.newByDomain({ from, periodMs: week, count: 9 });
     for (const protectedDomain of domains) {
       const expected = Array.from({ length: 9 }, (_, number) => {
@@ -165,6 +165,47 @@ describe("the statistics of the threat index", () => {
       }
     }
   });
+});
+
+test("the statistics that are kept equal those that are counted after a start, after any changes and deletions", async () => {
+  const own = openStores();
+  const { clock, database } = own;
+  const first = startOfDay(clock.now()) - 20 * dayMs;
+  database.sqlite.run(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
+     insert into threats (id, protected_domain_seq, domain, type, status, severity, similarity, source, reasons,
+       severity_reasons, first_seen, created_at, status_changed_at, decided_at, whois, screenshot_token)
+     select printf('thr_%026d', i), 1 + i % 2, 'name-' || i || '.com', 'homograph', 'resolved', 'low', 0.9, 'feed',
+       '[]', '[]', ${first} + i * 400000, 0, ${first}, ${first} + i * 410000, '{}', '' from n`,
+  );
+  const indexOver = () =>
+    createThreatIndex({
+      database,
+      foreground: createForeground(),
+      yielder: () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() }),
+    });
+  const statisticsOf = async (one: ThreatIndex) => ({
+    byDay: await one.newByDomain({ from: first, periodMs: dayMs, count: 25 }),
+    byWeek: await one.newByDomain({ from: first + 2 * dayMs, periodMs: week, count: 3 }),
+    decisions: await one.decisions({ from: first, periodMs: week, count: 4 }),
+    ofDomain: await one.decisions({ from: first, periodMs: 10 * dayMs, count: 1 }, domains[0]),
+  });
+  const kept = indexOver();
+  const someTime = () => first + random(25 * dayMs);
+  const changes: (() => [string, ...number[]])[] = [
+    () => ["update threats set first_seen = ? where seq = ?", someTime()],
+    () => ["update threats set severity = iif(severity = 'low', 'high', 'low') where seq = ?"],
+    () => ["update threats set decided_at = ?, changed_at = changed_at + 1 where seq = ?", someTime()],
+    () => ["update threats set status = 'active', decided_at = null where seq = ?"],
+    () => ["update threats set campaign_seq = 3 where seq = ?"],
+    () => ["delete from threats where seq = ?"],
+  ];
+  for (let round = 0; round < 15; round += 1) {
+    expect(await statisticsOf(kept), `seed ${seed}, round ${round}`).toEqual(await statisticsOf(indexOver()));
+    const [sql, ...values] = changes[random(changes.length)]!();
+    database.sqlite.run(sql, [...values, 1 + random(5_000)]);
+  }
+  own.dispose();
 });
 
 test("medianOf returns the median for any number of values, with equal ones", () => {

@@ -1,3 +1,5 @@
+import { createDayCounts, type DayCounts } from "./day-counts.ts";
+import { createDecisionCache, type DecisionCache } from "./decision-cache.ts";
 import { kindCount } from "./kinds.ts";
 import { numberKeys, type NumberKey } from "./sort-keys.ts";
 
@@ -9,6 +11,8 @@ export const blockRows = 4_096;
  * maximum of each sort key, and of the times of decisions, in each block of rows. Most views need only these and a few blocks.
  */
 export interface ColumnSummary {
+  readonly days: DayCounts;
+  readonly decisions: DecisionCache;
   /** Records that there are more rows of this kind and protected domain, or fewer. */
   count(rows: { protectedDomainSeq: number; kind: number }, by: number): void;
   /** Records that there are more rows of this kind that have these bits of `Columns.indicators`, or fewer. */
@@ -56,6 +60,8 @@ export function createColumnSummary(): ColumnSummary {
   ) as Record<BoundedKey, ReturnType<typeof newBounds>>;
 
   return {
+    days: createDayCounts(),
+    decisions: createDecisionCache(),
     count({ protectedDomainSeq, kind }, by) {
       countIn(byDomain, protectedDomainSeq, kind, by);
       all[kind]! += by;

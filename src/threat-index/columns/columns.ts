@@ -2,24 +2,16 @@ import { foldLabel } from "../../detection/names/fold.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import { createColumnSummary, type ColumnSummary } from "./column-summary.ts";
+import { arraysOf, capacityFor, createFields, type Fields } from "./fields.ts";
 import { hostFields, networkOf, operatorOf, type HostField } from "./hosts.ts";
 import { deletedKind, kindNumberOf, kinds, type Kind } from "./kinds.ts";
 import { createNameColumn, type InternationalizedName, type NameColumn } from "./name-column.ts";
 import type { NameTextContent } from "./name-text.ts";
-import {
-  createTimes,
-  enlarged,
-  setTime,
-  timeAt,
-  withNumber,
-  type NumberArray,
-  type Numbers,
-  type Times,
-} from "./numbers.ts";
-import { createSeqNumbers, type SeqNumbers } from "./seq-numbers.ts";
-import { createSeqRuns, type SeqRunContent, type SeqRuns } from "./seq-runs.ts";
+import { enlarged, setTime, timeAt, withNumber } from "../arrays/numbers.ts";
+import { createSeqNumbers, type SeqNumbers } from "../arrays/seq-numbers.ts";
+import { createSeqRuns, type SeqRunContent, type SeqRuns } from "../arrays/seq-runs.ts";
 import { numberKeys, sortKeyAt } from "./sort-keys.ts";
-import { createValueNumbers, type ValueNumbers } from "./value-numbers.ts";
+import { createValueNumbers, type ValueNumbers } from "../arrays/value-numbers.ts";
 
 /** Similarities are stored as ten-thousandths, their precision. */
 export const similarityUnits = 10_000;
@@ -30,9 +22,6 @@ const nameServersRememberedMax = 100_000;
 /** Marks a verified threat among the bits of its indicators, which do not use it. */
 export const verifiedBit = 1 << 7;
 
-const initialCapacity = 1 << 12;
-/** Room for new rows, as a part of those that are present: it takes memory, and less of it takes more copies. */
-const reservedPart = 1 / 32;
 /** Rows up to which the room doubles. */
 const doubledMax = 1 << 18;
 
@@ -53,35 +42,6 @@ export interface MutableColumns extends Fields {
   readonly earlierDecisions: Instant[];
   readonly names: NameColumn;
   readonly summary: ColumnSummary;
-}
-
-/** The fields of all threats that have arrays. */
-export interface Fields {
-  /** Numbers of `kinds`; `deletedKind` for a deleted threat. */
-  kindNumbers: Uint16Array;
-  protectedDomainSeqs: Numbers;
-  firstSeen: Times;
-  statusChangedAt: Times;
-  changedAt: Times;
-  /**
-   * First decisions. 0: undecided. 1: when the status last changed. Others, which are few: 2 more than the index in
-   * `earlierDecisions`.
-   */
-  decisions: Numbers;
-  /** Due times in whole seconds; 0: none. */
-  dueAt: Numbers;
-  /** Numbers of `assigneeNumbers`; 0: nobody. */
-  assignees: Numbers;
-  /** Numbers of `campaignNumbers`; 0: none. */
-  campaigns: Numbers;
-  /** Numbers of `hosts`; 0: unknown. */
-  registrar: Numbers;
-  nameServers: Numbers;
-  network: Numbers;
-  /** In `similarityUnits`. */
-  similarities: Uint16Array;
-  /** Bit sets: those of `indicators.ts`, and `verifiedBit`. */
-  indicators: Uint8Array;
 }
 
 /** A threat as the index needs it. */
@@ -141,54 +101,8 @@ export function createColumns(content?: ColumnContent): MutableColumns {
     earlierDecisions: [...(content?.earlierDecisions ?? [])],
     names: createNameColumn({ fold: foldName, content: content?.names }),
     summary: createColumnSummary(),
-    ...(content?.fields ?? createFields(initialCapacity)),
+    ...(content?.fields ?? createFields(capacityFor(0))),
   };
-}
-
-/** @param capacity number of rows for which there is room */
-export function createFields(capacity: number): Fields {
-  return {
-    kindNumbers: new Uint16Array(capacity),
-    protectedDomainSeqs: new Uint8Array(capacity),
-    firstSeen: createTimes(capacity),
-    statusChangedAt: createTimes(capacity),
-    changedAt: createTimes(capacity),
-    decisions: new Uint8Array(capacity),
-    dueAt: new Uint8Array(capacity),
-    assignees: new Uint8Array(capacity),
-    campaigns: new Uint8Array(capacity),
-    registrar: new Uint8Array(capacity),
-    nameServers: new Uint8Array(capacity),
-    network: new Uint8Array(capacity),
-    similarities: new Uint16Array(capacity),
-    indicators: new Uint8Array(capacity),
-  };
-}
-
-/** An array of the fields, with its place. */
-export interface FieldArray {
-  name: string;
-  get(): NumberArray;
-  set(array: NumberArray): void;
-}
-
-/** Returns all arrays of the fields. */
-export function arraysOf(fields: Fields): FieldArray[] {
-  const at = (owner: object, key: string, name: string): FieldArray => ({
-    name,
-    get: () => (owner as Record<string, NumberArray>)[key]!,
-    set: (array) => void Object.assign(owner, { [key]: array }),
-  });
-  return Object.keys(createFields(0)).flatMap((name) => {
-    const field = fields[name as keyof Fields];
-    if (ArrayBuffer.isView(field)) return [at(fields, name, name)];
-    return Object.keys(field).map((key) => at(field, key, `${name}.${key}`));
-  });
-}
-
-/** Returns the number of rows for which arrays have room that hold a number of rows. */
-export function capacityFor(rows: number): number {
-  return Math.max(initialCapacity, rows + Math.ceil(rows * reservedPart));
 }
 
 /** Makes room for more rows. Copies one array per slice, because all together are hundreds of megabytes. */
@@ -211,15 +125,22 @@ export function appendRow(columns: MutableColumns, row: ThreatRow): void {
   columns.names.add(row.domain);
   write(columns, index, row);
   countRow(columns, index, 1);
+  if (row.decidedAt !== null) columns.summary.decisions.changed(row.decidedAt);
   columns.count += 1;
 }
 
 /** Overwrites the fields of a row that can change; undefined: the threat was deleted. */
 export function updateRow(columns: MutableColumns, index: number, row: ThreatRow | undefined): void {
+  const { firstSeen, summary } = columns;
+  const [seen, decided] = [timeAt(firstSeen, index), decidedAt(columns, index)];
   countRow(columns, index, -1);
   if (row === undefined) columns.kindNumbers[index] = deletedKind;
   else write(columns, index, row);
   countRow(columns, index, 1);
+  const present = decidedAt(columns, index);
+  if (row !== undefined && present === decided && timeAt(firstSeen, index) === seen) return;
+  summary.decisions.changed(decided);
+  summary.decisions.changed(present);
 }
 
 /** Records in the aggregates that a row has its present fields (1), or no longer (-1). */
@@ -228,6 +149,7 @@ function countRow(columns: MutableColumns, index: number, by: 1 | -1): void {
   const kind = kindNumbers[index]!;
   const protectedDomainSeq = protectedDomainSeqs[index]!;
   summary.count({ protectedDomainSeq, kind }, by);
+  summary.days.count({ firstSeen: timeAt(columns.firstSeen, index), protectedDomainSeq, kind }, by);
   summary.countBits({ bits: indicators[index]!, kind }, by);
   summary.countAssignee({ assignee: assignees[index]!, kind }, by);
   if (kinds[kind]?.status === "active")

@@ -1,7 +1,7 @@
 import { unicodeName } from "../../detection/names/name.ts";
 import type { NameQuery } from "./name-query.ts";
 import { createNameText, type NameTextContent } from "./name-text.ts";
-import { addRow, createRowSet, withRoom, type RowSet } from "./row-set.ts";
+import { addRow, createRowSet, withRoom, type RowSet } from "../arrays/row-set.ts";
 
 const cachedQueriesMax = 4;
 

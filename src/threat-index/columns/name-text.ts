@@ -1,4 +1,4 @@
-import { addRow, type RowSet } from "./row-set.ts";
+import { addRow, type RowSet } from "../arrays/row-set.ts";
 
 /** Rows per segment; the last one may have fewer. */
 const segmentRows = 4_096;

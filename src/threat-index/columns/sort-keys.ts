@@ -1,7 +1,7 @@
 import type { Instant } from "../../lib/clock.ts";
 import { severities } from "../../vocabulary/threats.ts";
 import { kinds } from "./kinds.ts";
-import { timeAt, timeOf, type Numbers, type Times } from "./numbers.ts";
+import { timeAt, timeOf, type Numbers, type Times } from "../arrays/numbers.ts";
 
 export const sortKeys = ["first_seen", "severity", "similarity", "due", "status_changed", "name"] as const;
 export type SortKey = (typeof sortKeys)[number];

@@ -2,7 +2,7 @@ import { blockRows } from "./column-summary.ts";
 import { decidedAt, type MutableColumns } from "./columns.ts";
 import { hostFields } from "./hosts.ts";
 import { isActiveKind, kindCount } from "./kinds.ts";
-import type { Numbers } from "./numbers.ts";
+import type { Numbers } from "../arrays/numbers.ts";
 import { numberKeys, writeKeys } from "./sort-keys.ts";
 
 /** Power of 2 above the numbers of all kinds. */

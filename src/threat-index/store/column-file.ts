@@ -14,17 +14,12 @@ import { indexPartialEnding } from "../../database/files/leftovers.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { randomText, type FillRandom } from "../../lib/ids.ts";
 import type { Yielder } from "../../lib/yielder.ts";
-import {
-  arraysOf,
-  capacityFor,
-  createColumns,
-  createFields,
-  type MutableColumns,
-} from "../columns/columns.ts";
+import { createColumns, type MutableColumns } from "../columns/columns.ts";
+import { arraysOf, capacityFor, createFields } from "../columns/fields.ts";
 import { blockRows } from "../columns/column-summary.ts";
 import { kinds } from "../columns/kinds.ts";
 import type { InternationalizedName } from "../columns/name-column.ts";
-import type { NumberArray } from "../columns/numbers.ts";
+import type { NumberArray } from "../arrays/numbers.ts";
 import { createSummarizer } from "../columns/summarize.ts";
 import { createSectionReader, createSectionWriter, type Section } from "./sections.ts";
 

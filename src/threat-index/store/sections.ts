@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Yielder } from "../../lib/yielder.ts";
-import type { NumberArray } from "../columns/numbers.ts";
+import type { NumberArray } from "../arrays/numbers.ts";
 
 const chunkBytes = 4 << 20;
 
