@@ -8,6 +8,7 @@ import { createOutbox } from "../../events/outbox.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { createIdFactory } from "../../lib/ids.ts";
+import { yieldToOtherThreads } from "../../service/thread-priority.ts";
 import { createThreatQueries } from "../store/queries.ts";
 import { createThreatAudit } from "./audit.ts";
 import { createStatusChanger } from "./change-status.ts";
@@ -17,6 +18,7 @@ import { createTriage, type Triage } from "./triage.ts";
 
 /** Carries out one decision for each message. The message `close` closes the connection. */
 export function serveDecisions(port: MessagePort, clock: Clock): void {
+  yieldToOtherThreads();
   let database: Database | undefined;
   let triage: Triage | undefined;
   /** A reload changes them. */
