@@ -27,11 +27,11 @@ export function queryReader<Parameters extends QueryParameters>(
   parameters: Parameters,
 ): (url: string) => QueryValues<Parameters> {
   const entries = Object.entries(parameters);
-  const allowed = new Map(entries.map(([name, parameter]) => [name, parameter.allowed]));
+  const known = new Map(entries);
   const absent = Object.fromEntries(entries.map(([name, parameter]) => [name, parameter.absent]));
   const hasRequired = entries.some(([, { isRequired }]) => isRequired === true);
   return (url) => {
-    const texts = readQuery(url, allowed);
+    const texts = readQuery(url, known);
     if (texts.size === 0 && !hasRequired) return absent as QueryValues<Parameters>;
     const values = { ...absent };
     for (const [name, parameter] of entries) {
@@ -117,7 +117,10 @@ const noValues: ReadonlyMap<string, string> = new Map();
  * Reads the parameters of a query. Each may occur once, none may be empty, and none may be unknown. The usual
  * parsers drop what they do not understand and keep the first or the last of several, so they cannot be used.
  */
-function readQuery(url: string, allowed: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+function readQuery(
+  url: string,
+  known: ReadonlyMap<string, QueryParameter<unknown>>,
+): ReadonlyMap<string, string> {
   const start = url.indexOf("?");
   if (start === -1) return noValues;
   const values = new Map<string, string>();
@@ -125,12 +128,16 @@ function readQuery(url: string, allowed: ReadonlyMap<string, string>): ReadonlyM
     if (pair === "") continue;
     const equals = pair.indexOf("=");
     const name = decode(equals === -1 ? pair : pair.slice(0, equals), "A parameter's name");
-    if (!allowed.has(name)) throw unknownParameter(name, [...allowed.keys()]);
+    const parameter = known.get(name);
+    if (parameter === undefined) throw unknownParameter(name, [...known.keys()]);
+    const { allowed, isRequired } = parameter;
     if (values.has(name))
-      throw badRequest(`${name} is given more than once; give it once. Allowed: ${allowed.get(name)}.`);
+      throw badRequest(`${name} is given more than once; give it once. Allowed: ${allowed}.`);
     const value = decode(equals === -1 ? "" : pair.slice(equals + 1), name);
-    if (value === "")
-      throw badRequest(`${name} is empty; give it a value or leave it out. Allowed: ${allowed.get(name)}.`);
+    if (value === "") {
+      const advice = isRequired === true ? "give it a value" : "give it a value or leave it out";
+      throw badRequest(`${name} is empty; ${advice}. Allowed: ${allowed}.`);
+    }
     values.set(name, value);
   }
   return values;

@@ -153,7 +153,7 @@ describe("GET /v1/threats/export", () => {
 
   test.each([
     ["", /^format is missing; allowed: csv, jsonl, stix\.$/],
-    ["format=", /^format is empty/],
+    ["format=", /^format is empty; give it a value\. Allowed: csv, jsonl, stix\.$/],
     ["format=xml", /^format is "xml"; allowed: csv, jsonl, stix\.$/],
     ["format=csv&page=2", /^There is no parameter "page"; there are: format, domain, /],
     ["format=csv&since=now", /^since is "now"/],
