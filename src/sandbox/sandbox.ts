@@ -1,6 +1,7 @@
 import { describeError } from "../http/errors.ts";
 import { guardRoutes, type Area, type GuardedRoutes } from "../http/guard.ts";
 import { createHosts } from "../http/hosts.ts";
+import { createRequestIds } from "../http/request-id.ts";
 import { toIsoTime } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 import { pathOf } from "../lib/request-path.ts";
@@ -29,6 +30,8 @@ type Options = Omit<InstanceOptions, "receiveMail"> & {
 
 const loopback = "127.0.0.1";
 const idleTimeoutSeconds = 255;
+/** For the responses that the appliance does not create. */
+const requestIdOf = createRequestIds(() => crypto.randomUUID());
 
 /** Starts the appliance in memory behind a server on loopback, with a control plane. */
 export async function startSandbox({ port, pid, config, ...options }: Options): Promise<Sandbox> {
@@ -67,7 +70,9 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
     if (path === "/sandbox" || path.startsWith("/sandbox/")) {
       // Loaded on the first request, to keep it out of the startup time.
       control ??= openControl(instances);
-      return finish(await (await control)(request));
+      const response = await (await control)(request);
+      response.headers.set("x-request-id", requestIdOf(request));
+      return finish(response);
     }
     const fault = path.startsWith("/v1/") ? faults.take(request.method, path) : undefined;
     const respond = () => instance.use(() => instance.app.server.handle(request, loopback));
@@ -95,9 +100,10 @@ export async function startSandbox({ port, pid, config, ...options }: Options): 
     }
   }
 
-  function errorResponse({ method }: Request, path: string, error: unknown): Response {
-    const { status, body } = describeError(error, { id: "sandbox", method, path }, options.log);
-    return Response.json(body, { status, headers: { "cache-control": "no-store" } });
+  function errorResponse(request: Request, path: string, error: unknown): Response {
+    const id = requestIdOf(request);
+    const { status, body } = describeError(error, { id, method: request.method, path }, options.log);
+    return Response.json(body, { status, headers: { "cache-control": "no-store", "x-request-id": id } });
   }
 
   /** While a fault resets connections, no connection may be reused: its client would silently try again. */

@@ -24,6 +24,21 @@ test("the sandbox rejects a path with a backslash or a dot segment (security 3)"
     expect([target, (await sendRaw(port, { target })).status]).toEqual([target, 400]);
 });
 
+test("every response carries X-Request-Id, also those of the control plane and to rejected requests", async () => {
+  for (const target of ["/v1/threats", "/v1/../sandbox", "/sandbox", "/sandbox/nothing", "/nothing"]) {
+    const { head } = await sendRaw(port, { target, headers: ["X-Request-Id: caller-1"] });
+    expect([target, head.toLowerCase()]).toEqual([
+      target,
+      expect.stringContaining("\r\nx-request-id: caller-1"),
+    ]);
+    const { head: own } = await sendRaw(port, { target, host: "evil.example" });
+    expect([target, own.toLowerCase()]).toEqual([
+      target,
+      expect.stringMatching(/\r\nx-request-id: [\w-]{36}/),
+    ]);
+  }
+});
+
 test("the sandbox responds under a local name, and without a Host", async () => {
   for (const host of ["sandbox", "host.docker.internal", null])
     expect((await sendRaw(port, { target: "/metrics", host })).status).toBe(200);
