@@ -7,7 +7,7 @@ import type { SilentNamesPlan, SilentNamesSeen } from "../support/silent-names-w
 
 // In a network and with system files of its own, so that the system's resolver is one that does not respond.
 
-const network = ownNetwork({ mounts: true });
+const network = ownNetwork();
 const silentEndpoints = 40;
 
 test.skipIf(network === undefined)(

@@ -6,7 +6,7 @@ import { temporaryFolder } from "../support/appliance.ts";
 import { quickest } from "../support/command-line.ts";
 import { ownNetwork } from "../support/own-network.ts";
 
-const network = ownNetwork({ mounts: true });
+const network = ownNetwork();
 const key = "a-key-for-the-air-gapped-network";
 const password = "a-password-of-the-console";
 const [, manualConfig = ""] = /```toml\n([^]*?)```/.exec(findManualPage("air-gap")!.text) ?? [];

@@ -5,7 +5,7 @@ import { ownNetwork } from "../support/own-network.ts";
 
 // With a hosts file and a resolv.conf of its own.
 
-const network = ownNetwork({ mounts: true });
+const network = ownNetwork();
 
 test.skipIf(network === undefined)(
   "the system's resolver uses the hosts file, search domains and the current name servers (reliability D1)",

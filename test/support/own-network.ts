@@ -5,16 +5,19 @@ const nobody = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 /**
- * Returns the arguments that run a command in a network namespace of its own, where it can use any address; undefined
- * without the right to create one.
+ * Returns the arguments that run a command in a network namespace of its own, where it can use any address and mount
+ * file systems; undefined without the right to create one. The kernel ends everything that the command has started with
+ * it, also if it fails or is killed.
  */
-export function ownNetwork({ mounts = false } = {}): string[] | undefined {
+export function ownNetwork(): string[] | undefined {
   if (process.platform !== "linux" || Bun.which("ip") === null) return undefined;
   const prefix = [
     "unshare",
     ...(isRoot ? [] : ["--user", "--map-root-user"]),
     "--net",
-    ...(mounts ? ["--mount"] : []),
+    "--pid",
+    "--kill-child",
+    "--mount-proc",
     "--",
   ];
   if (Bun.which(prefix[0]!) === null) return undefined;

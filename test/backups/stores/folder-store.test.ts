@@ -32,7 +32,7 @@ function fillRandom(bytes: Uint8Array): void {
   crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
 }
 
-const namespaces = ownNetwork({ mounts: true });
+const namespaces = ownNetwork();
 const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 async function failureOf(run: Promise<unknown>): Promise<{ code?: string; message: string }> {

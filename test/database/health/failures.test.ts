@@ -121,7 +121,7 @@ test("A damaged page that no request meets is found by the daily check of the wh
 });
 
 /** Runs a shell script in a mount namespace, with a small disk at `disk`. */
-const mounts = ownNetwork({ mounts: true });
+const mounts = ownNetwork();
 const script = async (text: string) => {
   const child = Bun.spawn([...mounts!, "bash", "-c", text], {
     cwd: folder.path,
