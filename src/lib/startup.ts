@@ -9,7 +9,8 @@
  * | the appliance, until a sandbox listens (`sandbox/`) | 6 ms              |
  * | detection's tables (`app.ts`, `domains/`, `scans/`) | 21 ms             |
  * | the code of other commands (`cli/commands.ts`)   | 20 ms                |
- * | the parser of the command line, for `version` (`main.ts`) | 8 ms        |
+ * | the command line, for `version` (`main.ts`)      | 6 ms                 |
+ * | commander, until help or incorrect usage (`cli/program.ts`) | 3 ms      |
  * | the streams of standard output and error (`cli/terminal/`) | 8 ms       |
  * | background work, until the first requests (`app.ts`) | 25 ms            |
  * | the TOML parser that knows positions (`config/`) | 9 ms                 |
