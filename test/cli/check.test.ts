@@ -7,6 +7,7 @@ import type { Config } from "../../src/config/config.ts";
 import { findExposures, isLocalUrl } from "../../src/config/safety/exposure.ts";
 import { openOldDatabase } from "../support/old-database.ts";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
+import { until } from "../support/until.ts";
 
 let folder: CommandFolder;
 beforeEach(() => void (folder = commandFolder()));
@@ -86,6 +87,8 @@ describe("the database", () => {
     const server = await folder.serve();
     await folder.run(["domains", "add", "example-shop.com"]);
     const names = () => readdirSync(join(folder.path, "data")).sort();
+    // The last file that a start writes.
+    await until(() => names().includes("test.db.server"), "the start has ended");
     const before = names();
     expect(before).toContain("test.db-wal");
     expect((await check()).out).toMatch(/^ok +protected domains: 2$/m);
