@@ -1,7 +1,8 @@
+import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { logDropped } from "../../lib/log.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { createServiceNotifier } from "../../service/notify.ts";
 import { startWatchdog } from "../../service/watchdog.ts";
@@ -39,47 +40,75 @@ export async function runServer({
     const appliance = open(config, terminal, { loadConfig, log, isLocked: true });
     try {
       // Not before: until now, a signal ends the process, at once even on a busy machine and during a long migration.
-      const stop = terminal.interruption();
+      const interrupted = terminal.interruption();
       const { url } = appliance.server.listen();
-      await appliance.start({ inTurns: true });
-      terminal.out.write(readyText(appliance.server, config));
-      const { trapsUrl } = appliance.server;
-      if (config.traps.listen !== null)
-        terminal.out.write(`beacons and honeytokens are served on ${trapsUrl}\n`);
-      terminal.out.flush();
-      await announceFirstStart({ appliance, config, out: terminal.out, url, print: printSecrets });
-      endStartup();
-      const notifier = createServiceNotifier({
-        env: terminal.env,
-        failed: (error) => logDropped(log, error, "service.manager_not_notified"),
-      });
-      const watchdog = startWatchdog({ notifier, database: appliance.database, clock: systemClock, log });
-      notifier.ready();
-      notifier.status(`ready on ${url}`);
-      logStarted(appliance, config, log);
-      // Loaded now, because nothing of it is needed until requests are accepted.
-      (await import("../checks/access.ts")).logExposures(config, log, systemClock.now());
-      const reloads = serveReloads({
-        appliance,
-        config: appliance.config,
-        log,
-        notifier,
-        onRequest: (listener) => terminal.onReloadRequest?.(listener),
-      });
-      await aborted(stop);
-      log.event("server.stopping");
-      reloads.stop();
-      watchdog.stop();
-      notifier.stopping();
-      const late = systemClock.after(graceMs, () => log.event("server.shutdown_timed_out"));
-      await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);
-      late.cancel();
+      try {
+        const started = await start({ appliance, config, log, printSecrets, terminal, url });
+        await aborted(interrupted);
+        log.event("server.stopping");
+        started.stop();
+      } finally {
+        // After a failed start as well, because requests were accepted and background work runs.
+        const late = systemClock.after(graceMs, () => log.event("server.shutdown_timed_out"));
+        await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);
+        late.cancel();
+      }
     } finally {
       appliance.close();
     }
   } finally {
     lock.release();
   }
+}
+
+/** Starts background work, and reports that the server is ready. */
+async function start({
+  appliance,
+  config,
+  log,
+  printSecrets,
+  terminal,
+  url,
+}: {
+  appliance: App;
+  config: Config;
+  log: Log;
+  printSecrets: boolean;
+  terminal: Terminal;
+  url: string;
+}): Promise<{ stop(): void }> {
+  const { out } = terminal;
+  await appliance.start({ inTurns: true });
+  out.write(readyText(appliance.server, config));
+  const { trapsUrl } = appliance.server;
+  if (config.traps.listen !== null) out.write(`beacons and honeytokens are served on ${trapsUrl}\n`);
+  out.flush();
+  await announceFirstStart({ appliance, config, out, url, print: printSecrets });
+  endStartup();
+  const notifier = createServiceNotifier({
+    env: terminal.env,
+    failed: (error) => logDropped(log, error, "service.manager_not_notified"),
+  });
+  const watchdog = startWatchdog({ notifier, database: appliance.database, clock: systemClock, log });
+  notifier.ready();
+  notifier.status(`ready on ${url}`);
+  logStarted(appliance, config, log);
+  // Loaded now, because nothing of it is needed until requests are accepted.
+  (await import("../checks/access.ts")).logExposures(config, log, systemClock.now());
+  const reloads = serveReloads({
+    appliance,
+    config: appliance.config,
+    log,
+    notifier,
+    onRequest: (listener) => terminal.onReloadRequest?.(listener),
+  });
+  return {
+    stop() {
+      reloads.stop();
+      watchdog.stop();
+      notifier.stopping();
+    },
+  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
