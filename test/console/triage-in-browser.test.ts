@@ -70,7 +70,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
         const row = document.activeElement?.closest("[data-row]")?.dataset.id ?? null;
         const panel = document.getElementById("panel")?.dataset.id ?? null;
         const isSettled = row === ${JSON.stringify(row)} && panel === ${JSON.stringify(panel)};
-        if (isSettled || performance.now() - given > 8000) resolve([row, panel]);
+        if (isSettled || performance.now() - given > 20_000) resolve([row, panel]);
         else setTimeout(check, 2);
       };
       check();
