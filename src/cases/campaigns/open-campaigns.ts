@@ -42,12 +42,14 @@ export function openCampaigns({
       clock,
       database,
       program: programVersion(),
-      yielder: inBackground(yielder(), { foreground, isStopped: () => isStopped }),
+      yielder: inBackground(yielder(), { foreground, isStopped: () => isStopped, onStop }),
     });
   });
   let schedule: Schedule | undefined;
   let isRunning = false;
   let isStopped = false;
+  let endWait = () => {};
+  const onStop = (callback: () => void) => (endWait = callback);
   /** Monotonic time before which nothing is read; see `pauseAfterErrorMs`. */
   let pausedUntilMs = -Infinity;
   /** Monotonic time of the first start of a run since the last one that completed; undefined: that was the last. */
@@ -89,6 +91,7 @@ export function openCampaigns({
     async stop() {
       schedule?.stop();
       isStopped = true;
+      endWait();
       await running;
     },
   };
@@ -115,15 +118,26 @@ export function openCampaigns({
   }
 }
 
-/** Returns a yielder that lets requests go first, and ends work in progress at its next pause once the service is stopped. */
+/**
+ * Returns a yielder that lets requests go first, and ends work in progress at its next pause once the service is stopped.
+ * @param onStop sets what is called then; only the latest call counts
+ */
 function inBackground(
   slices: Yielder,
-  { foreground, isStopped }: { foreground: Foreground; isStopped: () => boolean },
+  {
+    foreground,
+    isStopped,
+    onStop,
+  }: { foreground: Foreground; isStopped: () => boolean; onStop: (callback: () => void) => void },
 ): Yielder {
   return {
     due: () => isStopped() || slices.due(),
     async pause() {
-      await foreground.idle();
+      // The first overview of millions of threats takes seconds.
+      const { promise, resolve } = Promise.withResolvers<void>();
+      void foreground.idle().then(resolve);
+      onStop(resolve);
+      if (!isStopped()) await promise;
       await slices.pause();
       if (isStopped()) throw new StoppedError();
     },

@@ -222,6 +222,23 @@ describe("campaigns", () => {
     expect(again.of(all[0]!.seq)).toMatchObject({ size: 4 });
   });
 
+  test("stop at once while a request that takes long goes first", async () => {
+    const world = openStores();
+    open.push(world);
+    addThreat(world, "a-bank.net", at("203.0.113.7"));
+    const waiting = Promise.withResolvers<void>();
+    const never = new Promise<void>(() => {});
+    const campaigns = openCampaigns({
+      ...world,
+      foreground: { during: (work) => work, idle: () => (waiting.resolve(), never) },
+      yielder: () => ({ due: () => true, pause: async () => {} }),
+    });
+    campaigns.start();
+    world.clock.advance(1_000);
+    await waiting.promise;
+    await campaigns.stop();
+  });
+
   test("contain the newest threats only once there are more than the limit, also after a start", async () => {
     const world = openStores();
     open.push(world);
