@@ -5,12 +5,15 @@ import { replacedLists } from "../lib/lists/list-texts.ts";
 import { requireDescriptorsOfThread } from "../network/descriptors.ts";
 import type { StartWorker, ThreadData } from "../vocabulary/threads.ts";
 import { runCommandLine } from "./program.ts";
-import { createOutput, isTerminal, type Terminal } from "./terminal/terminal.ts";
+import { createOutput, isTerminal, type RuntimeOption, type Terminal } from "./terminal/terminal.ts";
 
 /** Exit codes of a shell for a process that a signal ended. */
 const exitCodes = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-const memoryVariable = "BUN_JSC_forceRAMSize";
+const runtimeVariables: Readonly<Record<RuntimeOption, string>> = {
+  assumedMemoryBytes: "BUN_JSC_forceRAMSize",
+  optimizationThreshold: "BUN_JSC_thresholdForFTLOptimizeAfterWarmUp",
+};
 
 /**
  * Runs the command that the arguments name, on the streams and signals of this process.
@@ -58,7 +61,7 @@ function openTerminal(exit: (code: number) => never): Terminal {
         else interrupted.abort();
       });
     },
-    assumeMemory,
+    setRuntimeOption,
     threads: { threads: availableParallelism(), startWorker },
   };
 }
@@ -76,14 +79,15 @@ const startWorker: StartWorker = (task = "screening") => {
 };
 
 /** See `Terminal`. The runtime reads the variable only when a process starts, so this starts it again. */
-function assumeMemory(bytes: number): void {
-  if (process.env[memoryVariable] !== undefined || process.execve === undefined) return;
+function setRuntimeOption(option: RuntimeOption, value: number): void {
+  const variable = runtimeVariables[option];
+  if (process.env[variable] !== undefined || process.execve === undefined) return;
   const isExecutable = Bun.main.startsWith("/$bunfs/");
   const own = isExecutable ? process.argv.slice(2) : [...process.execArgv, ...process.argv.slice(1)];
   try {
-    const environment = { ...process.env, [memoryVariable]: String(bytes) };
+    const environment = { ...process.env, [variable]: String(value) };
     process.execve(process.execPath, [process.execPath, ...own], environment);
   } catch {
-    // The server works without it, and needs more memory.
+    // The command works without it, and needs more memory or time.
   }
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -43,6 +44,20 @@ describe.each(quickestForm)("match ($form)", ({ command }) => {
         .split("\n")
         .map((line) => line.split("\t")[0]!),
     ).toEqual(names);
+  });
+
+  test("a long list starts the process again with fewer compilations, before it reads standard input", async () => {
+    const path = folder.file("long.txt", "#\n".repeat(3 << 20));
+    const running = folder.start(["match", path, "-"], { command });
+    const environment = () => readFileSync(`/proc/${running.pid}/environ`, "utf8").split("\0");
+    await until(
+      () => environment().includes("BUN_JSC_thresholdForFTLOptimizeAfterWarmUp=1000000"),
+      "the process is started again",
+    );
+    running.stdin.write("example-bank.net\n");
+    await running.stdin.end();
+    expect(await new Response(running.stdout).text()).toStartWith("example-bank.net\texample-bank.com\t");
+    expect(await running.exited).toBe(0);
   });
 
   test("--json prints one object per line, with reasons", async () => {

@@ -31,7 +31,7 @@ the database. A second signal stops it immediately; acknowledged requests are no
   endsStartup: true,
   async run({ options, terminal }) {
     const config = await loadConfiguration(options.config, terminal.env, { listen: options.listen });
-    if (readsAllTheTime(config)) terminal.assumeMemory?.(assumedBytes);
+    if (readsAllTheTime(config)) terminal.setRuntimeOption?.("assumedMemoryBytes", assumedBytes);
     // Loaded now, because the line above may start the process again.
     const { runServer } = await import("./run-server.ts");
     await runServer({ ...options, config, graceMs, terminal });

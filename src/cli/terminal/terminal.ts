@@ -12,6 +12,14 @@ export interface Output {
   readonly columns: number | undefined;
 }
 
+/**
+ * `assumedMemoryBytes`: memory that the runtime assumes the machine to have. It lets garbage grow with it.
+ *
+ * `optimizationThreshold`: counter of calls and rounds of loops at which a function is compiled a third time, by the compiler
+ * that makes the fastest code and takes longest. The default is 100,000.
+ */
+export type RuntimeOption = "assumedMemoryBytes" | "optimizationThreshold";
+
 /** The environment of a command. */
 export interface Terminal {
   /** For data only. */
@@ -32,11 +40,10 @@ export interface Terminal {
    */
   onReloadRequest?(listener: () => void): void;
   /**
-   * Makes the runtime assume that the machine has this much memory, unless the environment says how much: otherwise it lets
-   * garbage grow with the memory of the machine. May replace the process by a new one with the same arguments, so call it
-   * before anything is opened.
+   * Sets an option of the runtime, unless the environment sets it. May replace the process by a new one with the same arguments,
+   * so call it before anything is opened.
    */
-  assumeMemory?(bytes: number): void;
+  setRuntimeOption?(option: RuntimeOption, value: number): void;
   /** For work in parallel threads. */
   threads: Pick<Screening, "threads" | "startWorker">;
 }
