@@ -22,7 +22,8 @@ const instance = await openInstance({
   start: defaultStart,
   empty: false,
 });
-const { image } = instance.save();
+// With the results of the work that a start begins, which no sandbox has to repeat.
 await instance.quiesce();
+const { image } = instance.save();
 await instance.end();
 writeFileSync(path, image);

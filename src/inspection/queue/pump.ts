@@ -50,6 +50,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
   const followClock = createClockFollower({ clock, database, log, table: dueTable });
   const places = createPlaces();
   const mayBeDue = createDueTest(dependencies);
+  const take = (free: typeof oneMore) => (mayBeDue(clock.now()) ? selection.take(free) : []);
   const recovery = createRecovery({ ...dependencies, running: places.seqs });
   let session: { aborting: AbortController; schedule: Schedule | undefined } | undefined;
   let pumping: Promise<void> | undefined;
@@ -79,7 +80,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
   async function pump(signal: AbortSignal): Promise<void> {
     followClock();
     await recovery.run();
-    const taken = clock.monotonicMs() < pausedUntilMs ? [] : selection.take(places.left());
+    const taken = clock.monotonicMs() < pausedUntilMs ? [] : take(places.left());
     if (taken.length > 0) {
       const started = await database.write(() => selection.begin(taken, places.hosts()), background);
       dependencies.budget.start(started.length);
@@ -137,8 +138,7 @@ export function createPump(dependencies: PumpDependencies): Pump {
       for (;;) {
         await pumping;
         if (places.count() > 0) await Promise.race(places.ends());
-        else if (session === undefined || !mayBeDue(clock.now())) return;
-        else if (selection.take(oneMore).length === 0) return;
+        else if (session === undefined || take(oneMore).length === 0) return;
         else wake();
       }
     },
