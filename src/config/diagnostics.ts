@@ -1,3 +1,4 @@
+import { lazy } from "../lib/startup.ts";
 import { oneOf, pathKey } from "./fields/config-error.ts";
 import { describeKind, describeValue } from "./describe-node.ts";
 import type { FieldSchema } from "./fields/fields.ts";
@@ -17,7 +18,7 @@ export interface Diagnostic {
 /** Words and collects diagnostics. `add` and `reject` return undefined, the value of an invalid field. */
 export function createDiagnostics(schema: FieldSchema) {
   const all: Diagnostic[] = [];
-  const knownPaths = leafPaths(schema, "");
+  const knownPaths = lazy(() => leafPaths(schema, ""));
 
   function rejectKey(field: FieldSchema, key: string, at: Position, path: string): void {
     const known = Object.keys(field.properties!);
@@ -29,7 +30,7 @@ export function createDiagnostics(schema: FieldSchema) {
       found: "an unknown key",
       allowed: oneOf(known),
       // A key of another table is more likely misplaced than misspelled.
-      nearest: knownPaths.get(key) ?? here,
+      nearest: knownPaths().get(key) ?? here,
     });
   }
 

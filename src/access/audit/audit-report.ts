@@ -1,4 +1,4 @@
-import { asc, desc, gt } from "drizzle-orm";
+import { asc, gt } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { countValue, statement, value } from "../../database/statement.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -22,9 +22,6 @@ const everySecond = "* * * * * *";
 const entriesPerRun = 200;
 
 export function createAuditReport({ database, clock }: { database: Database; clock: Clock }): AuditReport {
-  const newest = statement(database, (query) =>
-    query.select({ seq: auditLog.seq }).from(auditLog).orderBy(desc(auditLog.seq)).limit(1),
-  );
   const next = statement(database, (query) =>
     query
       .select()
@@ -33,7 +30,10 @@ export function createAuditReport({ database, clock }: { database: Database; clo
       .orderBy(asc(auditLog.seq))
       .limit(countValue("limit")),
   );
-  let after = newest.get()?.seq ?? 0;
+  const newest = database.sqlite
+    .query<{ seq: number | null }, []>("select max(seq) as seq from audit_log")
+    .get();
+  let after = newest?.seq ?? 0;
   let session: { log: Log; poll: Schedule | undefined } | undefined;
 
   function run(): void {

@@ -1,3 +1,4 @@
+import { lazy } from "../../lib/startup.ts";
 import type { PageView } from "../../lookups/page/page-view.ts";
 import { foldText } from "../../lookups/page/fold-text.ts";
 import { withoutQuery } from "../measures/addresses.ts";
@@ -86,14 +87,14 @@ function scoreOf(role: LinkedRole, target: URL, text: string): number {
   return (isTitled ? titledScore : 0) + (isNamed || query ? 1 : 0);
 }
 
-const folded = {
+const folded = lazy(() => ({
   sign_in: linkPhrases.sign_in.map(foldPhrase),
   payment: linkPhrases.payment.map(foldPhrase),
-};
+}));
 
 function hasPhrase(role: LinkedRole, text: string): boolean {
   const isShort = text.split(" ").length <= wordsMax;
-  return folded[role].some(({ phrase, isPart }) => {
+  return folded()[role].some(({ phrase, isPart }) => {
     if (text === phrase) return true;
     if (isPart === "anywhere") return text.includes(phrase);
     return isPart && (isShort || phrase.includes(" ")) && ` ${text} `.includes(` ${phrase} `);
