@@ -230,8 +230,9 @@ withChromium("a screenshot", () => {
             },
           }),
       });
-      const patient = openBrowser({ timeoutMs: 8_000 });
       const base = `http://examp1e-bank.com:${site.port}`;
+      // Most of it is for loading, and the rest for the start of the browser and the screenshot.
+      const patient = openBrowser({ timeoutMs: 12_000 });
       const isTaken = async (page: string) => (await patient.takeScreenshot(base + page, signal)).ok;
       // Keeps one core busy until then.
       const hasty = openBrowser({ timeoutMs: 3_000 });
