@@ -6,7 +6,7 @@ import { findPrograms, type Program } from "../test/support/programs.ts";
 
 // The second half of scripts/test, which has installed the packages of the lock file.
 
-const testTimeoutMs = 30_000;
+const testTimeoutMs = 60_000;
 /** Tests wait for processes, browsers and timers for a third of their time: one more than there are processors. */
 const testProcesses = availableParallelism() + 1;
 /**

@@ -162,7 +162,7 @@ test("tail prints each name once as it arrives, says which log cannot be read, a
   detailed.kill("SIGTERM");
   await detailed.exited;
   expect(lines[5]).toMatchObject({ name: "www.example.org", log: "classic", index: 2, serial: serial(2) });
-}, 30_000);
+}, 60_000);
 
 /** Returns the first lines of a stream, without waiting for more. */
 async function firstLines(stream: ReadableStream<Uint8Array>, count: number): Promise<string[]> {
@@ -230,4 +230,4 @@ test("status shows why a log cannot be read, and that it can be read again, in a
   await until(async () => (await status()).position === 5, "the log is read");
   expect((await status()).state).toBe("following");
   await running.stop();
-}, 30_000);
+}, 60_000);

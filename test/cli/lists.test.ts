@@ -213,7 +213,7 @@ describe("match", () => {
           .every((rest) => rest.startsWith("\r\u001b[K")),
       "it is taken away",
     );
-  }, 30_000);
+  }, 60_000);
 });
 
 test.each([
@@ -336,5 +336,5 @@ describe("import", () => {
     expect(
       (await folder.runHere(["threats", "list", "--json", "--limit", "1000"])).out.trim().split("\n"),
     ).toHaveLength(500);
-  }, 30_000);
+  }, 60_000);
 });

@@ -294,7 +294,7 @@ describe("beside a running server", () => {
     expect(await ok("feeds", "list")).toMatch(/^nrd +names\.txt +1 +0 +1 +1 /m);
     expect(await ok("feeds", "list", "--failed")).toBe("");
     await server.stop();
-  }, 20_000);
+  }, 60_000);
 
   test("a restore does not revive a session that was ended after the backup, and is logged with its actor", async () => {
     const database = join(folder.path, "data/test.db");

@@ -80,4 +80,4 @@ test("every phishwatch command that a page shows runs", async () => {
   const file = folder.file("backup.db", await backup.bytes());
   const restored = await folder.run(["restore", file]);
   expect([restored.code, restored.err]).toEqual([0, expect.stringContaining("restored")]);
-}, 30_000);
+}, 60_000);

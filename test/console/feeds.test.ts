@@ -324,7 +324,7 @@ test("a feed shows its files and counts and can be read again, and a missing fol
   expect((await visitor.get("/console/sources/feed/none")).status).toBe(404);
   const other = Buffer.from("/etc/passwd").toString("base64url");
   expect((await visitor.post("/console/sources/feed/nrd/read-again", { file: other })).status).toBe(404);
-}, 40_000);
+}, 60_000);
 
 test("The page of a feed names the links that leave its folder, and contains no raw control character of a file's name (security 12, security 13)", async () => {
   const nrd = join(folder.path, "nrd");
@@ -340,4 +340,4 @@ test("The page of a feed names the links that leave its folder, and contains no 
   expect((await visitor.get("/console/sources")).text).toContain(
     "link.txt is a link that leaves the folder; it is not read",
   );
-}, 40_000);
+}, 60_000);

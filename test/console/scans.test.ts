@@ -12,7 +12,7 @@ beforeAll(async () => {
     "example-bank.net": { A: ["192.0.2.1"] },
   });
   app = openConsoleApp({
-    scan: `resolvers = ["127.0.0.1:${dns.server.port}"]\nqueries_per_second = 300`,
+    scan: `resolvers = ["127.0.0.1:${dns.server.port}"]\nqueries_per_second = 200`,
     config: `[[protected_domains]]\ndomain = "example-bank.com"\n[[protected_domains]]\ndomain = "example-shop.com"`,
   });
   visitor = await app.signedIn();

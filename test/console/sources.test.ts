@@ -62,7 +62,7 @@ test("A feed is paused and resumed with buttons that work without script, and th
     ["source.resume", "nrd", "console"],
     ["source.pause", "nrd", "console"],
   ]);
-}, 40_000);
+}, 60_000);
 
 test("Only declared sources can be paused, and only with a form of the console", async () => {
   for (const path of ["import/imports", "feed/none", "scan/scans"])

@@ -13,7 +13,7 @@ describe.skipIf(chromium === undefined)("in a browser", () => {
   beforeAll(async () => {
     dns = await startDnsServer({});
     app = openConsoleApp({
-      scan: `resolvers = ["127.0.0.1:${dns.server.port}"]\nqueries_per_second = 200`,
+      scan: `resolvers = ["127.0.0.1:${dns.server.port}"]\nqueries_per_second = 50`,
       config: `[[protected_domains]]\ndomain = "example-bank.com"`,
     });
     browser = await openBrowser();

@@ -39,7 +39,7 @@ function lookup({
       rdapUrl: `http://rdap.registry.example:${rdapPort}/registry/`,
       whoisServer: `whois.registry.example:${whoisPort}`,
     }),
-    timeoutMs: 2_000,
+    timeoutMs: 20_000,
     intervalMs: 0,
   });
   open.push({ stop: () => made.close() });

@@ -47,7 +47,7 @@ const protectedDomain = "example-bank.com";
 async function lookUp(
   ports: { http?: number; https?: number },
   {
-    timeoutMs = 5_000,
+    timeoutMs = 20_000,
     allowPrivateNetworks = true,
     at = name,
     visitors = [{ name: "desktop", userAgent: "Mozilla/5.0 (test)", languages: "en" }] as Visitor[],

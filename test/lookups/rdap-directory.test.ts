@@ -21,7 +21,7 @@ const list = (count: number, url = "https://rdap.fresh.example/") => ({
   services: [[["com", ...Array.from({ length: count }, (_, index) => `tld${index}`)], [url]]],
 });
 
-function directory(respond: () => Reply) {
+function directory(respond: () => Reply, { timeoutMs = 20_000 } = {}) {
   const receiver = startReceiver(respond);
   receivers.push(receiver);
   let now = Date.parse("2026-03-01T00:00:00Z");
@@ -30,7 +30,7 @@ function directory(respond: () => Reply) {
     rules: { allowPrivateNetworks: true },
     resolveHost: async () => ["127.0.0.1"],
   });
-  const made = createRdapDirectory({ client, clock, url: receiver.url, userAgent: "test", timeoutMs: 500 });
+  const made = createRdapDirectory({ client, clock, url: receiver.url, userAgent: "test", timeoutMs });
   const pass = (ms: number) => void (now += ms);
   return { serviceFor: made.serviceFor, received: receiver.received, pass };
 }
@@ -61,8 +61,9 @@ describe("RDAP directory", () => {
     ["silence", () => new Promise<Response>(() => {})],
   ] as [string, () => Reply][])(
     "the embedded copy is used in case of %s, and the download is retried once a day",
-    async (_what, respond) => {
-      const { serviceFor, received, pass } = directory(respond);
+    async (what, respond) => {
+      const timeoutMs = what === "silence" ? 500 : 20_000;
+      const { serviceFor, received, pass } = directory(respond, { timeoutMs });
       expect(await serviceFor("a.com")).toBe(embedded);
       expect(await serviceFor("b.com")).toBe(embedded);
       expect(received).toHaveLength(1);

@@ -35,7 +35,7 @@ function lookup({
   whoisPort,
   ianaPort,
   clock = systemClock,
-  timeoutMs = 2_000,
+  timeoutMs = 20_000,
   allowPrivateNetworks = true,
 }: {
   rdapUrl?: string;

@@ -40,7 +40,7 @@ function send(
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: Buffer.from("{}"),
-    timeoutMs: 2_000,
+    timeoutMs: 20_000,
     bodyBytesMax: 65_536,
     ...request,
   });

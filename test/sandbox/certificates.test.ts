@@ -24,7 +24,7 @@ test("a certificate for a look-alike becomes a threat, with the certificate as a
     threats: [{ domain: name, protected_domain: "example-bank.com", status: "active" }],
   });
   const { id } = data.threats[0];
-  const { data: arrived } = await inbox("soc", "?wait=5s&type=threat.created");
+  const { data: arrived } = await inbox("soc", "?wait=20s&type=threat.created");
   expect(arrived.map(({ event }: { event: { data: object } }) => event.data)).toMatchObject([
     { threat: { id } },
   ]);

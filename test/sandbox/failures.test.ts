@@ -92,7 +92,7 @@ describe("an inbox", () => {
       headers: { "X-Team": "blue" },
     });
     await control("POST", "/threats", {});
-    const [message] = (await inbox("soc", "?wait=5s")).data;
+    const [message] = (await inbox("soc", "?wait=20s")).data;
     expect(message).toMatchObject({
       number: 1,
       received_at: ready.time,
@@ -131,7 +131,7 @@ describe("an inbox", () => {
     await control("POST", "/inbox/soc/failures", { status: 503, retry_after: 180 });
     await control("POST", "/inbox/soc/failures", { reset: true });
     await control("POST", "/threats", {});
-    await inbox("soc", "?wait=5s");
+    await inbox("soc", "?wait=20s");
     await advance("1h");
     const { data } = await inbox("soc");
     expect(data.map(({ answered }) => answered)).toEqual([503, "reset", 200]);
@@ -152,7 +152,7 @@ describe("an inbox", () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { delay: "100ms" });
     await control("POST", "/threats", {});
-    await inbox("soc", "?wait=5s");
+    await inbox("soc", "?wait=20s");
     expect((await control("GET", "/deliveries")).data[0].status).toBe("pending");
     await advance("1ms");
     expect((await control("GET", "/deliveries")).data[0].status).toBe("succeeded");

@@ -26,7 +26,7 @@ describe("threats", () => {
         outcome: "created",
       },
     ]);
-    const { data: arrived } = await inbox("soc", "?wait=5s&type=threat.created");
+    const { data: arrived } = await inbox("soc", "?wait=20s&type=threat.created");
     expect(arrived).toHaveLength(1);
     const { id, domain, type, severity, similarity } = data[0];
     expect(arrived[0]!.event).toEqual({
@@ -44,7 +44,7 @@ describe("threats", () => {
     const domains = ["https://cheap-shoes.example/login", "weather.example"];
     const { json } = await api("POST", "/v1/candidates", { domains, inspect: true });
     expect(json).toMatchObject({ data: [], meta: { inspections: { queued: 2, known: 0, refused: 0 } } });
-    const { data: arrived } = await inbox("soc", "?wait=5s&type=threat.created");
+    const { data: arrived } = await inbox("soc", "?wait=20s&type=threat.created");
     expect(arrived).toMatchObject([
       {
         event: { data: { threat: { domain: "cheap-shoes.example", type: "cloned_site", severity: "high" } } },
@@ -86,7 +86,7 @@ describe("threats", () => {
     const [{ id, domain }] = (await api("GET", "/v1/threats?status=resolved&per_page=1")).json.data;
     const { data } = await control("POST", "/threats", { domain });
     expect(data[0]).toMatchObject({ id, outcome: "known", status: "active" });
-    expect(types((await inbox("soc", "?wait=5s")).data)).toEqual(["threat.updated"]);
+    expect(types((await inbox("soc", "?wait=20s")).data)).toEqual(["threat.updated"]);
   });
 
   test.each([
@@ -109,7 +109,7 @@ describe("threats", () => {
   test("send events in order when the API changes them", async () => {
     const [{ id }] = (await api("GET", "/v1/threats?status=active&per_page=1")).json.data;
     await api("PATCH", `/v1/threats/${id}`, { status: "resolved" });
-    const { data, meta } = await inbox("soc", "?wait=5s&count=2");
+    const { data, meta } = await inbox("soc", "?wait=20s&count=2");
     expect(types(data)).toEqual(["threat.updated", "threat.resolved"]);
     expect(meta).toEqual({ total: 2, complete: true });
   });
@@ -119,7 +119,7 @@ describe("scans", () => {
   test("run to the end and find the requested number of look-alikes", async () => {
     const { data } = await control("POST", "/scans", { finds: 2, protected_domains: ["samplix.org"] });
     expect(data).toMatchObject({ status: "completed", trigger: "cli", threats_created: 2 });
-    const { data: arrived } = await inbox("soc", "?wait=5s&count=4");
+    const { data: arrived } = await inbox("soc", "?wait=20s&count=4");
     expect(types(arrived).toSorted()).toEqual([
       "scan.completed",
       "scan.started",
@@ -134,7 +134,7 @@ describe("scans", () => {
     const { data } = await control("POST", "/scans", { fails: true });
     expect(data).toMatchObject({ status: "failed", threats_created: 0 });
     expect(data.error).toContain("no resolver responds");
-    const { data: arrived } = await inbox("soc", "?wait=5s&count=2");
+    const { data: arrived } = await inbox("soc", "?wait=20s&count=2");
     expect(types(arrived)).toEqual(["scan.started", "scan.completed"]);
   });
 });
@@ -143,7 +143,7 @@ describe("traps", () => {
   test("a beacon on a copied page sends beacon.triggered and creates a threat", async () => {
     const { data } = await control("POST", "/beacon-hits", { hostname: "stolen-page.example" });
     expect(data).toMatchObject({ name: "example-bank.com", class: "foreign" });
-    const { data: arrived } = await inbox("soc", "?wait=5s&count=2");
+    const { data: arrived } = await inbox("soc", "?wait=20s&count=2");
     expect(types(arrived).toSorted()).toEqual(["beacon.triggered", "threat.created"]);
     const event = arrived.find(({ type }) => type === "beacon.triggered")!.event;
     expect(event.id).toBe(data.event_id);
@@ -185,7 +185,7 @@ describe("traps", () => {
       user_agent: "curl/8.1",
       referrer: "https://chat.example/",
     });
-    const { data: arrived } = await inbox("soc", "?wait=5s");
+    const { data: arrived } = await inbox("soc", "?wait=20s");
     expect(arrived[0]!.event).toMatchObject({
       id: data.event_id,
       type: "token.accessed",
@@ -203,9 +203,9 @@ describe("traps", () => {
 
   test("a honeytoken can also be visited with a real HTTP request", async () => {
     const { url } = (await control("POST", "/token-accesses", { token: "payroll" })).data;
-    await inbox("soc", "?wait=5s");
+    await inbox("soc", "?wait=20s");
     expect((await fetch(url, { headers: { "user-agent": "visitor/1.0" } })).status).toBe(404);
-    const { data } = await inbox("soc", "?wait=5s&count=2");
+    const { data } = await inbox("soc", "?wait=20s&count=2");
     expect(data[1]!.event.data.access).toMatchObject({ ip_address: "127.0.0.1", user_agent: "visitor/1.0" });
   });
 

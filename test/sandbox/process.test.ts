@@ -177,7 +177,7 @@ key = "a-key-of-twenty-characters-or-more"
   await control("POST", "/inbox/soc/failures", { status: 500, times: 9 });
   const { data } = await control("POST", "/threats", { protected_domain: "my-own.example" });
   expect(data[0].protected_domain).toBe("my-own.example");
-  await inbox("soc", "?wait=5s");
+  await inbox("soc", "?wait=20s");
   await advance("1h");
   expect((await inbox("soc")).data).toHaveLength(2);
   running.kill();
@@ -191,7 +191,7 @@ test("a scan runs on the schedule of the configuration file when the clock reach
   const { running, advance, control, inbox } = await start(["--config", config, "--empty"]);
   await control("POST", "/webhooks", { inbox: "soc", events: ["scan.started", "scan.completed"] });
   await advance("1d");
-  const { data } = await inbox("soc", "?wait=5s&count=2");
+  const { data } = await inbox("soc", "?wait=20s&count=2");
   expect(data.map(({ type, event }) => [type, event.data.scan.trigger])).toEqual([
     ["scan.started", "schedule"],
     ["scan.completed", "schedule"],
@@ -220,7 +220,7 @@ test("eight sandboxes can start at the same time", async () => {
     for (const { running } of all) running.kill();
     await Promise.all(all.map(({ running }) => running.exited));
   }
-}, 30_000);
+}, 60_000);
 
 function isAlive(pid: number): boolean {
   try {

@@ -15,7 +15,7 @@ describe("reset", () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { status: 500, times: 9 });
     await control("POST", "/threats", { count: 5 });
-    await inbox("soc", "?wait=5s&count=5");
+    await inbox("soc", "?wait=20s&count=5");
     await advance("1h");
     await control("POST", "/faults", { status: 500, times: 9 });
     await control("POST", "/reset");
@@ -34,7 +34,7 @@ describe("reset", () => {
     const live = async () => {
       const endpoint = (await control("POST", "/webhooks", { inbox: "soc" })).data;
       const made = (await control("POST", "/threats", { count: 2 })).data;
-      const { data } = await inbox("soc", "?wait=5s&count=2");
+      const { data } = await inbox("soc", "?wait=20s&count=2");
       await control("POST", "/reset");
       const bodies = data.map(({ body }) => body).toSorted();
       return { secret: endpoint.secret, made, bodies };
@@ -69,7 +69,7 @@ describe("reset", () => {
     await control("POST", "/reset");
     await control("POST", "/webhooks", { inbox: "soc" });
     const { data } = await control("POST", "/threats", {});
-    await inbox("soc", "?wait=5s");
+    await inbox("soc", "?wait=20s");
     await advance("3h");
     const arrived = (await inbox("soc")).data;
     expect(arrived.map(({ event }) => event.data.threat.id)).toEqual([data[0].id]);
@@ -79,7 +79,7 @@ describe("reset", () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { silence: true, times: 100 });
     await control("POST", "/threats", { count: 3 });
-    await inbox("soc", "?wait=5s&count=3");
+    await inbox("soc", "?wait=20s&count=3");
     // The sandbox's clock stands still, so the requests would never time out.
     await control("POST", "/reset");
     expect((await inbox("soc")).data).toEqual([]);
@@ -92,7 +92,7 @@ describe("snapshots", () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { status: 500, times: 2 });
     await control("POST", "/threats", {});
-    await inbox("soc", "?wait=5s");
+    await inbox("soc", "?wait=20s");
     await advance("1ms");
     const { snapshot } = (await control("POST", "/snapshot")).data;
 

@@ -57,7 +57,7 @@ describe("with the clock,", () => {
     const { data: endpoint } = await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { times: 100, status: 503 });
     await control("POST", "/threats", { domain: "example-bank-login.com" });
-    await inbox("soc", "?wait=5s");
+    await inbox("soc", "?wait=20s");
     await advance("3h");
 
     const { data: arrived } = await inbox("soc");
@@ -81,7 +81,7 @@ describe("with the clock,", () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/inbox/soc/failures", { status: 500 });
     await control("POST", "/threats", {});
-    await inbox("soc", "?wait=5s");
+    await inbox("soc", "?wait=20s");
     await advance("59999ms");
     expect((await inbox("soc")).data).toHaveLength(1);
     await advance("1ms");
@@ -92,12 +92,12 @@ describe("with the clock,", () => {
     await control("POST", "/webhooks", { inbox: "first" });
     await control("POST", "/inbox/first/failures", { times: 2, status: 500 });
     await control("POST", "/threats", {});
-    await inbox("first", "?wait=5s");
+    await inbox("first", "?wait=20s");
     await advance("30s");
     await control("POST", "/webhooks", { inbox: "second" });
     await control("POST", "/inbox/second/failures", { status: 500 });
     await control("POST", "/threats", {});
-    await inbox("second", "?wait=5s");
+    await inbox("second", "?wait=20s");
     await advance("10m");
     const times = async (name: string) =>
       (await inbox(name)).data.map(({ received_at }) => (Date.parse(received_at) - start) / 1_000);
@@ -133,7 +133,7 @@ describe("with the clock,", () => {
   test("a month can pass, and retention deletes old deliveries on the way", async () => {
     await control("POST", "/webhooks", { inbox: "soc" });
     await control("POST", "/threats", {});
-    await inbox("soc", "?wait=5s");
+    await inbox("soc", "?wait=20s");
     expect((await control("GET", "/deliveries")).data).toHaveLength(1);
     await advance("31d");
     expect((await control("GET", "/deliveries")).data).toEqual([]);

@@ -218,7 +218,7 @@ describe("archives", () => {
     await list.close();
     expect(turns).toBeGreaterThan(30);
     expect(peak - before).toBeLessThan(64 << 20);
-  }, 30_000);
+  }, 60_000);
 
   test("an archive that is longer than permitted after decompression is reported", async () => {
     const content = archive([
@@ -235,5 +235,5 @@ describe("archives", () => {
     await expect(namesIn(archive([bomb, bomb]))).rejects.toThrow(
       'contains large hidden files, such as ".hidden"; remove them',
     );
-  }, 30_000);
+  }, 60_000);
 });

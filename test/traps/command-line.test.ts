@@ -78,7 +78,7 @@ describe("`phishwatch beacons`", () => {
       { domain: "evil.top", type: "cloned_site", source: "beacon", severity: "high" },
     ]);
     await server.stop();
-  }, 30_000);
+  }, 60_000);
 });
 
 test("`phishwatch check` reports the URL of the traps if there are any, and why browsers reject it", async () => {

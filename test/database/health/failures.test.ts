@@ -139,7 +139,7 @@ const script = async (text: string) => {
 const program = quickest.join(" ");
 
 /** A server tries every 5 s whether a full disk has room again. */
-const fullDiskTimeoutMs = 30_000;
+const fullDiskTimeoutMs = 60_000;
 
 describe.skipIf(mounts === undefined)("on a disk of its own", () => {
   test("A read-only file system is named at the start (D13)", async () => {
