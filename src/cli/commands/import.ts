@@ -23,6 +23,7 @@ import {
   reportInvalid,
   shownPath,
   sizeOf,
+  tuneRuntime,
 } from "./lists.ts";
 
 const flags = {
@@ -56,6 +57,7 @@ A server may run at the same time; it delivers the events. Running the import ag
   ],
   async run({ args, options, terminal }) {
     const paths = readPaths(args);
+    tuneRuntime(terminal, paths);
     const signal = terminal.interruption();
     await withAppliance({ terminal, options }, async (appliance) => {
       let failed = 0;

@@ -6,7 +6,7 @@ import { formNames, type Interpretation } from "../../sources/entries/interpreta
 import { listFormats } from "../../vocabulary/lists.ts";
 import { UsageError } from "../terminal/command.ts";
 import { choice, text } from "../terminal/flags.ts";
-import type { Output } from "../terminal/terminal.ts";
+import type { Output, Terminal } from "../terminal/terminal.ts";
 
 /** Options shared by commands that read lists of names. */
 export const listFlags = {
@@ -39,6 +39,20 @@ export function sizeOf(path: string): number | undefined {
   if (path === "-") return undefined;
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true && stat.size > 0 ? stat.size : undefined;
+}
+
+/**
+ * Size of lists from which fewer functions are compiled a third time. A match is so rare that for lists of up to tens of
+ * millions of names, compiling the functions that score it takes longer than they save: half of the processor time for a
+ * million names. Starting the process again takes as long as this saves for a list of a tenth of this size.
+ */
+const largeListBytes = 4 << 20;
+const optimizationThreshold = 1_000_000;
+
+/** Sets options of the runtime for lists of their size. Call it before anything is opened; see `Terminal`. */
+export function tuneRuntime(terminal: Terminal, paths: readonly string[]): void {
+  const bytes = paths.reduce((sum, path) => sum + (sizeOf(path) ?? 0), 0);
+  if (bytes >= largeListBytes) terminal.setRuntimeOption?.("optimizationThreshold", optimizationThreshold);
 }
 
 /** Reports the number of invalid lines and the first few of them. */

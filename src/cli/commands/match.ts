@@ -24,18 +24,11 @@ import {
   reportInvalid,
   shownPath,
   sizeOf,
+  tuneRuntime,
 } from "./lists.ts";
 
 /** Maximum number of lines of a list for which `--explain` prints how they were read. */
 const interpretedMax = 100;
-
-/**
- * Size of lists from which fewer functions are compiled a third time. A match is so rare that for lists of up to tens of
- * millions of names, compiling the functions that score it takes longer than they save: half of the processor time for a
- * million names. Starting the process again takes as long as this saves for a list of a tenth of this size.
- */
-const largeListBytes = 4 << 20;
-const optimizationThreshold = 1_000_000;
 
 export const matchCommand = command({
   name: "match",
@@ -68,9 +61,7 @@ ${listDetails}`,
   ],
   async run({ args, options, terminal }) {
     const paths = readPaths(args.length === 0 ? ["-"] : args);
-    const listBytes = paths.reduce((sum, path) => sum + (sizeOf(path) ?? 0), 0);
-    if (listBytes >= largeListBytes)
-      terminal.setRuntimeOption?.("optimizationThreshold", optimizationThreshold);
+    tuneRuntime(terminal, paths);
 
     let names: ProtectedName[];
     let { minSimilarity = 0.75 } = options;
