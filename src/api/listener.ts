@@ -3,6 +3,7 @@ import type { Clock } from "../lib/clock.ts";
 import { StartError, messageOf } from "../lib/errors.ts";
 import { createSocketGroup, type HttpServer } from "./socket-group.ts";
 import { readTlsPair, readValidPair, type TlsPair, type TlsPaths } from "./tls-pair.ts";
+import { untilResponse } from "./waiting.ts";
 
 /** A socket that serves HTTP. */
 export interface Listener {
@@ -57,6 +58,9 @@ export function createListener({
   routes: GuardedRoutes;
 }): Listener {
   const group = createSocketGroup({ clock, withoutReuse: () => closingAfterResponse(routes) });
+  const suspendingRoutes = Object.fromEntries(
+    Object.entries(routes).map(([path, handle]) => [path, untilResponse(handle, idleTimeoutSeconds)]),
+  );
   let pair: TlsPair | undefined;
 
   function open(port: number, reusePort: boolean): HttpServer {
@@ -69,7 +73,7 @@ export function createListener({
       // Each operation has its own limit and reports it; Bun's own response would be a bare 413.
       maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       ...(pair === undefined ? {} : { tls: pair }),
-      routes,
+      routes: suspendingRoutes,
     });
   }
 
