@@ -16,6 +16,7 @@ export function createSeqNumbers(known: readonly number[] = []): SeqNumbers {
   const numbers = new Map<number | null, number>(seqs.map((seq, number) => [seq, number]));
   return {
     numberOf(seq) {
+      if (seq === null) return 0;
       let number = numbers.get(seq);
       if (number === undefined) {
         number = seqs.push(seq) - 1;

@@ -117,15 +117,25 @@ export async function makeRoom(columns: MutableColumns, rows: number, yielder: Y
   }
 }
 
-/** @param row with a greater `seq` than all rows before. There must be room for it (`makeRoom`). */
+/** Appends a row, and adds it to the aggregates; see `appendUncounted`. */
 export function appendRow(columns: MutableColumns, row: ThreatRow): void {
+  const index = columns.count;
+  appendUncounted(columns, row);
+  widen(columns, index);
+  countRow(columns, index, 1);
+  if (row.decidedAt !== null) columns.summary.decisions.changed(row.decidedAt);
+}
+
+/**
+ * Appends a row without adding it to the aggregates (`summarize`).
+ * @param row with a greater `seq` than all rows before. There must be room for it (`makeRoom`).
+ */
+export function appendUncounted(columns: MutableColumns, row: ThreatRow): void {
   const index = columns.count;
   columns.seqs.append(row.seq);
   columns.protectedDomainSeqs = withNumber(columns.protectedDomainSeqs, index, row.protectedDomainSeq);
   columns.names.add(row.domain);
   write(columns, index, row);
-  countRow(columns, index, 1);
-  if (row.decidedAt !== null) columns.summary.decisions.changed(row.decidedAt);
   columns.count += 1;
 }
 
@@ -135,7 +145,10 @@ export function updateRow(columns: MutableColumns, index: number, row: ThreatRow
   const [seen, decided] = [timeAt(firstSeen, index), decidedAt(columns, index)];
   countRow(columns, index, -1);
   if (row === undefined) columns.kindNumbers[index] = deletedKind;
-  else write(columns, index, row);
+  else {
+    write(columns, index, row);
+    widen(columns, index);
+  }
   countRow(columns, index, 1);
   const present = decidedAt(columns, index);
   if (row !== undefined && present === decided && timeAt(firstSeen, index) === seen) return;
@@ -172,7 +185,6 @@ function write(columns: MutableColumns, index: number, row: ThreatRow): void {
   columns.network = withNumber(columns.network, index, hosts.network.numberOf(row.ipAddress));
   columns.similarities[index] = Math.round(row.similarity * similarityUnits);
   columns.indicators[index] = row.indicators | (row.verified === 1 ? verifiedBit : 0);
-  widen(columns, index);
 }
 
 /** Returns the element of `decisions` for a row. */

@@ -46,13 +46,20 @@ export const deletedKind = kindCount;
 /** 1 for the kinds of active threats, by number of the kind; the last one is for deleted threats. */
 export const isActiveKind = Uint8Array.from([...kinds.map(({ status }) => (status === "active" ? 1 : 0)), 0]);
 
-const numbers = new Map(kinds.map((kind, number) => [keyOf(kind), number]));
+const kindFields = ["type", "status", "severity", "source", "siteState"] as const satisfies (keyof Kind)[];
+const fieldValues: readonly (readonly (string | null)[])[] = kindFields.map((field) => kindValues[field]);
 
+/** Compares texts, since hashing one that was just read takes longer than comparing it with a few others. */
 export function kindNumberOf(kind: Kind): number {
-  // Only a row that was edited by hand has other values. Not showing it is better than showing it wrongly.
-  return numbers.get(keyOf(kind)) ?? deletedKind;
-}
-
-function keyOf({ type, status, severity, source, siteState }: Kind): string {
-  return `${type} ${status} ${severity} ${source} ${siteState ?? ""}`;
+  let number = 0;
+  for (let field = 0; field < kindFields.length; field += 1) {
+    const values = fieldValues[field]!;
+    const value = kind[kindFields[field]!];
+    let index = values.length - 1;
+    while (index >= 0 && values[index] !== value) index -= 1;
+    // Only a row that was edited by hand has other values. Not showing it is better than showing it wrongly.
+    if (index === -1) return deletedKind;
+    number = number * values.length + index;
+  }
+  return number;
 }

@@ -1,3 +1,4 @@
+import type { Yielder } from "../../lib/yielder.ts";
 import { blockRows } from "./column-summary.ts";
 import { decidedAt, type MutableColumns } from "./columns.ts";
 import { hostFields } from "./hosts.ts";
@@ -8,28 +9,40 @@ import { numberKeys, writeKeys } from "./sort-keys.ts";
 /** Power of 2 above the numbers of all kinds. */
 const kindNumbersMax = 2 ** 12;
 
-/**
- * Returns a function that adds the rows of a block to the aggregates: those from `from`, where the block begins, up to
- * `end`. It counts equal rows together, since adding millions of rows one by one takes a second.
- */
-export function createSummarizer(columns: MutableColumns): (from: number, end: number) => void {
+/** Adds all rows to the aggregates, which must be empty. */
+export async function summarize(columns: MutableColumns, yielder: Yielder): Promise<void> {
   const rows = new Int32Array(blockRows);
   const keys = new Float64Array(blockRows);
-  return (from, end) => {
-    const count = end - from;
-    for (let index = 0; index < count; index += 1) rows[index] = from + index;
-    for (const key of numberKeys) {
-      writeKeys(columns, key, rows, count, keys);
-      widen(columns, { row: from, key, values: keys, count });
-    }
-    let decided = 0;
-    for (let row = from; row < end; row += 1)
-      if (columns.decisions[row] !== 0) keys[decided++] = decidedAt(columns, row);
-    widen(columns, { row: from, key: "decided", values: keys, count: decided });
-    widen(columns, { row: from, key: "campaign", values: columns.campaigns.subarray(from, end), count });
-    countKinds(columns, from, end);
-    countHosts(columns, from, end);
-  };
+  for (let from = 0; from < columns.count; from += blockRows) {
+    summarizeBlock(columns, from, { rows, keys });
+    if (yielder.due()) await yielder.pause();
+  }
+}
+
+/**
+ * Adds the rows of the block that begins at `from`. Counts equal rows together, since adding millions of rows one by one
+ * takes a second.
+ * @param buffers for the rows of a block; overwritten
+ */
+function summarizeBlock(
+  columns: MutableColumns,
+  from: number,
+  { rows, keys }: { rows: Int32Array; keys: Float64Array },
+): void {
+  const end = Math.min(columns.count, from + blockRows);
+  const count = end - from;
+  for (let index = 0; index < count; index += 1) rows[index] = from + index;
+  for (const key of numberKeys) {
+    writeKeys(columns, key, rows, count, keys);
+    widen(columns, { row: from, key, values: keys, count });
+  }
+  let decided = 0;
+  for (let row = from; row < end; row += 1)
+    if (columns.decisions[row] !== 0) keys[decided++] = decidedAt(columns, row);
+  widen(columns, { row: from, key: "decided", values: keys, count: decided });
+  widen(columns, { row: from, key: "campaign", values: columns.campaigns.subarray(from, end), count });
+  countKinds(columns, from, end);
+  countHosts(columns, from, end);
 }
 
 function widen(

@@ -16,11 +16,10 @@ import { randomText, type FillRandom } from "../../lib/ids.ts";
 import type { Yielder } from "../../lib/yielder.ts";
 import { createColumns, type MutableColumns } from "../columns/columns.ts";
 import { arraysOf, capacityFor, createFields } from "../columns/fields.ts";
-import { blockRows } from "../columns/column-summary.ts";
 import { kinds } from "../columns/kinds.ts";
 import type { InternationalizedName } from "../columns/name-column.ts";
 import type { NumberArray } from "../arrays/numbers.ts";
-import { createSummarizer } from "../columns/summarize.ts";
+import { summarize } from "../columns/summarize.ts";
 import { createSectionReader, createSectionWriter, type Section } from "./sections.ts";
 
 const markName = "threat_index_copy";
@@ -196,10 +195,6 @@ async function readColumns(file: FileHandle, footer: Footer, yielder: Yielder): 
     campaigns: [...(await next("campaigns"))],
     earlierDecisions: [...(await next("earlierDecisions"))],
   });
-  const summarize = createSummarizer(columns);
-  for (let from = 0; from < count; from += blockRows) {
-    summarize(from, Math.min(count, from + blockRows));
-    if (yielder.due()) await yielder.pause();
-  }
+  await summarize(columns, yielder);
   return columns;
 }

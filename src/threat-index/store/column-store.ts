@@ -6,6 +6,7 @@ import { createChangeLog } from "../../threats/store/change-log.ts";
 import type { ColumnFile } from "./column-file.ts";
 import {
   appendRow,
+  appendUncounted,
   createColumns,
   makeRoom,
   rowOfSeq,
@@ -14,8 +15,11 @@ import {
   type MutableColumns,
   type ThreatRow,
 } from "../columns/columns.ts";
+import { summarize } from "../columns/summarize.ts";
 
 const batchRows = 2_000;
+/** Texts of severity reasons; one takes some hundred bytes. */
+const textsRememberedMax = 2_000;
 /** A copy of millions of threats is hundreds of megabytes. */
 const savedEveryMs = 3_600_000;
 
@@ -65,6 +69,7 @@ export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: C
     "select coalesce(sum(total), 0) as threats from threat_counts where protected_domain_seq = 0",
   );
   const log = createChangeLog({ sqlite });
+  const withIndicators = createIndicatorReader();
 
   let columns = createColumns();
   /** Last change that was read; undefined before the first read. */
@@ -103,14 +108,16 @@ export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: C
     let reached = startsOver ? (last ?? 0) : version!;
     // At once, because room for a few more rows at a time takes a copy of all arrays each time.
     if (startsOver) await makeRoom(target, total.get()!.threats, yielder);
+    const append = startsOver ? appendUncounted : appendRow;
     for (;;) {
       const rows = rowsAfter.all(target.count === 0 ? 0 : target.seqs.at(target.count - 1), batchRows);
       if (rows.length === 0) break;
       await makeRoom(target, rows.length, yielder);
-      for (const row of rows) appendRow(target, withIndicators(row));
+      for (const row of rows) append(target, withIndicators(row));
       unsaved += rows.length;
       if (yielder.due()) await yielder.pause();
     }
+    if (startsOver) await summarize(target, yielder);
     for (;;) {
       const changes = log.after(reached, batchRows);
       if (changes.length === 0) break;
@@ -148,7 +155,15 @@ export function createColumnStore({ sqlite }: Pick<Database, "sqlite">, copy?: C
   };
 }
 
-function withIndicators(row: StoredRow): ThreatRow {
-  const reasons = JSON.parse(row.severityReasons) as SeverityReason[];
-  return Object.assign(row, { indicators: indicatorBits(reasons) });
+/** Returns a function that adds the bits of its indicators to a row. Most rows share a few thousand texts. */
+function createIndicatorReader() {
+  const remembered = new Map<string, number>();
+  return (row: StoredRow): ThreatRow => {
+    let indicators = remembered.get(row.severityReasons);
+    if (indicators === undefined) {
+      indicators = indicatorBits(JSON.parse(row.severityReasons) as SeverityReason[]);
+      if (remembered.size < textsRememberedMax) remembered.set(row.severityReasons, indicators);
+    }
+    return Object.assign(row, { indicators });
+  };
 }
