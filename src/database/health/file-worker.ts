@@ -17,13 +17,13 @@ self.onmessage = ({ data: { path, statements } }) => {
     }
     postMessage({ value: row === undefined ? null : Object.values(row)[0] });
   } catch (error) {
-    postMessage({ error: String(error?.message ?? error) });
+    postMessage({ error: String(error?.message ?? error), code: error?.code });
   }
 };`;
 
 /** A long read or write of the database file in another thread. */
 export interface FileTask {
-  /** Resolves with the first value of the result of the last statement. Rejects if the database cannot be read, or after `cancel`. */
+  /** Resolves with the first value of the result of the last statement. Rejects with SQLite's code if the database cannot be used, or after `cancel`. */
   readonly result: Promise<unknown>;
   cancel(): void;
 }
@@ -39,9 +39,9 @@ export function startFileTask(path: string, ...statements: readonly string[]): F
   const worker = new Worker(address);
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   worker.onmessage = ({ data }) => {
-    const { value, error } = data as { value?: unknown; error?: string };
+    const { value, error, code } = data as { value?: unknown; error?: string; code?: string };
     if (error === undefined) resolve(value);
-    else reject(new Error(error));
+    else reject(Object.assign(new Error(error), { code }));
   };
   worker.onerror = (event) => reject(new Error(messageOf(event.message)));
   worker.postMessage({ path, statements });

@@ -1,8 +1,11 @@
+import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../../src/database/database.ts";
+import { isBusy } from "../../../src/database/files/sqlite-error.ts";
 import { createCheckpoints } from "../../../src/database/health/checkpoints.ts";
+import { startFileTask } from "../../../src/database/health/file-worker.ts";
 import { logBytesKept } from "../../../src/database/pragmas.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { manualClock, temporaryFolder } from "../../support/appliance.ts";
@@ -73,6 +76,14 @@ test("The thread restarts the log and shortens its file, so that no commit of th
   await checkpoints.stop();
   expect(statSync(`${database.path}-wal`).size).toBe(logBytesKept);
   expect(lines).toEqual([]);
+});
+
+test("The error of a file task has SQLite's code, so that a lock is recognized", async () => {
+  const other = new Sqlite(database.path);
+  other.run("BEGIN IMMEDIATE");
+  const { result } = startFileTask(database.path, "PRAGMA application_id = 0");
+  expect(isBusy(await result.catch((error: unknown) => error))).toBe(true);
+  other.close();
 });
 
 test("Without a server, no thread copies the log", async () => {
