@@ -116,9 +116,9 @@ export function createDispatcher({
   /** Creates the next deliveries, as soon as the write lock is free. */
   async function prepare(current: Run): Promise<void> {
     try {
-      if (unfollowedJumpMs !== 0) await followClock();
-      if (!current.repaired) await repairSchedule(current);
       const isStopping = () => run !== current;
+      if (unfollowedJumpMs !== 0) await followClock(isStopping);
+      if (!current.repaired) await repairSchedule(current);
       for (const seq of recovered) await release.run(seq, { now: clock.now(), isStopping });
       if (recovered.length > 0) stale = true;
       const recipientSeqs = await fanOut.step();
@@ -166,9 +166,9 @@ export function createDispatcher({
   }
 
   /** Moves due times after the clock was set, so that each delivery keeps its delay. */
-  async function followClock(): Promise<void> {
+  async function followClock(isStopping: () => boolean): Promise<void> {
     const jumpMs = unfollowedJumpMs;
-    const deliveries = await due.follow(jumpMs, clock.now());
+    const deliveries = await due.follow(jumpMs, { now: clock.now(), isStopping });
     unfollowedJumpMs -= jumpMs;
     stale = true;
     if (deliveries > 0) log.event("delivery.clock_set_back", { deliveries, setBackMs: -jumpMs });

@@ -26,10 +26,11 @@ export interface DueDeliveries {
   /** Returns the time at which the first delivery after `now` is due. */
   nextDueAfter(recipientSeq: number, now: Instant): Instant | null;
   /**
-   * Moves the due times after `now`, and the starts of failure, by `jumpMs`: the clock was set.
+   * Moves the due times after `now`, and the starts of failure, by `jumpMs`: the clock was set. Reads all pending
+   * deliveries, in short steps. An attempt that is recorded meanwhile may be repeated too early.
    * @returns the number of deliveries
    */
-  follow(jumpMs: number, now: Instant): Promise<number>;
+  follow(jumpMs: number, options: { now: Instant; isStopping: () => boolean }): Promise<number>;
   /**
    * Brings deliveries forward that are due later than the retry schedule allows: the clock was set back while no server
    * was running. Reads all pending deliveries, in short steps.
@@ -41,7 +42,9 @@ export interface DueDeliveries {
 }
 
 /** Pending deliveries whose due time is checked at once, in 1 to 2 ms. */
-const clampedPerStep = 1_000;
+const checkedPerStep = 1_000;
+/** Pending deliveries whose due time is moved at once, in 2 to 4 ms. */
+const movedPerStep = 250;
 /** An event is sent to all its recipients at about the same time. */
 const messagesKept = 256;
 
@@ -83,7 +86,30 @@ export function createDueDeliveries({
       .where(eq(events.seq, value(events.seq))),
   );
 
-  const { bringForward, everyone, moveDeliveries, moveFailures, walk } = prepareRepairs(database);
+  const { bringForward, everyone, moveBy, moveFailures, walk } = prepareRepairs(database);
+
+  /**
+   * Reads all pending deliveries, and changes the due times of those that `isWrong` returns.
+   * @returns the number of deliveries
+   */
+  async function repair(
+    isWrong: (delivery: PendingDelivery) => boolean,
+    change: (wrong: readonly PendingDelivery[]) => number,
+    { perStep, isStopping }: { perStep: number; isStopping: () => boolean },
+  ): Promise<number> {
+    let changed = 0;
+    for (const { seq: recipientSeq } of everyone.all())
+      for (let after: number | undefined = 0; after !== undefined && !isStopping();) {
+        const startedAt = performance.now();
+        const rows = walk.all({ recipientSeq, after, limit: perStep });
+        const wrong = rows.filter(isWrong);
+        if (wrong.length > 0) changed += await database.write(() => change(wrong), { patient: true });
+        after = rows.length < perStep ? undefined : rows.at(-1)!.seq;
+        // Requests and other writes get at least half of the time: there may be millions of deliveries.
+        if (after !== undefined) await Bun.sleep(performance.now() - startedAt);
+      }
+    return changed;
+  }
 
   const nextDueAfter = (recipientSeq: number, now: Instant) => first.get({ recipientSeq, now })?.at ?? null;
   return {
@@ -94,35 +120,24 @@ export function createDueDeliveries({
       })),
     next: (recipientSeq, now, limit) => due.all({ recipientSeq, now, limit }),
     nextDueAfter,
-    follow: (jumpMs, now) =>
-      database.write(
-        () => {
-          moveFailures.run({ jumpMs });
-          // After a jump forward, such as sleep, deliveries that became due are sent now.
-          return jumpMs > 0 ? 0 : moveDeliveries.run({ jumpMs, now }).changes;
-        },
-        { patient: true },
-      ),
-    async clamp(latest, { isStopping }) {
-      let clamped = 0;
-      for (const { seq: recipientSeq } of everyone.all())
-        for (let after: number | undefined = 0; after !== undefined && !isStopping();) {
-          const startedAt = performance.now();
-          const rows = walk.all({ recipientSeq, after });
-          const late = rows.filter(({ attempts, at }) => at !== null && at > latest(attempts));
-          if (late.length > 0)
-            clamped += await database.write(() => bringForward(late, latest), { patient: true });
-          after = rows.length < clampedPerStep ? undefined : rows.at(-1)!.seq;
-          // Requests and other writes get at least half of the time: there may be millions of deliveries.
-          if (after !== undefined) await Bun.sleep(performance.now() - startedAt);
-        }
-      return clamped;
+    async follow(jumpMs, { now, isStopping }) {
+      await database.write(() => void moveFailures.run({ jumpMs }), { patient: true });
+      // After a jump forward, such as sleep, deliveries that became due are sent now.
+      if (jumpMs > 0) return 0;
+      const isLater = ({ at }: PendingDelivery) => at !== null && at > now;
+      return repair(isLater, (later) => moveBy(later, jumpMs, now), { perStep: movedPerStep, isStopping });
     },
+    clamp: (latest, { isStopping }) =>
+      repair(
+        ({ attempts, at }) => at !== null && at > latest(attempts),
+        (late) => bringForward(late, latest),
+        { perStep: checkedPerStep, isStopping },
+      ),
     message: keepNewest(messagesKept, (seq) => message.get({ seq })),
   };
 }
 
-type LateDelivery = Pick<DueDelivery, "seq" | "attempts">;
+type PendingDelivery = Pick<DueDelivery, "seq" | "attempts"> & { at: Instant | null };
 
 /** Returns a function that reads a value once while it is among the newest `max`. */
 function keepNewest<Value>(max: number, read: (seq: number) => Value | undefined) {
@@ -150,7 +165,7 @@ function prepareRepairs(database: Database) {
         ),
       )
       .orderBy(asc(deliveries.seq))
-      .limit(clampedPerStep),
+      .limit(countValue("limit")),
   );
   const moveOne = statement(database, (query) =>
     query
@@ -164,18 +179,23 @@ function prepareRepairs(database: Database) {
         ),
       ),
   );
-  const bringForward = (late: readonly LateDelivery[], latest: (attempts: number) => Instant) => {
+  const bringForward = (late: readonly PendingDelivery[], latest: (attempts: number) => Instant) => {
     let count = 0;
     for (const { seq, attempts } of late) count += moveOne.run({ seq, latest: latest(attempts) });
     return count;
   };
-  const moveDeliveries = database.sqlite.prepare<unknown, [{ jumpMs: number; now: Instant }]>(
+  const moveOneBy = database.sqlite.prepare<unknown, [{ seq: number; jumpMs: number; now: Instant }]>(
     `update deliveries set next_attempt_at = next_attempt_at + $jumpMs
-     where recipient_seq in (select seq from recipients) and status = 'pending' and next_attempt_at > $now`,
+     where seq = $seq and status = 'pending' and next_attempt_at > $now`,
   );
+  const moveBy = (later: readonly PendingDelivery[], jumpMs: number, now: Instant) => {
+    let count = 0;
+    for (const { seq } of later) count += moveOneBy.run({ seq, jumpMs, now }).changes;
+    return count;
+  };
   const moveFailures = database.sqlite.prepare<unknown, [{ jumpMs: number }]>(
     `update recipients set failing_since = failing_since + $jumpMs, next_probe_at = next_probe_at + $jumpMs
      where failing_since is not null`,
   );
-  return { bringForward, everyone, moveDeliveries, moveFailures, walk };
+  return { bringForward, everyone, moveBy, moveFailures, walk };
 }
