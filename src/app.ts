@@ -70,7 +70,7 @@ export function openApp(environment: Environment) {
 
   // Detection and threats
   const assessDomain = createDomainAssessment({ detection, yielder });
-  const own = { auditLog, cases, clock, database, detection, fillRandom, ids, outbox };
+  const own = { auditLog, cases, clock, database, detection, fillRandom, ids, log, outbox };
   const threats = createThreats({ ...own, startWorker });
   const caseWork = createCases({ auditLog, clock, database, threats });
   const isServing = lastUsedWriter.isRunning;

@@ -4,6 +4,7 @@ import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../lib/ids.ts";
+import type { Log } from "../lib/log.ts";
 import type { StartWorker } from "../vocabulary/threads.ts";
 import type { Status } from "../vocabulary/threats.ts";
 import { detailResponseText, listItemText } from "./api-object.ts";
@@ -75,6 +76,7 @@ export interface ThreatsDependencies {
   database: Database;
   clock: Clock;
   ids: IdFactory;
+  log: Log;
   outbox: Outbox;
   fillRandom: FillRandom;
   auditLog: Pick<AuditLog, "record">;
@@ -88,6 +90,7 @@ export function createThreats({
   database,
   clock,
   ids,
+  log,
   outbox,
   fillRandom,
   auditLog,
@@ -124,7 +127,7 @@ export function createThreats({
     detailResponse: createDetailCache({ database, read: queries.detail, render: detailResponseText }),
     changeStatus: triage.changeStatus,
     triage,
-    decisions: createDecisions({ cases, database, outbox, startWorker, triage }),
+    decisions: createDecisions({ cases, database, log, outbox, startWorker, triage }),
     updateFacts: (...args) => database.transaction(() => updateFacts(...args)),
     history: history.list,
     origins: origins.list,

@@ -47,6 +47,7 @@ function openWorld() {
     database,
     clock,
     ids,
+    log,
     outbox,
     auditLog,
     fillRandom,

@@ -84,6 +84,7 @@ export function openNotificationsWorld({
     database,
     clock,
     ids,
+    log,
     outbox,
     auditLog,
     fillRandom,

@@ -46,6 +46,7 @@ export function openStores({ reactivate = true } = {}) {
     database,
     clock,
     ids,
+    log,
     outbox,
     auditLog,
     fillRandom,

@@ -3,6 +3,7 @@ import { Worker } from "node:worker_threads";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/audit/actor.ts";
+import { createLog } from "../../src/lib/log.ts";
 import { createDecisions, type Decisions } from "../../src/threats/triage/decisions.ts";
 import type { StartWorker } from "../../src/vocabulary/threads.ts";
 import { caseSettings, openStores, type Stores } from "../support/stores.ts";
@@ -16,6 +17,7 @@ let ids: string[];
 let started: number;
 let announced: number;
 let decisions: Decisions;
+let lines: string[];
 
 beforeEach(() => {
   stores = openStores();
@@ -44,9 +46,11 @@ function open(startWorker: StartWorker): void {
     started += 1;
     return startWorker(task);
   };
-  const { database, outbox, threats } = stores;
+  const { clock, database, outbox, threats } = stores;
+  lines = [];
+  const log = createLog({ level: "warn", format: "json", clock, write: (line) => void lines.push(line) });
   const { triage } = threats;
-  decisions = createDecisions({ cases: caseSettings, database, outbox, startWorker: counted, triage });
+  decisions = createDecisions({ cases: caseSettings, database, log, outbox, startWorker: counted, triage });
 }
 
 const statusesNow = () => [...new Set(ids.map((id) => stores.threats.get(id)!.status))];
@@ -136,7 +140,7 @@ test("the stop waits for decisions that were requested, and no later one starts 
   expect(started).toBe(1);
 });
 
-test("a decision for which no thread can be started is carried out in this one", async () => {
+test("a decision for which no thread can be started is carried out in this one, which is logged", async () => {
   open(() => {
     throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
   });
@@ -144,6 +148,9 @@ test("a decision for which no thread can be started is carried out in this one",
   expect(outcomes).toHaveLength(threatCount);
   expect(statusesNow()).toEqual(["resolved"]);
   expect({ announced, started }).toEqual({ announced: 1, started: 1 });
+  expect(lines.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({ event: "database.decision_thread_not_started", level: "warn" }),
+  ]);
 });
 
 test("a decision that cannot be written reports SQLite's error, and changes nothing", async () => {

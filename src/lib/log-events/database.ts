@@ -125,6 +125,14 @@ export const databaseEvents = {
     description: "Free space could not be given back, or the write-ahead log could not be shortened.",
     fields: ["error"],
   },
+  "database.decision_thread_not_started": {
+    level: "warn",
+    text: "thread for a large decision could not be started",
+    description:
+      "No thread could be started to change the status of many threats, so requests wait until the change is made.",
+    advice: "Check the limits of open files and of processes.",
+    fields: ["error"],
+  },
   "database.due_times_not_adjusted": {
     level: "warn",
     text: "due times do not follow the clock",

@@ -3,6 +3,7 @@ import type { CaseSettings } from "../../config/config.ts";
 import type { Database } from "../../database/database.ts";
 import { DatabaseLockedError } from "../../database/write-queue.ts";
 import type { Outbox } from "../../events/outbox.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import { triageThreatsMax } from "./batches.ts";
 import type { Triage } from "./triage.ts";
@@ -37,18 +38,20 @@ const idleMs = 10_000;
 export function createDecisions({
   cases,
   database,
+  log,
   outbox,
   startWorker,
   triage,
 }: {
   cases: CaseSettings;
   database: Database;
+  log: Log;
   outbox: Pick<Outbox, "announce">;
   startWorker: StartWorker | undefined;
   triage: Triage;
 }): Decisions {
   const thread =
-    startWorker === undefined || !database.isShared ? undefined : createDecisionThread(startWorker);
+    startWorker === undefined || !database.isShared ? undefined : createDecisionThread(startWorker, log);
   let isStopped = false;
   /** Resolves when the latest decision in the thread has ended; they are carried out in the order of the calls. */
   let last: Promise<unknown> = Promise.resolve();
@@ -91,7 +94,7 @@ export function createDecisions({
 }
 
 /** Runs one task after another in a thread, which ends when it has been idle. */
-function createDecisionThread(startWorker: StartWorker) {
+function createDecisionThread(startWorker: StartWorker, log: Log) {
   let worker: Worker | undefined;
   let idle: ReturnType<typeof setTimeout> | undefined;
 
@@ -122,7 +125,8 @@ function createDecisionThread(startWorker: StartWorker) {
       clearTimeout(idle);
       try {
         worker ??= start();
-      } catch {
+      } catch (error) {
+        logDropped(log, error, "database.decision_thread_not_started");
         return undefined;
       }
       const reply = replyOf(worker);
