@@ -3,12 +3,16 @@
 import { createSocket } from "node:dgram";
 import net from "node:net";
 import { hostileDnsMessage } from "./dns-messages.ts";
-import { hostileInput, randomOfInput, type Subject } from "./inputs.ts";
+import { harmlessName, hostileInput, randomOfInput, type Subject } from "./inputs.ts";
 
 const seed = Number(process.argv[2]);
 const named = /(page|rdap|whois|receiver)-(\d+)\./;
 const asked = /dns-(\d+)/;
 const dripIntervalMs = 5;
+
+const harmlessPage = Buffer.from(
+  `HTTP/1.1 200 X\r\nContent-Type: text/html\r\n\r\n${"<p>An <b>ordinary</b> page, <a href=/a>with links</a>.</p>\n".repeat(20_000)}`,
+);
 
 const server = net.createServer((socket) => {
   socket.on("error", () => socket.destroy());
@@ -25,6 +29,7 @@ const server = net.createServer((socket) => {
       return void socket.end(Buffer.concat([length, message]));
     }
     const match = named.exec(text);
+    if (text.includes(`Host: ${harmlessName}`)) return void socket.end(harmlessPage);
     if (match === null) return void socket.end("HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n");
     if (text.includes(" /favicon.ico "))
       return void socket.end("HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n");

@@ -6,6 +6,9 @@ import { hostileRdap, hostileWhois } from "./registration-responses.ts";
 export const subjects = ["page", "rdap", "whois", "receiver", "dns"] as const;
 export type Subject = (typeof subjects)[number];
 
+/** Name of an ordinary page of the size of the hostile ones. */
+export const harmlessName = "harmless.com";
+
 /** Returns the name whose lookup gets this input. */
 export const domainOf = (subject: Subject, index: number): string => `${subject}-${index}.com`;
 
