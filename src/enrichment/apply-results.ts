@@ -3,7 +3,7 @@ import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Originals } from "../inspection/originals/open-originals.ts";
 import { isSamePage } from "../inspection/queue/addresses.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
 import type { Page } from "../lookups/page/page-lookup.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
@@ -66,14 +66,10 @@ export function applyResults(
   { requested }: { requested: boolean },
 ): Applied {
   const now = clock.now();
-  const { facts: before, id, threatSeq } = given;
+  const { facts: before, threatSeq } = given;
   const after = mergeFacts(before, results, now);
-  const updated = threats.updateFacts(id, threatFactsOf(after, now), changesBetween(before, after));
-  store.saveFacts(threatSeq, after);
+  const { alive, isBack, updated } = writeFacts({ detection, store, threats }, given, after, now);
   const { siteState, previousSiteState } = updated ?? {};
-  const alive = cameBackToLife(before, after) || isBackUp(previousSiteState, siteState);
-  const isBack = detection.reactivate && alive && given.status === "resolved";
-  if (isBack) threats.changeStatus([id], "active", { by: system });
   const rose = updated !== undefined && rankOf(updated.severity) < rankOf(updated.previousSeverity);
   const rank = rankOf(updated?.severity ?? given.severity);
   // A threat that is in the queue already keeps its time.
@@ -93,6 +89,21 @@ export function applyResults(
   // A state that was never determined, as before an upgrade, is no news.
   const moved = siteState !== previousSiteState && (previousSiteState ?? null) !== null;
   return { subject, before, after, rank, news: rose || alive || moved, siteState: siteState ?? null };
+}
+
+/** Writes the facts of a threat, and reactivates it if its domain came back to life. Must run within a transaction. */
+export function writeFacts(
+  { detection, store, threats }: Pick<ResultWriter, "detection" | "store" | "threats">,
+  { facts: before, id, status, threatSeq }: Pick<Subject, "facts" | "id" | "status" | "threatSeq">,
+  after: Facts,
+  now: Instant,
+) {
+  const updated = threats.updateFacts(id, threatFactsOf(after, now), changesBetween(before, after));
+  store.saveFacts(threatSeq, after);
+  const alive = cameBackToLife(before, after) || isBackUp(updated?.previousSiteState, updated?.siteState);
+  const isBack = detection.reactivate && alive && status === "resolved";
+  if (isBack) threats.changeStatus([id], "active", { by: system });
+  return { alive, isBack, updated };
 }
 
 function isBackUp(before: SiteState | null | undefined, after: SiteState | null | undefined): boolean {

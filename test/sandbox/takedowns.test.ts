@@ -118,3 +118,29 @@ test("a takedown goes from the report through its follow-up to down, with the co
   expect((await setSite("up")).data.site_state).toBe("back");
   expect((await visitor.get("/console/takedowns")).text).toContain("Came back after a takedown");
 });
+
+test("a resolved threat becomes active again when its site is back, and no false positive does", async () => {
+  const { api, control, inbox } = sandbox;
+  await control("POST", "/webhooks", { inbox: "back", events: ["threat.updated"] });
+  for (const status of ["resolved", "false_positive"]) {
+    const [threat] = (await control("POST", "/threats", {})).data as { id: string }[];
+    const { id } = threat!;
+    const setSite = (state: string) => control("POST", "/sites", { threat: id, state });
+    await setSite("up");
+    await setSite("down");
+    await api("PATCH", `/v1/threats/${id}`, { status });
+    expect((await setSite("up")).data.site_state).toBe("back");
+    const { json } = await api("GET", `/v1/threats/${id}`);
+    expect([status, json.data.status]).toEqual([status, status === "resolved" ? "active" : status]);
+  }
+  const { data } = await inbox("back", "?wait=10s&count=3");
+  const changes = data.map(({ event }) => [
+    event.data["previous_status"],
+    (event.data["threat"] as { status: string }).status,
+  ]);
+  expect(changes).toEqual([
+    ["active", "resolved"],
+    ["resolved", "active"],
+    ["active", "false_positive"],
+  ]);
+});

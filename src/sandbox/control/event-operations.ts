@@ -1,7 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { jsonBody } from "../../http/body/json-body.ts";
-import { changesBetween } from "../../enrichment/facts/fact-changes.ts";
-import { threatFactsOf } from "../../enrichment/facts/threat-facts.ts";
+import { writeFacts } from "../../enrichment/apply-results.ts";
 import { createEnrichmentStore } from "../../enrichment/store.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
 import { parseHostName } from "../../lib/host-names.ts";
@@ -170,7 +169,8 @@ export const eventOperations = [
     summary: "Puts the site of a threat up or down, as lookups would find it",
     description:
       "Stores the facts that lookups would find now, with everything that follows from them: severity, history, site " +
-      "state, takedowns. A site that was down and is up again is `back`. The sandbox itself looks up nothing.",
+      "state, takedowns. A site that was down and is up again is `back`, and its threat active again if it was resolved. " +
+      "The sandbox itself looks up nothing.",
     body: jsonBody(
       Type.Object(
         {
@@ -253,12 +253,12 @@ async function setSite(
   const threat = app.threats.get(id);
   if (threat === undefined) throw notFound("There is no threat with this ID.");
   while ((await store.admitNew(now, admittedMax)) > 0);
-  const { facts: before, threatSeq } = store.findById(id)!;
-  const after = siteFacts(threat, { before, wanted: state, now });
+  const subject = store.findById(id)!;
+  const after = siteFacts(threat, { before: subject.facts, wanted: state, now });
+  const writer = { detection: app.config.detection, store, threats: app.threats };
   app.database.transaction(() => {
-    app.threats.updateFacts(id, threatFactsOf(after, now), changesBetween(before, after));
-    store.saveFacts(threatSeq, after);
-    store.saveCheckedAt(threatSeq, now);
+    writeFacts(writer, subject, after, now);
+    store.saveCheckedAt(subject.threatSeq, now);
   });
   return { data: { threat: id, site_state: app.takedowns.siteStateOf(id) } };
 }
