@@ -192,6 +192,8 @@ test("a honeytoken that is opened all the time is reported at once, then not mor
   }
   expect(messages).toBeGreaterThan(3);
   expect(messages).toBeLessThan(10);
+  await own.stop();
+  own.folder.dispose();
 });
 
 test("a message waits for the lookups of new threats, for 45 seconds at most", async () => {

@@ -1,6 +1,6 @@
-import { expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import type { CertificateSighting, Sighting } from "../../src/threats/record.ts";
-import { analyst, openStores } from "../support/stores.ts";
+import { analyst, openStores, type Stores } from "../support/stores.ts";
 
 const certificate: CertificateSighting = {
   issuer: "CN=R11, O=Let's Encrypt, C=US",
@@ -12,8 +12,11 @@ const certificate: CertificateSighting = {
   isVerified: true,
 };
 
+let stores: Stores;
+afterEach(() => stores.dispose());
+
 function open() {
-  const stores = openStores();
+  stores = openStores();
   const sighting = (more: Partial<Sighting>): Sighting => ({
     domain: "examp1e-bank.com",
     match: { protectedDomain: "example-bank.com", type: "homograph", similarity: 0.97, reasons: [] },
