@@ -21,7 +21,7 @@ import { openNewDatabase } from "./new-database.ts";
 type Settings = DeliverySettings & Parameters<typeof createWebhookChannel>[0]["settings"];
 
 const defaultSettings: Settings = {
-  timeoutMs: 2_000,
+  timeoutMs: 20_000,
   retryDelaysMs: specifiedRetryDelaysMs,
   retryJitter: 0,
   concurrency: 8,
