@@ -64,7 +64,9 @@ describe("webhooks.breaker", () => {
     const receiver = receive(() => state.status);
     const webhooks = open({ clock, breaker: true });
     webhooks.endpoints.add({ url: receiver.url, name: "soc" });
-    for (let count = 0; count < deliveries; count += 1) webhooks.record();
+    webhooks.database.transaction(() => {
+      for (let count = 0; count < deliveries; count += 1) webhooks.record();
+    });
     await until(() => endpointOf(webhooks).nextProbeAt !== null, "held");
     await webhooks.dispatcher.settled();
     return { clock, receiver, state, webhooks };
