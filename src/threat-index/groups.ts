@@ -8,7 +8,7 @@ import { writeKeys } from "./columns/sort-keys.ts";
 import type { FoundThreat } from "./database-lookups.ts";
 import type { SearchOrder, Slice } from "./filter.ts";
 import { neighborsOf } from "./neighbors.ts";
-import { sortedByNameMax, sortedSlice, type Buffers, type Matches } from "./match-rows.ts";
+import { keysFor, sortedByNameMax, sortedSlice, type Buffers, type Matches } from "./match-rows.ts";
 
 /** The matches of one campaign, or one match without a campaign. */
 export interface ThreatGroup extends Omit<RowGroup, "firstRow" | "protectedDomainSeqs"> {
@@ -114,7 +114,7 @@ export function firstOfEach(
   columns: Columns,
   { rows, count }: Matches,
   { key, descending }: SearchOrder,
-  { keys }: Buffers,
+  buffers: Buffers,
 ): { firsts: Int32Array; campaignTotal: number } {
   const { campaigns, campaignNumbers, names } = columns;
   /** By number of the campaign: its first match so far; -1: none. */
@@ -129,6 +129,7 @@ export function firstOfEach(
       if (isFirst) firsts[campaign] = row;
     }
   } else {
+    const keys = keysFor(buffers, count);
     writeKeys(columns, key === "name" ? "first_seen" : key, rows, count, keys);
     const best = new Float64Array(firsts.length);
     const takesGreater = descending || key === "name";

@@ -77,8 +77,7 @@ export function matchRows({
   // Most views have no other filter. They take a third of the time.
   const isOfKindOnly = domains === undefined && hasKindsOnly(filter);
   const total = columns.count;
-  makeRoom(buffers, total);
-  const { rows } = buffers;
+  const rows = rowsFor(buffers, total);
   const amongBlock = new Int32Array(blockRows);
   let count = 0;
   for (let block = Math.floor(firstRow / blockRows); block * blockRows < total; block += 1) {
@@ -172,11 +171,15 @@ function bitsOf({ indicator, verified }: SearchFilter): { checkedBits: number; w
   };
 }
 
-/** Enlarges the buffers for this number of rows, if necessary. */
-export function makeRoom(buffers: Buffers, rows: number): void {
-  if (buffers.rows.length >= rows) return;
-  buffers.rows = new Int32Array(rows + (rows >> 2));
-  buffers.keys = new Float64Array(buffers.rows.length);
+function rowsFor(buffers: Buffers, count: number): Int32Array {
+  if (buffers.rows.length < count) buffers.rows = new Int32Array(count + (count >> 2));
+  return buffers.rows;
+}
+
+/** Returns the room for the keys of this number of rows. Most views sort few, so it is enlarged when it is needed. */
+export function keysFor(buffers: Buffers, count: number): Float64Array {
+  if (buffers.keys.length < count) buffers.keys = new Float64Array(count + (count >> 2));
+  return buffers.keys;
 }
 
 /** Whether a threat of the block can have been first seen from `from` on and before `before`. */
@@ -197,7 +200,7 @@ export function sortedSlice({
   matches: { rows, count },
   order: { key, descending },
   slice: { offset, limit },
-  buffers: { keys },
+  buffers,
 }: {
   columns: Columns;
   matches: Matches;
@@ -211,6 +214,7 @@ export function sortedSlice({
     if (descending) named.reverse();
     return named.slice(offset, offset + limit).map(({ row }) => row);
   }
+  const keys = keysFor(buffers, count);
   writeKeys(columns, key === "name" ? "first_seen" : key, rows, count, keys);
   if (descending || key === "name") return selectRows({ rows, keys, count, offset, limit });
   const end = Math.min(count, offset + limit);

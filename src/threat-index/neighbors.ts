@@ -1,6 +1,6 @@
 import type { Columns } from "./columns/columns.ts";
 import type { SearchOrder } from "./filter.ts";
-import { sortedByNameMax, type Buffers, type Matches } from "./match-rows.ts";
+import { keysFor, sortedByNameMax, type Buffers, type Matches } from "./match-rows.ts";
 import { sortKeyAt, writeKeys } from "./columns/sort-keys.ts";
 
 /** The place of a row among the ordered matches, whether or not it matches itself. */
@@ -19,7 +19,7 @@ export function neighborsOf({
   matches: { rows, count },
   order: { key, descending },
   row,
-  buffers: { keys },
+  buffers,
 }: {
   columns: Columns;
   matches: Matches;
@@ -34,6 +34,7 @@ export function neighborsOf({
   }
   // Too many matches to sort by name are listed newest first, whatever the direction (`sortedSlice`).
   const numberKey = key === "name" ? "first_seen" : key;
+  const keys = keysFor(buffers, count);
   writeKeys(columns, numberKey, rows, count, keys);
   const found = nearest({ rows, count, keys, row, key: sortKeyAt(columns, numberKey, row) });
   return oriented(found, descending || key === "name");

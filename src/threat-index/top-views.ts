@@ -6,7 +6,7 @@ import { keyFunction } from "./columns/sort-keys.ts";
 import { wantedKindsOf } from "./facets.ts";
 import { isEmpty, withoutKinds, type SearchFilter, type SearchOrder, type Slice } from "./filter.ts";
 import { describeGroups, firstOfEach, type GroupedSlice } from "./groups.ts";
-import { makeRoom, type Buffers, type Matches } from "./match-rows.ts";
+import type { Buffers, Matches } from "./match-rows.ts";
 import { topRows } from "./selection/top-rows.ts";
 
 /** Views that end later than this are computed from all matches. */
@@ -118,7 +118,6 @@ export function topGroups({
 }: TopOptions & { buffers: Buffers }): GroupedSlice {
   const { campaigns, campaignNumbers } = columns;
   const inCampaigns = matchesInCampaigns(columns, view);
-  makeRoom(buffers, inCampaigns.count);
   const { firsts, campaignTotal } = firstOfEach(columns, inCampaigns, order, buffers);
   const firstOf = new Int32Array(campaignNumbers.count());
   for (const row of firsts) firstOf[campaigns[row]!] = row;
