@@ -117,7 +117,7 @@ export function createDispatcher({
   async function prepare(current: Run): Promise<void> {
     try {
       const isStopping = () => run !== current;
-      if (unfollowedJumpMs !== 0) await followClock(isStopping);
+      if (unfollowedJumpMs !== 0) await followClock(current);
       if (!current.repaired) await repairSchedule(current);
       for (const seq of recovered) await release.run(seq, { now: clock.now(), isStopping });
       if (recovered.length > 0) stale = true;
@@ -166,12 +166,24 @@ export function createDispatcher({
   }
 
   /** Moves due times after the clock was set, so that each delivery keeps its delay. */
-  async function followClock(isStopping: () => boolean): Promise<void> {
+  async function followClock(current: Run): Promise<void> {
     const jumpMs = unfollowedJumpMs;
-    const deliveries = await due.follow(jumpMs, { now: clock.now(), isStopping });
+    await due.moveFailures(jumpMs);
     unfollowedJumpMs -= jumpMs;
+    // After a jump forward, such as sleep, deliveries that became due are sent now.
+    if (jumpMs < 0) await moveBack(current, jumpMs);
     stale = true;
-    if (deliveries > 0) log.event("delivery.clock_set_back", { deliveries, setBackMs: -jumpMs });
+  }
+
+  async function moveBack(current: Run, jumpMs: number): Promise<void> {
+    try {
+      const deliveries = await due.moveBack(jumpMs, { now: clock.now(), isStopping: () => run !== current });
+      if (deliveries > 0) log.event("delivery.clock_set_back", { deliveries, setBackMs: -jumpMs });
+    } catch (error) {
+      // Some of them have been moved, and the others are brought forward.
+      current.repaired = false;
+      throw error;
+    }
   }
 
   async function repairSchedule(current: Run): Promise<void> {

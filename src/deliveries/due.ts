@@ -25,15 +25,18 @@ export interface DueDeliveries {
   next(recipientSeq: number, now: Instant, limit: number): DueDelivery[];
   /** Returns the time at which the first delivery after `now` is due. */
   nextDueAfter(recipientSeq: number, now: Instant): Instant | null;
+  /** Moves the starts of failure by `jumpMs`: the clock was set. */
+  moveFailures(jumpMs: number): Promise<void>;
   /**
-   * Moves the due times after `now`, and the starts of failure, by `jumpMs`: the clock was set. Reads all pending
-   * deliveries, in short steps. An attempt that is recorded meanwhile may be repeated too early.
+   * Moves the due times after `now` by `jumpMs`: the clock was set back. Reads all pending deliveries, in short steps. An
+   * attempt that is recorded meanwhile may be repeated too early. If this fails, some due times have been moved: do not
+   * repeat it, but call `clamp`.
    * @returns the number of deliveries
    */
-  follow(jumpMs: number, options: { now: Instant; isStopping: () => boolean }): Promise<number>;
+  moveBack(jumpMs: number, options: { now: Instant; isStopping: () => boolean }): Promise<number>;
   /**
-   * Brings deliveries forward that are due later than the retry schedule allows: the clock was set back while no server
-   * was running. Reads all pending deliveries, in short steps.
+   * Brings deliveries forward that are due later than the retry schedule allows: the clock was set back, and their due
+   * times were not moved. Reads all pending deliveries, in short steps.
    * @param latest returns the latest due time after this number of attempts
    * @returns the number of deliveries
    */
@@ -120,13 +123,13 @@ export function createDueDeliveries({
       })),
     next: (recipientSeq, now, limit) => due.all({ recipientSeq, now, limit }),
     nextDueAfter,
-    async follow(jumpMs, { now, isStopping }) {
-      await database.write(() => void moveFailures.run({ jumpMs }), { patient: true });
-      // After a jump forward, such as sleep, deliveries that became due are sent now.
-      if (jumpMs > 0) return 0;
-      const isLater = ({ at }: PendingDelivery) => at !== null && at > now;
-      return repair(isLater, (later) => moveBy(later, jumpMs, now), { perStep: movedPerStep, isStopping });
-    },
+    moveFailures: (jumpMs) => database.write(() => void moveFailures.run({ jumpMs }), { patient: true }),
+    moveBack: (jumpMs, { now, isStopping }) =>
+      repair(
+        ({ at }) => at !== null && at > now,
+        (later) => moveBy(later, jumpMs, now),
+        { perStep: movedPerStep, isStopping },
+      ),
     clamp: (latest, { isStopping }) =>
       repair(
         ({ attempts, at }) => at !== null && at > latest(attempts),

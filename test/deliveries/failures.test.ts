@@ -290,6 +290,32 @@ describe("clock changes", () => {
     await until(() => receiver.received.length === 2, "retried");
   });
 
+  test("a clock that is set back moves the start of failures once, although due times cannot be moved at first", async () => {
+    const clock = manualClock();
+    const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
+    cleanup.push(receiver.stop);
+    const { database, dispatcher, ...webhooks } = open({ clock });
+    await deliver({ database, dispatcher, ...webhooks }, receiver.url);
+    const failingSince = () =>
+      database.sqlite.query<{ at: number }, []>("select failing_since as at from recipients").get()!.at;
+    const before = failingSince();
+    database.sqlite.run(
+      `create trigger refuse before update of next_attempt_at on deliveries begin select raise(abort, 'refused'); end`,
+    );
+    clock.setBy(-6 * 60 * minuteMs);
+    const stalls = () => webhooks.logLines.filter((line) => line.includes("refused")).length;
+    for (const count of [1, 2, 3]) {
+      dispatcher.wake();
+      await until(() => stalls() >= count, "the due times cannot be moved");
+    }
+    expect(failingSince()).toBe(before - 6 * 60 * minuteMs);
+    database.sqlite.run("drop trigger refuse");
+    dispatcher.wake();
+    await until(() => webhooks.logLines.some((line) => line.includes("set back")), "brought forward");
+    clock.advance(5.5 * minuteMs);
+    await until(() => receiver.received.length === 2, "retried");
+  });
+
   test("a retry waits for no more than its own delay after a restart with an earlier clock (reliability D15)", async () => {
     const clock = manualClock();
     const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
