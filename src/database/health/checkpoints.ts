@@ -38,7 +38,14 @@ const last = [
 /** Copies the write-ahead log into the file in another thread, also while the server writes. */
 export async function copyLog({ path, holdWrites }: Pick<Database, "path" | "holdWrites">): Promise<void> {
   await startFileTask(path, ...first).result;
-  await holdWrites(() => startFileTask(path, ...last).result);
+  await holdWrites(async () => {
+    try {
+      await startFileTask(path, ...last).result;
+    } catch (error) {
+      // Another process writes. That is no incident, because no change was rejected: the next copy restarts the log.
+      if (!isBusy(error)) throw error;
+    }
+  });
 }
 
 /** Returns the number of pages in the log, in less than 1 µs. */

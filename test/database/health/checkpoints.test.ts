@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../../src/database/database.ts";
 import { isBusy } from "../../../src/database/files/sqlite-error.ts";
-import { createCheckpoints } from "../../../src/database/health/checkpoints.ts";
+import { copyLog, createCheckpoints } from "../../../src/database/health/checkpoints.ts";
 import { startFileTask } from "../../../src/database/health/file-worker.ts";
 import { logBytesKept } from "../../../src/database/pragmas.ts";
 import { createLog } from "../../../src/lib/log.ts";
@@ -83,6 +83,16 @@ test("The error of a file task has SQLite's code, so that a lock is recognized",
   other.run("BEGIN IMMEDIATE");
   const { result } = startFileTask(database.path, "PRAGMA application_id = 0");
   expect(isBusy(await result.catch((error: unknown) => error))).toBe(true);
+  other.close();
+});
+
+test("A lock that another process holds while the log is copied is no incident, because no change was rejected", async () => {
+  database.serve(log);
+  prepare().write();
+  const other = new Sqlite(database.path);
+  other.run("BEGIN IMMEDIATE");
+  await copyLog(database);
+  expect([database.lockIncident(), lines]).toEqual([undefined, []]);
   other.close();
 });
 
