@@ -58,14 +58,14 @@ export function countNew(
 /** Counts the rows of some days, and of those that follow; from then on, each change of a row is counted. */
 function countDays(columns: Columns, asked: Days): void {
   const { firstSeen, kindNumbers, protectedDomainSeqs, count: total, summary } = columns;
-  const { from, count } = summary.days.begin(asked);
+  const { days } = summary;
+  const { from, count } = days.begin(asked);
   const end = from + count * dayMs;
   for (let block = 0; block * blockRows < total; block += 1) {
     if (!mayContainTimes(columns, block, from, end)) continue;
     const blockEnd = Math.min(total, (block + 1) * blockRows);
     for (let row = block * blockRows; row < blockEnd; row += 1) {
-      const [protectedDomainSeq, kind] = [protectedDomainSeqs[row]!, kindNumbers[row]!];
-      summary.days.count({ firstSeen: timeAt(firstSeen, row), protectedDomainSeq, kind }, 1);
+      days.count(timeAt(firstSeen, row), protectedDomainSeqs[row]!, kindNumbers[row]!, 1);
     }
   }
 }

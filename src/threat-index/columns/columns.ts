@@ -162,7 +162,7 @@ function countRow(columns: MutableColumns, index: number, by: 1 | -1): void {
   const kind = kindNumbers[index]!;
   const protectedDomainSeq = protectedDomainSeqs[index]!;
   summary.count({ protectedDomainSeq, kind }, by);
-  summary.days.count({ firstSeen: timeAt(columns.firstSeen, index), protectedDomainSeq, kind }, by);
+  summary.days.count(timeAt(columns.firstSeen, index), protectedDomainSeq, kind, by);
   summary.countBits({ bits: indicators[index]!, kind }, by);
   summary.countAssignee({ assignee: assignees[index]!, kind }, by);
   if (kinds[kind]?.status === "active")

@@ -15,13 +15,6 @@ export interface Days {
   count: number;
 }
 
-/** The fields of a row that decide where it is counted. */
-interface DayRow {
-  firstSeen: Instant;
-  protectedDomainSeq: number;
-  kind: number;
-}
-
 /**
  * Number of rows by protected domain, day in which they were first seen, and severity, of the days that were last asked
  * for: those of all days would take as much memory as the rows if there are thousands of protected domains.
@@ -31,8 +24,8 @@ export interface DayCounts {
   cover(days: Days): boolean;
   /** Forgets all counts. The caller counts the rows of the days that are returned. */
   begin(days: Days): Days;
-  /** Records that there are more rows like this, or fewer. */
-  count(row: DayRow, by: number): void;
+  /** Records that there are more rows like this, or fewer. Without an object, since millions of rows would be 100 MB. */
+  count(firstSeen: Instant, protectedDomainSeq: number, kind: number, by: number): void;
   /** Returns the numbers by protected domain (its `seq`): for each of the days, one for each severity. */
   of(days: Days): { protectedDomainSeq: number; counts: Uint32Array }[];
 }
@@ -52,7 +45,7 @@ export function createDayCounts(): DayCounts {
       byDomain = [];
       return { from, count: dayTotal };
     },
-    count({ firstSeen, protectedDomainSeq, kind }, by) {
+    count(firstSeen, protectedDomainSeq, kind, by) {
       const day = Math.floor((firstSeen - first) / dayMs);
       const severity = severityIndexes[kind]!;
       if (day < 0 || day >= dayTotal || severity === -1) return;
