@@ -2,8 +2,9 @@ import type { Instant } from "../lib/clock.ts";
 import type { Yielder } from "../lib/yielder.ts";
 import { indicatorBit } from "../threats/severity/indicators.ts";
 import { similarityUnits, verifiedBit, type Columns } from "./columns/columns.ts";
+import { hostFields } from "./columns/hosts.ts";
 import { wantedKindsOf } from "./facets.ts";
-import { isEmpty, withoutKinds, type SearchFilter, type SearchOrder, type Slice } from "./filter.ts";
+import { withoutKinds, type SearchFilter, type SearchOrder, type Slice } from "./filter.ts";
 import { isActiveKind, kindCount } from "./columns/kinds.ts";
 import { timeAt } from "./arrays/numbers.ts";
 import { writeRows, type RowSet } from "./arrays/row-set.ts";
@@ -52,7 +53,7 @@ export function matchRows({
   /** 1 for each protected domain that `filter.within` names, by number; undefined: all. */
   domains?: Uint8Array | undefined;
   buffers: Buffers;
-  /** Rows that may match, such as those whose names include `filter.text`; undefined: all. */
+  /** Rows that meet the conditions of `resolvedConditions`; undefined: all. */
   among?: RowSet | undefined;
   /** Rows before this one are skipped. */
   firstRow?: number;
@@ -117,19 +118,18 @@ export function matchRows({
   return { rows, count, ofKind };
 }
 
-/** Returns whether all conditions are by kind, apart from `within` and those that `among` stands for. */
+/** Conditions that are not checked row by row: the caller finds the rows that meet them (`among`). */
+const resolvedConditions: ReadonlySet<string> = new Set<keyof SearchFilter>([
+  "text",
+  ...hostFields,
+  "importSeq",
+  "scanSeq",
+]);
+
+/** Returns whether all conditions are by kind, apart from `within` and those of `among`. */
 function hasKindsOnly(filter: SearchFilter): boolean {
-  const {
-    within: _1,
-    text: _2,
-    registrar: _3,
-    nameServers: _4,
-    network: _5,
-    importSeq: _6,
-    scanSeq: _7,
-    ...others
-  } = withoutKinds(filter);
-  return isEmpty(others);
+  const { within: _, ...others } = withoutKinds(filter);
+  return Object.entries(others).every(([name, value]) => value === undefined || resolvedConditions.has(name));
 }
 
 /** In place of the number that rows must have: they may have any. */

@@ -92,12 +92,13 @@ interface TopOptions {
 
 /** Returns the same as `sortedSlice` for a slice near the top of a view: its rows are in a few blocks. */
 export function topSlice({
-  columns: { count, summary, ...columns },
+  columns,
   view: { matchesIn },
   order: { key, descending },
   slice: { offset, limit },
 }: TopOptions): number[] {
   if (key === "name") throw new RangeError("blocks have no bounds of names");
+  const { count, summary } = columns;
   const bounds = descending ? summary.upperBounds(key) : summary.lowerBounds(key);
   const keyOf = keyFunction(columns, key);
   const end = offset + limit;
