@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readInvocation, type Invocation } from "../../src/cli/arguments.ts";
 import { parse } from "../../src/cli/commander.ts";
 import { commandEntries, loadAllCommands } from "../../src/cli/commands.ts";
+import type { Flag } from "../../src/cli/terminal/command.ts";
 import type { Terminal } from "../../src/cli/terminal/terminal.ts";
 
 /** Without the functions of a definition, which differ each time that it is loaded. */
@@ -37,9 +38,12 @@ async function parsed(args: string[]): Promise<Shown> {
   return shown(invocation);
 }
 
-const definitions = (await loadAllCommands()).flatMap((entry) =>
-  "commands" in entry ? entry.commands : [entry],
+const commands = (await loadAllCommands()).flatMap((entry) =>
+  "commands" in entry
+    ? entry.commands.map((definition) => ({ words: [entry.name, definition.name], definition }))
+    : [{ words: [entry.name], definition: entry }],
 );
+const definitions = commands.map(({ definition }) => definition);
 /** The words after `phishwatch` in an example of the help, up to what only a shell reads. */
 const exampleArgs = definitions
   .flatMap(({ examples }) => examples.map(([line]) => /(?:^|\| )phishwatch ([^|<>&$]+)/.exec(line)?.[1]))
@@ -47,6 +51,17 @@ const exampleArgs = definitions
   .map((words) =>
     (words.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/, "$2")),
   );
+
+function allowedValue({ choices = [], form, read }: Flag<unknown>): string {
+  for (const text of [...choices, "1", "200", "1d", "2026-01-31", "[::1]:1"])
+    try {
+      read!(text);
+      return text;
+    } catch {
+      // It may be a value of another kind.
+    }
+  throw new Error(`no value is allowed for ${form}`);
+}
 
 describe("without commander, arguments are read as commander reads them", () => {
   test("in the examples of all commands", async () => {
@@ -59,6 +74,21 @@ describe("without commander, arguments are read as commander reads them", () => 
       expect({ words, ...invocation }).toEqual({ words, ...(await parsed(words))! });
     }
     expect(usualCount / exampleArgs.length).toBeGreaterThan(0.9);
+  });
+
+  test("in every spelling of every option", async () => {
+    for (const { words, definition } of commands) {
+      const required = definition.arguments?.match(/<.+?>/g) ?? [];
+      for (const place of [0, -1]) {
+        const options = Object.values(definition.flags).flatMap((flag) => {
+          const spelling = flag.form.match(/-[a-z-]+/gi)!.at(place)!;
+          return flag.read === undefined ? [spelling] : [spelling, allowedValue(flag)];
+        });
+        const args = [...words, ...required.map(() => "x"), ...options];
+        const invocation = await usual(args);
+        expect({ args, ...invocation }).toEqual({ args, ...(await parsed(args))! });
+      }
+    }
   });
 
   test.each<[string, string[]]>([
