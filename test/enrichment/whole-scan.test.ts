@@ -30,7 +30,7 @@ async function runScan(): Promise<Seen> {
     const script = join(import.meta.dir, "../support/small-world.ts");
     const world = Bun.spawn([...network!, process.execPath, script, JSON.stringify(plan)], {
       stdio: ["ignore", "pipe", "inherit"],
-      timeout: 150_000,
+      timeout: 300_000,
     });
     return JSON.parse(await new Response(world.stdout).text()) as Seen;
   } finally {
@@ -167,5 +167,5 @@ test.skipIf(network === undefined)(
     expect(again.found.map(({ outcome }) => outcome)).toEqual(planted.map(() => "known"));
     expect(log.split("\n").filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);
   },
-  180_000,
+  330_000,
 );

@@ -7,8 +7,8 @@ import { consolePassword } from "./console.ts";
 import { until } from "./until.ts";
 
 export const chromium = findChromium();
-/** For `test(…, browserTimeoutMs)`: starting Chromium on a busy machine takes some seconds. */
-export const browserTimeoutMs = 90_000;
+/** For `test(…, browserTimeoutMs)`: on a busy machine, Chromium takes many times as long. It only guards against hanging. */
+export const browserTimeoutMs = 240_000;
 
 /** A real browser. A process can have one at a time, so a test file opens one and closes it at its end. */
 export interface Browser {
