@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -44,6 +44,14 @@ describe.each(quickestForm)("match ($form)", ({ command }) => {
         .split("\n")
         .map((line) => line.split("\t")[0]!),
     ).toEqual(names);
+  });
+
+  test("a file that cannot be opened is reported after the matches in the files before it", async () => {
+    symlinkSync("loop.txt", join(folder.path, "loop.txt"));
+    const path = folder.file("names.txt", "example-bank.net\n");
+    const { code, out, err } = await folder.run(["match", path, "loop.txt"], { command });
+    expect({ code, err }).toEqual({ code: 1, err: "phishwatch: loop.txt cannot be opened (ELOOP)\n" });
+    expect(out).toStartWith("example-bank.net\texample-bank.com\t");
   });
 
   test("a long list starts the process again with fewer compilations, before it reads standard input", async () => {

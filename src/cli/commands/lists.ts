@@ -34,11 +34,15 @@ export function shownPath(path: string): string {
   return path === "-" ? "standard input" : visible(path, 500);
 }
 
-/** Returns the size of a file, or undefined for a pipe or terminal. */
+/** Returns the size of a file, or undefined for a pipe, a terminal, and what cannot be read, which the reader reports. */
 export function sizeOf(path: string): number | undefined {
   if (path === "-") return undefined;
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() === true && stat.size > 0 ? stat.size : undefined;
+  try {
+    const stat = statSync(path);
+    return stat.isFile() && stat.size > 0 ? stat.size : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
