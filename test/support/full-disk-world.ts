@@ -17,6 +17,8 @@ export interface FullDiskPlan {
 const plan = JSON.parse(process.argv[2]!) as FullDiskPlan;
 const { folder, command, key, password } = plan;
 const filler = join(folder, "data/filler");
+/** Submissions to the full disk. */
+const refusedTimes = 20;
 
 async function serve() {
   const child = Bun.spawn([...command, "serve"], { cwd: folder, stdout: "pipe", stderr: "pipe" });
@@ -44,7 +46,10 @@ const readiness = async () => {
 };
 const metric = async (name: string) => {
   const text = await (await fetch(`${server.url}/metrics`)).text();
-  return new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1];
+  return text
+    .split("\n")
+    .find((line) => line.startsWith(`${name} `))
+    ?.slice(name.length + 1);
 };
 
 async function fill(): Promise<void> {
@@ -75,6 +80,8 @@ async function signIn() {
   return { status: response.status, text: (await response.text()).replaceAll(/<[^>]*>/g, " ") };
 }
 
+const count = (log: string, message: string) => log.split(`"message":"${message}"`).length - 1;
+
 const first = await submit(100);
 await fill();
 let refused = 0;
@@ -83,6 +90,7 @@ await until(async () => {
   return refused !== 200;
 }, "a submission is refused");
 const full = await readiness();
+for (let times = 0; times < refusedTimes; times += 1) await submit(100);
 const check = Bun.spawnSync([...command, "check"], { cwd: folder });
 const seen = {
   first,
@@ -98,6 +106,7 @@ const seen = {
   check: { code: check.exitCode, disk: /^.*disk: .*$/m.exec(check.stdout.toString())?.[0] },
   signIn: await signIn(),
 };
+const failed = Number(await metric('phishwatch_database_errors_total{code="SQLITE_FULL"}'));
 rmSync(filler);
 await until(async () => (await readiness()).checks.database === "ok", "the database works again", 30_000);
 const later = { submit: await submit(10), signIn: (await signIn()).status };
@@ -112,6 +121,9 @@ process.stdout.write(
   JSON.stringify({
     ...seen,
     later: { ...later, restarted },
-    errors: log.match(/"message":"database error"/g)?.length,
+    failed,
+    // A change that is small enough can succeed in between: the error ends, and begins again.
+    logged: count(log, "database error"),
+    ended: count(log, "database works again"),
   }),
 );
