@@ -27,20 +27,28 @@ const first = ["PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(PASSIVE)
 /**
  * Copies the rest while nobody writes, and restarts the log with a commit that changes nothing. Such a commit shortens the
  * file and syncs its header, whatever `synchronous` is: 10 to 130 ms, for which the server would stand still.
+ * @param checkpoint `FULL` keeps the file of the log, which is written again; `TRUNCATE` gives its space back to the disk
  */
-const last = [
-  "PRAGMA wal_checkpoint(FULL)",
+const last = (checkpoint: "FULL" | "TRUNCATE") => [
+  `PRAGMA wal_checkpoint(${checkpoint})`,
   `PRAGMA journal_size_limit = ${logBytesKept}`,
   // A field of the header that nothing uses: SQLite writes it even if it has this value.
   "PRAGMA application_id = 0",
-] as const;
+];
 
-/** Copies the write-ahead log into the file in another thread, also while the server writes. */
-export async function copyLog({ path, holdWrites }: Pick<Database, "path" | "holdWrites">): Promise<void> {
+type Copied = Pick<Database, "path" | "holdWrites">;
+
+/** Copies the write-ahead log into the file in another thread, also while the server writes, and restarts it. */
+export const copyLog = (database: Copied): Promise<void> => copyThen(database, last("FULL"));
+
+/** Does the same, and truncates the log to one page unless somebody reads from it. */
+export const truncateLog = (database: Copied): Promise<void> => copyThen(database, last("TRUNCATE"));
+
+async function copyThen({ path, holdWrites }: Copied, statements: readonly string[]): Promise<void> {
   await startFileTask(path, ...first).result;
   await holdWrites(async () => {
     try {
-      await startFileTask(path, ...last).result;
+      await startFileTask(path, ...statements).result;
     } catch (error) {
       // Another process writes. That is no incident, because no change was rejected: the next copy restarts the log.
       if (!isBusy(error)) throw error;

@@ -3,7 +3,7 @@ import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { isBusy } from "../files/sqlite-error.ts";
 import { canReleasePages, readPragma } from "../pragmas.ts";
-import { copyLog } from "./checkpoints.ts";
+import { truncateLog } from "./checkpoints.ts";
 
 /** Keeps the database file and its write-ahead log small. All work is done in short pieces. */
 export interface Housekeeping {
@@ -57,14 +57,6 @@ export function createHousekeeping({ database, log }: { database: Database; log:
     slicePages = Math.min(slicePagesMax, Math.max(slicePagesMin, slicePages));
   }
 
-  async function truncateLog(): Promise<void> {
-    // Also shortens the file, which takes 50 ms if it has released 200 MiB.
-    await copyLog(database);
-    truncateLogNow(database);
-    stuckAtBytes = logBytes();
-    isShrinking = false;
-  }
-
   const logBytes = () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 
   return {
@@ -78,7 +70,12 @@ export function createHousekeeping({ database, log }: { database: Database; log:
           return true;
         }
         const bytes = logBytes();
-        if ((bytes > logBytesMax || isShrinking) && bytes !== stuckAtBytes) await truncateLog();
+        if ((bytes > logBytesMax || isShrinking) && bytes !== stuckAtBytes) {
+          // Also shortens the file, which takes 50 ms if it has released 200 MiB.
+          await truncateLog(database);
+          stuckAtBytes = logBytes();
+          isShrinking = false;
+        }
       } catch (error) {
         // A lock, or an error that the health of the database reports.
         if (!isBusy(error) && !cancelled) logDropped(log, error, "database.housekeeping_failed");

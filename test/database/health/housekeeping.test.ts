@@ -65,7 +65,8 @@ test("A write-ahead log that a reader kept growing is cut when the reader is gon
   reader.run("COMMIT");
   reader.close();
   await runAll();
-  expect(bytesOf(`${path}-wal`)).toBe(0);
+  // The header of the log, and the page of the commit that restarted it.
+  expect(bytesOf(`${path}-wal`)).toBe(32 + 24 + 4_096);
 });
 
 test("A backup of a database of an earlier version can give space back (D11)", () => {
