@@ -3,7 +3,7 @@ import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { Database } from "../database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
 import type { Clock, Instant } from "../lib/clock.ts";
-import { randomNumber, type FillRandom, type IdFactory } from "../lib/ids.ts";
+import type { IdFactory } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import { createThreatSnapshots } from "../threats/store/snapshots.ts";
 import { messageEventType } from "../vocabulary/events.ts";
@@ -100,7 +100,6 @@ export function createDeliveries({
   channels: channelList,
   clock,
   database,
-  fillRandom,
   ids,
   log,
   outbox,
@@ -110,7 +109,6 @@ export function createDeliveries({
   channels: readonly Channel[];
   clock: Clock;
   database: Database;
-  fillRandom: FillRandom;
   ids: IdFactory;
   log: Log;
   outbox: Outbox;
@@ -120,13 +118,12 @@ export function createDeliveries({
   const recipients = createRecipients({ channels, clock, database });
   const { longest, policyOf } = policiesOf(channelList, settings);
   const health = createHealth({ database, settings });
-  const random = () => randomNumber(fillRandom);
   const addAddressed = createAddressedEvents({ clock, database, ids });
   const announcements = createAnnouncements(database);
   const observers: EventObserver[] = [];
   const hours = createDeliveryHours(database);
   const attempts = createAttemptCounter();
-  const recording = { auditLog, clock, database, health, hours, log, policyOf, random };
+  const recording = { auditLog, clock, database, health, hours, log, policyOf };
   const subscribingChannels = kindsSentEvents(channelList);
   const defaultRate = (kind: string) => channels.get(kind)?.ratePerSecond ?? null;
   const dispatcher = createDispatcher({

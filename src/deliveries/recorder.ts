@@ -11,7 +11,7 @@ import type { Attempted, Health } from "./health.ts";
 import { subjectOf } from "./recipients.ts";
 import { createFailureReport, type HealthChange } from "./rules/failure-report.ts";
 import { describeFailure } from "./rules/last-failure.ts";
-import { nextAttemptAt, type RetryPolicy } from "./rules/retry-schedule.ts";
+import { jitterOf, nextAttemptAt, type RetryPolicy } from "./rules/retry-schedule.ts";
 import type { DeliveryHours } from "./store/hours.ts";
 import { deliveries, deliveryAttempts } from "./store/tables.ts";
 
@@ -65,7 +65,6 @@ export function createRecorder({
   policyOf,
   health,
   hours,
-  random,
   onRecorded,
 }: {
   auditLog: Pick<AuditLog, "record">;
@@ -75,12 +74,10 @@ export function createRecorder({
   policyOf: (channel: string) => RetryPolicy;
   health: Health;
   hours: Pick<DeliveryHours, "add">;
-  /** Returns a random number from 0 to 1. */
-  random: () => number;
   /** Called after each commit. */
   onRecorded: (attempts: readonly RecordedAttempt[], recipientsChanged: boolean) => void;
 }): Recorder {
-  const write = createAttemptWriter({ database, clock, policyOf, random });
+  const write = createAttemptWriter({ database, clock, policyOf });
   const report = createFailureReport();
   let waiting: FinishedAttempt[] = [];
   let closed = false;
@@ -207,12 +204,10 @@ function createAttemptWriter({
   database,
   clock,
   policyOf,
-  random,
 }: {
   database: Database;
   clock: Clock;
   policyOf: (channel: string) => RetryPolicy;
-  random: () => number;
 }): (attempt: FinishedAttempt) => RecordedAttempt {
   const updateDelivery = statement(database, (query) =>
     query
@@ -259,7 +254,7 @@ function createAttemptWriter({
 
   /** Returns undefined if there is no further attempt. */
   function nextOf(
-    { recipientSeq, channel, attempts, result, isProbe }: FinishedAttempt,
+    { recipientSeq, channel, deliverySeq, attempts, result, isProbe }: FinishedAttempt,
     consequence: Consequence,
     now: Instant,
   ): Instant | undefined {
@@ -269,7 +264,8 @@ function createAttemptWriter({
     if (isProbe) return Math.max(now, lastDue.get({ recipientSeq })?.at ?? 0) + 1;
     const { retryAfterMs } = result;
     const policy = policyOf(channel);
-    return nextAttemptAt({ policy, attempts, endedAt: now, retryAfterMs, random: random() });
+    const random = jitterOf(deliverySeq, attempts);
+    return nextAttemptAt({ policy, attempts, endedAt: now, retryAfterMs, random });
   }
 
   return (attempt) => {

@@ -30,8 +30,13 @@ export function prefixedIdPattern(prefix: string): string {
   return `^${prefix}_${suffix}$`;
 }
 
-/** Fills a buffer with unpredictable bytes, like `crypto.getRandomValues`. */
-export type FillRandom = (bytes: Uint8Array) => void;
+/**
+ * Fills a buffer with unpredictable bytes, like `crypto.getRandomValues`.
+ *
+ * @param purpose a deterministic source has a stream for each purpose, so that the bytes of one do not depend on when
+ *   another takes its own
+ */
+export type FillRandom = (bytes: Uint8Array, purpose?: string) => void;
 
 /** Returns an unguessable base64url string of `bytesCount` random bytes, for cookies and URLs. */
 export function randomText(fillRandom: FillRandom, bytesCount: number): string {
@@ -40,10 +45,10 @@ export function randomText(fillRandom: FillRandom, bytesCount: number): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
-/** Returns an unpredictable number from 0 to below 1. */
+/** Returns an unpredictable number from 0 to below 1, such as a share of a delay. */
 export function randomNumber(fillRandom: FillRandom): number {
   const bytes = new Uint8Array(4);
-  fillRandom(bytes);
+  fillRandom(bytes, "number");
   return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
 }
 
@@ -61,12 +66,11 @@ export interface IdFactory {
 export function createIdFactory(now: () => Instant, fillRandom: FillRandom): IdFactory {
   const last = new Map<string, string>();
   function next(prefix: string, after: string): string {
+    const fill: FillRandom = (bytes) => fillRandom(bytes, prefix);
     const floor = max(last.get(prefix) ?? "", after);
-    const fresh: string = fromUUIDBytes(prefix, uuidV7(now(), fillRandom));
+    const fresh: string = fromUUIDBytes(prefix, uuidV7(now(), fill));
     const id =
-      fresh > floor
-        ? fresh
-        : fromUUIDBytes(prefix, successor(toUUIDBytes(floor as TypeId<string>), fillRandom));
+      fresh > floor ? fresh : fromUUIDBytes(prefix, successor(toUUIDBytes(floor as TypeId<string>), fill));
     last.set(prefix, id);
     return id;
   }

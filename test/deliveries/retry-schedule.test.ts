@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import {
   extended,
+  jitterOf,
   longestWaitMs,
   nextAttemptAt,
   specifiedRetryDelaysMs,
@@ -63,6 +64,15 @@ describe("nextAttemptAt", () => {
       [0, 1, 2, 3].map((attempts) => Math.round((longestWaitMs(specified, attempts) / minuteMs) * 10) / 10),
     ).toEqual([0, 5.5, 33, 132]);
   });
+});
+
+test("the jitter of an attempt is the same whenever it ends, and differs between deliveries and attempts", () => {
+  const all = Array.from({ length: 1_000 }, (_, index) => jitterOf(1 + (index >> 2), 1 + (index & 3)));
+  expect(all.map((_, index) => jitterOf(1 + (index >> 2), 1 + (index & 3)))).toEqual(all);
+  expect(new Set(all).size).toBe(1_000);
+  // Each tenth of the range has its share: 100 of 1,000, give or take 3 standard deviations.
+  for (let tenth = 0; tenth < 10; tenth += 1)
+    expect(all.filter((one) => Math.floor(one * 10) === tenth).length).toBeWithin(70, 131);
 });
 
 test("a schedule is extended by its last delay, within limits, and none stays none", () => {

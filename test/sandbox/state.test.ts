@@ -1,5 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { startReceiver } from "../support/receiver.ts";
 import { openSandbox } from "../support/sandbox.ts";
+import { until } from "../support/until.ts";
 
 const sandbox = await openSandbox();
 afterAll(sandbox.stop);
@@ -40,6 +42,35 @@ describe("reset", () => {
       return { secret: endpoint.secret, made, bodies };
     };
     expect(await live()).toEqual(await live());
+  });
+
+  test("makes IDs repeatable whether a delivery fails before or after the next request", async () => {
+    let released = Promise.withResolvers<void>();
+    const receiver = startReceiver(async () => {
+      await released.promise;
+      return new Response("", { status: 503 });
+    });
+    const live = async ({ failsFirst }: { failsFirst: boolean }) => {
+      released = Promise.withResolvers();
+      await control("POST", "/webhooks", { url: receiver.url });
+      const first = (await control("POST", "/threats", {})).data;
+      if (failsFirst) {
+        released.resolve();
+        const hasFailed = async () => (await control("GET", "/deliveries")).data[0]?.attempts.length === 1;
+        await until(hasFailed, "the delivery has failed");
+      }
+      const second = (await control("POST", "/threats", {})).data;
+      released.resolve();
+      await advance("10m");
+      const deliveries = (await control("GET", "/deliveries")).data;
+      await control("POST", "/reset");
+      return { first, second, deliveries };
+    };
+    try {
+      expect(await live({ failsFirst: false })).toEqual(await live({ failsFirst: true }));
+    } finally {
+      await receiver.stop();
+    }
   });
 
   test("is atomic: no concurrent request sees a partial reset", async () => {

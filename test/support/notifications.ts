@@ -48,7 +48,6 @@ export function openNotificationsWorld({
     channels: services.map(({ channel }) => channel),
     clock,
     database,
-    fillRandom,
     ids,
     log,
     outbox,

@@ -70,7 +70,6 @@ export function openWebhooks({
     channels: [channel, ...furtherChannels],
     clock,
     database,
-    fillRandom,
     ids,
     log,
     outbox,

@@ -84,7 +84,6 @@ export function openChannels({
     channels: [webhook, ...services.map(({ channel }) => channel)],
     clock,
     database,
-    fillRandom,
     ids,
     log,
     outbox,

@@ -39,12 +39,20 @@ export function longestWaitMs({ delaysMs }: RetryPolicy, attempts: number): numb
 }
 
 /**
+ * Returns the pseudorandom number from 0 to below 1 that decides the jitter after an attempt. Computed instead of drawn,
+ * because attempts end in any order: in the sandbox, the same requests give the same times.
+ */
+export function jitterOf(deliverySeq: number, attempts: number): number {
+  return Bun.hash.xxHash32(`${deliverySeq} ${attempts}`) / 2 ** 32;
+}
+
+/**
  * Returns the time of the next attempt of a delivery whose attempts have all failed, or undefined if there
  * is none.
  * @param attempts number of attempts so far, 1 or more
  * @param endedAt end of the last attempt
  * @param retryAfterMs delay that the recipient asked for; extends the delay up to the next one in the schedule
- * @param random 0 to 1
+ * @param random 0 to 1; see `jitterOf`
  */
 export function nextAttemptAt({
   policy,

@@ -88,6 +88,6 @@ const labelLetters = "abcdefghijklmnopqrstuvwxyz";
 /** Returns a random label, which nobody has registered. */
 export function randomLabel(fillRandom: FillRandom, length: number): string {
   const bytes = new Uint8Array(length);
-  fillRandom(bytes);
+  fillRandom(bytes, "label");
   return Array.from(bytes, (byte) => labelLetters[byte % labelLetters.length]).join("");
 }

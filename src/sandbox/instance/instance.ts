@@ -8,7 +8,7 @@ import { every } from "../../lib/schedule.ts";
 import { createLazyCertificates } from "../log/lazy-certificates.ts";
 import type { SandboxCertificates } from "../log/certificates.ts";
 import type { LoggedCertificate } from "../log/entry.ts";
-import { createRandom } from "../world/random.ts";
+import { createRandomStreams, type RandomState } from "../world/random.ts";
 import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
 import { createSandboxPages, type SandboxPage, type SandboxPages } from "./pages.ts";
@@ -20,7 +20,7 @@ export interface InstanceState {
   image: Uint8Array;
   now: Instant;
   flows: boolean;
-  random: number;
+  random: RandomState;
   /** Content of the certificate log. */
   certificates: readonly LoggedCertificate[];
   pages: readonly SandboxPage[];
@@ -82,7 +82,7 @@ export async function openInstance(
   }: InstanceOptions,
   from?: InstanceState,
 ): Promise<Instance> {
-  const random = createRandom(~seed);
+  const random = createRandomStreams(~seed);
   const dns = createSandboxDns();
   const pages = createSandboxPages(from?.pages ?? []);
   /** Scans and readings of the certificate log. */
@@ -109,7 +109,7 @@ export async function openInstance(
   if (image === undefined)
     await seedSamples(opened.database, { empty, isDemonstration, publicUrl, seed, start });
   // The same state whether the database was just built or prebuilt.
-  random.resumeFrom(from?.random ?? ~seed);
+  random.resumeFrom(from?.random ?? new Map());
   if (isDemonstration) showNames(opened, dns, { finds: demonstrationFinds, reachable: true });
   await opened.start();
   if (isDemonstration) await startArrivals(opened, { clock, log });
@@ -144,7 +144,7 @@ export async function openInstance(
       image: opened.database.sqlite.serialize(),
       now: clock.now(),
       flows: clock.flows(),
-      random: random.state(),
+      random: random.save(),
     }),
     use: requests.use,
     async quiesce() {

@@ -6,7 +6,33 @@ export interface SeededRandom {
   /** Returns an integer from 0 to `limit` - 1. */
   below(limit: number): number;
   state(): number;
-  resumeFrom(state: number): void;
+}
+
+/** Deterministic random bytes, with an independent stream for each purpose. */
+export interface RandomStreams {
+  fillRandom: FillRandom;
+  save(): RandomState;
+  /** Resumes from these states. All other streams start again at the seed. */
+  resumeFrom(saved: RandomState): void;
+}
+
+/** States of the streams by purpose. */
+export type RandomState = ReadonlyMap<string, number>;
+
+export function createRandomStreams(seed: number): RandomStreams {
+  const streams = new Map<string, SeededRandom>();
+  return {
+    fillRandom(bytes, purpose = "") {
+      let stream = streams.get(purpose);
+      if (stream === undefined) streams.set(purpose, (stream = createRandom(seed ^ Bun.hash.crc32(purpose))));
+      stream.fillRandom(bytes);
+    },
+    save: () => new Map([...streams].map(([purpose, stream]) => [purpose, stream.state()])),
+    resumeFrom(saved) {
+      streams.clear();
+      for (const [purpose, state] of saved) streams.set(purpose, createRandom(state));
+    },
+  };
 }
 
 /** SplitMix32 (a 32-bit SplitMix, after Steele, Lea and Flood 2014). */
@@ -30,6 +56,5 @@ export function createRandom(seed: number): SeededRandom {
     },
     below: (limit) => next() % limit,
     state: () => state,
-    resumeFrom: (given) => void (state = given >>> 0),
   };
 }

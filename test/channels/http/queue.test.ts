@@ -31,7 +31,6 @@ function open(...replies: Reply[]) {
     channels: [openNoticeChannel(slack, { clock })],
     clock,
     database,
-    fillRandom,
     ids,
     log: createLog({ level: "info", format: "json", clock, write: () => {} }),
     outbox: createOutbox({ database, clock, ids }),
