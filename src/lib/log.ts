@@ -100,7 +100,7 @@ function readableField(fields: object, name: string): unknown {
 }
 
 /** Returns the fields of a line; a thrown value among them as an object. */
-function withDescribedError(fields: Record<string, unknown> | object = {}): Record<string, unknown> {
+function withDescribedError(fields: object = {}): Record<string, unknown> {
   const { error } = fields as { error?: unknown };
   // The reason of a failure as words stays as it is.
   if (error === undefined || error === null || typeof error === "string") return { ...fields };

@@ -46,9 +46,9 @@ export function sizeOf(path: string): number | undefined {
 }
 
 /**
- * Size of lists from which fewer functions are compiled a third time. A match is so rare that for lists of up to tens of
- * millions of names, compiling the functions that score it takes longer than they save: half of the processor time for a
- * million names. Starting the process again takes as long as this saves for a list of a tenth of this size.
+ * Size of lists from which the last compiler tier compiles fewer functions. Matches are rare: for up to tens of millions of
+ * names, optimizing the functions that score them takes longer than it saves, and half of the processor time for a million
+ * names. Starting the process again takes as long as this saves for a list of a tenth of this size.
  */
 const largeListBytes = 4 << 20;
 const optimizationThreshold = 1_000_000;

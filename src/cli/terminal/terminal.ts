@@ -15,8 +15,8 @@ export interface Output {
 /**
  * `assumedMemoryBytes`: memory that the runtime assumes the machine to have. It lets garbage grow with it.
  *
- * `optimizationThreshold`: counter of calls and rounds of loops at which a function is compiled a third time, by the compiler
- * that makes the fastest code and takes longest. The default is 100,000.
+ * `optimizationThreshold`: number of calls and loop iterations after which a function is compiled by the last tier, which
+ * produces the fastest code and takes longest. The default is 100,000.
  */
 export type RuntimeOption = "assumedMemoryBytes" | "optimizationThreshold";
 

@@ -1,6 +1,6 @@
 import { delay, type Clock } from "../../lib/clock.ts";
 
-/** Maximum number of starts, of which the last one fails with its reason. */
+/** Maximum number of starts; the error of the last one is thrown. */
 const startsMax = 4;
 /** Time between a failed start and the next one. */
 const pauseMs = 50;
