@@ -3,7 +3,7 @@ import { readInvocation, type Invocation } from "../../src/cli/arguments.ts";
 import { parse } from "../../src/cli/commander.ts";
 import { commandEntries, loadAllCommands } from "../../src/cli/commands.ts";
 import type { Flag } from "../../src/cli/terminal/command.ts";
-import type { Terminal } from "../../src/cli/terminal/terminal.ts";
+import { terminalWith } from "../support/run-in-process.ts";
 
 /** Without the functions of a definition, which differ each time that it is loaded. */
 type Shown = { name: string; given: Invocation["given"] } | undefined;
@@ -20,19 +20,7 @@ async function usual(args: string[]): Promise<Shown> {
 /** Returns what commander parses; undefined for help and incorrect usage. */
 async function parsed(args: string[]): Promise<Shown> {
   const output = { write() {}, flush() {}, isTerminal: false, columns: undefined };
-  const terminal: Terminal = {
-    out: output,
-    err: output,
-    inputIsTerminal: false,
-    env: {},
-    interruption: () => new AbortController().signal,
-    threads: {
-      threads: 1,
-      startWorker: () => {
-        throw new Error("nothing runs");
-      },
-    },
-  };
+  const terminal = terminalWith({ out: output, err: output });
   let invocation: Invocation | undefined;
   await parse(args, terminal, async (found) => void (invocation = found));
   return shown(invocation);
