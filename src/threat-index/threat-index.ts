@@ -2,11 +2,12 @@
  * The threat index: an in-memory column store behind the console's list of threats.
  *
  * Every field that threats are filtered or sorted by is a typed array, indexed by a row number that grows with
- * `seq`. A search scans the arrays once, which gives the exact total, the number of matches for each choice of each
- * filter, and the matching rows; the requested page is then selected without sorting the rest (`select-rows.ts`).
- * Names are in buffers of thousands (`columns/name-text.ts`). The summary (`columns/column-summary.ts`) holds counts by kind
- * and the bounds of the sort keys per block of rows, so that a view without other filters needs no scan
- * (`top-rows.ts`), and a range of time only some of the blocks. Only the rows of the page are then read from SQLite.
+ * `seq`. A search checks all rows once, or those that have a text, host, import or scan (`arrays/row-set.ts`), which
+ * gives the exact total, the number of matches for each choice of each filter, and the matching rows; the requested page is
+ * then selected without sorting the rest (`selection/`). Names are in buffers of thousands (`columns/name-text.ts`). The
+ * summary (`columns/column-summary.ts`) holds counts by kind, and the bounds of the sort keys per block of rows, so that a
+ * view without other filters checks only some of the blocks (`top-views.ts`), as does a range of time; and the overview's
+ * counts, from when it is first shown. Only the rows of the page are then read from SQLite.
  *
  * Memory: about 60 bytes per threat, half of them for its name. Time for n threats: O(n)
  * for a search, a few milliseconds for a million; O(1) in n for the first pages of an unfiltered view. The first search reads
