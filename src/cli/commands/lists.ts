@@ -18,9 +18,11 @@ export const listFlags = {
 };
 
 export const listDetails = `A list contains one name per line, or is CSV, JSON Lines, a hosts file, an adblock filter list, a zone file or a response
-policy zone, optionally compressed with gzip, Zstandard or ZIP. Blank lines and comments (#) are skipped. In place of a name,
-a line or field may contain links or email addresses, also in a defanged form such as hxxps://paypa1[.]com/login. A list may
-also be an email (.eml) or a mailbox file: its links, forms, images and senders are read.`;
+policy zone, optionally compressed with gzip, Zstandard or ZIP. The format is recognized, also on standard input: CSV by a
+heading such as domain or url, or by the same number of fields in its first two lines; otherwise, use --format csv. Blank
+lines and comments (#) are skipped. In place of a name, a line or field may contain links or email addresses, also in a
+defanged form such as hxxps://paypa1[.]com/login. A list may also be an email (.eml) or a mailbox file: its links, forms,
+images and senders are read.`;
 
 /** Validates paths, of which one may be "-" for standard input. */
 export function readPaths(args: string[]): string[] {

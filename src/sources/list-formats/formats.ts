@@ -116,13 +116,15 @@ function guessFormat(path: string, lines: string[], head: Uint8Array): Exclude<L
   const [first = "", second = ""] = lines;
   if (adblockStart.test(first)) return "adblock";
   if (isHostsLine(first) && (second === "" || isHostsLine(second))) return "hosts";
-  if (/^[{["]/.test(first) && !/^"[^"]*",/.test(first)) return "jsonl";
+  if (/^[{[]/.test(first)) return "jsonl";
+  const delimiter = delimiterOf(first);
+  const fields = csvFieldsOf(first, delimiter);
+  if (fields.some(isUsualField) && !fields.some(containsName)) return "csv";
+  if (first.startsWith('"') && !/^"[^"]*",/.test(first)) return "jsonl";
   if (zoneStart.test(first)) return policyRule.test(new TextDecoder().decode(head)) ? "rpz" : "zone";
   if (policyRule.test(first)) return "rpz";
-  const delimiter = delimiterOf(first);
   if (delimiter === undefined) return "lines";
-  const fields = first.split(delimiter).length;
-  return second === "" || second.split(delimiter).length === fields ? "csv" : "lines";
+  return second === "" || csvFieldsOf(second, delimiter).length === fields.length ? "csv" : "lines";
 }
 
 /** Recognizes an address and names, but not an address beside numbers or times. */
@@ -151,9 +153,9 @@ function csvReading(
   { column, fromStart }: { column: string; fromStart: boolean },
 ): LineReading | { problem: string } {
   const [first = "", second = ""] = lines;
-  const delimiter = delimiterOf(first) ?? ",";
-  const code = delimiter.charCodeAt(0);
-  const headings = fieldsOf(new TextEncoder().encode(first), code);
+  const delimiter = delimiterOf(first);
+  const code = byteOf(delimiter);
+  const headings = csvFieldsOf(first, delimiter);
   const reading = (index: number, heading: boolean): LineReading => ({
     format: "csv",
     parser: createCsvParser({ delimiter: code, column: index, heading: heading && fromStart }),
@@ -175,10 +177,14 @@ function csvReading(
     [first, false],
     [second, true],
   ] as const) {
-    const at = fieldsOf(new TextEncoder().encode(line), code).findIndex(containsName);
+    const at = csvFieldsOf(line, delimiter).findIndex(containsName);
     if (at >= 0) return reading(at, heading);
   }
   return reading(0, false);
+}
+
+function isUsualField(field: string): boolean {
+  return usualFields.includes(field.toLowerCase());
 }
 
 function containsName(field: string): boolean {
@@ -187,6 +193,15 @@ function containsName(field: string): boolean {
 
 function delimiterOf(line: string): string | undefined {
   return delimiters.find((delimiter) => line.includes(delimiter));
+}
+
+function csvFieldsOf(line: string, delimiter: string | undefined): string[] {
+  return fieldsOf(new TextEncoder().encode(line), byteOf(delimiter));
+}
+
+/** A list of one column has no delimiter. */
+function byteOf(delimiter = ","): number {
+  return delimiter.charCodeAt(0);
 }
 
 /** Returns the first lines that are neither blank nor comments, trimmed. */
