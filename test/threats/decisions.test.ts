@@ -1,4 +1,6 @@
 import { EventEmitter } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { getPriority } from "node:os";
 import { Worker } from "node:worker_threads";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
@@ -89,6 +91,19 @@ test("writes keep the order of the calls around a large decision", async () => {
   ]);
   expect(steps).toEqual(["before active", "after resolved"]);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "the thread of a large decision yields to requests, but only a little, because all writes wait for it",
+  async () => {
+    await decisions.changeStatus(ids, "resolved", { by: program });
+    const niceValues = readdirSync("/proc/self/task").map((id) => {
+      const stat = readFileSync(`/proc/self/task/${id}/stat`, "utf8");
+      // The 19th field. The name, which is the second, may contain spaces.
+      return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+    });
+    expect(Math.max(...niceValues)).toBe(Math.min(19, getPriority() + 3));
+  },
+);
 
 test("a small decision starts no thread, and one above the limit is rejected as a whole", async () => {
   await decisions.changeStatus(ids.slice(0, 2), "resolved", { by: program });

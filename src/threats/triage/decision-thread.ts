@@ -18,7 +18,7 @@ import { createTriage, type Triage } from "./triage.ts";
 
 /** Carries out one decision for each message. The message `close` closes the connection. */
 export function serveDecisions(port: MessagePort, clock: Clock): void {
-  yieldToOtherThreads();
+  yieldToOtherThreads("write");
   let database: Database | undefined;
   let triage: Triage | undefined;
   /** A reload changes them. */
