@@ -87,13 +87,13 @@ function prepare(): void {
   writeFileSync(config, `[storage]\npath = "phishwatch.db"\n[backup]\nkeep = 5\n${secret}`);
   const database = openDatabase(path);
   database.sqlite.run(
-    "CREATE TABLE accounts (seq INTEGER PRIMARY KEY, amount INTEGER NOT NULL, padding BLOB)",
+    "CREATE TABLE sample_accounts (seq INTEGER PRIMARY KEY, amount INTEGER NOT NULL, padding BLOB)",
   );
   database.sqlite.run(
-    "CREATE TABLE ledger (seq INTEGER PRIMARY KEY AUTOINCREMENT, writer INTEGER, number INTEGER, padding BLOB)",
+    "CREATE TABLE sample_ledger (seq INTEGER PRIMARY KEY AUTOINCREMENT, writer INTEGER, number INTEGER, padding BLOB)",
   );
   database.sqlite.run(
-    "WITH RECURSIVE n(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n WHERE seq < ?) INSERT INTO accounts SELECT seq, ?, randomblob(500) FROM n",
+    "WITH RECURSIVE n(seq) AS (SELECT 1 UNION ALL SELECT seq + 1 FROM n WHERE seq < ?) INSERT INTO sample_accounts SELECT seq, ?, randomblob(500) FROM n",
     [accountCount, amount],
   );
   database.close();
@@ -180,10 +180,12 @@ function describe(file: string): number[] | string {
   try {
     const [check] = sqlite.query<{ integrity_check: string }, []>("PRAGMA integrity_check").all();
     if (check?.integrity_check !== "ok") return check?.integrity_check ?? "no result";
-    const { sum } = sqlite.query<{ sum: number }, []>("SELECT sum(amount) AS sum FROM accounts").get()!;
+    const { sum } = sqlite
+      .query<{ sum: number }, []>("SELECT sum(amount) AS sum FROM sample_accounts")
+      .get()!;
     if (sum !== accountCount * amount) return `the amounts add up to ${sum}`;
     const last = sqlite.query<{ last: number | null }, [number]>(
-      "SELECT max(number) AS last FROM ledger WHERE writer = ?",
+      "SELECT max(number) AS last FROM sample_ledger WHERE writer = ?",
     );
     return [1, 2].map((writer) => last.get(writer)?.last ?? 0);
   } catch (error) {

@@ -16,8 +16,10 @@ if (import.meta.main) {
   sqlite.run("PRAGMA synchronous = NORMAL");
   // Some transactions write to the log before they are committed.
   sqlite.run("PRAGMA cache_size = 50");
-  const move = sqlite.query("UPDATE accounts SET amount = amount + ? WHERE seq = ?");
-  const note = sqlite.query("INSERT INTO ledger (writer, number, padding) VALUES (?, ?, randomblob(?))");
+  const move = sqlite.query("UPDATE sample_accounts SET amount = amount + ? WHERE seq = ?");
+  const note = sqlite.query(
+    "INSERT INTO sample_ledger (writer, number, padding) VALUES (?, ?, randomblob(?))",
+  );
   const transact = sqlite.transaction((number: number, moves: number) => {
     for (let index = 0; index < moves; index++) {
       const by = random.below(10);
@@ -26,7 +28,10 @@ if (import.meta.main) {
     }
     note.run(Number(writer), number, random.below(3_000));
     if (random.below(8) === 0)
-      sqlite.run("DELETE FROM ledger WHERE writer = ? AND number < ?", [Number(writer), number - 2_000]);
+      sqlite.run("DELETE FROM sample_ledger WHERE writer = ? AND number < ?", [
+        Number(writer),
+        number - 2_000,
+      ]);
   });
   for (let number = 1; ; number++) {
     transact.immediate(number, random.below(20) === 0 ? 3_000 : 1 + random.below(30));
