@@ -46,14 +46,17 @@ export const truncateLog = (database: Copied): Promise<void> => copyThen(databas
 
 async function copyThen({ path, holdWrites }: Copied, statements: readonly string[]): Promise<void> {
   await startFileTask(path, ...first).result;
-  await holdWrites(async () => {
+  const locked = await holdWrites(async () => {
     try {
       await startFileTask(path, ...statements).result;
+      return undefined;
     } catch (error) {
-      // Another process writes. That is no incident, because no change was rejected: the next copy restarts the log.
-      if (!isBusy(error)) throw error;
+      // Another process writes. That is no incident, because no change was rejected.
+      if (isBusy(error)) return error;
+      throw error;
     }
   });
+  if (locked !== undefined) throw locked;
 }
 
 /** Returns the number of pages in the log, in less than 1 µs. */
