@@ -9,6 +9,7 @@ import {
   writeFigures,
   type Subject,
 } from "./figures.ts";
+import { flush } from "./flush.ts";
 import { load, rawRequest, type RawRequest } from "./load.ts";
 import { readOptions } from "./options.ts";
 import { peerVersion, peersFolder, peersInstalled } from "./peers.ts";
@@ -18,8 +19,8 @@ import { freePort, startServer, type ServerProcess } from "./server-process.ts";
 import { formatTable, median, printGoal, quantile, type Goal } from "./statistics.ts";
 
 // All servers run at the same time and take turns in several rounds, so that other load on the machine affects them
-// equally. Requests that change what phishwatch has in memory have rounds of their own, after the others. The goals compare CPU time per request, because it does not depend on how the load generator and other
-// processes share the cores.
+// equally. Requests that change what phishwatch has in memory have rounds of their own, after the others. The goals compare
+// CPU time per request, because it does not depend on how the load generator and other processes share the cores.
 
 const {
   threats: threatCount,
@@ -82,6 +83,7 @@ async function main(): Promise<void> {
   const seeded = seededDatabase(threatCount);
   const database = join(folder, "phishwatch.db");
   copyFileSync(seeded.path, database);
+  flush(database);
 
   const phishwatch = await startPhishwatch(database);
   const coldPageMs = await timeColdPage(phishwatch, seeded);

@@ -1,11 +1,12 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { targetOf } from "../../../src/channels/webhook/endpoint.ts";
 import { openDatabase } from "../../../src/database/database.ts";
 import { systemClock } from "../../../src/lib/clock.ts";
 import { createIdFactory, type IdFactory } from "../../../src/lib/ids.ts";
 import { phishwatchProgram, shownCommand, type Subject } from "../figures.ts";
+import { flush } from "../flush.ts";
 import type { ServerProcess } from "../server-process.ts";
 import { formatTable, quantile } from "../statistics.ts";
 import { withoutIndexes } from "../seed/without-indexes.ts";
@@ -133,14 +134,7 @@ function seed(path: string, count: number): void {
       database.transaction(() => insertFrom(first));
   });
   database.close();
-  // Otherwise, the first commit of the server would wait until gigabytes are written.
   flush(path);
-}
-
-function flush(path: string): void {
-  const descriptor = openSync(path, "r+");
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }
 
 /** Adds endpoints that are sent none of the events of the measurement. */
