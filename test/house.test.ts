@@ -24,8 +24,8 @@ const subjects = (
   "main cli sandbox app console api http manual monitoring traps conditions standby backups scans sources retention cases evidence outputs notifications channels notices deliveries " +
   "enrichment inspection list-updates lookups threat-index threats events domains access archive detection certificate-transparency service network reload database config vocabulary lib"
 ).split(" ");
-const sourceLinesMax = 300;
-const folderFilesMax = 15;
+const sourceLinesMax = 400;
+const folderFilesMax = 25;
 const functionLinesMax = 100;
 /** Words and phrases that plain English does without; the left side of the glossary in CONTRIBUTING. */
 const stumblingWords =
@@ -425,7 +425,7 @@ describe("the structure", () => {
   test(`has at most ${folderFilesMax} files in a folder, except in a series of similar files`, () => {
     const counts = new Map<string, number>();
     for (const path of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-    const series = ["src/cli/commands", "src/manual", "src/vocabulary"];
+    const series = ["src/cli/commands", "src/manual"];
     expectOnly(
       series,
       [...counts].filter(([, count]) => count > folderFilesMax).map(([folder]) => folder),
