@@ -6,9 +6,26 @@ import type { ReloadOutcome } from "../../reload/outcome.ts";
 import { removeServerState, usedWith, writeServerState } from "../../reload/server-file.ts";
 import { watchFiles } from "../../reload/watch.ts";
 import type { ServiceNotifier } from "../../service/notify.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 
 /** While the file cannot be applied, it is tried again: what it lacks, such as a secret in another file, may have come. */
 const retryMs = 60_000;
+
+/**
+ * Accepts requests for a reload (SIGHUP) from now on. Returns a function that sets their listener, and calls it if one
+ * came before.
+ */
+export function acceptReloadRequests(
+  terminal: Pick<Terminal, "onReloadRequest">,
+): (listener: () => void) => void {
+  let isRequested = false;
+  let request: () => void = () => (isRequested = true);
+  terminal.onReloadRequest?.(() => request());
+  return (listener) => {
+    request = listener;
+    if (isRequested) listener();
+  };
+}
 
 /**
  * Reloads the configuration of a running server on request (SIGHUP) and when one of its files has changed, and publishes

@@ -8,7 +8,7 @@ import { createServiceNotifier } from "../../service/notify.ts";
 import { startWatchdog } from "../../service/watchdog.ts";
 import { reloaderOf } from "../appliance/configuration.ts";
 import { announceFirstStart } from "../appliance/first-secrets.ts";
-import { serveReloads } from "../appliance/serve-reloads.ts";
+import { acceptReloadRequests, serveReloads } from "../appliance/serve-reloads.ts";
 import { openLog } from "../appliance/open-log.ts";
 import { logStarted, readyText } from "../appliance/startup-log.ts";
 import { open } from "../appliance/with-appliance.ts";
@@ -29,6 +29,8 @@ export async function runServer({
   printSecrets: boolean;
   terminal: Terminal;
 }): Promise<void> {
+  // First: without a handler, a request that comes during the start, or in the moment it is reported, ends the process.
+  const onReloadRequest = acceptReloadRequests(terminal);
   const lock = takeServeLock(config.storage.path);
   try {
     if (migrateOnly) {
@@ -39,11 +41,19 @@ export async function runServer({
     const loadConfig = reloaderOf(config, terminal.env);
     const appliance = open(config, terminal, { loadConfig, log, isLocked: true });
     try {
-      // Not before: until now, a signal ends the process, at once even on a busy machine and during a long migration.
+      // Not before: until now, SIGTERM ends the process, at once even on a busy machine and during a long migration.
       const interrupted = terminal.interruption();
       const { url } = appliance.server.listen();
       try {
-        const started = await start({ appliance, config, log, printSecrets, terminal, url });
+        const started = await start({
+          appliance,
+          config,
+          log,
+          onReloadRequest,
+          printSecrets,
+          terminal,
+          url,
+        });
         await aborted(interrupted);
         log.event("server.stopping");
         started.stop();
@@ -66,6 +76,7 @@ async function start({
   appliance,
   config,
   log,
+  onReloadRequest,
   printSecrets,
   terminal,
   url,
@@ -73,6 +84,7 @@ async function start({
   appliance: App;
   config: Config;
   log: Log;
+  onReloadRequest: (listener: () => void) => void;
   printSecrets: boolean;
   terminal: Terminal;
   url: string;
@@ -100,7 +112,7 @@ async function start({
     config: appliance.config,
     log,
     notifier,
-    onRequest: (listener) => terminal.onReloadRequest?.(listener),
+    onRequest: onReloadRequest,
   });
   return {
     stop() {
