@@ -4,7 +4,7 @@ import { badRequest, messageOf } from "../lib/errors.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Database } from "./database.ts";
 import { DatabaseFileChangedError } from "./files/file-change.ts";
-import { liveCopyEnding, removeDatabase } from "./files/leftovers.ts";
+import { newCopyPath, removeDatabase } from "./files/leftovers.ts";
 
 // Source text of a worker: SQLite copies in one call, and the server must keep responding. A file would have another
 // path in the executable.
@@ -51,17 +51,15 @@ export function createLiveCopies({
     if (isCopying) throw badRequest("Another copy is being created. Try again when it has finished.");
     isCopying = true;
     try {
-      const random = new Uint8Array(8);
-      fillRandom(random);
-      return await openCopy(database, Buffer.from(random).toString("hex"));
+      return await openCopy(database, newCopyPath(database.path, fillRandom));
     } finally {
       isCopying = false;
     }
   };
 }
 
-/** @param name unique part of the name of the temporary file. */
-async function openCopy({ path, sqlite, file }: Database, name: string): Promise<LiveCopy> {
+/** @param target path of the temporary file */
+async function openCopy({ path, sqlite, file }: Database, target: string): Promise<LiveCopy> {
   if (path === ":memory:") {
     const bytes = sqlite.serialize();
     return { bytes: bytes.byteLength, stream: new Blob([new Uint8Array(bytes)]).stream() };
@@ -69,7 +67,6 @@ async function openCopy({ path, sqlite, file }: Database, name: string): Promise
   // The copy would be of another file.
   const change = file?.change();
   if (change !== undefined) throw new DatabaseFileChangedError(change);
-  const target = `${path}${liveCopyEnding}${name}`;
   try {
     // Creating the file first sets its permissions; SQLite fills an empty file.
     closeSync(openSync(target, "wx", 0o600));

@@ -8,6 +8,10 @@ import { removeLeftovers } from "./files/leftovers.ts";
 import { completePendingRestore } from "./files/pending-restore.ts";
 import { isBusy } from "./files/sqlite-error.ts";
 
+const copiesPurpose = "copies.lock";
+/** Longer than a server that starts takes to delete copies. */
+const copiesWaitMs = 10_000;
+
 /** Lock that one process holds. Keep a reference: garbage collection releases it. */
 export interface Lock {
   release(): void;
@@ -24,7 +28,10 @@ export function takeServeLock(path: string): Lock {
   if (lock !== undefined) {
     if (path !== ":memory:") {
       completePendingRestore(path);
-      removeLeftovers(path);
+      // Commands make backups without the lock for serving.
+      const copies = tryLock(path, copiesPurpose);
+      removeLeftovers(path, { copies: copies !== undefined });
+      copies?.release();
     }
     return lock;
   }
@@ -42,14 +49,38 @@ export function takeServeLock(path: string): Lock {
  * @throws StartError if it cannot be written.
  */
 export function tryLock(path: string, purpose: string): Lock | undefined {
+  return acquire(path, purpose, { busyTimeoutMs: 0, take: (lock) => lock.run("BEGIN EXCLUSIVE") });
+}
+
+/**
+ * Acquires the lock for having temporary copies next to the database at `path`: while any process holds it, a server
+ * that starts deletes no copy. Several can hold it.
+ * @throws StartError if it cannot be acquired
+ */
+export function lockCopies(path: string): Lock {
+  const take = (lock: Sqlite) => {
+    lock.run("BEGIN");
+    // The first query acquires the shared lock.
+    lock.query("SELECT count(*) FROM sqlite_master").get();
+  };
+  const lock = acquire(path, copiesPurpose, { busyTimeoutMs: copiesWaitMs, take });
+  if (lock !== undefined) return lock;
+  throw new StartError(`lock file ${path}.${copiesPurpose}: another process holds it`, { exitCode: 1 });
+}
+
+function acquire(
+  path: string,
+  purpose: string,
+  { busyTimeoutMs, take }: { busyTimeoutMs: number; take: (lock: Sqlite) => void },
+): Lock | undefined {
   if (path === ":memory:") return { release: () => {} };
   let lock: Sqlite | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     lock = new Sqlite(`${realPath(path)}.${purpose}`, { create: true, readwrite: true });
-    lock.run("PRAGMA busy_timeout = 0");
+    lock.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     lock.run("PRAGMA journal_mode = MEMORY");
-    lock.run("BEGIN EXCLUSIVE");
+    take(lock);
   } catch (cause) {
     lock?.close();
     if (isBusy(cause)) return undefined;

@@ -20,6 +20,7 @@ import { writeFileOf, type EarlierFile } from "../../src/backups/restoring/write
 import type { Repository } from "../../src/backups/repository/repository.ts";
 import { StoreError } from "../../src/backups/stores/store.ts";
 import { openDatabase, type Database } from "../../src/database/database.ts";
+import { takeServeLock } from "../../src/database/lock.ts";
 import { backUp, openFolder } from "./support.ts";
 
 let folder = "";
@@ -221,6 +222,51 @@ describe("a backup", () => {
     expect(await repository.ids()).toEqual([]);
   });
 
+  /** Calls `act` with the temporary copy of the database, once most of it is written. */
+  function whileCopied(act: (copy: string) => void): Repository {
+    const { store } = repository;
+    return {
+      ...repository,
+      store: {
+        ...store,
+        async get(key) {
+          const copies = readdirSync(folder).filter((name) => /\.copy-[0-9a-f]{16}$/.test(name));
+          for (const name of copies) act(join(folder, name));
+          return store.get(key);
+        },
+      },
+    };
+  }
+
+  test("is opened and kept if a server starts at the same time", async () => {
+    write(3_000);
+    let starts = 0;
+    const starting = whileCopied(() => {
+      takeServeLock(path).release();
+      starts++;
+    });
+    const made = await backUp(starting, path, { opensDatabase: true });
+    expect(starts).toBeGreaterThan(0);
+    expect(made).toMatchObject({ isOpened: true, notChecked: null });
+    expect(await repository.ids()).toEqual([made.id]);
+  });
+
+  test("is kept if its database cannot be opened on this machine, and the reason is reported", async () => {
+    write(3_000);
+    let removed = 0;
+    const removing = whileCopied((copy) => {
+      rmSync(copy);
+      removed++;
+    });
+    const made = await backUp(removing, path, { opensDatabase: true });
+    expect(removed).toBe(1);
+    expect(made).toMatchObject({
+      isOpened: false,
+      notChecked: expect.stringContaining("could not be checked: unable to open database file"),
+    });
+    expect(await repository.ids()).toEqual([made.id]);
+  });
+
   test("leaves no file behind but the backups and the index of its blocks", async () => {
     write(10);
     await backUp(repository, path, { opensDatabase: true });
@@ -231,6 +277,7 @@ describe("a backup", () => {
       "phishwatch.db-shm",
       "phishwatch.db-wal",
       "phishwatch.db.backup-ID",
+      "phishwatch.db.copies.lock",
     ]);
     expect(readdirSync(join(folder, "backups", "locks"))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { closeSync, fstatSync, openSync, readSync, rmSync } from "node:fs";
-import { liveCopyEnding } from "../../database/files/leftovers.ts";
+import { newCopyPath } from "../../database/files/leftovers.ts";
 import { sequencesOf } from "../../database/files/sequences.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { copyCommittedPages, LogRestartedError, type CommittedPages } from "./write-ahead-log.ts";
@@ -72,11 +72,10 @@ export function openSnapshot({
 
 /** Opens a file without a name, for the pages of the log. A file of a killed process is deleted at the next start. */
 function openCopy(path: string, fillRandom: FillRandom): number {
-  const random = new Uint8Array(8);
-  fillRandom(random);
-  const name = `${path}${liveCopyEnding}${random.toHex()}`;
+  const name = newCopyPath(path, fillRandom);
   const copy = openSync(name, "wx+", 0o600);
-  rmSync(name);
+  // A server that starts may have deleted it already.
+  rmSync(name, { force: true });
   return copy;
 }
 

@@ -1,15 +1,18 @@
 import { dirname, join } from "node:path";
 import { archiveFolder } from "../../archive/files/folder.ts";
 import { diskRoomFor } from "../../database/files/disk.ts";
-import { liveCopyEnding, removeDatabase } from "../../database/files/leftovers.ts";
+import { newCopyPath, removeDatabase } from "../../database/files/leftovers.ts";
+import { lockCopies, type Lock } from "../../database/lock.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
+import { bytesText } from "../../lib/durations.ts";
+import { messageOf } from "../../lib/errors.ts";
 import type { FillRandom } from "../../lib/ids.ts";
 import { readFileList, listChunks } from "../repository/file-list.ts";
 import type { BackupManifest, FileEntry } from "../repository/format.ts";
 import { lockRepository, type LockOwner, type RepositoryLock } from "../repository/lock.ts";
 import { newBackupId, type Repository } from "../repository/repository.ts";
 import { rotate } from "../repository/rotate.ts";
-import { checkDatabase, DamagedDatabaseError } from "../restoring/open-database.ts";
+import { checkDatabase, DamagedDatabaseError, UncheckedDatabaseError } from "../restoring/open-database.ts";
 import { writeFileOf } from "../restoring/write-file.ts";
 import { readBlockIndex, writeBlockIndex } from "./block-index.ts";
 import { createChunkWriter, type ChunkWriter } from "./chunk-writer.ts";
@@ -46,8 +49,10 @@ export interface MadeBackup {
   newBytes: number;
   storedBytes: number;
   durationMs: number;
-  /** Whether the database was opened; false also if the disk has too little room for it. */
+  /** Whether the database was opened and checked. */
   isOpened: boolean;
+  /** Why the database was not checked, although it should have been; null: it was, or should not be. */
+  notChecked: string | null;
   /** Number of backups in the repository. */
   kept: number;
   /** Name of the store. */
@@ -66,13 +71,15 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const startedMs = clock.monotonicMs();
   const lock = await lockRepository({ store: repository.store, owner, isRunning, clock });
   try {
-    const { manifest, isOpened, repaired } = await writeAndOpen(options, lock);
+    const { manifest, notChecked, repaired } = await writeAndOpen(options, lock);
     await lock.requireHeld();
     const kept = await rotate(repository, keep, manifest.id);
     const { id, files, bytes, newBytes, storedBytes } = manifest;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     const store = repository.store.name;
-    return { id, files, bytes, newBytes, storedBytes, durationMs, isOpened, kept, store, repaired };
+    const isOpened = options.opensDatabase && notChecked === null;
+    const made = { id, files, bytes, newBytes, storedBytes, durationMs, isOpened, notChecked };
+    return { ...made, kept, store, repaired };
   } finally {
     await lock.release();
   }
@@ -85,13 +92,13 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
 async function writeAndOpen(
   options: BackupOptions,
   lock: RepositoryLock,
-): Promise<{ manifest: BackupManifest } & Pick<MadeBackup, "isOpened" | "repaired">> {
+): Promise<{ manifest: BackupManifest } & Pick<MadeBackup, "notChecked" | "repaired">> {
   const { opensDatabase, repository } = options;
   let repaired: string | undefined;
   for (;;) {
     const manifest = await writeBackup(options, { lock, reuses: repaired === undefined });
     try {
-      return { manifest, isOpened: opensDatabase && (await openAgain(options, manifest)), repaired };
+      return { manifest, notChecked: opensDatabase ? await openAgain(options, manifest) : null, repaired };
     } catch (error) {
       // A store that cannot be reached says nothing about the backup.
       if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
@@ -215,26 +222,40 @@ async function readPrevious(
 
 /**
  * Restores the database from the store into a temporary file and checks it.
- * @returns false if the disk has too little room
- * @throws StoreError `damaged`
+ * @returns why it was not checked; null: it was
+ * @throws StoreError; `damaged` only for what was read
  */
-async function openAgain(
-  { repository, databasePath, fillRandom, signal }: BackupOptions,
-  manifest: BackupManifest,
-): Promise<boolean> {
-  const { store } = repository;
-  const random = new Uint8Array(8);
-  fillRandom(random);
-  const target = `${databasePath}${liveCopyEnding}${random.toHex()}`;
+async function openAgain(options: BackupOptions, manifest: BackupManifest): Promise<string | null> {
+  const { databasePath, fillRandom, signal } = options;
+  const target = newCopyPath(databasePath, fillRandom);
+  let lock: Lock | undefined;
   try {
-    for await (const entry of readFileList(store, manifest)) {
-      if (entry.path !== "database") continue;
-      if (diskRoomFor(databasePath).freeBytes < 2 * entry.bytes) return false;
-      await writeFileOf({ store, entry, target, signal });
-    }
-    checkDatabase(target, manifest, store.name);
-    return true;
+    lock = lockCopies(databasePath);
+    return await openCopy(options, manifest, target);
+  } catch (error) {
+    // An error of this machine, such as a full disk, says nothing about the backup, which is complete.
+    const isOfBackup = error instanceof StoreError && !(error instanceof UncheckedDatabaseError);
+    if (isOfBackup || signal.aborted) throw error;
+    return messageOf(error);
   } finally {
     removeDatabase(target);
+    lock?.release();
   }
+}
+
+async function openCopy(
+  { repository: { store }, databasePath, signal }: BackupOptions,
+  manifest: BackupManifest,
+  target: string,
+): Promise<string | null> {
+  for await (const entry of readFileList(store, manifest)) {
+    if (entry.path !== "database") continue;
+    const { freeBytes } = diskRoomFor(databasePath);
+    const neededBytes = 2 * entry.bytes;
+    if (freeBytes < neededBytes)
+      return `a temporary copy needs ${bytesText(neededBytes)}, and ${bytesText(freeBytes)} are free`;
+    await writeFileOf({ store, entry, target, signal });
+  }
+  checkDatabase(target, manifest, store.name);
+  return null;
 }

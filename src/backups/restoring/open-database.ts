@@ -1,5 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { sequencesOf } from "../../database/files/sequences.ts";
+import { sqliteErrorCode } from "../../database/files/sqlite-error.ts";
 import { messageOf } from "../../lib/errors.ts";
 import type { BackupManifest } from "../repository/format.ts";
 import { StoreError } from "../stores/store.ts";
@@ -12,11 +13,22 @@ export class DamagedDatabaseError extends StoreError {
   }
 }
 
+/** The database of a backup could not be opened or read on this machine, which says nothing about the backup. */
+export class UncheckedDatabaseError extends StoreError {
+  constructor(message: string, cause: unknown) {
+    super("unexpected", message, cause);
+    this.name = "UncheckedDatabaseError";
+  }
+}
+
+/** Error codes of SQLite that concern the content of a file. With all others, the content was not read. */
+const contentCodes = /^SQLITE_(CORRUPT|NOTADB|ERROR|CONSTRAINT|FORMAT)/;
+
 /**
  * Opens the database of a backup and checks it: its structure, its content, and that it contains every row up to the
  * numbers in the manifest.
  * @param name of the store, for messages
- * @throws DamagedDatabaseError
+ * @throws DamagedDatabaseError, or UncheckedDatabaseError
  */
 export function checkDatabase(path: string, manifest: BackupManifest, name: string): void {
   const damaged = (reason: string, cause?: unknown) =>
@@ -35,7 +47,12 @@ export function checkDatabase(path: string, manifest: BackupManifest, name: stri
       if (found < expected) throw damaged(`${table} ends at row ${found} instead of ${expected}`);
     }
   } catch (error) {
-    throw error instanceof DamagedDatabaseError ? error : damaged(messageOf(error), error);
+    if (error instanceof DamagedDatabaseError) throw error;
+    if (contentCodes.test(sqliteErrorCode(error) ?? "")) throw damaged(messageOf(error), error);
+    throw new UncheckedDatabaseError(
+      `${name}: the database of the backup ${manifest.id} could not be checked: ${messageOf(error)}`,
+      error,
+    );
   } finally {
     sqlite?.close();
   }

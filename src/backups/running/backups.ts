@@ -104,9 +104,7 @@ export function createBackups({
         auditLog.record(by, "backup.make", id, { files, bytes, stored_bytes: storedBytes });
       });
       failures.clear();
-      const { id, files, bytes, storedBytes, durationMs, kept } = made;
-      log.event("backup.completed", { backup: id, fileCount: files, bytes, storedBytes, durationMs, kept });
-      if (made.repaired !== undefined) log.event("backup.repaired", { backup: id, reason: made.repaired });
+      logMade(log, made);
       return made;
     } catch (error) {
       failuresTotal++;
@@ -152,6 +150,13 @@ export function createBackups({
       await settledOrLate(running, clock);
     },
   };
+}
+
+function logMade(log: Log, made: MadeBackup): void {
+  const { id: backup, files: fileCount, bytes, storedBytes, durationMs, kept, notChecked, repaired } = made;
+  log.event("backup.completed", { backup, fileCount, bytes, storedBytes, durationMs, kept });
+  if (notChecked !== null) log.event("backup.not_checked", { backup, reason: notChecked });
+  if (repaired !== undefined) log.event("backup.repaired", { backup, reason: repaired });
 }
 
 /** Stores failures, and keeps one that could not be stored: a full disk prevents both. */

@@ -100,9 +100,9 @@ async function backUp(
         terminal.err.write(
           `phishwatch: note: ${visible(made.repaired, 1_000)}; everything was stored again; check earlier backups with 'phishwatch backups verify ID'\n`,
         );
-      if (!made.isOpened)
+      if (made.notChecked !== null)
         terminal.err.write(
-          "phishwatch: note: the database of the backup was not opened: the disk has too little room for a copy\n",
+          `phishwatch: note: the backup is complete, but its database was not checked: ${visible(made.notChecked, 1_000)}\n`,
         );
     }
     warnUnrecorded(recorded, terminal);

@@ -1,9 +1,9 @@
-import { dirname, join } from "node:path";
 import { rehearseRestore, verifyBackup } from "../../backups/restoring/rehearse.ts";
 import type { Config } from "../../config/config.ts";
+import { newCopyPath } from "../../database/files/leftovers.ts";
+import { lockCopies } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { bytesText, spanText } from "../../lib/durations.ts";
-import { randomText } from "../../lib/ids.ts";
 import { explained, findBackup, fromFlag, openPlace, placeOf } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
@@ -12,8 +12,6 @@ import { command } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-
-const randomBytes = 9;
 
 export const verifyCommand = command({
   name: "verify",
@@ -57,15 +55,21 @@ export async function verifyOne({
   const manifest = await findBackup(repository, given);
   const { id } = manifest;
   const common = { repository, manifest, clock: systemClock, signal };
-  const folder = join(
-    dirname(config.storage.path),
-    `.phishwatch-rehearsal-${randomText(fillRandom, randomBytes)}`,
-  );
-  const result = await explained(() =>
-    restore
-      ? rehearseRestore({ ...common, folder, open: ({ database }) => openOnce(config, database, terminal) })
-      : verifyBackup(common),
-  );
+  const rehearse = async () => {
+    const { path } = config.storage;
+    const folder = newCopyPath(path, fillRandom);
+    const lock = lockCopies(path);
+    try {
+      return await rehearseRestore({
+        ...common,
+        folder,
+        open: ({ database }) => openOnce(config, database, terminal),
+      });
+    } finally {
+      lock.release();
+    }
+  };
+  const result = await explained(() => (restore ? rehearse() : verifyBackup(common)));
   if (json) return printJson(terminal.out, { id, restored: restore, ...result });
   const { files, bytes, durationMs } = result;
   const what = `${files} files with ${bytesText(bytes)} in ${spanText(durationMs)}`;

@@ -8,6 +8,14 @@ export const backupsEvents = {
     description: "A backup was made and verified.",
     fields: ["backup", "fileCount", "bytes", "storedBytes", "durationMs", "kept"],
   },
+  "backup.not_checked": {
+    level: "warn",
+    text: "database of the backup not checked",
+    description:
+      "A backup was made, and every part of it was read again, but its database could not be opened on this machine.",
+    advice: "Correct what the reason names. The next backup that is made tries again.",
+    fields: ["backup", "reason"],
+  },
   "backup.repaired": {
     level: "warn",
     text: "damaged object of backups stored again",

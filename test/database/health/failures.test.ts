@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   existsSync,
+  mkdirSync,
   readFileSync,
   readdirSync,
   rmSync,
@@ -218,6 +219,8 @@ test("What killed backups and restores leave is deleted at the next start, and n
     "other.db.incoming",
   ];
   for (const name of [...leftovers, ...others]) writeFileSync(join(data, name), "x");
+  // A killed rehearsal leaves a folder.
+  mkdirSync(join(data, "test.db.copy-fedcba9876543210", "screenshots"), { recursive: true });
   await start();
   await running!.stop();
   running = undefined;
