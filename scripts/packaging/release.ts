@@ -1,27 +1,25 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { checksumLines, file, gzip, sha256, tar, withFolders, zip, type Entry } from "./archives.ts";
+import { file, gzip, sha256, tar, withFolders, zip, type Entry } from "./archives.ts";
 import { compile, makeSandboxImage, type Bundle } from "./compile.ts";
 import { collectContents, type SharedContents } from "./contents.ts";
 import { buildDeb, debName } from "./debian/deb.ts";
+import { libcPackage } from "./image/base.ts";
+import { fetchDebianPackage } from "./image/debian-packages.ts";
 import { buildImage, composeFile } from "./image/image.ts";
+import {
+  buildParts,
+  checksumsName,
+  incompleteFolder,
+  requireReplaceable,
+  type Part,
+  type ReleaseFile,
+} from "./parts.ts";
 import { print } from "./print.ts";
 import { fetchRuntimes } from "./runtimes.ts";
 import { projectPackage, readSource, root, type Source } from "./source.ts";
 import { processors, targets, type Target } from "./targets.ts";
-
-const checksumsName = "SHA256SUMS";
 
 /** Parts that can be built alone: the archive of a target, the Debian packages, or the container image. */
 const parts = [...targets.map(({ name }) => name), "debian", "image"];
@@ -29,7 +27,7 @@ const parts = [...targets.map(({ name }) => name), "debian", "image"];
 const usage = `usage: scripts/release [--output FOLDER] [--only PART]... [--runtime FILE] [--allow-modified]
 
 Builds the archives, Debian packages and the container image of this commit into FOLDER (default: dist/release), which it
-replaces.
+replaces. Fetches everything that it needs before it compiles. If a part fails, the others are in FOLDER-incomplete.
 PART: ${parts.join(", ")}
 FILE: the Bun in the archive of the only part, which is not verified; by default, runtimes are fetched and verified`;
 
@@ -61,100 +59,146 @@ async function main(output: string, only: readonly string[]): Promise<number> {
     console.error("Tracked files differ from the last commit. Commit them, or add --allow-modified.");
     return 1;
   }
-  if (existsSync(output) && !existsSync(join(output, checksumsName)) && readdirSync(output).length > 0) {
-    console.error(
-      `${output} contains other files than a release, and would be replaced. Name another folder.`,
+  try {
+    requireReplaceable(output);
+    requireReplaceable(incompleteFolder(output));
+    const needed = neededTargets(only);
+    const runtimes = await fetchInputs(needed, only);
+    const complete = await buildParts(output, (folder) =>
+      partsOf(createBuilder({ folder, source, needed, runtimes }), { source, only }),
     );
+    return complete ? 0 : 1;
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : String(error));
     return 1;
   }
-  await release(output, { source, only });
-  return 0;
 }
 
-/** Builds into a temporary folder, which then replaces `output`. */
-async function release(
-  output: string,
-  { source, only }: { source: Source; only: readonly string[] },
-): Promise<void> {
-  mkdirSync(resolve(output, ".."), { recursive: true });
-  const staging = mkdtempSync(`${output}-staging-`);
-  // An interrupted build leaves nothing behind.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      rmSync(staging, { recursive: true, force: true });
-      process.exit(1);
-    });
-  }
-  try {
-    const forPackages: string[] = processors.map(({ target }) => target);
-    const needed = targets.filter(({ name }) => {
-      return (
-        only.includes(name) ||
-        (forPackages.includes(name) && (only.includes("debian") || only.includes("image")))
-      );
-    });
-    const built = await buildExecutables(join(staging, "build"), { source, needed });
-    const shared = await collectContents(source, built.bundle);
-    const names: string[] = [];
-    const write = (name: string, bytes: Uint8Array) => {
-      writeFileSync(join(staging, name), bytes);
-      names.push(name);
-      console.error(`${name}: ${(bytes.length / 1e6).toFixed(1)} MB`);
-    };
-    for (const target of needed.filter(({ name }) => only.includes(name))) {
-      const executable = built.executables.get(target.name)!;
-      write(...archive({ target, executable, shared, timeS: source.timeS }));
-    }
-    const readPackaged = () =>
-      processors.map(({ debian, target }) => ({
-        architecture: debian,
-        executable: new Uint8Array(readFileSync(built.executables.get(target)!)),
-        licenses: shared.licenses,
-        sbom: shared.sbom(target),
-      }));
-    if (only.includes("debian")) {
-      const unit = await print(["service", "unit", "--executable", "/usr/bin/phishwatch"]);
-      for (const { architecture, ...own } of readPackaged()) {
-        const contents = { ...own, shared: shared.files, unit };
-        write(debName(architecture), buildDeb({ architecture, contents, timeS: source.timeS }));
-      }
-    }
-    if (only.includes("image")) {
-      write(`phishwatch-${projectPackage.version}-image.tar`, await buildImage(readPackaged(), source));
-      write("compose.yaml", new TextEncoder().encode(composeFile()));
-    }
-    rmSync(join(staging, "build"), { recursive: true });
-    const files = names.map((name) => ({ name, bytes: readFileSync(join(staging, name)) }));
-    writeFileSync(join(staging, checksumsName), checksumLines(files));
-    chmodSync(staging, 0o755);
-    rmSync(output, { recursive: true, force: true });
-    renameSync(staging, output);
-  } finally {
-    rmSync(staging, { recursive: true, force: true });
-  }
+/** Returns the targets whose executables the parts contain. */
+function neededTargets(only: readonly string[]): Target[] {
+  const packaged = only.includes("debian") || only.includes("image");
+  return targets.filter(
+    ({ name }) => only.includes(name) || (packaged && processors.some(({ target }) => target === name)),
+  );
 }
 
-/** Returns the path of the executable of each target, and what is in all of them. */
-async function buildExecutables(
-  folder: string,
-  { source, needed }: { source: Source; needed: readonly Target[] },
-): Promise<{ executables: Map<string, string>; bundle: Bundle }> {
+/**
+ * Fetches everything that comes from elsewhere, so that nothing is compiled in vain.
+ * @returns the path of each runtime
+ * @throws with everything that cannot be fetched
+ */
+async function fetchInputs(needed: readonly Target[], only: readonly string[]): Promise<Map<string, string>> {
   const given = values.runtime;
   const runtimes =
     given === undefined
-      ? await fetchRuntimes(needed.map(({ runtime }) => runtime))
-      : new Map([[needed[0]!.runtime, resolve(given)]]);
-  mkdirSync(folder);
-  const sandboxImage = await makeSandboxImage(folder);
-  const executables = new Map<string, string>();
-  let bundle: Bundle = { inputs: {} };
-  for (const { name, runtime, bunTarget, executable } of needed) {
-    const outfile = join(folder, name, executable);
-    const platform = { bunTarget, runtime: runtimes.get(runtime)! };
-    bundle = await compile({ commit: source.commit, sandboxImage, outfile, platform });
-    executables.set(name, outfile);
+      ? fetchRuntimes(needed.map(({ runtime }) => runtime))
+      : Promise.resolve(new Map([[needed[0]!.runtime, resolve(given)]]));
+  const libraries = only.includes("image")
+    ? processors.map(({ debian }) => fetchDebianPackage(libcPackage(debian)))
+    : [];
+  const results = await Promise.allSettled([runtimes, ...libraries]);
+  const problems = results.flatMap((result) =>
+    result.status === "rejected" ? [(result.reason as Error).message] : [],
+  );
+  if (problems.length > 0) {
+    throw new Error(
+      `${problems.join("\n")}\nNothing was built. --only builds the parts that do not need these files.`,
+    );
   }
-  return { executables, bundle };
+  return runtimes;
+}
+
+/** Builds what several parts contain, once. */
+interface Builder {
+  /** Returns the path of the executable of a target. */
+  executable(target: string): Promise<string>;
+  /** Returns what is the same for all targets, from the bundle of this one, if it is the first. */
+  shared(target: string): Promise<SharedContents>;
+}
+
+function createBuilder({
+  folder,
+  source,
+  needed,
+  runtimes,
+}: {
+  folder: string;
+  source: Source;
+  needed: readonly Target[];
+  runtimes: ReadonlyMap<string, string>;
+}): Builder {
+  const sandboxImage = once(() => makeSandboxImage(folder));
+  const compiled = new Map(
+    needed.map(({ name, runtime, bunTarget, executable }) => {
+      const outfile = join(folder, name, executable);
+      const platform = { bunTarget, runtime: runtimes.get(runtime)! };
+      const build = async (): Promise<{ outfile: string; bundle: Bundle }> => {
+        const options = { commit: source.commit, sandboxImage: await sandboxImage(), outfile, platform };
+        return { outfile, bundle: await compile(options) };
+      };
+      return [name, once(build)] as const;
+    }),
+  );
+  let shared: Promise<SharedContents> | undefined;
+  return {
+    executable: async (target) => (await compiled.get(target)!()).outfile,
+    async shared(target) {
+      const { bundle } = await compiled.get(target)!();
+      return (shared ??= collectContents(source, bundle));
+    },
+  };
+}
+
+/** Returns a function that starts the work with its first call, and returns the result of it to all. */
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => (result ??= work());
+}
+
+function partsOf(
+  { executable, shared }: Builder,
+  { source, only }: { source: Source; only: readonly string[] },
+): Part[] {
+  const { timeS } = source;
+  const readPackaged = async () => {
+    const { licenses, sbom } = await shared(processors[0].target);
+    return Promise.all(
+      processors.map(async ({ debian, target }) => ({
+        architecture: debian,
+        executable: new Uint8Array(readFileSync(await executable(target))),
+        licenses,
+        sbom: sbom(target),
+      })),
+    );
+  };
+  const archives = targets.map((target) => ({
+    name: target.name,
+    build: async () => [
+      archive({
+        target,
+        executable: await executable(target.name),
+        shared: await shared(target.name),
+        timeS,
+      }),
+    ],
+  }));
+  const debian = async () => {
+    const unit = await print(["service", "unit", "--executable", "/usr/bin/phishwatch"]);
+    const { files } = await shared(processors[0].target);
+    return (await readPackaged()).map(({ architecture, ...own }) => ({
+      name: debName(architecture),
+      bytes: buildDeb({ architecture, contents: { ...own, shared: files, unit }, timeS }),
+    }));
+  };
+  const image = async () => [
+    {
+      name: `phishwatch-${projectPackage.version}-image.tar`,
+      bytes: await buildImage(await readPackaged(), source),
+    },
+    { name: "compose.yaml", bytes: new TextEncoder().encode(composeFile()) },
+  ];
+  const all: Part[] = [...archives, { name: "debian", build: debian }, { name: "image", build: image }];
+  return all.filter(({ name }) => only.includes(name));
 }
 
 /** Returns the name and the bytes of the archive of one target. Everything in it is in one folder of that name. */
@@ -168,7 +212,7 @@ function archive({
   executable: string;
   shared: SharedContents;
   timeS: number;
-}): [name: string, bytes: Uint8Array] {
+}): ReleaseFile {
   const base = `phishwatch-${projectPackage.version}-${target.name}`;
   const files = [
     file(target.executable, readFileSync(executable), 0o755),
@@ -181,8 +225,8 @@ function archive({
   }));
   const all = withFolders(entries);
   return target.format === "zip"
-    ? [`${base}.zip`, zip(all, timeS)]
-    : [`${base}.tar.gz`, gzip(tar(all, timeS))];
+    ? { name: `${base}.zip`, bytes: zip(all, timeS) }
+    : { name: `${base}.tar.gz`, bytes: gzip(tar(all, timeS)) };
 }
 
 function contentSums(entries: readonly Entry[]): string {

@@ -8,10 +8,16 @@ import { fetchDebianPackage, type PinnedPackage } from "./debian-packages.ts";
 /** User and group of the container. */
 export const containerUserId = 65_532;
 
-const libcVersion = "2.41-12+deb13u4";
-const checksums: Record<DebianArchitecture, string> = {
-  amd64: "967aa62605721081c3eb2a17650611a792aa802d76a6511d1840242623d204c9",
-  arm64: "8784eda966b189c777a384dac5ce009e8fc9b52d006926c5a013e7fa8aa688cc",
+const libcVersion = "2.41-12+deb13u5";
+const checksums: Record<DebianArchitecture, Pick<PinnedPackage, "sha256" | "sha1">> = {
+  amd64: {
+    sha256: "b59b0625cd1a791375d40dab23a4d5d3d0641e3d0a773501becdc3725b7f99cf",
+    sha1: "2814165ecd61dee3d64ca4dedfbe47fc9da5e3d1",
+  },
+  arm64: {
+    sha256: "0966fc3da1a26cc57647c68b5736f791b6e7eb498173a7993f63b6c89b4ed4f5",
+    sha1: "0211eeeed5b5ca90c8c47ed06e22e557a82795d2",
+  },
 };
 
 /** Where the executable looks for its loader, and the folder of the C library in Debian. */
@@ -21,7 +27,7 @@ const places: Record<DebianArchitecture, { loader: string; libraries: string }> 
 };
 
 export function libcPackage(architecture: DebianArchitecture): PinnedPackage {
-  return { name: "libc6", version: libcVersion, architecture, sha256: checksums[architecture] };
+  return { name: "libc6", version: libcVersion, architecture, pool: "g/glibc", ...checksums[architecture] };
 }
 
 /**
