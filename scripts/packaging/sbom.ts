@@ -2,6 +2,8 @@ import type { BundledPackage } from "./bundled-packages.ts";
 import { bunVersion, runtimeComponents } from "./runtime-components.ts";
 import { projectPackage } from "./source.ts";
 
+const bunSource = "https://github.com/oven-sh/bun";
+
 /**
  * Returns the list of components in the executable, in the format CycloneDX 1.5. Its serial number follows from its
  * content, so that two builds of one commit are equal.
@@ -37,6 +39,8 @@ export function renderSbom({
       name,
       description: `Part of Bun ${bunVersion}.`,
       licenses: licensesOf(licenses),
+      // Its version is not known. Parts of Bun's own repository have no address of their own.
+      ...(githubPurl(source) === undefined || source === bunSource ? {} : { purl: githubPurl(source) }),
       externalReferences: [{ type: "vcs", url: source }],
     }));
   const bun = {
@@ -46,7 +50,7 @@ export function renderSbom({
     version: bunVersion,
     purl: runtime,
     licenses: licensesOf(["MIT"]),
-    externalReferences: [{ type: "vcs", url: "https://github.com/oven-sh/bun" }],
+    externalReferences: [{ type: "vcs", url: bunSource }],
   };
   const content = {
     metadata: {
@@ -86,8 +90,17 @@ function purl({ name, version }: BundledPackage): string {
   return `pkg:npm/${name.replace(/^@/, "%40")}@${version}`;
 }
 
-function licensesOf(identifiers: readonly string[]): { license: { id: string } }[] {
-  return identifiers.map((id) => ({ license: { id } }));
+/** Returns the package URL of a repository on GitHub, in lowercase as its type demands, or undefined. */
+function githubPurl(source: string): string | undefined {
+  const repository = /^https:\/\/github\.com\/([^/]+\/[^/]+)$/.exec(source)?.[1];
+  return repository === undefined ? undefined : `pkg:github/${repository.toLowerCase()}`;
+}
+
+/** CycloneDX permits either identifiers, or one expression such as `(MIT OR Apache-2.0)`. */
+function licensesOf(licenses: readonly string[]): object[] {
+  const [first = ""] = licenses;
+  if (licenses.length === 1 && /\s/.test(first)) return [{ expression: first }];
+  return licenses.map((id) => ({ license: { id } }));
 }
 
 /** Returns the bytes of `sha512-BASE64` in hexadecimal. */

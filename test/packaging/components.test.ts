@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "bun:test";
+import { sbomErrors } from "../../scripts/packaging/check/sbom.ts";
 import { bundledPackages, type BundledPackage } from "../../scripts/packaging/bundled-packages.ts";
 import type { Bundle } from "../../scripts/packaging/compile.ts";
 import { renderLicenses } from "../../scripts/packaging/licenses.ts";
@@ -73,6 +74,23 @@ test("the list of components has every bundled package with the version and chec
     expect(licenses.length).toBeGreaterThan(0);
   }
   expect(sbom("linux-x64").components[0]).toMatchObject({ name: "bun", version: projectPackage.engines.bun });
+});
+
+test("the list of components is valid by the schema of CycloneDX, whose validation finds a wrong license", () => {
+  const valid = renderSbom({ packages, commit: "abc", timeS: 1_700_000_000, target: "linux-x64" });
+  expect(packages.filter(({ license }) => license.includes(" ")).map(({ name }) => name)).toContain("qr");
+  expect(sbomErrors(valid)).toEqual([]);
+  const wrong = valid.replace('"expression": "', '"license": { "id": "').replace(/("id": "\(.+")/, "$1 }");
+  expect(sbomErrors(wrong).join("\n")).toContain("license/id: must be equal to one of the allowed values");
+});
+
+test("every component of the runtime that is on GitHub has a package URL, apart from parts of Bun", () => {
+  const linked = sbom("linux-x64").components.filter(({ name }) =>
+    packages.every((each) => each.name !== name),
+  );
+  const without = linked.filter(({ purl }) => purl === undefined).map(({ name }) => name);
+  expect(without).toEqual(["acorn, Node.js polyfills", "BoringSSL"]);
+  expect(linked.map(({ purl }) => purl)).toContain("pkg:github/oven-sh/webkit");
 });
 
 test("the serial number of the list of components follows from its content", () => {

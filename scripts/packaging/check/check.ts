@@ -8,11 +8,12 @@ import { checkDebianPackage, systemName } from "./debian.ts";
 import { NotRunnable, run } from "./environment.ts";
 import { checkImage } from "./image.ts";
 import { checkReproducibility } from "./reproducibility.ts";
+import { checkSboms } from "./sbom.ts";
 import { smokeTest } from "./smoke.ts";
 
 const usage = `usage: scripts/release check [--release FOLDER] [--only NAME]...
 
-Checks what scripts/release built: checksums; every archive, the Debian package and the image by running them, as far as
+Checks what scripts/release built: checksums; the lists of components; every archive, the Debian package and the image by running them, as far as
 this machine can; and that a second build has the same bytes.
 NAME: ${names().join(", ")}`;
 
@@ -24,6 +25,7 @@ const checks: Record<string, Check> = {
     run(["sh", "-c", `cd "$0" && sha256sum --check --quiet SHA256SUMS`, release]);
     return "all checksums of the release";
   },
+  sbom: checkSboms,
   ...Object.fromEntries(
     targets.map(
       ({ name }) => [name, (release, options) => checkArchive(release, name, options)] as [string, Check],
@@ -45,7 +47,7 @@ async function checkArchive(release: string, target: string, options: { port: nu
 }
 
 function names(): string[] {
-  return ["checksums", ...targets.map(({ name }) => name), "debian", "image", "reproducibility"];
+  return ["checksums", "sbom", ...targets.map(({ name }) => name), "debian", "image", "reproducibility"];
 }
 
 const { values } = parseArgs({
