@@ -2,7 +2,7 @@ import { readFileSync, readlinkSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { visible } from "../lib/safe-text.ts";
 
-/** Another process that holds the write lock. */
+/** Another process that holds a lock. */
 export interface LockHolder {
   pid: number;
   /** Name of the program, and of the command if it is phishwatch itself. Never further arguments. */
@@ -23,9 +23,16 @@ const wordsMax = 4;
  * Finds the process that holds the write lock of the database at `path`, on Linux. Undefined where it is not known:
  * on another system, in another container, or if the lock has just been released.
  */
-export function findLockHolder(path: string): LockHolder | undefined {
+export const findLockHolder = (path: string): LockHolder | undefined =>
+  findHolder(`${path}-shm`, pidOfWriteLock);
+
+/** Finds a process that holds any lock on a file, on Linux. Undefined where it is not known. */
+export const findFileHolder = (file: string): LockHolder | undefined =>
+  findHolder(file, (locks, status) => pidOfLock(locks, status, () => true));
+
+function findHolder(file: string, pidIn: typeof pidOfWriteLock): LockHolder | undefined {
   try {
-    const pid = pidOfWriteLock(readFileSync("/proc/locks", "utf8"), statSync(`${path}-shm`));
+    const pid = pidIn(readFileSync("/proc/locks", "utf8"), statSync(file));
     return pid === undefined ? undefined : describeProcess(pid);
   } catch {
     // No /proc, or the process has just ended.
@@ -37,20 +44,29 @@ export function findLockHolder(path: string): LockHolder | undefined {
  * Returns the process with a write lock on byte 120 of a file.
  * @param locks content of /proc/locks, with lines such as `1: POSIX  ADVISORY  WRITE 812 fe:00:2310150 120 120`
  */
-export function pidOfWriteLock(locks: string, file: { dev: number; ino: number }): number | undefined {
+export const pidOfWriteLock = (locks: string, file: FileNumbers): number | undefined =>
+  pidOfLock(
+    locks,
+    file,
+    ({ kind, start, end }) =>
+      kind === "WRITE" && Number(start) <= writeLockByte && (end === "EOF" || Number(end) >= writeLockByte),
+  );
+
+interface FileNumbers {
+  dev: number;
+  ino: number;
+}
+
+function pidOfLock(
+  locks: string,
+  file: FileNumbers,
+  isMeant: (lock: Record<"kind" | "start" | "end", string>) => boolean,
+): number | undefined {
   const rows = locks.split("\n").flatMap((line) => {
     const found = lockPattern.exec(line);
     if (found === null) return [];
-    const [pid, major, minor, inode, start, end] = found.slice(1) as [
-      string,
-      string,
-      string,
-      string,
-      string,
-      string,
-    ];
-    const covers = Number(start) <= writeLockByte && (end === "EOF" || Number(end) >= writeLockByte);
-    if (Number(inode) !== file.ino || !covers || Number(pid) <= 0) return [];
+    const [kind = "", pid = "", major = "", minor = "", inode, start = "", end = ""] = found.slice(1);
+    if (Number(inode) !== file.ino || Number(pid) <= 0 || !isMeant({ kind, start, end })) return [];
     return [{ pid: Number(pid), device: `${Number.parseInt(major, 16)}:${Number.parseInt(minor, 16)}` }];
   });
   // Layered file systems report another device here than in the file's status.
@@ -59,7 +75,7 @@ export function pidOfWriteLock(locks: string, file: { dev: number; ino: number }
 }
 
 const lockPattern =
-  /^\d+: (?:POSIX|OFDLCK)\s+ADVISORY\s+WRITE\s+(-?\d+)\s+([0-9a-f]+):([0-9a-f]+):(\d+)\s+(\d+)\s+(\d+|EOF)\s*$/;
+  /^\d+: (?:POSIX|OFDLCK)\s+ADVISORY\s+(READ|WRITE)\s+(-?\d+)\s+([0-9a-f]+):([0-9a-f]+):(\d+)\s+(\d+)\s+(\d+|EOF)\s*$/;
 
 /** Splits Linux' encoding of a device number for user space: 12 bits of the major, 20 of the minor number. */
 function deviceOf(dev: number): string {

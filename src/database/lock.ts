@@ -1,5 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { StartError } from "../lib/errors.ts";
 import { explain } from "./files/explain.ts";
@@ -7,6 +7,7 @@ import { requireOneName } from "./files/open-file.ts";
 import { removeLeftovers } from "./files/leftovers.ts";
 import { completePendingRestore } from "./files/pending-restore.ts";
 import { isBusy } from "./files/sqlite-error.ts";
+import { findFileHolder } from "./lock-holder.ts";
 
 const copiesPurpose = "copies.lock";
 /** Longer than a server that starts takes to delete copies. */
@@ -35,9 +36,20 @@ export function takeServeLock(path: string): Lock {
     }
     return lock;
   }
-  throw new StartError(
-    `another phishwatch is already serving ${path}; stop it, or set storage.path to another file`,
-    { exitCode: 1 },
+  throw new StartError(describeHolder(path), { exitCode: 1 });
+}
+
+/** A holder that is not known, such as one in another container, is most likely a server. */
+function describeHolder(path: string): string {
+  const file = lockFile(path, "lock");
+  const holder = findFileHolder(file);
+  if (holder === undefined || /^phishwatch\b/.test(holder.command)) {
+    const pid = holder === undefined ? "" : ` (process ${holder.pid})`;
+    return `another phishwatch is already serving ${path}${pid}; stop it, or set storage.path to another file`;
+  }
+  return (
+    `another process holds the lock of ${path}: ${holder.command} (process ${holder.pid}), which is no phishwatch, ` +
+    `has locked ${file}; end that process`
   );
 }
 
@@ -77,7 +89,9 @@ function acquire(
   let lock: Sqlite | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    lock = new Sqlite(`${realPath(path)}.${purpose}`, { create: true, readwrite: true });
+    const file = lockFile(path, purpose);
+    keepPrivate(file);
+    lock = new Sqlite(file, { create: true, readwrite: true });
     lock.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
     lock.run("PRAGMA journal_mode = MEMORY");
     take(lock);
@@ -96,7 +110,7 @@ function acquire(
  */
 export function isServed(path: string): boolean | undefined {
   if (path === ":memory:" || !existsSync(dirname(path))) return false;
-  const file = `${realPath(path)}.lock`;
+  const file = lockFile(path, "lock");
   if (!existsSync(file)) return false;
   let lock: Sqlite | undefined;
   try {
@@ -111,7 +125,22 @@ export function isServed(path: string): boolean | undefined {
   }
 }
 
+/** A user who can read the file can lock it, and thereby keep the server from starting. SQLite fills an empty file. */
+function keepPrivate(file: string): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+  // An existing file is not opened: closing a descriptor would release a lock of this process (POSIX).
+  if (mode === undefined) closeSync(openSync(file, "a", 0o600));
+  else if ((mode & 0o077) !== 0) {
+    try {
+      chmodSync(file, 0o600);
+    } catch {
+      // Another user's file: whether it can be locked is found out next.
+    }
+  }
+}
+
 /** Resolves symbolic links, so that a file has one lock. */
-function realPath(path: string): string {
-  return existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+function lockFile(path: string, purpose: string): string {
+  const real = existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
+  return `${real}.${purpose}`;
 }

@@ -1,6 +1,16 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { openDatabase } from "../../src/database/database.ts";
 import { takeServeLock } from "../../src/database/lock.ts";
@@ -312,6 +322,32 @@ describe("the lock for serving a database", () => {
         expect(() => takeServeLock(other)).toThrow("already serving");
     } finally {
       lock.release();
+    }
+  });
+
+  test("is a file that only its owner can read, also if another user could before, so that nobody else can hold it", () => {
+    openDatabase(path).close();
+    takeServeLock(path).release();
+    expect(statSync(`${path}.lock`).mode & 0o777).toBe(0o600);
+    chmodSync(`${path}.lock`, 0o644);
+    takeServeLock(path).release();
+    expect(statSync(`${path}.lock`).mode & 0o777).toBe(0o600);
+  });
+
+  test("names the process that holds it, if that is no phishwatch", async () => {
+    openDatabase(path).close();
+    takeServeLock(path).release();
+    // Not the program of this process, which counts as phishwatch.
+    const other = join(dirname(path), "holder");
+    copyFileSync(process.execPath, other);
+    const script = `const lock = new (require("bun:sqlite").Database)(${JSON.stringify(`${path}.lock`)}); lock.run("BEGIN"); lock.query("SELECT * FROM sqlite_master").all(); console.log("held"); setInterval(() => lock, 1000);`;
+    const child = Bun.spawn([other, "-e", script], { stdout: "pipe", stderr: "ignore" });
+    try {
+      await child.stdout.getReader().read();
+      expect(() => takeServeLock(path)).toThrow(`holder (process ${child.pid}), which is no phishwatch`);
+    } finally {
+      child.kill("SIGKILL");
+      await child.exited;
     }
   });
 

@@ -18,7 +18,8 @@ export function explain(error: unknown, path?: string): string {
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
     return `it is damaged or not a database (${message}); move it away, or restore a backup with 'phishwatch restore'`;
   }
-  if (code === "SQLITE_FULL" || code === "ENOSPC") return "the disk is full; make room and start again";
+  if (code === "SQLITE_FULL" || code === "ENOSPC")
+    return "the disk is full; make room (a running server continues without a restart)";
   if (/^(SQLITE_CANTOPEN|EACCES|EPERM)/.test(code)) {
     return `it cannot be opened (${message}); check that the folder exists and that this user may write there`;
   }

@@ -170,7 +170,9 @@ describe.skipIf(mounts === undefined)("on a disk of its own", () => {
         refused: 500,
         reads: 200,
         ready: 503,
-        database: expect.stringContaining("the disk is full"),
+        database: expect.stringContaining(
+          "the disk is full; make room (a running server continues without a restart)",
+        ),
         disk: expect.stringContaining("nearly full"),
         metrics: { ready: "0", free: expect.any(Number) },
         check: { code: 1, disk: expect.stringMatching(/^error +disk: full: /) },
