@@ -14,7 +14,10 @@ export interface Carried {
   onFailure: (reason: string) => void;
 }
 
-/** Sends the query and returns a function that releases its resources. */
+/**
+ * Sends the query and returns a function that releases its resources.
+ * @throws an error of the system, and then nothing has to be released
+ */
 export type Transport = (carried: Carried) => Promise<() => void>;
 
 /** Twice the advertised size. Nothing longer is a legitimate response. */
@@ -81,15 +84,22 @@ export function createUdpTransport(): Transport {
     const id = (message[0]! << 8) | message[1]!;
     const same = waiting.get(id) ?? new Set();
     waiting.set(id, same.add(carried));
-    // A datagram that the system cannot buffer counts as lost; the next attempt repeats it.
-    socket.send(message);
-    return () => {
+    const release = () => {
       same.delete(carried);
       if (same.size === 0) waiting.delete(id);
       if (waiting.size > 0) return;
       remove(sockets, shared);
       socket.close();
     };
+    try {
+      // A datagram that the system cannot buffer counts as lost; the next attempt repeats it.
+      socket.send(message);
+    } catch (error) {
+      // The server refused an earlier query on this socket: the system reports it with the next one.
+      release();
+      throw error;
+    }
+    return release;
   };
 }
 
