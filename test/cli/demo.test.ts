@@ -7,7 +7,7 @@ import { until } from "../support/until.ts";
 const folder = commandFolder("");
 afterAll(folder.dispose);
 
-test("phishwatch demo prints the address and a random password of a console, and leaves no files", async () => {
+test("phishwatch demo prints the address, the account and a random password of a console, and leaves no files", async () => {
   const running = folder.start(["demo"], { command: quickest });
   let out = "";
   const decoder = new TextDecoder();
@@ -18,7 +18,9 @@ test("phishwatch demo prints the address and a random password of a console, and
     out += decoder.decode(value, { stream: true });
   }
   const [, address = ""] =
-    /^Open (http:\/\/127\.0\.0\.1:\d+)\/console\nPassword: [0-9a-z]{4}(?:-[0-9a-z]{4}){4}\n/.exec(out) ?? [];
+    /^Console: {3}(http:\/\/127\.0\.0\.1:\d+)\/console\nAccount: {3}admin\nPassword: {2}[0-9a-z]{4}(?:-[0-9a-z]{4}){4}\n/.exec(
+      out,
+    ) ?? [];
   expect((await fetch(`${address}/readyz`)).status).toBe(200);
   running.kill("SIGINT");
   await until(() => running.exitCode !== null, "it has ended");

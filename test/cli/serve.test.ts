@@ -1,9 +1,11 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
+  closeSync,
   existsSync,
   linkSync,
   mkdirSync,
+  openSync,
   readFileSync,
   rmdirSync,
   rmSync,
@@ -31,7 +33,7 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
   test("`serve` prints its URL in one line and responds there; the printed curl command works", async () => {
     const server = await folder.serve({ command, args: ["--print-secrets"] });
     expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
-    await until(() => server.out().includes("Console password"), "the secrets are shown");
+    await until(() => server.out().includes("Try the key"), "the secrets are shown");
     const curl = /^ {2}(curl .*)$/m.exec(server.out())![1]!;
     const answer = JSON.parse(await runCurl(curl));
     expect(answer).toEqual({ data: [], meta: { total: 0, page: 1, per_page: 20 } });
@@ -43,12 +45,12 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
   test("Without a terminal, the secrets of the first start are in a file that only its owner can read, and not in the output (M10)", async () => {
     const server = await folder.serve({ command });
     const file = join(folder.path, "data/test.db.secrets.txt");
-    await until(() => server.out().includes(`secrets of the first start: ${file}`), "the path is printed");
+    await until(() => server.out().includes(`Secrets:   ${file} (delete`), "the path is printed");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const text = readFileSync(file, "utf8");
     const curl = /^ {2}(curl .*)$/m.exec(text)![1]!;
     expect(JSON.parse(await runCurl(curl))).toMatchObject({ data: [] });
-    const password = /Console password[^]*?(\w{4}(?:-\w{4}){4})\n/.exec(text)![1]!;
+    const password = /^Password: {2}(\w{4}(?:-\w{4}){4})$/m.exec(text)![1]!;
     const ended = await server.stop();
     for (const output of [ended.out, ended.err]) {
       expect(output).not.toMatch(/pw_[A-Za-z0-9]{38}/);
@@ -59,6 +61,46 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
     expect(readFileSync(file, "utf8")).toBe(text);
   });
 
+  test("The first start prints the address of the console, the account, its password and the key in one piece after the lines of the log, to a file and to a terminal", async () => {
+    for (const output of ["file", "terminal"]) {
+      const fresh = commandFolder();
+      let shown = "";
+      const path = fresh.file("output.txt", "");
+      const both = openSync(path, "a");
+      const data = (_: unknown, piece: Uint8Array) => void (shown += Buffer.from(piece).toString());
+      const running =
+        output === "terminal"
+          ? Bun.spawn([...command, "serve"], { cwd: fresh.path, terminal: { cols: 200, rows: 24, data } })
+          : Bun.spawn([...command, "serve", "--print-secrets"], {
+              cwd: fresh.path,
+              stdio: ["ignore", both, both],
+            });
+      const text = () => (output === "file" ? readFileSync(path, "utf8") : shown.replaceAll("\r\n", "\n"));
+      await until(() => text().includes("/v1/threats\n"), "the key is printed");
+      expect(text().slice(text().indexOf("phishwatch started"))).toMatch(
+        new RegExp(
+          [
+            "\n",
+            "phishwatch is ready on (http://127\\.0\\.0\\.1:\\d+)\n",
+            "\n",
+            "Console:   \\1/console\n",
+            "Account:   admin\n",
+            "Password:  \\w{4}(?:-\\w{4}){4}\n",
+            "API key:   (pw_\\w+)\n",
+            "\n",
+            "Secrets will not be shown again. Try the key:\n",
+            "\n",
+            "  curl -H 'Authorization: Bearer \\2' \\1/v1/threats\n",
+          ].join(""),
+        ),
+      );
+      running.kill("SIGTERM");
+      expect(await running.exited).toBe(0);
+      closeSync(both);
+      fresh.dispose();
+    }
+  });
+
   test("If the file for the secrets cannot be written, the start fails and the next start creates the secrets (M10)", async () => {
     const file = join(folder.path, "data/test.db.secrets.txt");
     mkdirSync(file, { recursive: true });
@@ -67,7 +109,7 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
     expect(err).toContain(`cannot write the secrets of the first start to ${file}`);
     rmdirSync(file);
     const server = await folder.serve({ command });
-    await until(() => server.out().includes("secrets of the first start"), "the path is printed");
+    await until(() => server.out().includes("Secrets:"), "the path is printed");
     await server.stop();
     expect(readFileSync(file, "utf8")).toContain("API key");
   });
@@ -92,7 +134,7 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
 
   test("`serve` prints the secrets on the first start only", async () => {
     const first = await folder.serve({ command, args: ["--print-secrets"] });
-    await until(() => first.out().includes("Console password"), "the secrets are shown");
+    await until(() => first.out().includes("Try the key"), "the secrets are shown");
     await first.stop();
     const second = await folder.serve({ command });
     const { out } = await second.stop();

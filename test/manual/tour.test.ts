@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandFolder, quickest } from "../support/command-line.ts";
 import { codeBlocks } from "../support/documentation.ts";
@@ -24,7 +24,7 @@ async function openTour() {
   cleanups.push(() => chat.stop());
   const server = await folder.serve({ args: ["--print-secrets"] });
   cleanups.push(() => server.stop());
-  await until(() => /Console password[^]*-\w{4}\n/.test(server.out()), "the secrets of the first start");
+  await until(() => /Try the key[^]*threats\n/.test(server.out()), "the secrets of the first start");
   mkdirSync(join(folder.path, "dist"));
   const program = `#!/bin/sh\nexec ${quickest.map((word) => `'${word}'`).join(" ")} "$@"\n`;
   writeFileSync(join(folder.path, "dist/phishwatch"), program, { mode: 0o755 });
@@ -63,7 +63,7 @@ async function openTour() {
     return out;
   }
 
-  return { chat, server, receiver, threats, type };
+  return { chat, path: folder.path, server, receiver, threats, type };
 }
 
 /** Replaces what differs at each start. */
@@ -76,11 +76,12 @@ function withoutSecrets(output: string): string {
 }
 
 describe.each(["README.md", "src/manual/first-steps.md"])("the tour in %s", (file) => {
-  test("shows what the first start prints, and its commands record, list and decide on threats, and end with a message in a chat", async () => {
+  test("shows what the first start prints, and its commands record, list and decide on threats, deliver the last one, end with a message in a chat, and leave nothing but data", async () => {
     const tour = await openTour();
     const blocks = codeBlocks(["sh", "console"]).filter((block) => block.file === file);
     let outputs = 0;
     let calls = 0;
+    let topic: string | undefined;
     for (const { language, code } of blocks) {
       if (language === "console") {
         const [prompt, ...shown] = code.split("\n");
@@ -90,7 +91,7 @@ describe.each(["README.md", "src/manual/first-steps.md"])("the tour in %s", (fil
           expect(withoutSecrets(output)).toBe(withoutSecrets(tour.server.out()));
         else expect((await tour.type(prompt!.replace("$ ", ""))).trim()).toBe(output);
       } else if (/\b(curl|import|webhooks|channels)\b/.test(code)) {
-        await tour.type(code);
+        topic = /ntfy\.sh\/(\S+)/.exec(await tour.type(code))?.[1] ?? topic;
         calls++;
       }
     }
@@ -106,10 +107,17 @@ describe.each(["README.md", "src/manual/first-steps.md"])("the tour in %s", (fil
     ];
     expect(threats.map(({ domain }) => domain).sort()).toEqual(domains);
     expect(threats.filter(({ status }) => status === "resolved")).not.toBeEmpty();
+    await until(
+      () => tour.receiver.received.some(({ body }) => body.includes("example-bank-login.com")),
+      "the delivery of the last threat",
+    );
+    expect(await tour.type("dist/phishwatch webhooks deliveries")).toMatch(/threat\.created\s+soc\b/);
+    expect(readdirSync(tour.path).sort()).toEqual(["data", "dist", "phishwatch.toml"]);
+    expect(topic).toMatch(/^phishwatch-[0-9a-f]{16}$/);
     // The page takes the same way; once is enough to wait for it.
     if (file === "README.md") return;
     const told = () => tour.chat.messages.find(({ title }) => title?.includes("example-bank-login[.]com"));
     await until(() => told() !== undefined, "the message about the last threat");
-    expect(told()).toMatchObject({ topic: "phishwatch-7f3k9q2m", event: "message" });
+    expect(told()).toMatchObject({ topic, event: "message" });
   }, 60_000);
 });

@@ -1,4 +1,5 @@
 import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { firstAccountName } from "../../access/accounts/accounts.ts";
 import type { FirstStart } from "../../access/console/first-start.ts";
 import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
@@ -13,52 +14,70 @@ const openFlags =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Creates the secrets of the first start, if this is the first start. Prints them on a terminal; otherwise writes them
- * to a file and prints its path, because the output of a service is usually kept in a log that others can read.
+ * Creates the secrets of the first start, if this is the first start. Returns what to print once the server is ready: with
+ * the secrets on a terminal; otherwise with the path of a file that contains them, because the output of a service is
+ * usually kept in a log that others can read. Returns nothing after the first start.
  * @param call.print print the secrets in any case
  * @throws StartError if the file cannot be written; then no secret was stored
  */
-export async function announceFirstStart({
+export async function firstStartText({
   appliance,
-  config: {
-    storage: { path },
-  },
+  config,
   out,
   url,
   print,
 }: {
   appliance: Pick<App, "firstStart">;
-  config: Pick<Config, "storage">;
-  out: Output;
+  config: Pick<Config, "console" | "storage">;
+  out: Pick<Output, "isTerminal">;
   url: string;
   print: boolean;
-}): Promise<void> {
+}): Promise<string> {
+  const { path } = config.storage;
+  const consoleUrl = config.console.enabled ? url : null;
+  const describe = ({ apiKey, consolePassword: password }: FirstStart) =>
+    entryText({ consoleUrl, password, apiKey }) + usageText({ apiKey, url });
   // A database in memory has no folder, and its secrets are worthless after the end of the process.
   if (print || out.isTerminal || path === ":memory:") {
     const created = await appliance.firstStart();
-    if (hasSecrets(created)) out.write(`\n${describe(created, url)}\n`);
-  } else {
-    const file = `${path}${fileEnding}`;
-    const created = await appliance.firstStart((secrets) => append(file, describe(secrets, url)));
-    if (hasSecrets(created))
-      out.write(`secrets of the first start: ${file} (delete the file after reading it)\n`);
+    return hasSecrets(created) ? `\n${describe(created)}` : "";
   }
-  out.flush();
+  const file = `${path}${fileEnding}`;
+  const created = await appliance.firstStart((secrets) => append(file, describe(secrets)));
+  return hasSecrets(created) ? `\n${entryText({ consoleUrl, file })}` : "";
 }
 
 function hasSecrets({ apiKey, consolePassword }: FirstStart): boolean {
   return apiKey !== undefined || consolePassword !== undefined;
 }
 
-function describe({ apiKey, consolePassword }: FirstStart, url: string): string {
-  const parts: string[] = [];
-  if (apiKey !== undefined)
-    parts.push(
-      `API key (will not be shown again):\n\n  ${apiKey}\n\nTry it:\n\n  curl -H 'Authorization: Bearer ${apiKey}' ${url}/v1/threats\n`,
-    );
-  if (consolePassword !== undefined)
-    parts.push(`Console password (will not be shown again):\n\n  ${consolePassword}\n`);
-  return parts.join("\n");
+/**
+ * Returns lines that say where and as whom to sign in to the console.
+ * @param entry.consoleUrl URL of the server; null if it has no console
+ * @param entry.file contains the secrets, in place of them
+ */
+export function entryText(entry: {
+  consoleUrl: string | null;
+  password?: string | undefined;
+  apiKey?: string | undefined;
+  file?: string;
+}): string {
+  const lines = [
+    ["Console", entry.consoleUrl === null ? "disabled in the configuration" : `${entry.consoleUrl}/console`],
+    ["Account", firstAccountName],
+    ["Password", entry.password],
+    ["API key", entry.apiKey],
+    ["Secrets", entry.file && `${entry.file} (delete the file after reading it)`],
+  ];
+  return lines
+    .map(([label, value]) => (value === undefined ? "" : `${`${label}:`.padEnd(11)}${value}\n`))
+    .join("");
+}
+
+function usageText({ apiKey, url }: { apiKey: string | undefined; url: string }): string {
+  const once = "\nSecrets will not be shown again.";
+  if (apiKey === undefined) return `${once}\n`;
+  return `${once} Try the key:\n\n  curl -H 'Authorization: Bearer ${apiKey}' ${url}/v1/threats\n`;
 }
 
 /** Appends, because an earlier start may have left a secret that nobody has read yet. */

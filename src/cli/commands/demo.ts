@@ -3,6 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { startDemonstration } from "../../sandbox/demonstration.ts";
 import { defaultConfig } from "../../sandbox/settings.ts";
+import { entryText } from "../appliance/first-secrets.ts";
 import { openLog } from "../appliance/open-log.ts";
 import { command } from "../terminal/command.ts";
 import { number } from "../terminal/flags.ts";
@@ -43,7 +44,7 @@ Prints the address and the password of the console when it is ready.`,
     try {
       const { console_password: password, url } = sandbox.ready;
       terminal.out.write(
-        `Open ${url}/console\nPassword: ${password}\n\nPress Ctrl-C to stop. Nothing is kept.\n`,
+        `${entryText({ consoleUrl: url, password })}\nPress Ctrl-C to stop. Nothing is kept.\n`,
       );
       terminal.out.flush();
       endStartup();

@@ -7,7 +7,7 @@ import { endStartup } from "../../lib/startup.ts";
 import { createServiceNotifier } from "../../service/notify.ts";
 import { startWatchdog } from "../../service/watchdog.ts";
 import { reloaderOf } from "../appliance/configuration.ts";
-import { announceFirstStart } from "../appliance/first-secrets.ts";
+import { firstStartText } from "../appliance/first-secrets.ts";
 import { acceptReloadRequests, serveReloads } from "../appliance/serve-reloads.ts";
 import { openLog } from "../appliance/open-log.ts";
 import { logStarted, readyText } from "../appliance/startup-log.ts";
@@ -91,11 +91,17 @@ async function start({
 }): Promise<{ stop(): void }> {
   const { out } = terminal;
   await appliance.start({ inTurns: true });
+  logStarted(appliance, config, log);
+  // Loaded now, because nothing of it is needed until requests are accepted.
+  (await import("../checks/access.ts")).logExposures(config, log, systemClock.now());
+  // Created before the server is said to be ready, because that can fail, and printed after the lines of the log, where
+  // people look.
+  const secrets = await firstStartText({ appliance, config, out, url, print: printSecrets });
   out.write(readyText(appliance.server, config));
   const { trapsUrl } = appliance.server;
   if (config.traps.listen !== null) out.write(`beacons and honeytokens are served on ${trapsUrl}\n`);
+  out.write(secrets);
   out.flush();
-  await announceFirstStart({ appliance, config, out, url, print: printSecrets });
   endStartup();
   const notifier = createServiceNotifier({
     env: terminal.env,
@@ -104,9 +110,6 @@ async function start({
   const watchdog = startWatchdog({ notifier, database: appliance.database, clock: systemClock, log });
   notifier.ready();
   notifier.status(`ready on ${url}`);
-  logStarted(appliance, config, log);
-  // Loaded now, because nothing of it is needed until requests are accepted.
-  (await import("../checks/access.ts")).logExposures(config, log, systemClock.now());
   const reloads = serveReloads({
     appliance,
     config: appliance.config,
