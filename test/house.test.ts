@@ -1,4 +1,14 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "bun:test";
 import { browserScript } from "../src/console/browser/script.ts";
@@ -12,6 +22,7 @@ import {
   importsOf,
   loadedAtOnce,
   offenders,
+  projectFiles,
   read,
   specifiersIn,
   top,
@@ -47,9 +58,7 @@ const sources = filesBelow("src");
 const typescript = sources.filter((path) => /\.tsx?$/.test(path));
 const everyTextFile = [
   ...["src", "test", "scripts", "drizzle", ".ci"].flatMap(filesBelow),
-  ...readdirSync(top, { withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name !== ".git")
-    .map((entry) => entry.name),
+  ...projectFiles().filter((path) => !path.includes("/")),
 ].filter((path) => !/\.(png|jpe?g|gif|webp|ico|woff2?|gz|zst|db)$/.test(path));
 
 describe("imports", () => {
@@ -316,15 +325,26 @@ describe("the project", () => {
   test("has only the known entries at the top", () => {
     const fixed = ["LICENSE", "README.md", "bun.lock", "config.example.toml", "drizzle", "package.json"];
     const known = new Set([...fixed, "scripts", "src", "test", "tsconfig.json"]);
-    const ignored = new Set(
-      read(".gitignore")
-        .split("\n")
-        .map((line) => line.replace(/\/$/, "")),
-    );
-    const unknown = readdirSync(top).filter(
-      (name) => !name.startsWith(".") && !known.has(name) && !ignored.has(name),
-    );
-    expect(unknown).toEqual([]);
+    const names = new Set(projectFiles().map((path) => path.split("/")[0]!));
+    expect(names.size).toBeGreaterThan(known.size);
+    expect([...names].filter((name) => !name.startsWith(".") && !known.has(name))).toEqual([]);
+  });
+
+  test("does not include what a start, a build and the tests leave in its folder", () => {
+    const folder = mkdtempSync(join(tmpdir(), "phishwatch-house-"));
+    const put = (path: string) => {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), "");
+    };
+    try {
+      cpSync(join(top, ".gitignore"), join(folder, ".gitignore"));
+      const left = ["data/phishwatch.db", "dist/phishwatch", ".phishwatch/state", ".tools/bun/bun"];
+      for (const path of [...left, "node_modules/elysia/index.js", "README.md", "src/data/names.txt"])
+        put(path);
+      expect(projectFiles(folder).sort()).toEqual([".gitignore", "README.md", "src/data/names.txt"]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test("pins packages without naming a registry's host", () => {

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve, sep } from "node:path";
 
 /** Reads the repository for the tests that check rules about its own code. Paths are relative to its top. */
@@ -11,6 +12,29 @@ export function filesBelow(folder: string): string[] {
     .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
     .map((entry) => toPosix(relative(top, join(entry.parentPath, entry.name))))
     .sort();
+}
+
+/**
+ * Returns the paths of the files that git does not ignore, also of new ones. The folder also contains what an appliance, a
+ * build and the tests leave. Works in an archive of the project, too, because it asks an empty repository.
+ */
+export function projectFiles(folder = top): string[] {
+  const repository = mkdtempSync(join(tmpdir(), "phishwatch-files-"));
+  try {
+    git(["init", "-q", "--bare", repository]);
+    const options = [`--git-dir=${repository}`, `--work-tree=${folder}`, "-C", folder];
+    return git([...options, "ls-files", "-z", "--others", "--exclude-standard"])
+      .split("\0")
+      .slice(0, -1);
+  } finally {
+    rmSync(repository, { recursive: true });
+  }
+}
+
+function git(args: string[]): string {
+  const { success, stdout, stderr } = Bun.spawnSync(["git", ...args]);
+  if (!success) throw new Error(`git failed: ${stderr.toString()}`);
+  return stdout.toString();
 }
 
 export function read(path: string): string {
