@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readFileList } from "../../src/backups/repository/file-list.ts";
-import { chunkKey } from "../../src/backups/repository/format.ts";
+import { chunkKey, headKeys } from "../../src/backups/repository/format.ts";
 import { checkDatabase } from "../../src/backups/restoring/open-database.ts";
 import { writeFileOf, type EarlierFile } from "../../src/backups/restoring/write-file.ts";
 import type { Repository } from "../../src/backups/repository/repository.ts";
@@ -323,13 +323,16 @@ describe("a damaged repository", () => {
   test("without its head is not begun again, because encrypted backups could then never be opened", async () => {
     write(10);
     await backUp(repository, path);
-    const head = join(folder, "backups", "phishwatch-backups.json");
-    const bytes = readFileSync(head);
-    rmSync(head);
+    const heads = headKeys.map((key) => join(folder, "backups", key));
+    const bytes = readFileSync(heads[0]!);
+    for (const head of heads) rmSync(head);
     expect(openFolder(join(folder, "backups"))).rejects.toThrow("phishwatch-backups.json is missing");
-    expect(existsSync(head)).toBe(false);
-    writeFileSync(head, bytes);
-    expect(await (await openFolder(join(folder, "backups"))).ids()).toHaveLength(1);
+    for (const head of heads) {
+      expect(existsSync(head)).toBe(false);
+      writeFileSync(head, bytes);
+      expect(await (await openFolder(join(folder, "backups"))).ids()).toHaveLength(1);
+      rmSync(head);
+    }
   });
 
   test("is repaired by the next backup that is opened, which names the object that was damaged", async () => {

@@ -182,6 +182,14 @@ describe("a restore that is killed", () => {
       expect(readState()).toEqual(["a", "a", "a"]);
     },
   );
+
+  test("is completed also if the plan is damaged, because only names depend on its content", async () => {
+    const staged = await stage();
+    writeFileSync(join(staged, "plan.json"), '{"stamp":"2026');
+    takeServeLock(path).release();
+    expect(readState()).toEqual(["a", "a", "a"]);
+    expect(existsSync(`${path}.archive.before-restore-0`)).toBe(true);
+  });
 });
 
 describe("the commands", () => {

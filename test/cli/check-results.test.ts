@@ -485,7 +485,7 @@ describe("backups", () => {
       signal: AbortSignal.timeout(10_000),
     });
     const secret = "a-secret-of-the-backups";
-    await openRepository({ store, secret, fillRandom: () => {}, createAt: now });
+    await (await openRepository({ store, secret, fillRandom: () => {}, createAt: now })).keepHead();
     await store.put("backups/2026-01-14-023000.json", Buffer.from("{}"));
     await store.put("backups/2026-01-13-023000-2.json", Buffer.from("{}"));
     mkdirSync(join(folder.path, "data"));
@@ -496,6 +496,11 @@ describe("backups", () => {
     ]);
     expect(await check(encrypted.replace(secret, "another-secret-than-that"))).toMatchObject([
       { state: "error", setting: "backup.encrypt_with" },
+    ]);
+    await store.put("phishwatch-backups.json", Buffer.from("{}"));
+    expect(await check(encrypted)).toMatchObject([
+      { state: "warning", detail: expect.stringContaining("phishwatch-backups.json is damaged") },
+      { what: "place of backups" },
     ]);
     const bucket = 's3 = "s3://backups"\ns3_access_key = "a"\ns3_secret_key = "b"';
     expect(await check(bucket, { offline: true })).toMatchObject([

@@ -57,7 +57,7 @@ export interface MadeBackup {
   kept: number;
   /** Name of the store. */
   store: string;
-  /** An object of earlier backups that was damaged: everything was stored again. */
+  /** Names what was damaged in the store, and was stored again; undefined: nothing is known to be. */
   repaired: string | undefined;
 }
 
@@ -71,15 +71,17 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const startedMs = clock.monotonicMs();
   const lock = await lockRepository({ store: repository.store, owner, isRunning, clock });
   try {
+    await repository.keepHead();
     const { manifest, notChecked, repaired } = await writeAndOpen(options, lock);
     await lock.requireHeld();
     const kept = await rotate(repository, keep, manifest.id);
     const { id, files, bytes, newBytes, storedBytes } = manifest;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     const store = repository.store.name;
+    const damage = [repository.headProblem, repaired].filter((part) => part !== undefined);
     const isOpened = options.opensDatabase && notChecked === null;
     const made = { id, files, bytes, newBytes, storedBytes, durationMs, isOpened, notChecked };
-    return { ...made, kept, store, repaired };
+    return { ...made, kept, store, repaired: damage.length === 0 ? undefined : damage.join("; ") };
   } finally {
     await lock.release();
   }

@@ -2,7 +2,8 @@
  * Format of a repository: the backups of one appliance in a store. Every object is written once and never changed, so
  * that a backup that is interrupted leaves the earlier ones as they were.
  *
- * - `phishwatch-backups.json`: JSON, a `RepositoryHead`. Never encrypted.
+ * - `phishwatch-backups.json` and `phishwatch-backups.copy.json`: the same JSON, a `RepositoryHead`. Never encrypted. One of
+ *   them suffices, because nothing can be read without it; see `head.ts`.
  * - `chunks/<first 2 digits>/<name>`: up to 4 MiB of content, compressed with zstd. The name is the SHA-256 of the
  *   content in 64 hexadecimal digits, or an HMAC-SHA-256 in an encrypted repository, so that equal content is stored
  *   once.
@@ -17,7 +18,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 
 export const formatVersion = 1;
-export const headKey = "phishwatch-backups.json";
+export const headKeys = ["phishwatch-backups.json", "phishwatch-backups.copy.json"] as const;
 export const chunkPrefix = "chunks/";
 export const backupPrefix = "backups/";
 export const lockPrefix = "locks/";
@@ -35,7 +36,8 @@ const chunksMax = fileBytesMax / fileChunkBytes;
 const listChunksMax = 1_000_000;
 export const filesMax = 20_000_000;
 
-const chunkName = Type.String({ pattern: "^[0-9a-f]{64}$" });
+const hash = Type.String({ pattern: "^[0-9a-f]{64}$" });
+const chunkName = hash;
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const timeText = Type.String({ pattern: "^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{3})?Z$" });
 
@@ -46,6 +48,8 @@ const headSchema = Type.Object({
   createdAt: timeText,
   /** Parameters of the encryption; null: not encrypted. */
   encryption: Type.Union([Type.Null(), Type.Record(Type.String(), Type.Unknown())]),
+  /** See `hashOf`; missing: an earlier version wrote it. */
+  hash: Type.Optional(hash),
 });
 export type RepositoryHead = Static<typeof headSchema>;
 
@@ -72,8 +76,8 @@ const manifestSchema = Type.Object({
   storedBytes: count,
   /** Chunks with the list of files. */
   list: Type.Array(chunkName, { maxItems: listChunksMax }),
-  /** SHA-256 of this object as JSON without this field, in hexadecimal digits. */
-  hash: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+  /** See `hashOf`. */
+  hash,
 });
 export type BackupManifest = Static<typeof manifestSchema>;
 
@@ -113,6 +117,21 @@ export const isFileEntry = compiled<FileEntry>(fileSchema);
 function compiled<Value>(schema: Parameters<typeof TypeCompiler.Compile>[0]) {
   let check: ReturnType<typeof TypeCompiler.Compile> | undefined;
   return (value: unknown): value is Value => (check ??= TypeCompiler.Compile(schema)).Check(value);
+}
+
+/** Returns the SHA-256 of an object as JSON without its field `hash`, in hexadecimal digits. */
+export function hashOf(value: object): string {
+  const { hash: _, ...rest } = value as { hash?: unknown };
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(rest)).digest("hex");
+}
+
+/** Returns undefined for bytes that are not JSON. */
+export function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 export function chunkKey(name: string): string {

@@ -7,14 +7,16 @@ import {
   backupPrefix,
   chunkPrefix,
   formatVersion,
-  headKey,
+  hashOf,
+  headKeys,
   idOfKey,
-  isHead,
   isManifest,
   manifestKey,
+  parseJson,
   type BackupManifest,
   type RepositoryHead,
 } from "./format.ts";
+import { createHead, keepHead, putHead, useHead, type UsedHead } from "./head.ts";
 
 const idBytes = 16;
 
@@ -23,6 +25,10 @@ export interface Repository {
   readonly id: string;
   /** Stores all objects but the head, encrypted if the repository is. */
   readonly store: BackupStore;
+  /** Which copies of the head are damaged or missing; undefined: none. */
+  readonly headProblem: string | undefined;
+  /** Writes copies of the head that are damaged, missing or of an earlier version. The caller holds the lock. @throws StoreError */
+  keepHead(): Promise<void>;
   /** Returns the ids of all backups, the oldest first. @throws StoreError */
   ids(): Promise<string[]>;
   /** Returns a backup, or undefined if there is none with this id. @throws StoreError `damaged` */
@@ -37,7 +43,7 @@ export interface Repository {
  * Opens the repository in a store.
  * @param secret null: none is set
  * @param at time at which it is created if there is none; undefined: it must exist
- * @throws StoreError `not_found`, `wrong_secret`, or `unexpected` for one of a newer version
+ * @throws StoreError `not_found`, `wrong_secret`, `damaged`, or `unexpected` for one of a newer version
  */
 export async function openRepository({
   store,
@@ -50,13 +56,20 @@ export async function openRepository({
   fillRandom: FillRandom;
   createAt: Instant | undefined;
 }): Promise<Repository> {
-  const head =
-    (await readHead(store, createAt !== undefined)) ??
-    (await createHead({ store, secret, fillRandom, createAt }));
-  const content = await openContentStore({ store, head, secret, fillRandom });
+  const use = (head: RepositoryHead) => openContentStore({ store, head, secret, fillRandom });
+  let used = await openHead(store, use, createAt !== undefined);
+  const isNew = used === undefined;
+  if (isNew) {
+    await create({ store, secret, fillRandom, createAt });
+    used = await openHead(store, use, false);
+  }
+  if (used === undefined) throw noBackups(store);
+  const { head, result: content, problem } = used;
   return {
     id: head.id,
     store: content,
+    headProblem: isNew ? undefined : problem,
+    keepHead: () => keepHead(store, used),
     async ids() {
       const ids: string[] = [];
       for await (const { key } of content.list(backupPrefix)) {
@@ -68,7 +81,7 @@ export async function openRepository({
     async find(id) {
       const bytes = await content.get(manifestKey(id));
       if (bytes === undefined) return undefined;
-      const manifest = parse(bytes);
+      const manifest = parseJson(bytes);
       if (isManifest(manifest) && manifest.id === id && hashOf(manifest) === manifest.hash) return manifest;
       throw new StoreError(
         "damaged",
@@ -98,49 +111,35 @@ export async function changeRepositorySecret({
   secret: string;
   fillRandom: FillRandom;
 }): Promise<void> {
-  const head = await readHead(store, false);
-  if (head === undefined) throw noBackups(store);
-  if (head.encryption === null)
-    throw new StoreError("wrong_secret", `${store.name}: the backups there are not encrypted`);
-  const encryption = await changeSecret({
-    name: store.name,
-    id: head.id,
-    parameters: head.encryption,
-    previousSecret,
-    secret,
-    fillRandom,
-  });
-  await putHead(store, { ...head, encryption });
-}
-
-async function putHead(store: BackupStore, head: RepositoryHead): Promise<void> {
-  await store.put(headKey, Buffer.from(`${JSON.stringify(head, null, 2)}\n`));
+  const rewrap = ({ id, encryption }: RepositoryHead) => {
+    const { name } = store;
+    if (encryption === null)
+      throw new StoreError("wrong_secret", `${name}: the backups there are not encrypted`);
+    return changeSecret({ name, id, parameters: encryption, previousSecret, secret, fillRandom });
+  };
+  const used = await openHead(store, async (head) => rewrap(head), false);
+  if (used === undefined) throw noBackups(store);
+  await putHead(store, { ...used.head, encryption: used.result });
 }
 
 function noBackups(store: BackupStore): StoreError {
-  return new StoreError("not_found", `${store.name}: there are no backups (no ${headKey})`);
+  return new StoreError("not_found", `${store.name}: there are no backups (no ${headKeys[0]})`);
 }
 
 /** @param mayBeMissing whether the folder or bucket is created if there is none */
-async function readHead(store: BackupStore, mayBeMissing: boolean): Promise<RepositoryHead | undefined> {
-  const bytes = await store.get(headKey).catch((error: unknown) => {
+async function openHead<Result>(
+  store: BackupStore,
+  use: (head: RepositoryHead) => Promise<Result>,
+  mayBeMissing: boolean,
+): Promise<UsedHead<Result> | undefined> {
+  try {
+    return await useHead(store, use);
+  } catch (error) {
     if (!(error instanceof StoreError) || error.code !== "not_found") throw error;
     if (mayBeMissing) return undefined;
-    throw new StoreError(
-      "not_found",
-      `${store.name}: there are no backups: this place does not exist`,
-      error,
-    );
-  });
-  if (bytes === undefined) return undefined;
-  const head = parse(bytes);
-  if (!isHead(head)) throw new StoreError("damaged", `${store.name}: ${headKey} is damaged`);
-  if (head.format > formatVersion)
-    throw new StoreError(
-      "unexpected",
-      `${store.name}: a newer version of phishwatch wrote these backups; run that version`,
-    );
-  return head;
+    const message = `${store.name}: there are no backups: this place does not exist`;
+    throw new StoreError("not_found", message, error);
+  }
 }
 
 /**
@@ -153,7 +152,7 @@ async function requireEmpty(store: BackupStore): Promise<void> {
       for await (const { key } of store.list(prefix))
         throw new StoreError(
           "damaged",
-          `${store.name}: ${headKey} is missing, but there is ${key}; put it back from a copy, or use another folder or prefix`,
+          `${store.name}: ${headKeys[0]} is missing, but there is ${key}; put it back from a copy, or use another folder or prefix`,
         );
   } catch (error) {
     // The folder is created with the head.
@@ -161,40 +160,20 @@ async function requireEmpty(store: BackupStore): Promise<void> {
   }
 }
 
-async function createHead({
+async function create({
   store,
   secret,
   fillRandom,
   createAt,
-}: Parameters<typeof openRepository>[0]): Promise<RepositoryHead> {
+}: Parameters<typeof openRepository>[0]): Promise<void> {
   if (createAt === undefined) throw noBackups(store);
   await requireEmpty(store);
   const random = new Uint8Array(idBytes);
   fillRandom(random);
   const id = random.toHex();
   const encryption = secret === null ? null : (await newEncryption({ id, secret, fillRandom })).encryption;
-  const head: RepositoryHead = {
-    format: formatVersion,
-    id,
-    createdAt: toIsoTime(createAt),
-    encryption: encryption as RepositoryHead["encryption"],
-  };
-  await putHead(store, head);
-  // Another process may have created it at the same time: the last one counts.
-  return (await readHead(store, false)) ?? head;
-}
-
-function parse(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(bytes));
-  } catch {
-    return undefined;
-  }
-}
-
-function hashOf(manifest: Omit<BackupManifest, "hash"> & { hash?: string }): string {
-  const { hash: _, ...rest } = manifest;
-  return new Bun.CryptoHasher("sha256").update(JSON.stringify(rest)).digest("hex");
+  const head = { format: formatVersion, id, createdAt: toIsoTime(createAt), encryption };
+  await createHead(store, head as RepositoryHead);
 }
 
 /**

@@ -38,7 +38,15 @@ export async function backupResults(
     const store = openStore({ location, clock, fillRandom, signal });
     const newest = await newestBackup(store);
     // Opening tells whether the secret is the right one.
-    if (newest !== undefined) await openRepository({ store, secret, fillRandom, createAt: undefined });
+    const opened =
+      newest === undefined
+        ? undefined
+        : await openRepository({ store, secret, fillRandom, createAt: undefined });
+    const damage = opened?.headProblem;
+    if (damage !== undefined) {
+      const change = "run 'phishwatch backup', which writes it again from the other copy, and check the disk";
+      return [{ ...base, state: "warning", detail: damage, change }, ...placeResults(config)];
+    }
     return [ageResult(backup.schedule, store.name, newest, clock.now()), ...placeResults(config)];
   } catch (error) {
     const setting =

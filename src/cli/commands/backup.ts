@@ -98,7 +98,7 @@ async function backUp(
       );
       if (made.repaired !== undefined)
         terminal.err.write(
-          `phishwatch: note: ${visible(made.repaired, 1_000)}; everything was stored again; check earlier backups with 'phishwatch backups verify ID'\n`,
+          `phishwatch: note: ${visible(made.repaired, 1_000)}; it was stored again; check earlier backups with 'phishwatch backups verify ID'\n`,
         );
       if (made.notChecked !== null)
         terminal.err.write(

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { headKeys } from "../../backups/repository/format.ts";
 import { changeRepositorySecret } from "../../backups/repository/repository.ts";
 import { openStore } from "../../backups/stores/open-store.ts";
 import { backupSecretRule } from "../../config/sections/backup.ts";
@@ -35,7 +36,7 @@ prefix instead, and delete the previous backups.`,
     const { location, encryptWith } = placeOf(backup, options.from, "--from");
     if (encryptWith === null)
       throw new FailedError("backup.encrypt_with is not set; it must be the present secret of the backups");
-    if (location.kind === "folder") requireOwnFolder(join(location.folder, "phishwatch-backups.json"));
+    if (location.kind === "folder") requireOwnFolder(join(location.folder, headKeys[0]));
     const secret = readSecret(args[0] ?? "");
     const signal = terminal.interruption();
     const store = await explained(async () =>

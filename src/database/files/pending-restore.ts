@@ -103,11 +103,19 @@ export function completePendingRestore(path: string): void {
   const folder = stagingFolder(path);
   if (!existsSync(folder)) return;
   const plan = join(folder, planFile);
-  if (existsSync(plan)) {
-    const { stamp } = JSON.parse(readFileSync(plan, "utf8")) as { stamp?: unknown };
-    complete(path, typeof stamp === "string" && stampForm.test(stamp) ? stamp : "0");
-  }
+  if (existsSync(plan)) complete(path, stampIn(plan));
   discardStaging(path);
+}
+
+/** Only names depend on the content of a plan: a damaged one must not keep the server from starting. */
+function stampIn(plan: string): string {
+  try {
+    const { stamp } = JSON.parse(readFileSync(plan, "utf8")) as { stamp?: unknown };
+    if (typeof stamp === "string" && stampForm.test(stamp)) return stamp;
+  } catch {
+    // As for a plan of another form.
+  }
+  return "0";
 }
 
 /** Each step is a rename, and is not repeated. */

@@ -1,0 +1,144 @@
+import { StoreError, type BackupStore } from "../stores/store.ts";
+import { formatVersion, hashOf, headKeys, isHead, parseJson, type RepositoryHead } from "./format.ts";
+
+/** Number of fields of the heads that have no checksum. */
+const earlierFields = 4;
+
+/**
+ * One of the two copies of the head, by what is known about it:
+ * - `intact`: its checksum matches
+ * - `unchecked`: an earlier version wrote it, without a checksum
+ * - `damaged`: it is not what was written; its key may still open an encrypted repository
+ * - `missing`
+ */
+interface HeadCopy {
+  key: string;
+  state: "intact" | "unchecked" | "damaged" | "missing";
+  head: RepositoryHead | undefined;
+  bytes: Uint8Array | undefined;
+  /** The store could not return it. */
+  error: unknown;
+}
+
+/** A head that was used, and the copies as they were then. */
+export interface UsedHead<Result> {
+  head: RepositoryHead;
+  result: Result;
+  copies: HeadCopy[];
+  /** Which copies are damaged or missing; undefined: none, or an earlier version wrote only one. */
+  problem: string | undefined;
+}
+
+/**
+ * Uses the head of the repository in a store: the first copy that is intact, or the other one.
+ * @param use opens what the head describes; throws if this copy does not open it
+ * @returns undefined if there is none
+ * @throws StoreError of `use` for a copy that is intact; else `damaged`, or `unexpected` for one of a newer version
+ */
+export async function useHead<Result>(
+  store: BackupStore,
+  use: (head: RepositoryHead) => Promise<Result>,
+): Promise<UsedHead<Result> | undefined> {
+  const copies = await readCopies(store);
+  if (copies.every(({ state }) => state === "missing")) return undefined;
+  const order = (["intact", "unchecked", "damaged"] as const).flatMap((state) =>
+    copies.filter((copy) => copy.state === state),
+  );
+  let failure: unknown;
+  for (const { head, state } of order) {
+    try {
+      if (state !== "damaged") requireKnownFormat(store, head);
+      // Without encryption, nothing but the checksum shows what a head should be.
+      if (head === undefined || (state === "damaged" && head.encryption === null)) continue;
+      return { head, result: await use(head), copies, problem: problemOf(store, copies) };
+    } catch (error) {
+      if (state !== "damaged") failure ??= state === "intact" ? error : orDamaged(error);
+    }
+  }
+  throw (
+    failure ??
+    copies.find(({ error }) => error !== undefined)?.error ??
+    new StoreError(
+      "damaged",
+      `${problemOf(store, copies)}, and without it no backup there can be opened; put the file back from a copy of the folder or bucket`,
+    )
+  );
+}
+
+/** @param head undefined: it has a form that this version does not know */
+function requireKnownFormat({ name }: Pick<BackupStore, "name">, head: RepositoryHead | undefined): void {
+  if (head !== undefined && head.format <= formatVersion) return;
+  throw new StoreError(
+    "unexpected",
+    `${name}: a newer version of phishwatch wrote these backups; run that version`,
+  );
+}
+
+function orDamaged(error: unknown): unknown {
+  if (!(error instanceof StoreError) || error.code !== "wrong_secret") return error;
+  return new StoreError(
+    "wrong_secret",
+    `${error.message}; or ${headKeys[0]} is damaged: an earlier version wrote it, without a checksum`,
+    error,
+  );
+}
+
+function problemOf({ name }: Pick<BackupStore, "name">, copies: readonly HeadCopy[]): string | undefined {
+  const isSingle = copies.some(({ state }) => state === "unchecked");
+  const bad = copies.filter(({ state }) => state === "damaged" || (state === "missing" && !isSingle));
+  if (bad.length === 0) return undefined;
+  return `${name}: ${bad.map(({ key, state }) => `${key} is ${state}`).join(", and ")}`;
+}
+
+/** Writes both copies. */
+export async function putHead(store: BackupStore, head: RepositoryHead): Promise<void> {
+  for (const key of headKeys) await store.put(key, bytesOf(head));
+}
+
+/** Writes the first copy of a new repository. If others create one at the same time, the last one counts. */
+export function createHead(store: BackupStore, head: RepositoryHead): Promise<void> {
+  return store.put(headKeys[0], bytesOf(head));
+}
+
+/**
+ * Writes the copies that are not equal to the head that was used. The caller holds the lock of the repository. Does
+ * nothing if somebody has changed a copy since, such as its secret.
+ * @throws StoreError
+ */
+export async function keepHead(store: BackupStore, { head, copies }: UsedHead<unknown>): Promise<void> {
+  const isEqual = (a?: Uint8Array, b?: Uint8Array) =>
+    a === undefined || b === undefined ? a === b : Buffer.compare(a, b) === 0;
+  const bytes = bytesOf(head);
+  if (copies.every((copy) => isEqual(copy.bytes, bytes))) return;
+  const present = await readCopies(store);
+  if (present.every((copy, index) => isEqual(copy.bytes, copies[index]!.bytes))) await putHead(store, head);
+}
+
+function bytesOf(head: RepositoryHead): Uint8Array {
+  return Buffer.from(`${JSON.stringify({ ...head, hash: hashOf(head) }, null, 2)}\n`);
+}
+
+/** @throws StoreError `not_found` if the folder or bucket does not exist */
+async function readCopies(store: BackupStore): Promise<HeadCopy[]> {
+  const copies: HeadCopy[] = [];
+  for (const key of headKeys) {
+    try {
+      const bytes = await store.get(key);
+      copies.push({ key, bytes, error: undefined, ...stateOf(bytes) });
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "not_found") throw error;
+      copies.push({ key, bytes: undefined, error, state: "damaged", head: undefined });
+    }
+  }
+  return copies;
+}
+
+function stateOf(bytes: Uint8Array | undefined): Pick<HeadCopy, "state" | "head"> {
+  if (bytes === undefined) return { state: "missing", head: undefined };
+  const value = parseJson(bytes) as Partial<RepositoryHead> | null | undefined;
+  const head = isHead(value) ? value : undefined;
+  // With further fields, it is one whose field `hash` was renamed by damage.
+  if (head !== undefined && Object.keys(head).length === earlierFields) return { state: "unchecked", head };
+  const isIntact = typeof value?.hash === "string" && hashOf(value) === value.hash;
+  return { state: isIntact ? "intact" : "damaged", head };
+}
