@@ -62,7 +62,7 @@ export function renderClient(): string {
       .filter(([, operation]) => returnsJson(operation))
       .map(([method, operation]) => renderCall(method, path, operation)),
   );
-  return `// Generated from the OpenAPI documents by scripts/generate-client.ts. Copy it into your project: it has no dependencies.
+  return `// The client of phishwatch, generated from its OpenAPI documents. Copy it into your project: it has no dependencies.
 
 ${schemas.join("\n")}
 /** Bodies of deliveries, by event type. */

@@ -1,4 +1,4 @@
-// Generated from the OpenAPI documents by scripts/generate-client.ts. Copy it into your project: it has no dependencies.
+// The client of phishwatch, generated from its OpenAPI documents. Copy it into your project: it has no dependencies.
 
 /** A threat in the list. */
 export type ThreatListItem = {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { manualPages } from "../../src/manual/manual.ts";
+import { clients } from "../../src/api/clients/clients.ts";
+import { findManualPage, manualPages } from "../../src/manual/manual.ts";
 import { file, type Entry } from "./archives.ts";
 import { bundledPackages } from "./bundled-packages.ts";
 import type { Bundle } from "./compile.ts";
@@ -12,6 +13,11 @@ import { root, type Source } from "./source.ts";
 
 /** Files that phishwatch prints: path in the archive, arguments of phishwatch. */
 const printed: readonly { path: string; words: string[] }[] = [
+  ...clients.map((client) => ({
+    path: `clients/${client.file}`,
+    words: ["client", client.language],
+  })),
+  { path: "openapi.json", words: ["openapi"] },
   { path: "completions/phishwatch.bash", words: ["completion", "bash"] },
   { path: "completions/_phishwatch", words: ["completion", "zsh"] },
   { path: "completions/phishwatch.fish", words: ["completion", "fish"] },
@@ -37,10 +43,17 @@ export async function collectContents(source: Source, bundle: Bundle): Promise<S
     file("config.example.toml", readProjectFile("config.example.toml")),
     file("licenses.txt", licenses),
     file("manual.html", renderManual()),
+    file("sandbox.Dockerfile", sandboxDockerfile()),
     ...manualPages.map(({ topic, text }) => file(`manual/${topic}.md`, text)),
     ...(await Promise.all(printed.map(async ({ path, words }) => file(path, await print(words))))),
   ];
   return { files, licenses, sbom: (target) => renderSbom({ packages, ...source, target }) };
+}
+
+/** Returns the definition of the sandbox's image, which is in the manual, so that everybody has it. */
+export function sandboxDockerfile(): string {
+  const block = /```dockerfile\n# recipe: .+\n([^]*?)```/.exec(findManualPage("sandbox")!.text);
+  return block![1]!;
 }
 
 function readProjectFile(name: string): string {

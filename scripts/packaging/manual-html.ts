@@ -14,8 +14,8 @@ export function renderManual(): string {
   const chapters = manualPages.map(({ topic, text }) => {
     const html = toHtml(text)
       .replace(/<h1 id="[^"]*">/, `<h1 id="${topic}">`)
-      // The appliance serves this page; a file has no address of it.
-      .replaceAll(/<a href="(\/docs\/api)">([^<]*)<\/a>/g, "$2 (<code>$1</code>)")
+      // The appliance serves these files; a file has no address of it.
+      .replaceAll(/<a href="(\/docs\/api|\/docs\/clients\/[^"]+)">([^<]*)<\/a>/g, "$2 (<code>$1</code>)")
       // The same heading is on several pages.
       .replaceAll(/<(h[2-6]) id="/g, `<$1 id="${topic}.`)
       .replaceAll(/href="#/g, `href="#${topic}.`)

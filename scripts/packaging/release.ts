@@ -161,13 +161,14 @@ function partsOf(
 ): Part[] {
   const { timeS } = source;
   const readPackaged = async () => {
-    const { licenses, sbom } = await shared(processors[0].target);
+    const { licenses, sbom, files } = await shared(processors[0].target);
     return Promise.all(
       processors.map(async ({ debian, target }) => ({
         architecture: debian,
         executable: new Uint8Array(readFileSync(await executable(target))),
         licenses,
         sbom: sbom(target),
+        shared: files,
       })),
     );
   };
@@ -184,10 +185,9 @@ function partsOf(
   }));
   const debian = async () => {
     const unit = await print(["service", "unit", "--executable", "/usr/bin/phishwatch"]);
-    const { files } = await shared(processors[0].target);
     return (await readPackaged()).map(({ architecture, ...own }) => ({
       name: debName(architecture),
-      bytes: buildDeb({ architecture, contents: { ...own, shared: files, unit }, timeS }),
+      bytes: buildDeb({ architecture, contents: { ...own, unit }, timeS }),
     }));
   };
   const image = async () => [

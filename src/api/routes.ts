@@ -46,7 +46,7 @@ export function createRoutes({
 }: RouteDependencies): Routes {
   const { page } = pipeline;
   const { health, ready, metrics, screenshot, root, consolePage } = sitePages(site);
-  const { openapi, manual, topic, reference, favicon } = docsPages({ document, version });
+  const { openapi, manual, topic, client, reference, favicon } = docsPages({ document, version });
   const get = (path: string, handler: Handler): Route => ({ method: "GET", path, handler });
   const all = (path: string, handler: Handler): Route => ({ method: "ALL", path, handler });
   const routes: Route[] = [
@@ -61,6 +61,7 @@ export function createRoutes({
     get("/docs", page("/docs", manual)),
     get("/docs/api", page("/docs/api", reference)),
     get("/docs/:topic", page("/docs/:topic", topic)),
+    get("/docs/clients/:file", page("/docs/clients/:file", client)),
     all("/lists", page("/lists", lists)),
     all("/lists/*", page("/lists/*", lists)),
     ...traps.flatMap(({ path, handler }) => [all(path, handler), all(`${path}/*`, handler)]),

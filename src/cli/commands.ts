@@ -59,6 +59,8 @@ export const commandEntries: CommandEntry[] = [
     name: "monitoring",
     load: async () => (await import("./commands/monitoring.ts")).monitoringCommands,
   },
+  { name: "client", load: async () => (await import("./commands/client.ts")).clientCommand },
+  { name: "openapi", load: async () => (await import("./commands/openapi.ts")).openapiCommand },
   { name: "demo", load: async () => (await import("./commands/demo.ts")).demoCommand },
   { name: "sandbox", load: async () => (await import("./commands/sandbox.ts")).sandboxCommand },
   {

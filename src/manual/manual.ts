@@ -32,6 +32,7 @@ import limits from "./limits.md" with { type: "text" };
 import performancePage from "./performance.md" with { type: "text" };
 import airGap from "./air-gap.md" with { type: "text" };
 import httpApi from "./http-api.md" with { type: "text" };
+import clients from "./clients.md" with { type: "text" };
 import webhooks from "./webhooks.md" with { type: "text" };
 import sandbox from "./sandbox.md" with { type: "text" };
 import detection from "./detection.md" with { type: "text" };
@@ -85,6 +86,7 @@ const texts: [topic: string, text: string][] = [
   ["performance", performancePage],
   ["air-gap", airGap],
   ["http-api", httpApi],
+  ["clients", clients],
   ["webhooks", webhooks],
   ["sandbox", sandbox],
   ["detection", detection],

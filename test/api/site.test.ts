@@ -1,3 +1,4 @@
+import { clients } from "../../src/api/clients/clients.ts";
 import type { OpenApiDocument } from "../../src/api/site/api-reference.ts";
 import type { ErrorBody } from "../../src/http/errors.ts";
 import { manualPages } from "../../src/manual/manual.ts";
@@ -273,7 +274,16 @@ describe("pages", () => {
       pages.set(`/docs/${topic}`, page.text);
       expect(index.text).toContain(`href="/docs/${topic}"`);
     }
-    const own = new Set(["/docs", "/docs/api", "/docs/manual.css", "/favicon.ico", "/console"]);
+    const clientPaths = clients.map(({ file }) => `/docs/clients/${file}`);
+    for (const path of clientPaths) await expectCachedAsset(path);
+    const own = new Set([
+      ...clientPaths,
+      "/docs",
+      "/docs/api",
+      "/docs/manual.css",
+      "/favicon.ico",
+      "/console",
+    ]);
     for (const [from, text] of pages) {
       for (const [, link] of text.matchAll(/href="([^"]+)"/g)) {
         if (/^https?:/.test(link!)) continue;
@@ -284,7 +294,14 @@ describe("pages", () => {
           expect([from, link, target!.includes(`id="${anchor}"`)]).toEqual([from, link, true]);
       }
     }
-    for (const path of ["/docs/nothing", "/docs/../package.json", "/docs/__proto__", "/docs/%zz"]) {
+    const wrongClients = ["/docs/clients/", "/docs/clients/nothing.ts", "/docs/clients/..%2fv1%2fopenapi.ts"];
+    for (const path of [
+      ...wrongClients,
+      "/docs/nothing",
+      "/docs/../package.json",
+      "/docs/__proto__",
+      "/docs/%zz",
+    ]) {
       expect((await api.call("GET", path)).status).toBe(404);
     }
   });

@@ -27,6 +27,12 @@ const images = (["amd64", "arm64"] as const).map((architecture) => ({
   executable: new TextEncoder().encode(`program for ${architecture}`),
   licenses: "license texts\n",
   sbom: "{}\n",
+  shared: [
+    file("clients/phishwatch.ts", "client"),
+    file("openapi.json", "{}"),
+    file("sandbox.Dockerfile", "FROM x"),
+    file("manual.html", "manual"),
+  ],
 }));
 
 let folder: string;
@@ -99,6 +105,22 @@ test("the volume belongs to the user of the image, and the rest to root", () => 
     "drwx------ 65532/65532 var/lib/phishwatch/",
   ]);
   expect(owners).toContain("-rwxr-xr-x 0/0 usr/bin/phishwatch");
+});
+
+test("the image has the client, the OpenAPI document and the definition of the sandbox, and no manual", () => {
+  const layer = partOf(readImages()[0]!.manifest.layers[1]!);
+  const { stdout } = Bun.spawnSync(["tar", "-tzf", layer], { cwd: folder });
+  const documentation = stdout
+    .toString()
+    .split("\n")
+    .flatMap((path) => /^usr\/share\/doc\/phishwatch\/(.*[^/])$/.exec(path)?.[1] ?? []);
+  expect(documentation).toEqual([
+    "clients/phishwatch.ts",
+    "licenses.txt",
+    "openapi.json",
+    "sandbox.Dockerfile",
+    "sbom.cdx.json",
+  ]);
 });
 
 test("the Compose file names the image of this version and checks its health", () => {

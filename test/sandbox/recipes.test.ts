@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clientPath, renderClient } from "../../scripts/generate-client.ts";
+import { sandboxDockerfile } from "../../scripts/packaging/contents.ts";
 import { withTables } from "../../scripts/render-sandbox.ts";
 import { quickest } from "../support/command-line.ts";
 import { findGo, findNode, findPytest } from "../support/programs.ts";
@@ -120,7 +121,7 @@ describe("the manual's recipe", () => {
 });
 
 test("the container image contains the built executable, and its steps are known instructions", () => {
-  const text = readFileSync(join(root, "scripts/sandbox.Dockerfile"), "utf8");
+  const text = sandboxDockerfile();
   const steps = text
     .replaceAll("\\\n", " ")
     .split("\n")
@@ -128,7 +129,7 @@ test("the container image contains the built executable, and its steps are known
   const known = /^(FROM|RUN|COPY|USER|EXPOSE|HEALTHCHECK|CMD) /;
   expect(steps.filter((step) => !known.test(step))).toEqual([]);
   expect(steps[0]).toStartWith("FROM ");
-  expect(text).toContain("COPY dist/phishwatch ");
+  expect(text).toContain("COPY phishwatch ");
   for (const step of steps.filter((one) => /^(CMD|HEALTHCHECK) /.test(one)))
     expect(JSON.parse(step.slice(step.indexOf("["))).every((word: unknown) => typeof word === "string")).toBe(
       true,

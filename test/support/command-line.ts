@@ -23,7 +23,7 @@ export const quickest = quickestForm[0]!.command;
 function isUpToDate(): boolean {
   if (!existsSync(executable)) return false;
   const builtAt = statSync(executable).mtimeMs;
-  return [...new Bun.Glob("{src,drizzle}/**").scanSync(root)].every(
+  return [...new Bun.Glob("{src,drizzle,scripts/client}/**").scanSync(root)].every(
     (path) => statSync(join(root, path)).mtimeMs <= builtAt,
   );
 }

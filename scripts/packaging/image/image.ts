@@ -10,6 +10,8 @@ export interface ImageContents {
   executable: Uint8Array;
   licenses: string;
   sbom: string;
+  /** Files of the release archives. */
+  shared: readonly Entry[];
 }
 
 const mediaTypes = {
@@ -80,7 +82,7 @@ export async function buildImage(
 }
 
 /** Returns the files of phishwatch in the image. */
-function ownFiles({ executable, licenses, sbom }: ImageContents): Entry[] {
+function ownFiles({ executable, licenses, sbom, shared }: ImageContents): Entry[] {
   const configuration = readFileSync(join(import.meta.dir, "phishwatch.toml"), "utf8");
   const documentation = "usr/share/doc/phishwatch";
   return [
@@ -88,6 +90,9 @@ function ownFiles({ executable, licenses, sbom }: ImageContents): Entry[] {
     file("etc/phishwatch/phishwatch.toml", configuration),
     file(`${documentation}/licenses.txt`, licenses),
     file(`${documentation}/sbom.cdx.json`, sbom),
+    ...shared
+      .filter(({ path }) => /^(clients\/|openapi\.json$|sandbox\.Dockerfile$)/.test(path))
+      .map((entry) => ({ ...entry, path: `${documentation}/${entry.path}` })),
     { kind: "folder", path: "var/lib/phishwatch", mode: 0o700, user: containerUserId, group },
   ];
 }

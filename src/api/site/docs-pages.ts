@@ -4,6 +4,7 @@ import type { Page } from "../../http/pipeline.ts";
 import type { ResponseHeaders } from "../../http/responder.ts";
 import { lazy } from "../../lib/startup.ts";
 import { queryOf } from "../../lib/request-path.ts";
+import { clients } from "../clients/clients.ts";
 import type { OpenApiDocument } from "./api-reference.ts";
 import manualStyles from "./manual.css" with { type: "text" };
 
@@ -12,7 +13,7 @@ const loadManual = () => import("./manual-pages.ts");
 
 const embedded = (text: string, type: string) => lazy(() => withEtag(new TextEncoder().encode(text), type));
 
-/** Serves the manual, the OpenAPI document and its reference as pages without scripts. */
+/** Serves the manual, the clients, the OpenAPI document and its reference as pages without scripts. */
 export function docsPages({ document, version }: { document: () => Promise<object>; version: string }) {
   const styles = embedded(manualStyles, "text/css; charset=utf-8");
   const iconFile = embedded(icon, "image/svg+xml");
@@ -36,6 +37,13 @@ export function docsPages({ document, version }: { document: () => Promise<objec
       const page = manualPage(version, String(topic));
       if (page === undefined) throw noSuchRoute();
       return html(page, manualPolicy, headers);
+    },
+
+    async client(request, headers, { file }) {
+      const found = clients.find((client) => client.file === file);
+      if (found === undefined) throw noSuchRoute();
+      const bytes = new TextEncoder().encode(await found.load());
+      return send(withEtag(bytes, "text/plain; charset=utf-8"), request, headers);
     },
 
     async reference(_request, headers) {

@@ -2,8 +2,8 @@ import { metrics } from "../../monitoring/catalogue/metrics.ts";
 import { renderDashboard } from "../../monitoring/dashboard/render-dashboard.ts";
 import type { Metric } from "../../monitoring/model/metric.ts";
 import { renderAlerts } from "../../monitoring/rules/render-alerts.ts";
-import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
-import { jsonFlag, text } from "../terminal/flags.ts";
+import { command, type CommandGroup } from "../terminal/command.ts";
+import { jsonFlag, serverUrl } from "../terminal/flags.ts";
 import { printJson, renderTable } from "../terminal/table.ts";
 
 const alertsCommand = command({
@@ -12,7 +12,7 @@ const alertsCommand = command({
   details:
     "The rules expect a job named phishwatch in the configuration of Prometheus. Each alert links to the page of the manual that says what to do.",
   flags: {
-    url: text("--url <url>", "address of phishwatch, in front of the links to the manual"),
+    url: serverUrl("--url <url>", "address of phishwatch, in front of the links to the manual"),
   },
   examples: [
     [
@@ -21,9 +21,7 @@ const alertsCommand = command({
     ],
   ],
   run({ options: { url }, terminal: { out } }) {
-    if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? ""))
-      throw new UsageError(`--url: found ${JSON.stringify(url)}; expected an http or https URL`);
-    out.write(renderAlerts(url === undefined ? {} : { baseUrl: url.replace(/\/+$/, "") }));
+    out.write(renderAlerts(url === undefined ? {} : { baseUrl: url }));
   },
 });
 

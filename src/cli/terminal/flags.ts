@@ -109,6 +109,20 @@ export function duration(form: string, description: string): Flag<number | undef
   };
 }
 
+/** An option with the address of a server. Its value has no slash at the end. */
+export function serverUrl(form: string, description: string): Flag<string | undefined> {
+  return {
+    form,
+    description,
+    read(given) {
+      if (/^https?:$/.test(URL.parse(given)?.protocol ?? "")) return given.replace(/\/+$/, "");
+      throw new UsageError(`${nameOf(form)} must be an http or https URL, not ${quoted(given)}`);
+    },
+    repeatable: false,
+    absent: undefined,
+  };
+}
+
 /** An option with an address to listen on. */
 export function hostPort(form: string, description: string): Flag<HostPort | undefined> {
   return {

@@ -1,0 +1,18 @@
+import { describeApi } from "../../api/v1/openapi.ts";
+import { buildInfo } from "../../lib/build-info.ts";
+import { defaultConfig } from "../../sandbox/settings.ts";
+import { command } from "../terminal/command.ts";
+import { serverUrl } from "../terminal/flags.ts";
+
+export const openapiCommand = command({
+  name: "openapi",
+  summary: "print the OpenAPI document of the API",
+  details: "The limits in it are the defaults. A running server provides its own document at /openapi.json.",
+  flags: { url: serverUrl("--url <url>", "address of phishwatch in the document") },
+  examples: [["phishwatch openapi > openapi.json", "write the document, for a generator of clients"]],
+  run({ options: { url }, terminal: { out } }) {
+    const { api, server } = defaultConfig();
+    const document = describeApi({ publicUrl: url ?? server.publicUrl, version: buildInfo.version, ...api });
+    out.write(`${JSON.stringify(document, null, 2)}\n`);
+  },
+});
