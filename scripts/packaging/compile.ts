@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { root, readSource } from "./source.ts";
+import { buildDefinitions, readSource, root, type Source } from "./source.ts";
 
 // Defines how the executable is built: for this machine by scripts/build, for others by scripts/release.
 
 export interface Compilation {
-  commit: string;
+  source: Source;
   /** File with the initial database of a sandbox, from `makeSandboxImage`. */
   sandboxImage: string;
   /** The name of this file becomes part of the executable, so it must be the same in every build. */
@@ -24,7 +24,7 @@ export interface Bundle {
 const sandboxImageName = "sandbox.image";
 
 /** Writes an executable to `outfile`, and returns what it contains. */
-export async function compile({ commit, sandboxImage, outfile, platform }: Compilation): Promise<Bundle> {
+export async function compile({ source, sandboxImage, outfile, platform }: Compilation): Promise<Bundle> {
   const metafile = `${outfile}.json`;
   const crossCompiling =
     platform === undefined
@@ -52,7 +52,7 @@ export async function compile({ commit, sandboxImage, outfile, platform }: Compi
     // Startup code runs once, so not compiling it saves a third of the startup time. endStartup()
     // (src/lib/startup.ts) restores the normal policy.
     "--compile-jit-policy=64",
-    `--define=BUILD_COMMIT='${commit}'`,
+    ...buildDefinitions(source),
     // Two packages contain unused code that would embed the path of the project's folder.
     "--define=__dirname='/'",
     ...crossCompiling,
@@ -87,6 +87,6 @@ if (import.meta.main) {
   if (values.outfile === undefined) throw new Error("usage: compile.ts --outfile FILE");
   const outfile = join(root, values.outfile);
   const sandboxImage = await makeSandboxImage(dirname(outfile));
-  await compile({ commit: readSource().commit, sandboxImage, outfile });
+  await compile({ source: readSource(), sandboxImage, outfile });
   rmSync(sandboxImage);
 }

@@ -62,7 +62,9 @@ export async function buildParts(
     const finished: string[] = [];
     const failures: string[] = [];
     const files: string[] = [];
-    for (const { name, build } of parts(join(staging, "build"))) {
+    const folder = join(staging, "build");
+    mkdirSync(folder);
+    for (const { name, build } of parts(folder)) {
       const own: string[] = [];
       try {
         for (const file of await build()) {
@@ -78,7 +80,7 @@ export async function buildParts(
         console.error(`error in ${name}: ${error instanceof Error ? error.message : String(error)}`);
       }
     }
-    rmSync(join(staging, "build"), { recursive: true, force: true });
+    rmSync(folder, { recursive: true });
     const complete = failures.length === 0;
     const incomplete = incompleteFolder(output);
     if (finished.length > 0) {

@@ -1,8 +1,8 @@
-import { root } from "./source.ts";
+import { buildDefinitions, readSource, root } from "./source.ts";
 
 /** Returns what phishwatch prints. Runs it from its source: the executable may be for another platform. */
 export async function print(words: readonly string[]): Promise<string> {
-  const child = Bun.spawn([process.execPath, "src/main.ts", ...words], {
+  const child = Bun.spawn([process.execPath, ...buildDefinitions(readSource()), "src/main.ts", ...words], {
     cwd: root,
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -133,7 +133,7 @@ function createBuilder({
       const outfile = join(folder, name, executable);
       const platform = { bunTarget, runtime: runtimes.get(runtime)! };
       const build = async (): Promise<{ outfile: string; bundle: Bundle }> => {
-        const options = { commit: source.commit, sandboxImage: await sandboxImage(), outfile, platform };
+        const options = { source, sandboxImage: await sandboxImage(), outfile, platform };
         return { outfile, bundle: await compile(options) };
       };
       return [name, once(build)] as const;

@@ -33,6 +33,12 @@ export function readSource(): Source {
   return { commit: modified ? `${hash}-modified` : hash, timeS };
 }
 
+/** Returns the definitions of constants in `src/lib/build-info.ts`, as options of Bun. */
+export function buildDefinitions({ commit, timeS }: Source): string[] {
+  const date = commit === "unknown" ? "" : new Date(timeS * 1000).toISOString().slice(0, 10);
+  return [`--define=BUILD_COMMIT='${commit}'`, `--define=BUILD_DATE='${date}'`];
+}
+
 /** Returns the output of git without its last line break, or undefined if git failed. */
 function git(...words: string[]): string | undefined {
   const { success, stdout } = Bun.spawnSync(["git", ...words], { cwd: root, stderr: "ignore" });

@@ -3,6 +3,8 @@ import { listsVersion } from "./lists/list-texts.ts";
 
 /** Replaced by scripts/build with the commit the executable was built from. */
 declare const BUILD_COMMIT: string;
+/** Replaced in the same way with the date of the commit, such as 2026-11-22, or with an empty text outside a checkout. */
+declare const BUILD_DATE: string;
 
 export type BuildInfo = {
   /** Semantic version, from package.json. */
@@ -17,6 +19,9 @@ export const buildInfo: BuildInfo = {
   commit: typeof BUILD_COMMIT === "string" ? BUILD_COMMIT : "source",
   bunVersion: Bun.version,
 };
+
+/** Date of the commit; empty if it is not known. */
+export const buildDate: string = typeof BUILD_DATE === "string" ? BUILD_DATE : "";
 
 /** Printed by `phishwatch version`. */
 export const versionText = `phishwatch ${buildInfo.version} (commit ${buildInfo.commit}, Bun ${buildInfo.bunVersion})`;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { print } from "../../scripts/packaging/print.ts";
 import { loadAllCommands } from "../../src/cli/commands.ts";
 import { flatten, modelOf } from "../../src/cli/completion/model.ts";
 import { temporaryFolder } from "../support/appliance.ts";
@@ -120,16 +121,12 @@ describe("`completion`", () => {
 });
 
 test.if(findCommand("mandoc") !== undefined)(
-  "the manual page is valid, and describes every option with its value",
+  "the manual page of a release is valid, and describes every option with its value",
   async () => {
-    const { out: page } = await runInProcess(["man"]);
+    const page = await print(["man"]);
     const run = (...args: string[]) =>
       Bun.spawnSync([...findCommand("mandoc")!, ...args], { stdin: Buffer.from(page) }).stdout.toString();
-    // A date would make two builds of one commit differ.
-    const problems = run("-Tlint")
-      .split("\n")
-      .filter((line) => line !== "" && !line.includes("missing date"));
-    expect(problems).toEqual([]);
+    expect(run("-Tlint")).toBe("");
     const text = run("-Thtml")
       .replaceAll(/<[^>]*>/g, "")
       .replaceAll(/\s+/g, " ");

@@ -50,7 +50,11 @@ test("a release whose parts are all built replaces the earlier one and leaves no
   mkdirSync(output);
   writeFileSync(join(output, "earlier.tar"), "");
   writeFileSync(join(output, checksumsName), "");
-  expect(await buildParts(output, () => [works("a"), works("b")])).toBe(true);
+  const parts = (temporary: string) => {
+    writeFileSync(join(temporary, "executable"), "");
+    return [works("a"), works("b")];
+  };
+  expect(await buildParts(output, parts)).toBe(true);
   expect(filesIn(output)).toEqual(["a.tar", "b.tar"]);
   expect(readdirSync(folder)).toEqual(["release"]);
 });
