@@ -145,10 +145,10 @@ function* sharedKeys({ api_keys: keys }: Partly<FileValues>, lineOf: LineOf): Ge
 
 function* columns({ feeds }: Partly<FileValues>): Generator<Conflict> {
   for (const [index, feed] of (feeds ?? []).entries()) {
-    const hasColumns = ["auto", "csv", "jsonl"].includes(feed?.format ?? "auto");
+    const hasColumns = ["auto", "csv", "jsonl", "json"].includes(feed?.format ?? "auto");
     if (typeof feed?.column !== "string" || hasColumns) continue;
     const found = `a column for the format "${feed.format}"`;
-    yield { path: `feeds[${index}].column`, found, allowed: "a column with csv, jsonl or auto only" };
+    yield { path: `feeds[${index}].column`, found, allowed: "a column with csv, jsonl, json or auto only" };
   }
 }
 

@@ -3,6 +3,8 @@ export const listFormats = [
   "auto",
   "lines",
   "jsonl",
+  "json",
+  "misp",
   "csv",
   "hosts",
   "adblock",

@@ -75,7 +75,7 @@ describe("feeds", () => {
     [
       "a column without columns",
       '[[feeds]]\nname = "nrd"\npath = "a"\nformat = "lines"\ncolumn = "name"',
-      '5: feeds[0].column: found a column for the format "lines"; expected a column with csv, jsonl or auto only',
+      '5: feeds[0].column: found a column for the format "lines"; expected a column with csv, jsonl, json or auto only',
     ],
   ]);
 });

@@ -231,3 +231,17 @@ describe("with certificate logs", () => {
     );
   });
 });
+
+test("JSON that is pasted is read as a document, and a link in Markdown as a name", async () => {
+  const imported = async (names: string) => {
+    await visitor.submit("/console/imports/names", { names });
+    return app.app.imports.list(1)[0];
+  };
+  const records = [{ url: "https://example-shop.org/login" }, { url: "https://example-bank.dev/" }];
+  expect(await imported(JSON.stringify(records, null, 1))).toMatchObject({
+    received: 2,
+    invalid: 0,
+    matched: 1,
+  });
+  expect(await imported("[x](https://example-bank.dev/login)")).toMatchObject({ received: 1, matched: 1 });
+});

@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { MispEvent } from "../../src/outputs/exports/misp.ts";
 import { mispEventsOf, mispHashes, nextMispEvent } from "../../src/outputs/exports/misp.ts";
 import type { ExportedThreat } from "../../src/outputs/exports/threat-reader.ts";
+import { listFiles } from "../../src/sources/feeds/feed-folder.ts";
+import { openNameList } from "../../src/sources/lists/name-list.ts";
 import type { SearchFilter } from "../../src/threat-index/filter.ts";
 import type { Sighting } from "../../src/threats/record.ts";
 import { temporaryFolder } from "../support/appliance.ts";
@@ -119,6 +121,24 @@ describe("a MISP feed", () => {
     for (const event of events()) expect([validate({ Event: event }), validate.errors]).toEqual([true, null]);
     expect(validate({ Event: { ...events()[0]!, info: 5 } })).toBe(false);
     expect(validate({ Event: { ...events()[0]!, unknown: "" } })).toBe(false);
+  });
+
+  test("can be read as a feed by another phishwatch, without what was withdrawn", async () => {
+    const id = add("examp1e-bank.com", 1);
+    add("exampie-bank.com", 0);
+    api.threats.changeStatus([id], "false_positive", { by: analyst });
+    await write();
+    const listing = await listFiles(folder);
+    if ("missing" in listing) throw new Error(listing.missing);
+    const names: string[] = [];
+    for (const { path } of listing.files) {
+      const list = await openNameList(path);
+      for await (const batch of list.batches())
+        for (let i = 0; i < batch.count; i++) names.push(batch.name(i));
+      await list.close();
+    }
+    expect(listing.files).toHaveLength(2);
+    expect(names).toEqual(["exampie-bank.com"]);
   });
 
   test("is left alone when nothing has changed, and only the days that changed are written again", async () => {

@@ -251,6 +251,36 @@ test("temporary files, hidden files and subfolders are ignored until they are re
   expect(threats()).toEqual(["example-bank.net"]);
 });
 
+test("Of a MISP feed in a folder, the events are read, without the files that list them", async () => {
+  const uuid = "5f1e1e4c-0000-4000-8000-000000000000";
+  put("manifest.json", JSON.stringify({ [uuid]: { info: "example-mail.net", Orgc: { name: "x" } } }));
+  put("hashes.csv", `d41d8cd98f00b204e9800998ecf8427e,${uuid}\n`);
+  const attributes = [
+    { type: "domain", value: "example-bank.net" },
+    { type: "url", value: "https://example-shop.net/x" },
+  ];
+  put(`${uuid}.json`, JSON.stringify({ Event: { uuid, Attribute: attributes } }, null, 1));
+  start();
+  await until(complete(`${uuid}.json`), "the event is read");
+  expect(threats()).toEqual(["example-bank.net", "example-shop.net"]);
+  await settle();
+  expect(running!.status()[0]!.files).toMatchObject([{ matched: 2, invalid: 0, error: null }]);
+});
+
+test("A JSON document that is still being written is read once it is complete, also if it grows for long", async () => {
+  const path = put("online-valid.json", '[\n{"url":"https://example-bank.net/"},\n{"url":"https://exam');
+  start();
+  await settle();
+  expect(fileNamed("online-valid.json")).toMatchObject({
+    created: 1,
+    error: "ends in the middle of the JSON document",
+  });
+  appendFileSync(path, 'ple-shop.net/"}\n]\n');
+  await until(() => threats().length === 2, "the rest is read");
+  await until(complete("online-valid.json"), "it is complete");
+  expect(fileNamed("online-valid.json")).toMatchObject({ error: null, invalid: 0 });
+});
+
 test("a truncated archive is reported once and read again when it is complete", async () => {
   const packed = gzipSync(
     Array.from({ length: 5_000 }, (_, i) => `name${i * 7919}.org\n`).join("") + "example-bank.net\n",

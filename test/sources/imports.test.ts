@@ -110,6 +110,12 @@ test.each([
     { format: "csv", column: "host" },
   ],
   ["JSON lines", '{"name":"x","domain":"example-bank.net"}\n', {}],
+  ["a JSON array", '[{"phish_id":"1","url":"https://example-bank.net/"}]', {}],
+  [
+    "a MISP event",
+    gzipSync('{"Event":{"Attribute":[{"type":"domain","value":"example-bank.net"}]}}'),
+    { format: "misp" },
+  ],
   ["a ZIP archive", zip({ "names.txt": Buffer.from("example-bank.net\n") }), {}],
   ["a hosts file", "0.0.0.0 example-bank.net\n", {}],
   ["links", "hxxps://example-bank[.]net/login\n", {}],
@@ -122,6 +128,7 @@ test.each([
 test.each([
   ["a compressed file", "BZh91AY....", {}, "is compressed with bzip2"],
   ["a broken ZIP archive", "PK\u0003\u0004....", {}, "is truncated"],
+  ["a truncated JSON array", '["example-bank.net",\n"exam', {}, "ends in the middle of the JSON document"],
   ["a missing column", "a,b\n1,2\n", { format: "csv", column: "c" }, 'has no column "c"'],
   ["a truncated archive", gzipSync("example-bank.net\n".repeat(999)).subarray(0, 30), {}, "is truncated"],
 ] as const)("what cannot be read fails with the reason: %s", async (_, content, options, reason) => {

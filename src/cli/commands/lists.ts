@@ -13,12 +13,12 @@ export const listFlags = {
   format: choice("--format <format>", listFormats, "format of the lists", "auto"),
   column: text(
     "--column <field>",
-    "csv: heading or number of the column; jsonl: field, with dots for nested fields",
+    "csv: heading or number of the column; jsonl, json: field, with dots for nested fields",
   ),
 };
 
-export const listDetails = `A list contains one name per line, or is CSV, JSON Lines, a hosts file, an adblock filter list, a zone file or a response
-policy zone, optionally compressed with gzip, Zstandard or ZIP. The format is recognized, also on standard input: CSV by a
+export const listDetails = `A list contains one name per line, or is CSV, JSON Lines, a JSON document, a MISP event, a hosts file, an adblock filter
+list, a zone file or a response policy zone, optionally compressed with gzip, Zstandard or ZIP. The format is recognized, also on standard input: CSV by a
 heading such as domain or url, or by the same number of fields in its first two lines; otherwise, use --format csv. Blank
 lines and comments (#) are skipped. In place of a name, a line or field may contain links or email addresses, also in a
 defanged form such as hxxps://paypa1[.]com/login. A list may also be an email (.eml) or a mailbox file: its links, forms,

@@ -92,7 +92,7 @@ export const feeds = tables(
       default: "auto",
       description: "format of the list",
     }),
-    column: optionalText("column", readColumn, { description: "csv, jsonl: field to read" }),
+    column: optionalText("column", readColumn, { description: "csv, jsonl, json: field to read" }),
     inspect: boolean({
       default: false,
       description:

@@ -32,7 +32,7 @@ export async function listFiles(path: string): Promise<Listing> {
     const skipped: SkippedFiles = { total: 0, first: [] };
     if (info.isFile()) return { files: [{ path, ...stateOf(info) }], skipped };
     if (!info.isDirectory()) return { missing: "it is a pipe or device, not a file or folder" };
-    const names = (await readdir(path)).filter((name) => !isTemporary(name));
+    const names = withoutMispIndexes((await readdir(path)).filter((name) => !isTemporary(name)));
     if (names.length > filesMax) return { missing: `it contains more than ${filesMax} files` };
     const folder = await realpath(path);
     const files = [];
@@ -54,6 +54,13 @@ export async function listFiles(path: string): Promise<Listing> {
     return { missing: code ?? String(error) };
   }
 }
+
+/** Removes the files of a MISP feed that list its events and the hashes of what they contain. */
+function withoutMispIndexes(names: string[]): string[] {
+  const isFeed = names.includes("manifest.json") && names.some((name) => mispEventFile.test(name));
+  return isFeed ? names.filter((name) => name !== "manifest.json" && name !== "hashes.csv") : names;
+}
+const mispEventFile = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.json$/i;
 
 /** Returns a file's properties, why it is never read, or undefined if it is a folder or was removed. */
 async function inspectFile(folder: string, path: string): Promise<Stats | string | undefined> {

@@ -36,7 +36,7 @@ export interface ListToImport {
   /** Length of the content; null if unknown. */
   bytesTotal: number | null;
   format: ListFormat;
-  /** csv, jsonl: field that holds the name; empty: the usual one. */
+  /** csv, jsonl, json: field that holds the name; empty: the usual one. */
   column: string;
 }
 

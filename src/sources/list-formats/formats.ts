@@ -6,16 +6,17 @@ import { parseAdblockLines } from "./adblock.ts";
 import { createCsvParser, fieldsOf } from "./csv.ts";
 import { parseHostsLines } from "./hosts.ts";
 import { createJsonLinesParser, usualFields } from "./json-lines.ts";
+import { guessJson, mispProblem, revealsJson, type JsonReading } from "./json-list.ts";
 import { parsePlainLines, type LineParser } from "./plain-lines.ts";
 import { createPolicyZoneParser } from "./rpz.ts";
 import { createZoneParser } from "./zone.ts";
 
 /** How to read one list. */
-export type ListReading = LineReading | { format: "email" };
+export type ListReading = LineReading | JsonReading | { format: "email" };
 
 /** How to read a list with names in its lines. */
 export interface LineReading {
-  format: Exclude<ListFormat, "auto" | "email">;
+  format: Exclude<ListFormat, "auto" | "email" | JsonReading["format"]>;
   parser: LineParser;
   /** Whether a line depends on the lines before it, so that reading cannot start in the middle. */
   stateful: boolean;
@@ -46,6 +47,7 @@ const endings: [RegExp, Exclude<ListFormat, "auto">][] = [
   [/\.(eml|mbox|mbx)$/, "email"],
 ];
 const compressions = /\.(gz|zst|zip)$/;
+const jsonStart = /^[{[]/;
 const delimiters = [",", "\t", ";", "|"];
 const hostName = /^[^\s,;|"]+\.[^\s,;|"]{2,}$/u;
 const link = /^[a-z*]{3,10}:\/\/[^\s"]+$/iu;
@@ -67,7 +69,9 @@ export function chooseReading(
   options: { format: ListFormat; column: string; fromStart: boolean },
 ): ListReading | { problem: string } {
   const lines = contentLines(head);
-  const format = options.format === "auto" ? guessFormat(path, lines, head) : options.format;
+  const text = new TextDecoder().decode(head);
+  const format =
+    options.format === "auto" ? guessFormat(path, lines, { text, column: options.column }) : options.format;
   switch (format) {
     case "lines":
       return { format, parser: parsePlainLines, stateful: false, lineByLine: { format } };
@@ -88,6 +92,12 @@ export function chooseReading(
       return { format, parser: createPolicyZoneParser(), stateful: true };
     case "email":
       return { format };
+    case "json":
+      return { format, column: options.column };
+    case "misp": {
+      const problem = mispProblem(text);
+      return problem === undefined ? { format } : { problem };
+    }
     case "csv":
       return csvReading(lines, options);
   }
@@ -100,6 +110,7 @@ export function revealsFormat(head: Uint8Array): boolean {
   const [first, second] = contentLines(whole);
   // A response policy zone differs from another zone only in its records.
   if (first === undefined || zoneStart.test(first)) return false;
+  if (jsonStart.test(first)) return revealsJson(first, second);
   return second !== undefined || delimiterOf(first) === undefined;
 }
 const lineFeed = 0x0a;
@@ -108,20 +119,24 @@ const dollar = 0x24;
 const parentheses = [0x28, 0x29];
 const emailHeadBytes = 1 << 14;
 
-function guessFormat(path: string, lines: string[], head: Uint8Array): Exclude<ListFormat, "auto"> {
+function guessFormat(
+  path: string,
+  lines: string[],
+  { text, column }: { text: string; column: string },
+): Exclude<ListFormat, "auto"> {
   const name = path.toLowerCase().replace(compressions, "");
   const byEnding = endings.find(([ending]) => ending.test(name));
   if (byEnding !== undefined) return byEnding[1];
-  if (looksLikeEmail(new TextDecoder().decode(head.subarray(0, emailHeadBytes)))) return "email";
+  if (looksLikeEmail(text.slice(0, emailHeadBytes))) return "email";
   const [first = "", second = ""] = lines;
   if (adblockStart.test(first)) return "adblock";
   if (isHostsLine(first) && (second === "" || isHostsLine(second))) return "hosts";
-  if (/^[{[]/.test(first)) return "jsonl";
+  if (jsonStart.test(first)) return guessJson(text, [first, second], column);
   const delimiter = delimiterOf(first);
   const fields = csvFieldsOf(first, delimiter);
   if (fields.some(isUsualField) && !fields.some(containsName)) return "csv";
   if (first.startsWith('"') && !/^"[^"]*",/.test(first)) return "jsonl";
-  if (zoneStart.test(first)) return policyRule.test(new TextDecoder().decode(head)) ? "rpz" : "zone";
+  if (zoneStart.test(first)) return policyRule.test(text) ? "rpz" : "zone";
   if (policyRule.test(first)) return "rpz";
   if (delimiter === undefined) return "lines";
   return second === "" || csvFieldsOf(second, delimiter).length === fields.length ? "csv" : "lines";

@@ -6,6 +6,7 @@ import { openBytes, type ByteOptions } from "../list-bytes/bytes.ts";
 import { NameListError } from "../list-bytes/errors.ts";
 import { withoutByteOrderMark } from "../list-bytes/first-bytes.ts";
 import { readEmails } from "../emails/email-list.ts";
+import { readJson } from "../list-formats/json-list.ts";
 import { chooseReading, revealsFormat, type ListReading } from "../list-formats/formats.ts";
 import { readLines, type LineBlock } from "../list-formats/lines.ts";
 import {
@@ -22,7 +23,7 @@ const headBytesMax = 1 << 16;
 
 export interface NameListOptions extends ByteOptions {
   format?: ListFormat;
-  /** csv: a heading or a number from 1; jsonl: a field, or a dotted path of fields. */
+  /** csv: a heading or a number from 1; jsonl, json: a field, or a dotted path of fields. */
   column?: string;
   /** Where to resume: the `end` of an earlier chunk, or the position after an entry. */
   from?: Place;
@@ -118,13 +119,22 @@ async function* readChunks({
   signal,
 }: OpenList): AsyncGenerator<NameChunk> {
   const builder = createNameChunkBuilder();
-  const stateful = "stateful" in reading && reading.stateful;
+  const isDocument = reading.format === "json" || reading.format === "misp";
+  const stateful = isDocument || ("stateful" in reading && reading.stateful);
   let whole = prepend(head, source);
   let reached = stateful ? start : from;
   try {
     reached = { position: await skip(whole, Math.max(reached.position, markBytes)), line: reached.line };
     if (reading.format === "email") {
       for await (const chunk of readEmails(readLines(whole, reached), { wholeOnly: wholeLinesOnly })) {
+        reached = chunk.end;
+        yield chunk;
+      }
+      return;
+    }
+    if (!("parser" in reading)) {
+      for await (const chunk of readJson(whole, reached, reading, { wholeOnly: wholeLinesOnly })) {
+        dropBefore(chunk, from.position);
         reached = chunk.end;
         yield chunk;
       }
@@ -158,7 +168,8 @@ async function* readChunks({
     // Not a problem of the list.
     signal?.throwIfAborted();
     const problem = error instanceof NameListError ? error.problem : `cannot be read (${messageOf(error)})`;
-    throw new NameListError(path, problem, { line: reached.line - 1, cause: error });
+    const line = isDocument ? reached.line : reached.line - 1;
+    throw new NameListError(path, problem, { line, cause: error });
   }
 }
 

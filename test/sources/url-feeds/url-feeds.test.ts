@@ -45,6 +45,24 @@ describe("a list that is fetched", () => {
     expect(world.messages("feed fetched")).toHaveLength(1);
   });
 
+  test("can be a JSON array or a MISP event, and has only its new names scored", async () => {
+    const event = (...values: string[]) =>
+      JSON.stringify({ Event: { Attribute: values.map((value) => ({ type: "url", value })) } });
+    serve('[{"url":"https://example-bank.net/","n":1},{"url":"https://other.org/"}]');
+    await start();
+    expect(world.threats()).toEqual(["example-bank.net"]);
+    serve(event("https://example-bank.net/", "https://other.org/", "https://example-shop.net/"));
+    await world.advance(7 * hourMs);
+    expect(world.threats()).toEqual(["example-bank.net", "example-shop.net"]);
+    expect(world.messages("feed fetched")).toMatchObject([{ added: 2 }, { names: 3, added: 1 }]);
+  });
+
+  test("that is the manifest of a MISP feed is reported with what to read instead", async () => {
+    serve(JSON.stringify({ "5f1e1e4c-0000-4000-8000-000000000000": { info: "x" } }));
+    await start();
+    expect(world.status().problem).toContain("is the manifest of a MISP feed and contains no names");
+  });
+
   test("is not asked for again by a restart before its time", async () => {
     serve("example-bank.net\n");
     await start();

@@ -21,6 +21,8 @@ const formatLabels: Record<ListFormat, string> = {
   lines: "one name or link per line",
   csv: "CSV",
   jsonl: "JSON lines",
+  json: "JSON document",
+  misp: "MISP event",
   hosts: "hosts file",
   adblock: "adblock filter list",
   zone: "zone file",
@@ -46,7 +48,7 @@ export function ImportForms() {
                 label="Column"
                 name="column"
                 maxLength={200}
-                hint="CSV: column name or number. JSON lines: field name, with dots for nested fields. Leave empty to use the default."
+                hint="CSV: column name or number. JSON: field name, with dots for nested fields. Leave empty to use the default."
               />
             </div>
           </details>
@@ -115,13 +117,16 @@ export async function importFile(context: Context<"imports">): Promise<PageResul
   }
 }
 
+/** A link in Markdown also starts with a bracket. */
+const jsonStart = /^\s*[[{]\s*["{[]/;
+
 export async function importNames(context: Context<"imports">): Promise<PageResult> {
   const text = context.form.get("names") ?? "";
   const bytes = new TextEncoder().encode(text);
   try {
     if (bytes.every((byte) => byte <= 0x20)) throw badRequest("enter at least one name");
     const content = new Blob([bytes]).stream();
-    const format = looksLikeEmail(text) ? "email" : "lines";
+    const format = looksLikeEmail(text) ? "email" : jsonStart.test(text) ? "auto" : "lines";
     const list = { name: null, content, bytesTotal: bytes.length, format, column: "" } as const;
     return redirect(importPath((await runImport(context, list)).seq));
   } catch (error) {
