@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { projectPackage } from "../source.ts";
 import { NotRunnable, requirePrograms, run } from "./environment.ts";
+import { checkImageRoot } from "./image-root.ts";
 import { smokeTest } from "./smoke.ts";
 
 /** Limits that a container may have on machines that are containers themselves. */
@@ -11,13 +12,27 @@ const limits = ["--ulimit=nofile=4096:4096", "--ulimit=nproc=4096:4096"];
 const restrictions = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"];
 
 /**
+ * Checks the container image with a container engine, or without one if no engine works on this machine. Returns what
+ * was done.
+ * @throws NotRunnable if neither is possible
+ */
+export async function checkImage(release: string, options: { port: number }): Promise<string> {
+  const archive = join(release, `phishwatch-${projectPackage.version}-image.tar`);
+  try {
+    return await checkWithPodman(archive, options);
+  } catch (error) {
+    if (!(error instanceof NotRunnable)) throw error;
+    return `${await checkImageRoot(archive, options)}; not with a container engine: ${error.message}`;
+  }
+}
+
+/**
  * Loads the container image into an engine of its own and runs it without rights, on a volume. Returns what was done.
  * @throws NotRunnable if no container can be started on this machine
  */
-export async function checkImage(release: string, { port }: { port: number }): Promise<string> {
+async function checkWithPodman(archive: string, { port }: { port: number }): Promise<string> {
   requirePrograms({ podman: "podman", skopeo: "skopeo" });
   const home = mkdtempSync(join(tmpdir(), "phishwatch-image-"));
-  const archive = join(release, `phishwatch-${projectPackage.version}-image.tar`);
   try {
     // Reads every part for every processor and compares the checksums.
     run(["skopeo", "copy", "--quiet", "--all", `oci-archive:${archive}`, `dir:${join(home, "copied")}`]);
