@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Built by scripts/bench before a benchmark starts. */
-export const phishwatchExecutable = join(import.meta.dir, "../../dist/phishwatch");
+/** Built by scripts/bench before a benchmark starts, unless the variable names another one. */
+export const phishwatchExecutable =
+  process.env["PHISHWATCH_EXECUTABLE"] ?? join(import.meta.dir, "../../dist/phishwatch");
 
 /** Writes a configuration file next to the database and returns its path. */
 export function writeConfig({
