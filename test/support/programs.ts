@@ -21,6 +21,7 @@ export function findPrograms(): Program[] {
       packages: ["chromium", "fonts-dejavu-core"],
       command: asCommand(findChromium()),
     },
+    { name: "git", packages: ["git"], command: asCommand(Bun.which("git")) },
     { name: "Go", packages: ["golang-go"], command: findGo() },
     { name: "Python", packages: ["python3"], command: asCommand(Bun.which("python3")) },
     { name: "pytest", packages: ["python3-pytest"], command: findPytest() },
