@@ -216,6 +216,20 @@ test("an error page and an empty page say why nothing was compared", async () =>
   );
 });
 
+test("an address of which only a redirect to a page that cannot be opened was seen was not opened, and is tried again", async () => {
+  const referring: Page = { ...page, finalUrl: "https://10.0.0.2/", unseen: "10.0.0.2 is a private address" };
+  respond = () => ({ ...resultWith(0.01), page: referring, isMereRedirect: true }) as InspectionResult;
+  inspections.start();
+  await inspections.request(["evil.example"], feed);
+  await work(() => only().state === "queued" && only().attempts === 1);
+  stores.clock.advance(hourMs);
+  await work(() => only().state === "failed");
+  expect(only()).toMatchObject({
+    imitates: null,
+    reason: "only a redirect was seen: 10.0.0.2 is a private address (https://10.0.0.2/)",
+  });
+});
+
 test("a threat that was marked as a false positive stays one", async () => {
   inspections.start();
   respond = () => resultWith(0.97);

@@ -221,6 +221,40 @@ describe("pages that hide content", () => {
   });
 });
 
+describe("a page that only refers on to an address that cannot be opened", () => {
+  const meta = (target: string) => html(`<meta http-equiv=refresh content="0; url=${target}">one moment`);
+  const header = (target: string) =>
+    html("one moment", { headers: { "content-type": "text/html", refresh: `0; url=${target}` } });
+  const script = (target: string) => html(`<script>window.location.href = '${target}'</script>`);
+
+  test.each([
+    ["a meta refresh", meta],
+    ["a Refresh header", header],
+    ["a script", script],
+  ])("is reported as unseen like a redirect by status: %s", async (_, refer) => {
+    expect((await pageOf(() => refer("http://169.254.169.254/latest"))).unseen).toContain(
+      "is a metadata address",
+    );
+    expect((await pageOf(() => refer("http://nowhere.example/"))).unseen).toContain("resolved");
+    const back = (url: string) => (new URL(url).pathname === "/" ? "/b" : "/");
+    expect((await pageOf(({ url }) => refer(back(url)))).unseen).toBe("it redirects in a loop");
+  });
+
+  test("is reported as unseen if the address is no HTTP address", async () => {
+    for (const refer of [meta, header])
+      expect((await pageOf(() => refer("file:///etc/passwd"))).unseen).toBe(
+        "it redirects to a URL that is not HTTP",
+      );
+  });
+
+  test("differs from a page that has content of its own, or that loads itself again", async () => {
+    const text = `<p>${"A bakery with a text of its own. ".repeat(20)}</p>`;
+    const refresh = '<meta http-equiv=refresh content="0; url=http://169.254.169.254/">';
+    expect(await pageOf(() => html(`${refresh}${text}`))).not.toHaveProperty("unseen");
+    expect(await pageOf(() => meta("/"))).not.toHaveProperty("unseen");
+  });
+});
+
 describe("redirects", () => {
   test("redirects of every kind are followed and recorded", async () => {
     const server = site((request) => {

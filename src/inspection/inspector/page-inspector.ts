@@ -288,7 +288,15 @@ function resultOf(
   target: InspectionTarget,
   rest: { screenshot?: Uint8Array; noScreenshot?: string; shownAt?: string },
 ): InspectionResult {
-  return { ok: true, page, fingerprint, verdicts, ...rest, ...(target.withView === true ? { view } : {}) };
+  return {
+    ok: true,
+    page,
+    fingerprint,
+    verdicts,
+    ...rest,
+    ...(view.isMereRedirect === true ? { isMereRedirect: true } : {}),
+    ...(target.withView === true ? { view } : {}),
+  };
 }
 
 function namesOf(brands: readonly Brand[], { brandNames = [] }: InspectionTarget): string[] {

@@ -45,6 +45,8 @@ export type InspectionResult =
       noScreenshot?: string;
       /** URL where the browser ended up, if one was used. */
       shownAt?: string;
+      /** As in `PageView`. */
+      isMereRedirect?: true;
       /** Only if it was requested. */
       view?: PageView;
     }

@@ -88,7 +88,8 @@ export function createAttempt({
           return inspectInTime(freedByBrowser(target, free), signal);
         },
       );
-      if (result.ok) {
+      const problem = result.ok ? redirectProblem(result) : result.reason;
+      if (result.ok && problem === undefined) {
         const shown = placeOf({ address: target.address, host }, result.page);
         if (shown.host === host) return { kind: "inspected", result, existence };
         return {
@@ -98,11 +99,21 @@ export function createAttempt({
           existenceThere: await lookUpExistence(shown.host, { signal }),
         };
       }
-      return { kind: "failed", reason: visible(result.reason, reasonLengthMax), isFinal: false };
+      return { kind: "failed", reason: visible(problem ?? "", reasonLengthMax), isFinal: false };
     } finally {
       place.leave();
     }
   };
+}
+
+/** Returns why the page that an address leads to was not opened, if there was nothing else to compare. */
+function redirectProblem({
+  isMereRedirect,
+  page,
+  verdicts,
+}: Extract<InspectionResult, { ok: true }>): string | undefined {
+  if (isMereRedirect !== true || verdicts[0]?.imitates === true) return undefined;
+  return `only a redirect was seen: ${page.unseen ?? ""} (${page.finalUrl})`;
 }
 
 /** Counts the inspections at each address, and estimates when those that wait can have a place there. */

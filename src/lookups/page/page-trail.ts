@@ -13,7 +13,7 @@ export interface Trail {
   content: PageContent;
   /** All targets of redirects, and of redirects that scripts contain. */
   leadsTo: URL[];
-  /** Why the final page could not be seen, if the pages before it are bare redirects. */
+  /** Why the final page could not be seen, if the pages before it show nothing but that they lead to it. */
   unseen?: string;
 }
 
@@ -48,10 +48,14 @@ export async function followRedirects({
     const content = await takeContent(hop, read);
     const scripted = content.scriptRedirects.flatMap((target) => resolved(target, hop.url) ?? []);
     leadsTo.push(...scripted);
-    const next = nextAddress(hop, content, scripted);
+    const { target, isBare } = redirectOf(hop, content);
+    const next = target === undefined ? (isBare ? scripted[0] : undefined) : resolved(target, hop.url);
     const trail: Trail = { hops, addresses, content, leadsTo };
-    // A bare redirect shows nothing: if its target cannot be seen, nothing is known about the page.
-    const without = (unseen: string): Trail => (hop.location === undefined ? trail : { ...trail, unseen });
+    // A bare redirect shows nothing: if its target cannot be seen, nothing is known about the page. A page that loads
+    // itself again has been seen.
+    const leadsOn = isBare && (next === undefined ? target !== undefined : next.href !== hop.url);
+    const without = (unseen: string): Trail =>
+      hop.location !== undefined || leadsOn ? { ...trail, unseen } : trail;
     if (next === undefined) return without("it redirects to a URL that is not HTTP");
     leadsTo.push(next);
     if (addresses.includes(next.href) && !hop.setsCookies) return without("it redirects in a loop");
@@ -114,11 +118,15 @@ function isSniffed(contentType: string): boolean {
   );
 }
 
-function nextAddress(hop: Hop, content: PageContent, scripted: readonly URL[]): URL | undefined {
-  const target = hop.location ?? refreshTarget(hop.refresh ?? "") ?? content.refresh;
-  if (target !== undefined) return resolved(target, hop.url);
-  const empty = content.shownLength <= emptyPageLengthMax && content.fields.length === 0;
-  return empty ? scripted[0] : undefined;
+/** Returns where a response leads by its status, header or markup, and whether its page shows next to nothing. */
+function redirectOf(
+  { location, refresh }: Hop,
+  content: PageContent,
+): { target: string | undefined; isBare: boolean } {
+  return {
+    target: location ?? refreshTarget(refresh ?? "") ?? content.refresh,
+    isBare: content.shownLength <= emptyPageLengthMax && content.fields.length === 0,
+  };
 }
 
 function resolved(target: string, base: string): URL | undefined {

@@ -49,6 +49,8 @@ export interface PageView {
   savedFrom?: string;
   /** Why part of the content could not be seen. */
   unseen?: string;
+  /** Nothing was seen but that the page leads to another one, which could not be opened. */
+  isMereRedirect?: true;
   /** Whether the page is so long that its end was not read. */
   isCut?: true;
 }

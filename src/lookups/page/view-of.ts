@@ -51,7 +51,7 @@ function siteOf(address: string): string {
 
 /** @param base address against which those of the page are resolved */
 export function viewOf(
-  { addresses, content, hops }: Trail,
+  { addresses, content, hops, unseen: unseenTarget }: Trail,
   {
     base,
     from,
@@ -104,6 +104,7 @@ export function viewOf(
       : { certificateNames: certificateNames(certificate.names) }),
     ...(content.savedFrom === undefined ? {} : { savedFrom: content.savedFrom }),
     ...(unseen === undefined ? {} : { unseen }),
+    ...(unseenTarget === undefined ? {} : { isMereRedirect: true }),
     ...(cut ? { isCut: true } : {}),
   };
 }
