@@ -157,7 +157,10 @@ export function createDispatcher({
     });
   }
 
-  /** Detects commits of other processes. Runs only once a second, because they may commit all the time. */
+  /**
+   * Detects commits of other processes, which may have added deliveries or enabled recipients. Runs only once a second,
+   * because they may commit all the time. Before each attempt, its lane reads its recipient again.
+   */
   function checkForeignCommits(): void {
     const version = database.foreignVersion();
     if (version !== foreignVersion) stale = true;

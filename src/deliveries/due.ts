@@ -21,6 +21,10 @@ export interface DueDelivery {
 export interface DueDeliveries {
   /** Returns the enabled recipients, each with the time at which its first delivery is due. */
   recipients(): { recipient: Recipient; nextDueAt: Instant | null }[];
+  /** Returns a recipient, or undefined if it is not enabled. */
+  recipient(seq: number): Recipient | undefined;
+  /** Returns a version that changes with every commit of another process. Costs nothing while there is none. */
+  version(): number;
   /** Returns the deliveries that are due, the longest overdue first. */
   next(recipientSeq: number, now: Instant, limit: number): DueDelivery[];
   /** Returns the time at which the first delivery after `now` is due. */
@@ -59,36 +63,7 @@ export function createDueDeliveries({
   /** Returns the attempts per second for recipients without their own setting; null: no limit. */
   defaultRate: (channel: string) => number | null;
 }): DueDeliveries {
-  const pending = and(
-    eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
-    sql`${deliveries.status} = 'pending'`,
-  );
-  const enabled = statement(database, (query) =>
-    query.select().from(recipients).where(eq(recipients.enabled, true)),
-  );
-  const first = statement(database, (query) =>
-    query
-      .select({ at: deliveries.nextAttemptAt })
-      .from(deliveries)
-      .where(and(pending, gt(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "now"))))
-      .orderBy(asc(deliveries.nextAttemptAt))
-      .limit(1),
-  );
-  const due = statement(database, (query) =>
-    query
-      .select({ seq: deliveries.seq, eventSeq: deliveries.eventSeq, attempts: deliveries.attempts })
-      .from(deliveries)
-      .where(and(pending, lte(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "now"))))
-      .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.seq))
-      .limit(countValue("limit")),
-  );
-  const message = statement(database, (query) =>
-    query
-      .select({ id: events.id, body: events.body })
-      .from(events)
-      .where(eq(events.seq, value(events.seq))),
-  );
-
+  const { due, enabled, first, message, one } = prepareReads(database);
   const { bringForward, everyone, moveBy, moveFailures, walk } = prepareRepairs(database);
 
   /**
@@ -114,13 +89,22 @@ export function createDueDeliveries({
     return changed;
   }
 
+  const withRate = (recipient: Recipient): Recipient => ({
+    ...recipient,
+    ratePerSecond: recipient.ratePerSecond ?? defaultRate(recipient.channel),
+  });
   const nextDueAfter = (recipientSeq: number, now: Instant) => first.get({ recipientSeq, now })?.at ?? null;
   return {
     recipients: () =>
       enabled.all().map((recipient) => ({
-        recipient: { ...recipient, ratePerSecond: recipient.ratePerSecond ?? defaultRate(recipient.channel) },
+        recipient: withRate(recipient),
         nextDueAt: nextDueAfter(recipient.seq, 0),
       })),
+    recipient(seq) {
+      const recipient = one.get({ seq });
+      return recipient === undefined ? undefined : withRate(recipient);
+    },
+    version: database.foreignVersion,
     next: (recipientSeq, now, limit) => due.all({ recipientSeq, now, limit }),
     nextDueAfter,
     moveFailures: (jumpMs) => database.write(() => void moveFailures.run({ jumpMs }), { patient: true }),
@@ -152,6 +136,45 @@ function keepNewest<Value>(max: number, read: (seq: number) => Value | undefined
     kept.set(seq, known);
     return known;
   };
+}
+
+function prepareReads(database: Database) {
+  const pending = and(
+    eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
+    sql`${deliveries.status} = 'pending'`,
+  );
+  const enabled = statement(database, (query) =>
+    query.select().from(recipients).where(eq(recipients.enabled, true)),
+  );
+  const one = statement(database, (query) =>
+    query
+      .select()
+      .from(recipients)
+      .where(and(eq(recipients.enabled, true), eq(recipients.seq, value(recipients.seq)))),
+  );
+  const first = statement(database, (query) =>
+    query
+      .select({ at: deliveries.nextAttemptAt })
+      .from(deliveries)
+      .where(and(pending, gt(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "now"))))
+      .orderBy(asc(deliveries.nextAttemptAt))
+      .limit(1),
+  );
+  const due = statement(database, (query) =>
+    query
+      .select({ seq: deliveries.seq, eventSeq: deliveries.eventSeq, attempts: deliveries.attempts })
+      .from(deliveries)
+      .where(and(pending, lte(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "now"))))
+      .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.seq))
+      .limit(countValue("limit")),
+  );
+  const message = statement(database, (query) =>
+    query
+      .select({ id: events.id, body: events.body })
+      .from(events)
+      .where(eq(events.seq, value(events.seq))),
+  );
+  return { due, enabled, first, message, one };
 }
 
 function prepareRepairs(database: Database) {

@@ -5,6 +5,8 @@ import type { Recipient } from "./recipients.ts";
 /** The queue of one recipient. */
 export interface Lane {
   recipient: Recipient;
+  /** Version of the database from which the recipient was read. */
+  version: number;
   enabled: boolean;
   /** Deliveries read from the database and not started. */
   queue: DueDelivery[];
@@ -27,19 +29,18 @@ const pauseMsMax = 600_000;
 const readAhead = 64;
 
 /** Adds, updates and removes lanes so that they match the enabled recipients. */
-export function updateLanes(
-  lanes: Map<number, Lane>,
-  enabled: ReturnType<DueDeliveries["recipients"]>,
-): void {
+export function updateLanes(lanes: Map<number, Lane>, due: DueDeliveries): void {
   const seen = new Set<number>();
-  for (const { recipient, nextDueAt } of enabled) {
+  // First, so that a commit in between is noticed.
+  const version = due.version();
+  for (const { recipient, nextDueAt } of due.recipients()) {
     seen.add(recipient.seq);
     const lane = lanes.get(recipient.seq);
-    if (lane === undefined) lanes.set(recipient.seq, createLane(recipient, nextDueAt));
+    if (lane === undefined) lanes.set(recipient.seq, createLane(recipient, version, nextDueAt));
     else {
       // Enabling a recipient resets its failures.
       if (recipient.consecutiveFailures === 0 && !lane.enabled) lane.failing = false;
-      Object.assign(lane, { recipient, enabled: true, nextDueAt });
+      Object.assign(lane, { recipient, version, enabled: true, nextDueAt });
       if (isHeld(lane)) dropQueue(lane);
     }
   }
@@ -50,6 +51,24 @@ export function updateLanes(
     dropQueue(lane);
     if (lane.held.size === 0) lanes.delete(seq);
   }
+}
+
+/**
+ * Reads the recipient again if another process has committed something, so that a change of a command applies to every
+ * request that starts after it. Returns whether an attempt may start. If not, the next read of all recipients updates the lane.
+ */
+export function renew(lane: Lane, due: DueDeliveries): boolean {
+  const version = due.version();
+  if (lane.version === version) return true;
+  const recipient = due.recipient(lane.recipient.seq);
+  if (recipient === undefined) {
+    lane.enabled = false;
+    dropQueue(lane);
+    return false;
+  }
+  const wasHeld = isHeld(lane);
+  Object.assign(lane, { recipient, version });
+  return isHeld(lane) === wasHeld;
 }
 
 /** Leaves the deliveries that were read ahead to the database. */
@@ -83,9 +102,10 @@ export function takeProbe(lane: Lane, due: DueDeliveries, now: Instant): DueDeli
   return delivery;
 }
 
-function createLane(recipient: Recipient, nextDueAt: Instant | null): Lane {
+function createLane(recipient: Recipient, version: number, nextDueAt: Instant | null): Lane {
   return {
     recipient,
+    version,
     enabled: true,
     queue: [],
     held: new Set(),

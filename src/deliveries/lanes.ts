@@ -8,6 +8,7 @@ import {
   isHeld,
   nextStartOf,
   pause,
+  renew,
   takeProbe,
   takeRateSlot,
   updateLanes,
@@ -128,14 +129,16 @@ export function createLanes({
     if (isHeld(lane)) return probe(lane);
     while (mayStart(lane)) {
       if (lane.queue.length === 0) fill(lane, due, clock.now());
-      if (lane.queue.length === 0 || isDelayedByRate(lane)) return;
+      if (lane.queue.length === 0 || !renew(lane, due) || isDelayedByRate(lane)) return;
       start(lane, lane.queue.shift()!, false);
     }
   }
 
   function probe(lane: Lane): void {
     const delivery = mayStart(lane) ? takeProbe(lane, due, clock.now()) : undefined;
-    if (delivery !== undefined) start(lane, delivery, true);
+    if (delivery === undefined) return;
+    if (renew(lane, due)) start(lane, delivery, true);
+    else lane.held.delete(delivery.seq);
   }
 
   function mayStart(lane: Lane): boolean {
@@ -241,7 +244,7 @@ export function createLanes({
     });
   }
 
-  const read = () => updateLanes(lanes, due.recipients());
+  const read = () => updateLanes(lanes, due);
 
   return {
     read,
