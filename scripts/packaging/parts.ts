@@ -92,7 +92,7 @@ export async function buildParts(
       renameSync(staging, place);
     }
     if (!complete) {
-      const kept = finished.length === 0 ? "" : ` (${files.length} files with checksums in ${incomplete})`;
+      const kept = finished.length === 0 ? "" : ` (in ${incomplete}, with checksums)`;
       console.error(
         `The release is incomplete. Finished: ${finished.join(", ") || "nothing"}${kept}. Failed: ${failures.join(", ")}.`,
       );

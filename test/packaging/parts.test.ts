@@ -66,7 +66,7 @@ test("what is finished is kept when another part fails, and the earlier release 
   expect(filesIn(incompleteFolder(output))).toEqual(["a.tar", "b.tar"]);
   expect(said).toContain("error in image: no package");
   expect(said).toContain(
-    `The release is incomplete. Finished: a, b (2 files with checksums in ${incompleteFolder(output)}). Failed: image.`,
+    `The release is incomplete. Finished: a, b (in ${incompleteFolder(output)}, with checksums). Failed: image.`,
   );
 });
 
