@@ -183,7 +183,13 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
     const server = await folder.serve({ command });
     expect((await server.stop("SIGINT")).code).toBe(0);
     const left = [...new Bun.Glob("*").scanSync(join(folder.path, "data"))].sort();
-    expect(left).toEqual(["test.db", "test.db.health", "test.db.lock", "test.db.secrets.txt"]);
+    expect(left).toEqual([
+      "test.db",
+      "test.db.copies.lock",
+      "test.db.health",
+      "test.db.lock",
+      "test.db.secrets.txt",
+    ]);
   });
 });
 
