@@ -394,6 +394,18 @@ describe("tests", () => {
     );
     expect(pausing).toEqual(Object.keys(allowed).sort());
   });
+
+  test("wait for what they expect of a promise", () => {
+    const forgotten = filesBelow("test").filter((path) =>
+      /^\s*expect\((?:(?!;\n)[^])*?\)\s*\.(?:rejects|resolves)\b/m.test(read(path)),
+    );
+    expect(forgotten).toEqual([]);
+  });
+
+  test("have names that are clear to somebody who has read no report", () => {
+    const number = /\((?:(?:security|reliability|conformance|issue) [A-Z]?\d+|[BDFM]\d+)[,)]/;
+    expect(offenders(filesBelow("test"), number)).toEqual([]);
+  });
 });
 
 describe("migrations", () => {

@@ -183,7 +183,7 @@ secret = "a-declared-secret-0123"
   expect(JSON.stringify(gone)).not.toContain("a-declared");
 });
 
-test("10,100 failed sign-ins from any number of networks displace no administrative action (security 5)", () => {
+test("10,100 failed sign-ins from any number of networks displace no administrative action", () => {
   const { auditLog, database } = opened.app;
   const clock = manualClock();
   const failedSignIns = createFailedSignIns({ database, clock });

@@ -177,7 +177,7 @@ describe("a key created at run time", () => {
 });
 
 describe("flushLastUsed", () => {
-  test("the time of last use is known at once, written by the flush only, and never decreases (M24)", async () => {
+  test("the time of last use is known at once, written by the flush only, and never decreases", async () => {
     const { key } = keys.create({ name: "ci" }, { by: analyst });
     const stored = () => keysOf(stores.database).list()[0]?.lastUsedAt;
     expect(keys.list()[0]?.lastUsedAt).toBeNull();

@@ -69,7 +69,7 @@ describe("GET /v1/threats", () => {
   });
 
   test.each(["com", "example-bank", "b%C3%BCcher", "co.uk", "unknown.example"])(
-    "is empty for the domain %s, which is not protected, also if it is a single label or a public suffix (F12)",
+    "is empty for the domain %s, which is not protected, also if it is a single label or a public suffix",
     async (domain) => {
       api.sight("examp1e-bank.com");
       const { json } = await api.call("GET", `/v1/threats?domain=${domain}`, { key });
@@ -82,7 +82,7 @@ describe("GET /v1/threats", () => {
     ["page=1&page=2", /^page is given more than once; .* Allowed: a whole number from 1 to \d+\.$/],
     ["severity=high&severity=low", /^severity is given more than once; .* Allowed: high, medium, low\.$/],
     ["domain=", /^domain is empty; .* Allowed: a domain name, such as example\.com\.$/],
-  ])("states for the empty or repeated parameter in ?%s what is allowed (F7)", async (query, message) => {
+  ])("states for the empty or repeated parameter in ?%s what is allowed", async (query, message) => {
     const response = await api.call("GET", `/v1/threats?${query}`, { key });
     expect([response.status, response.json.error.code]).toEqual([400, "bad_request"]);
     expect(response.json.error.message).toMatch(message);
@@ -94,7 +94,7 @@ describe("GET /v1/threats", () => {
     ["example-bank.com:443", "contains a port; enter only the host name"],
     ["example-bank.com/x y", 'contains "/", which host names cannot contain'],
     ["192.0.2.7", "is an IP address, not a host name"],
-  ])("says what is wrong with the domain %s (F20)", async (domain, error) => {
+  ])("says what is wrong with the domain %s", async (domain, error) => {
     const response = await api.call("GET", `/v1/threats?domain=${encodeURIComponent(domain)}`, { key });
     expect([response.status, response.json.error.message]).toEqual([
       400,
@@ -214,7 +214,7 @@ describe("GET /v1/threats/:id", () => {
 });
 
 describe("PATCH /v1/threats/:id", () => {
-  test("two clients that change one threat at once each get the status that they set (conformance F1)", async () => {
+  test("two clients that change one threat at once each get the status that they set", async () => {
     const [id] = api.sight("examp1e-bank.com");
     const change = async (status: string) => {
       const response = await api.call("PATCH", `/v1/threats/${id}`, { key, body: { status } });

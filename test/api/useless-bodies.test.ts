@@ -51,7 +51,7 @@ describe("a useless body of 10 MB", () => {
     ["one line", { repeated: "x", times: tenMillionBytes }, "text/plain", 200],
   ];
   test.each(bodies)(
-    "of %s never keeps the event loop for long (security 9)",
+    "of %s never keeps the event loop for long",
     async (_what, body, type, status) => {
       // The first name that is checked loads the tables of detection.
       await submit({ repeated: '{"domains":["a.example"]}', times: 1 });
@@ -65,7 +65,7 @@ describe("a useless body of 10 MB", () => {
   );
 });
 
-test("twenty bodies of 9 MB at once never hold more than the budget, and each gets a response (reliability D9)", async () => {
+test("twenty bodies of 9 MB at once never hold more than the budget, and each gets a response", async () => {
   // The least budget: 24 MiB.
   const small = openApi({ memoryBytes: 1 });
   const { bodies } = small.server;
@@ -88,7 +88,7 @@ test("twenty bodies of 9 MB at once never hold more than the budget, and each ge
   small.dispose();
 }, 60_000);
 
-test("a key that occurs twice is rejected in a body of 10 MB (security 10)", async () => {
+test("a key that occurs twice is rejected in a body of 10 MB", async () => {
   const response = await submit({
     before: '{"domains":["',
     repeated: "\\\\",
@@ -101,7 +101,7 @@ test("a key that occurs twice is rejected in a body of 10 MB (security 10)", asy
   ]);
 });
 
-test("a request without a valid key, without the scope or over its limit is rejected before its body arrives (security 9)", async () => {
+test("a request without a valid key, without the scope or over its limit is rejected before its body arrives", async () => {
   const free = api.key({ plan: "free" });
   const spend = () => api.call("GET", "/v1/threats", { key: free });
   while ((await spend()).status === 200);

@@ -164,7 +164,7 @@ describe("changing the secret", () => {
         await store.put(key, bytes);
       },
     };
-    expect(change(interrupted)).rejects.toThrow("the network fails");
+    await expect(change(interrupted)).rejects.toThrow("the network fails");
     expect((await open(store, secret)).id).toBe(id);
     expect((await open(store, next)).id).toBe(id);
     await change(store);

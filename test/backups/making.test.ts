@@ -144,7 +144,7 @@ describe("a backup", () => {
         put: async (key, bytes) => (stopping.abort(new Error("killed")), store.put(key, bytes)),
       },
     };
-    expect(backUp(killed, path, { signal: stopping.signal })).rejects.toThrow("killed");
+    await expect(backUp(killed, path, { signal: stopping.signal })).rejects.toThrow("killed");
     expect(await repository.ids()).toEqual([id]);
     const next = await backUp(repository, path, { opensDatabase: true });
     expect(next.isOpened).toBe(true);
@@ -155,7 +155,7 @@ describe("a backup", () => {
     const { store } = repository;
     const other = { host: "elsewhere", pid: 7, token: "ff", refreshedAt: new Date().toISOString() };
     await store.put("locks/ff.json", Buffer.from(JSON.stringify(other)));
-    expect(backUp(repository, path)).rejects.toThrow("process 7 on elsewhere");
+    await expect(backUp(repository, path)).rejects.toThrow("process 7 on elsewhere");
     await store.put(
       "locks/ff.json",
       Buffer.from(JSON.stringify({ ...other, refreshedAt: "2026-01-01T00:00:00Z" })),
@@ -197,7 +197,7 @@ describe("a backup", () => {
         },
       },
     };
-    expect(backUp(full, path)).rejects.toThrow("the disk is full");
+    await expect(backUp(full, path)).rejects.toThrow("the disk is full");
     expect(await stored()).toEqual(before);
     const { id } = await backUp(repository, path);
     await restoreDatabase(id, join(folder, "restored.db"));
@@ -218,7 +218,9 @@ describe("a backup", () => {
         },
       },
     };
-    expect(backUp(sleeping, path)).rejects.toThrow("another backup was begun while this one was interrupted");
+    await expect(backUp(sleeping, path)).rejects.toThrow(
+      "another backup was begun while this one was interrupted",
+    );
     expect(await repository.ids()).toEqual([]);
   });
 
@@ -313,7 +315,7 @@ test("rotation deletes nothing if the list of the store is not of now", async ()
   const first = await backUp(repository, path);
   const outdated: Repository = { ...repository, ids: async () => [first.id] };
   write(10);
-  expect(backUp(outdated, path, { keep: 1 })).rejects.toThrow("no backups were deleted");
+  await expect(backUp(outdated, path, { keep: 1 })).rejects.toThrow("no backups were deleted");
   const ids = await repository.ids();
   expect(ids).toHaveLength(2);
   for (const id of ids) await restoreDatabase(id, join(folder, `${id}.db`));
@@ -326,7 +328,7 @@ describe("a damaged repository", () => {
     const heads = headKeys.map((key) => join(folder, "backups", key));
     const bytes = readFileSync(heads[0]!);
     for (const head of heads) rmSync(head);
-    expect(openFolder(join(folder, "backups"))).rejects.toThrow("phishwatch-backups.json is missing");
+    await expect(openFolder(join(folder, "backups"))).rejects.toThrow("phishwatch-backups.json is missing");
     for (const head of heads) {
       expect(existsSync(head)).toBe(false);
       writeFileSync(head, bytes);
@@ -363,7 +365,7 @@ describe("a damaged repository", () => {
     const bytes = readFileSync(file);
     bytes[bytes.length >> 1]! ^= 1;
     writeFileSync(file, bytes);
-    expect(restoreDatabase(id, join(folder, "bad.db"))).rejects.toThrow(
+    await expect(restoreDatabase(id, join(folder, "bad.db"))).rejects.toThrow(
       `${chunkKey(entry.chunks[0]!)} is damaged`,
     );
     const head = join(folder, "backups", "backups", `${id}.json`);
@@ -386,10 +388,10 @@ describe("a damaged repository", () => {
         },
       },
     };
-    expect(backUp(damaging, path, { opensDatabase: true })).rejects.toThrow("is damaged");
+    await expect(backUp(damaging, path, { opensDatabase: true })).rejects.toThrow("is damaged");
     expect(await repository.ids()).toEqual([manifest.id]);
     writeFileSync(head, readFileSync(head, "utf8").replace(`"files":${manifest.files}`, `"files":7`));
-    expect(repository.find(id)).rejects.toThrow(`the backup ${id} is damaged`);
+    await expect(repository.find(id)).rejects.toThrow(`the backup ${id} is damaged`);
     expect(statSync(head).size).toBeGreaterThan(0);
   });
 });

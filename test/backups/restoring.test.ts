@@ -132,7 +132,7 @@ describe("a restore", () => {
       .filter((name) => statSync(name).isFile())
       .sort((a, b) => statSync(b).size - statSync(a).size)[0]!;
     writeFileSync(largest, "not what it was");
-    expect(restore()).rejects.toThrow("is damaged");
+    await expect(restore()).rejects.toThrow("is damaged");
     expect(readState()).toEqual(["ab", "b", "b"]);
     expect(readdirSync(join(folder, "data")).filter((name) => /restor/.test(name))).toEqual([]);
   });

@@ -87,7 +87,7 @@ describe("the order", () => {
     expect(found.map(({ kind }) => kind)).not.toContain("browser_list");
   });
 
-  test("Of a page on a host that strangers share, its operator is asked, and nobody to suspend the domain (issue 19)", () => {
+  test("Of a page on a host that strangers share, its operator is asked, and nobody to suspend the domain", () => {
     const copied = { ...threat, type: "cloned_site" as const, domain: "form.jotform.com" };
     const found = kindsOf({ threat: copied, facts: live });
     expect(found).toEqual(["hoster: operator of jotform.com", "hoster: Example Host LLC", ...listNames]);

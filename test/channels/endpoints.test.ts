@@ -39,7 +39,7 @@ describe("add", () => {
     ["a link-local address", { url: "https://[fe80::1]/" }, /link-local/],
     ["an unspecified address", { url: "https://0/" }, /unspecified/],
     ["a URL too long", { url: `https://soc.example/${"x".repeat(3_000)}` }, /2000/],
-    ["a URL with port 0 (security 13)", { url: "https://1.1.1.1:0/" }, /port from 1 to 65535/],
+    ["a URL with port 0", { url: "https://1.1.1.1:0/" }, /port from 1 to 65535/],
     [
       "an unknown event",
       { url, events: ["threat.create"] },
@@ -222,7 +222,7 @@ describe("declared endpoints", () => {
     expect(webhooks.endpoints.list()).toEqual([]);
   });
 
-  test("A declared endpoint can be paused, stays so across restarts, and goes on where it stopped when it is enabled (M3)", () => {
+  test("A declared endpoint can be paused, stays so across restarts, and goes on where it stopped when it is enabled", () => {
     webhooks.endpoints.reconcile([soc]);
     webhooks.endpoints.disable("soc");
     const paused = { enabled: false, disabledReason: "operator", origin: "file" };

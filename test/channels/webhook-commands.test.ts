@@ -240,7 +240,7 @@ test(
 );
 
 test(
-  "`webhooks list` and `show` and the metrics give the state of an endpoint and why it fails (M6)",
+  "`webhooks list` and `show` and the metrics give the state of an endpoint and why it fails",
   async () => {
     status = 503;
     const server = await serve();

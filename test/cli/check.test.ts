@@ -54,7 +54,7 @@ function addBouncedReport(path: string): void {
 }
 
 describe("the database", () => {
-  test("`check` before the first start creates neither the folder nor the database, and says that there is none (M9)", async () => {
+  test("`check` before the first start creates neither the folder nor the database, and says that there is none", async () => {
     const before = everything();
     const { code, out } = await check();
     expect(code).toBe(0);
@@ -66,7 +66,7 @@ describe("the database", () => {
     expect(everything()).toEqual(before);
   });
 
-  test("`check` changes no file of a database that is closed, and reports what is in it (M9)", async () => {
+  test("`check` changes no file of a database that is closed, and reports what is in it", async () => {
     await folder.run(["domains", "add", "example-shop.com"]);
     await folder.run(["webhooks", "add", "http://127.0.0.1:9/", "--name", "soc"]);
     await folder.run(["honeytokens", "create", "url", "--name", "wiki"]);
@@ -83,7 +83,7 @@ describe("the database", () => {
     expect(everything()).toEqual(before);
   });
 
-  test("`check` reads a database that a server has open, and leaves no file behind (M9)", async () => {
+  test("`check` reads a database that a server has open, and leaves no file behind", async () => {
     const server = await folder.serve();
     await folder.run(["domains", "add", "example-shop.com"]);
     const names = () => readdirSync(join(folder.path, "data")).sort();
@@ -97,7 +97,7 @@ describe("the database", () => {
     expect(names()).not.toContain("test.db-wal");
   });
 
-  test("`check` compares the configuration file with the database without storing anything (M9)", async () => {
+  test("`check` compares the configuration file with the database without storing anything", async () => {
     await folder.run(["domains", "list"]);
     const path = join(folder.path, "data/test.db");
     const stored = () => {
@@ -111,7 +111,7 @@ describe("the database", () => {
     expect(stored()).toEqual([{ domain: "example-bank.com" }]);
   });
 
-  test("`check` migrates only its own copy of a database of an earlier version (M9)", async () => {
+  test("`check` migrates only its own copy of a database of an earlier version", async () => {
     const path = join(folder.path, "data/test.db");
     mkdirSync(dirname(path));
     openOldDatabase(path).close();
@@ -139,7 +139,7 @@ describe("the database", () => {
   });
 });
 
-test("A key cannot be bound to a domain that is not protected, and `check` reports keys that are (F11)", async () => {
+test("A key cannot be bound to a domain that is not protected, and `check` reports keys that are", async () => {
   const refused = await folder.run(["keys", "create", "--domain", "example-bnak.com"]);
   expect(refused).toMatchObject({
     code: 1,
@@ -168,7 +168,7 @@ test("A key cannot be bound to a domain that is not protected, and `check` repor
 describe("owners", () => {
   // Only root can give files away.
   test.skipIf(process.getuid?.() !== 0)(
-    "`check` says when the data folder belongs to somebody else, and which of its files the server could not open (M9)",
+    "`check` says when the data folder belongs to somebody else, and which of its files the server could not open",
     async () => {
       await folder.run(["domains", "list"]);
       chownSync(join(folder.path, "data"), 4242, 4242);
@@ -253,7 +253,7 @@ describe("what the configuration exposes", () => {
       { host: "0.0.0.0", publicUrl: https },
       ["server.trusted_proxies", "server.listen", "server.metrics_token"],
     ],
-  ])("A check of %s names the settings to change (security 6)", (_, change, expected) => {
+  ])("A check of %s names the settings to change", (_, change, expected) => {
     const config = {
       server: { ...settings, ...change },
       console: { enabled: true, password: null, requireCodes: false, trustedUser: null },
@@ -299,7 +299,7 @@ describe("what the configuration exposes", () => {
     ]);
   });
 
-  test("`check` and the log of `serve` warn about a proxy without `trusted_proxies`, once (security 6)", async () => {
+  test("`check` and the log of `serve` warn about a proxy without `trusted_proxies`, once", async () => {
     const behindProxy = '[server]\npublic_url = "https://phishwatch.example.com"';
     folder.file("phishwatch.toml", defaultConfig.replace("[server]", behindProxy));
     expect((await check()).out).toMatch(
@@ -320,7 +320,7 @@ describe("certificates", () => {
     [now + 14 * dayMs, "warning", "expires in 14 days, on 2026-01-29 00:00 UTC; renew it"],
     [now + 14 * dayMs + 1, "ok", "valid until 2026-01-29 00:00 UTC"],
   ] as const)(
-    "A certificate is reported from 14 days before its end, and as an error after it (M8): %d",
+    "A certificate is reported from 14 days before its end, and as an error after it: %d",
     (endsAt, state, detail) => {
       expect(describeEnd(endsAt, now)).toEqual({ state, detail });
     },

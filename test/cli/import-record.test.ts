@@ -24,7 +24,7 @@ const threatsIn = async (folder: CommandFolder) =>
 
 // They wait for the server's checks of other processes, which it makes every 5 seconds.
 test.concurrent(
-  "The server logs an import by command line in one line with origin, names, threats and duration (M6, M24)",
+  "The server logs an import by command line in one line with origin, names, threats and duration",
   inFolder(async (folder) => {
     const server = await folder.serve();
     const list = folder.file("names.txt", "example-bank.net\nother.org\nnot a name\n");
@@ -64,7 +64,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "An import whose process is killed is shown as interrupted while the server runs, and a suspended one as running (M24)",
+  "An import whose process is killed is shown as interrupted while the server runs, and a suspended one as running",
   inFolder(async (folder) => {
     const server = await folder.serve();
     const states = () => {
@@ -101,7 +101,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "Names typed in the terminal are recorded as submissions, names from a pipe or a file as from a feed (M16)",
+  "Names typed in the terminal are recorded as submissions, names from a pipe or a file as from a feed",
   inFolder(async (folder) => {
     let seen = "";
     const data = (_: unknown, bytes: Uint8Array) => void (seen += Buffer.from(bytes).toString());

@@ -130,7 +130,7 @@ describe("match", () => {
     for (const hidden of ["\u001b", "\u202e"]) expect(err).not.toContain(hidden);
   });
 
-  test("`match` reads pasted links, email addresses and defanged names (M16)", async () => {
+  test("`match` reads pasted links, email addresses and defanged names", async () => {
     const pasted = ["https://examp1e-bank.com/login", "hxxp://examp1e-bank[.]com", "a@examp1e-bank(.)com"];
     const { code, out, err } = await folder.run(["match", "--protect", "hxxps://example-bank[.]com/"], {
       stdin: `${pasted.join("\n")}\n`,
@@ -140,7 +140,7 @@ describe("match", () => {
     expect(out.replace(/0\.\d+/g, "0.9821")).toBe(line.repeat(3));
   });
 
-  test("an email is read from standard input, and --explain and --json say how each address was read (issue 19)", async () => {
+  test("an email is read from standard input, and --explain and --json say how each address was read", async () => {
     const stdin =
       "From: x <x@evil.example>\nSubject: y\n\nhxxps://examp1e-bank[.]com/login and https://other.org/\n";
     const { code, out, err } = await folder.run(["match", "--explain", "--json", "-"], { stdin });
@@ -230,7 +230,7 @@ test.each([
     ["permutations", "hxxp://example-bank[.]com/", "--min-similarity", "1", "--limit", "3"],
     "no look-alikes of example-bank.com: no generated name has a similarity of at least 1\n",
   ],
-])("`permutations` without results says why on standard error, and succeeds: %p (F10)", async (args, err) => {
+])("`permutations` without results says why on standard error, and succeeds: %p", async (args, err) => {
   expect(await folder.runHere(args)).toEqual({ code: 0, out: "", err });
 });
 

@@ -88,7 +88,7 @@ format = "json"
 }
 
 test(
-  "A locked database does not stop reads, health checks and pages, and a change is rejected after a second (D2)",
+  "A locked database does not stop reads, health checks and pages, and a change is rejected after a second",
   async () => {
     const world = await startServer();
     const [id] = await world.submit("examp1e-bank.com");
@@ -136,7 +136,7 @@ test(
 );
 
 test(
-  "A change that meets a locked database succeeds when the lock is released within a second (D2)",
+  "A change that meets a locked database succeeds when the lock is released within a second",
   async () => {
     const world = await startServer();
     const [id] = await world.submit("examp1e-bank.com");
@@ -152,7 +152,7 @@ test(
 );
 
 test(
-  "A form that meets a locked database gets a page that says to try again, and changes nothing (D2)",
+  "A form that meets a locked database gets a page that says to try again, and changes nothing",
   async () => {
     const world = await startServer();
     const { cookie, token } = await signIn(world.server.url);
@@ -176,7 +176,7 @@ test(
 );
 
 test(
-  "Deliveries go out while the database is locked, and are recorded exactly once after that (D2)",
+  "Deliveries go out while the database is locked, and are recorded exactly once after that",
   async () => {
     let reply: (() => void) | undefined;
     const replied = new Promise<void>((resolve) => (reply = resolve));
@@ -205,7 +205,7 @@ test(
 );
 
 test(
-  "A server that is stopped while its database is locked ends, and the next one sends what was not recorded (D2)",
+  "A server that is stopped while its database is locked ends, and the next one sends what was not recorded",
   async () => {
     const receiver = startReceiver();
     cleanup.push(receiver.stop);
@@ -256,7 +256,7 @@ function startEndlessImport(world: Awaited<ReturnType<typeof startServer>>) {
 }
 
 test(
-  "An import that is suspended in the middle of a transaction does not keep the lock from a server (D2)",
+  "An import that is suspended in the middle of a transaction does not keep the lock from a server",
   async () => {
     const world = await startServer();
     const { running, threats, isStopped, feed, end } = startEndlessImport(world);
@@ -287,7 +287,7 @@ test(
 );
 
 test(
-  "An import that is suspended from its terminal finishes its transaction first (D2)",
+  "An import that is suspended from its terminal finishes its transaction first",
   async () => {
     const world = await startServer();
     const { running, threats, isStopped, feed, end } = startEndlessImport(world);

@@ -52,7 +52,7 @@ describe.each(quickestForm)("a read without end ($form)", ({ command }) => {
     ["SIGTERM", "csv"],
     ["SIGTERM", "zone"],
   ] as const)(
-    "%s ends `import` of a line without end in bounded memory: format %s (security 8)",
+    "%s ends `import` of a line without end in bounded memory: format %s",
     async (signal, format) => {
       const running = folder.start(["import", "--format", format, "/dev/zero"], { command });
       await until(() => bytesRead(running.pid) > readBytesMin, "much is read", waitMs);
@@ -65,7 +65,7 @@ describe.each(quickestForm)("a read without end ($form)", ({ command }) => {
   );
 
   test(
-    "SIGTERM ends `import` of standard input that always has more to read (security 8)",
+    "SIGTERM ends `import` of standard input that always has more to read",
     async () => {
       const running = Bun.spawn([...command, "import", "-"], {
         cwd: folder.path,
@@ -82,7 +82,7 @@ describe.each(quickestForm)("a read without end ($form)", ({ command }) => {
   );
 
   test(
-    "SIGTERM ends `import` of a named pipe that nobody writes to (security 8)",
+    "SIGTERM ends `import` of a named pipe that nobody writes to",
     async () => {
       expect(Bun.spawnSync(["mkfifo", join(folder.path, "names.fifo")]).exitCode).toBe(0);
       const running = folder.start(["import", "names.fifo"], { command });
@@ -95,7 +95,7 @@ describe.each(quickestForm)("a read without end ($form)", ({ command }) => {
   );
 
   test.each(["gzip", "zstd"] as const)(
-    "SIGTERM ends `import` of an archive that decompresses to a line without end: %s (security 8)",
+    "SIGTERM ends `import` of an archive that decompresses to a line without end: %s",
     async (compression) => {
       const path = folder.file("bomb", endlessArchive(compression));
       const running = folder.start(["import", path], { command });
@@ -109,7 +109,7 @@ describe.each(quickestForm)("a read without end ($form)", ({ command }) => {
   );
 
   test(
-    "SIGTERM ends `match` of a line without end (security 8)",
+    "SIGTERM ends `match` of a line without end",
     async () => {
       const running = folder.start(["match", "/dev/zero"], { command });
       await until(() => bytesRead(running.pid) > readBytesMin, "much is read", waitMs);
@@ -121,7 +121,7 @@ describe.each(quickestForm)("a read without end ($form)", ({ command }) => {
   );
 
   test(
-    "A feed whose file is one line of a terabyte delays neither requests nor the end of `serve` (security 8)",
+    "A feed whose file is one line of a terabyte delays neither requests nor the end of `serve`",
     async () => {
       const feed = join(folder.path, "feed");
       mkdirSync(feed);

@@ -109,7 +109,7 @@ domain = "acme.com"
   }, 60_000);
 
   test.each([false, true])(
-    "a scan stores the address of what it finds without a schedule, with lookups.enabled = %p (B1)",
+    "a scan stores the address of what it finds without a schedule, with lookups.enabled = %p",
     async (lookups) => {
       open({ lookups });
       const { code } = await folder.run(["scan", "--limit", "600"]);
@@ -128,7 +128,7 @@ domain = "acme.com"
     60_000,
   );
 
-  test("a scan through a resolver that denies every name fails with the reason and exit code 1 (B1)", async () => {
+  test("a scan through a resolver that denies every name fails with the reason and exit code 1", async () => {
     dns.stop();
     dns = await startDnsServer({ "acrne.com": { A: ["192.0.2.1"] } }, { denies: () => true });
     open();
@@ -186,7 +186,7 @@ domain = "acme.com"
     expect(shown).toMatchObject({ verified: true, facts: { dns: { exists: "yes" } } });
   });
 
-  test("the server logs start and end of a scan by command line, also of one that is killed (M5)", async () => {
+  test("the server logs start and end of a scan by command line, also of one that is killed", async () => {
     open({ queriesPerSecond: 60, more: `[log]\nformat = "json"` });
     const server = await folder.serve();
     const logged = () =>

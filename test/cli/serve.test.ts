@@ -42,7 +42,7 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
     expect(ended.err).not.toMatch(/pw_[A-Za-z0-9]{38}/);
   });
 
-  test("Without a terminal, the secrets of the first start are in a file that only its owner can read, and not in the output (M10)", async () => {
+  test("Without a terminal, the secrets of the first start are in a file that only its owner can read, and not in the output", async () => {
     const server = await folder.serve({ command });
     const file = join(folder.path, "data/test.db.secrets.txt");
     await until(() => server.out().includes(`Secrets:   ${file} (delete`), "the path is printed");
@@ -101,7 +101,7 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
     }
   });
 
-  test("If the file for the secrets cannot be written, the start fails and the next start creates the secrets (M10)", async () => {
+  test("If the file for the secrets cannot be written, the start fails and the next start creates the secrets", async () => {
     const file = join(folder.path, "data/test.db.secrets.txt");
     mkdirSync(file, { recursive: true });
     const { code, err } = await folder.run(["serve"], { command });
@@ -114,7 +114,7 @@ describe.each(quickestForm)("serve ($form)", ({ command }) => {
     expect(readFileSync(file, "utf8")).toContain("API key");
   });
 
-  test("The secrets of the first start are not written through a link that another user may have made (M10)", async () => {
+  test("The secrets of the first start are not written through a link that another user may have made", async () => {
     const file = join(folder.path, "data/test.db.secrets.txt");
     const target = join(folder.path, "target.txt");
     mkdirSync(join(folder.path, "data"), { recursive: true });
@@ -253,7 +253,7 @@ test("a request in progress at SIGTERM receives its response", async () => {
   const request = await halfRequest(server.url, await ok("keys", "create"));
   server.process.kill("SIGTERM");
   await until(() => server.err().includes("stopping"), "it is stopping");
-  expect(fetch(`${server.url}/v1/threats`)).rejects.toThrow();
+  await expect(fetch(`${server.url}/v1/threats`)).rejects.toThrow();
   request.send();
   await until(() => request.answer().includes("\r\n\r\n"), "the response arrives");
   expect(request.answer()).toStartWith("HTTP/1.1 200");

@@ -12,7 +12,7 @@ describe("the log of the server", () => {
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-  test("The log says at startup which version runs, where it listens, and what it works on (M5)", async () => {
+  test("The log says at startup which version runs, where it listens, and what it works on", async () => {
     folder = commandFolder(`${defaultConfig}\n[traps]\nlisten = "127.0.0.1:0"\n`);
     const server = await folder.serve();
     await until(() => server.err().includes("phishwatch started"), "logged");
@@ -40,7 +40,7 @@ describe("the log of the server", () => {
     await server.stop();
   });
 
-  test("The log has one line for each configuration change, also for those of other processes, and no secret (M5)", async () => {
+  test("The log has one line for each configuration change, also for those of other processes, and no secret", async () => {
     folder = commandFolder(defaultConfig);
     const server = await folder.serve();
     const changes = () => lines(server.err()).filter(({ message }) => message === "configuration changed");

@@ -48,17 +48,17 @@ describe("server", () => {
       '2: server.public_url: found "https://phishwatch.example/?a=b"; expected an address without ?query',
     ],
     [
-      "a public URL with port 0 (security 13)",
+      "a public URL with port 0",
       '[server]\npublic_url = "https://phishwatch.example:0/"',
       "2: server.public_url: found an address with port 0; expected a port from 1 to 65535",
     ],
     [
-      "a public URL of traps with port 0 (security 13)",
+      "a public URL of traps with port 0",
       '[traps]\npublic_url = "https://traps.example:0/"',
       "2: traps.public_url: found an address with port 0; expected a port from 1 to 65535",
     ],
     [
-      "the URL of an endpoint with port 0 (security 13)",
+      "the URL of an endpoint with port 0",
       '[[webhooks.endpoints]]\nname = "a"\nsecret = "0123456789abcdef"\nurl = "https://1.1.1.1:0/"',
       "4: webhooks.endpoints[0].url: found an address with port 0; expected a port from 1 to 65535",
     ],

@@ -53,7 +53,7 @@ async function bytesOf(address: string): Promise<number> {
 }
 
 test.each(consolePages)(
-  "$name is valid HTML (F13), smaller than 100 kB with its assets, and has no markup that the policy forbids",
+  "$name is valid HTML, smaller than 100 kB with its assets, and has no markup that the policy forbids",
   async ({ name, path, signedOut }) => {
     const { html, status } = await (signedOut === true ? app.visitor() : visitor).get(path(samples));
     expect(htmlProblems(html)).toEqual([]);
@@ -76,7 +76,7 @@ test.each([
   ["<table><tr><td></td></tr></table>", "tr in table"],
   ['<td align="right"></td>', "td in nothing"],
   ["a < b", "markup cannot be parsed at < b"],
-])("the check of HTML finds what is wrong with %s (F13)", (html, problem) => {
+])("the check of HTML finds what is wrong with %s", (html, problem) => {
   expect(htmlProblems(html)).toContain(problem);
 });
 

@@ -80,7 +80,7 @@ test("a file can be imported without scripts, and the next page shows its result
   );
 });
 
-test("The result of an import links to exactly the threats that it created (M24)", async () => {
+test("The result of an import links to exactly the threats that it created", async () => {
   const names = (prefix: string) => [1, 2, 3].map((n) => `${prefix}-${n}-example-bank.com\n`).join("");
   const { location } = await upload(new File([names("first"), "example-bank.net\n"], "first.txt"));
   const first = latest();
@@ -105,7 +105,7 @@ test("The result of an import links to exactly the threats that it created (M24)
   expect((await visitor.get("/console/threats?import=x")).status).toBe(400);
 });
 
-test("Names that a person types are recorded as submissions, names in a file as from a feed (M16)", async () => {
+test("Names that a person types are recorded as submissions, names in a file as from a feed", async () => {
   const sourceOf = (domain: string) =>
     app.app.threats.list({}, { page: 1, perPage: 100 }).threats.find((threat) => threat.domain === domain)
       ?.source;
@@ -115,7 +115,7 @@ test("Names that a person types are recorded as submissions, names in a file as 
   expect(sourceOf("in-file-example-bank.com")).toBe("feed");
 });
 
-test("Pasted links, addresses and defanged names are checked, and each rejected line is explained (M16)", async () => {
+test("Pasted links, addresses and defanged names are checked, and each rejected line is explained", async () => {
   const lines = [
     "https://pasted1-example-bank.com/login?x=1#top",
     "pasted2-example-bank[.]com",
@@ -145,7 +145,7 @@ test("Pasted links, addresses and defanged names are checked, and each rejected 
   expect((await visitor.get(link)).text).toContain("1–1 of 1");
 });
 
-test("A pasted email becomes threats of its links and senders, and an .eml file as well, as submissions (issue 19)", async () => {
+test("A pasted email becomes threats of its links and senders, and an .eml file as well, as submissions", async () => {
   const email = (n: number) =>
     `Received: by mx.example-bank.com\r\nFrom: "${hostileText}" <x@sender${n}-example-bank.com>\r\nTo: abuse@example-bank.com\r\n` +
     `Subject: x\r\nContent-Type: text/html\r\n\r\n<a href='https://link${n}-example-bank.com/a'>x</a> <a href='https://other.org/"><script>'>`;
@@ -189,7 +189,7 @@ test.each([
   expect(scripted).toMatchObject({ status: 400, text: message });
 });
 
-test("an upload without the CSRF token, which no address contains, from another site or without a session is not read (security 13)", async () => {
+test("an upload without the CSRF token, which no address contains, from another site or without a session is not read", async () => {
   const { seq } = latest();
   const file = () => new File(["example-bank.org\n"], "a.txt");
   const page = await visitor.get("/console/sources");
@@ -326,7 +326,7 @@ test("a feed shows its files and counts and can be read again, and a missing fol
   expect((await visitor.post("/console/sources/feed/nrd/read-again", { file: other })).status).toBe(404);
 }, 60_000);
 
-test("The page of a feed names the links that leave its folder, and contains no raw control character of a file's name (security 12, security 13)", async () => {
+test("The page of a feed names the links that leave its folder, and contains no raw control character of a file's name", async () => {
   const nrd = join(folder.path, "nrd");
   symlinkSync("/etc/passwd", join(nrd, "link.txt"));
   writeFileSync(join(nrd, "gnp\u001b\u202e.txt"), "other.org\n");

@@ -11,7 +11,7 @@ afterEach(() => app.dispose());
 const port = () => Number(new URL(app.url).port);
 const form = { "content-type": "application/x-www-form-urlencoded" };
 
-test("a sign-in form of more than 4 KiB is rejected before it arrives, so unfinished ones hold no memory (security 7)", async () => {
+test("a sign-in form of more than 4 KiB is rejected before it arrives, so unfinished ones hold no memory", async () => {
   const connections = 1_000;
   await post(port(), { path: "/console/sign-in", headers: form, body: { repeated: "a", times: 10 } });
   const before = process.memoryUsage.rss();
@@ -26,7 +26,7 @@ test("a sign-in form of more than 4 KiB is rejected before it arrives, so unfini
   expect(process.memoryUsage.rss() - before).toBeLessThan(130_000_000);
 });
 
-test("a sign-in form of unknown length is rejected as soon as it exceeds 4 KiB (security 7)", async () => {
+test("a sign-in form of unknown length is rejected as soon as it exceeds 4 KiB", async () => {
   const response = await post(port(), {
     path: "/console/sign-in",
     headers: { ...form, "content-length": "", "transfer-encoding": "chunked" },
@@ -36,7 +36,7 @@ test("a sign-in form of unknown length is rejected as soon as it exceeds 4 KiB (
   expect(response.text).toContain("longer than 4096 bytes");
 });
 
-test("a form of a signed-in visitor may have up to 256 KiB (security 7)", async () => {
+test("a form of a signed-in visitor may have up to 256 KiB", async () => {
   const visitor = await app.signedIn();
   const names = Array.from({ length: 10_000 }, (_, index) => `name-${index}.example`).join("\n");
   expect((await visitor.post("/console/imports/names", { names })).status).toBe(303);

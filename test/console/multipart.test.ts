@@ -73,7 +73,7 @@ test("a truncated file fails its stream instead of passing as complete", async (
   form.set("file", new File(["example.com\n".repeat(100)], "a.txt"));
   const { bytes, contentType } = await written(form);
   const { file } = await readUpload(requestIn(bytes.subarray(0, -30), contentType, 64), limits);
-  expect(new Response(file!.content).text()).rejects.toThrow("it is incomplete");
+  await expect(new Response(file!.content).text()).rejects.toThrow("it is incomplete");
 });
 
 const multipart = "multipart/form-data; boundary=b";
@@ -90,7 +90,7 @@ test.each([
   ["many fields", multipart, `--b${`\r\n${field}x\r\n--b`.repeat(30)}--`, "more than 20 fields"],
 ])("an invalid form is rejected: %s", async (_, contentType, text, reason) => {
   const request = requestIn(new TextEncoder().encode(text), contentType, 50);
-  expect(readUpload(request, limits)).rejects.toMatchObject({
+  await expect(readUpload(request, limits)).rejects.toMatchObject({
     code: "bad_request",
     message: expect.stringContaining(reason),
   });
@@ -102,5 +102,5 @@ test("a client that disconnects before the file begins causes no server error", 
   });
   const headers = { "content-type": multipart };
   const request = new Request("http://localhost/", { method: "POST", body, headers });
-  expect(readUpload(request, limits)).rejects.toMatchObject({ code: "bad_request" });
+  await expect(readUpload(request, limits)).rejects.toMatchObject({ code: "bad_request" });
 });

@@ -341,7 +341,7 @@ describe("the list of concerns", () => {
     ]);
   });
 
-  test("contains a damaged database, a full disk, a failed and a missing backup, and certificates that end (D3)", () => {
+  test("contains a damaged database, a full disk, a failed and a missing backup, and certificates that end", () => {
     const status = {
       completed: { at: now - 3 * day },
       failure: { at: now - day, error: "no space left on device" },
@@ -423,7 +423,7 @@ describe("the list of concerns", () => {
   test.each<[string, Partial<typeof healthy>, string[]]>([
     ["is empty when all is well", {}, []],
     [
-      "contains a database error of the last day (D8)",
+      "contains a database error of the last day",
       {
         database: {
           problem: undefined,
@@ -516,19 +516,19 @@ describe("the list of concerns", () => {
       ["The last scan, started 1 day ago, failed: No resolver responds."],
     ],
     [
-      "names a proxy that is not trusted, and the setting (security 6)",
+      "names a proxy that is not trusted, and the setting",
       { untrustedProxy: "172.18.0.2" },
       ["A proxy at 172.18.0.2 is not in server.trusted_proxies: All its visitors count as one address."],
     ],
     [
-      "names a scan with many unknown names (B1)",
+      "names a scan with many unknown names",
       { lastScan: { ...scan, status: "completed", error: null, unknown: 51 } },
       [
         "The last scan, started 1 day ago, could not resolve 5% of the look-alikes: 51 of 1,000 got no definite response.",
       ],
     ],
     [
-      "names resolvers that deny every name (B1)",
+      "names resolvers that deny every name",
       { resolverProblem: "no resolver knows names" },
       ["Lookups in DNS fail: No resolver knows names."],
     ],

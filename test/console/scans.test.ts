@@ -77,7 +77,7 @@ test("starting a second scan fails with the running scan, whose progress replace
   expect(rejected.text).toContain("Cancel scan");
 });
 
-test("the history shows the domains, counts, unknown names included, and duration of each scan (B1)", async () => {
+test("the history shows the domains, counts, unknown names included, and duration of each scan", async () => {
   const done = await app.app.scans.run({
     trigger: "cli",
     by: analyst,
@@ -95,7 +95,7 @@ test("the history shows the domains, counts, unknown names included, and duratio
   expect((await visitor.get(link!)).text).toContain("1–1 of 1");
 });
 
-test("The result of a scan links to exactly the threats that it created, and its title does not link to itself (M24)", async () => {
+test("The result of a scan links to exactly the threats that it created, and its title does not link to itself", async () => {
   // The scan before this one created the threat, so this one creates none.
   const again = await app.app.scans.run({
     trigger: "cli",

@@ -304,7 +304,7 @@ describe("webhooks", () => {
     expect(opened.app.webhooks.endpoints.get("declared hook").url).toBe("http://127.0.0.1:9/hook");
   });
 
-  test("A declared endpoint can be paused and enabled in the console, which shows the pause and why it failed (M3, M6)", async () => {
+  test("A declared endpoint can be paused and enabled in the console, which shows the pause and why it failed", async () => {
     const { id } = opened.app.webhooks.endpoints.get("declared hook");
     const page = `${webhooksPath}/${id}`;
     await visitor.post(`${page}/disable`, {});

@@ -194,7 +194,7 @@ describe("a session", () => {
     accounts.delete(accountSeq);
   });
 
-  test("uses a Secure session cookie that no other host can set if the public URL is https (security 13)", async () => {
+  test("uses a Secure session cookie that no other host can set if the public URL is https", async () => {
     const secure = openConsoleApp({ publicUrl: "https://watch.example" });
     const visitor = secure.visitor();
     const response = await visitor.post(
@@ -218,7 +218,7 @@ describe("a session", () => {
 describe("password guessing", () => {
   // These two wait for the end of attempts whose turn does not come.
   test.concurrent(
-    "does not lock the administrator out: after 100 wrong passwords from the same address, the right one is accepted (security 6)",
+    "does not lock the administrator out: after 100 wrong passwords from the same address, the right one is accepted",
     async () => {
       const guessed = openConsoleApp();
       const guesses = Array.from({ length: 100 }, async (_, index) =>
@@ -240,7 +240,7 @@ describe("password guessing", () => {
   );
 
   test.concurrent(
-    "does not lock the administrator out of a console behind a proxy either, with the argon2id hash of a created password (security 6)",
+    "does not lock the administrator out of a console behind a proxy either, with the argon2id hash of a created password",
     async () => {
       const proxied = openConsoleApp({
         config: "[console]\nenabled = true",
@@ -280,7 +280,7 @@ describe("password guessing", () => {
     await guessed.dispose();
   });
 
-  test("from a browser that has signed in before has turns of its own, and a forged mark has not (security 6)", async () => {
+  test("from a browser that has signed in before has turns of its own, and a forged mark has not", async () => {
     const visitor = await app.signedIn();
     const mark = visitor.cookies.get("phishwatch_device")!;
     await visitor.post("/console/sign-out");

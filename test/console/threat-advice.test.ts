@@ -39,13 +39,13 @@ describe("the advice on a threat that was not checked", () => {
     expect(advice({ unknown: {}, page })).not.toStartWith("Report it:");
   });
 
-  test("is to decide by the name while lookups are off (M2)", () => {
+  test("is to decide by the name while lookups are off", () => {
     expect(adviceOn({ ...bare, looksUpNames: false })).toEqual([
       "Only the name is known, because lookups are off (lookups.enabled). Decide by the name.",
     ]);
   });
 
-  test("is not to wait for the first check after a check that determined nothing (M21)", () => {
+  test("is not to wait for the first check after a check that determined nothing", () => {
     expect(adviceOn({ ...bare, isChecked: true })).toEqual([
       "The last check could not determine whether the domain exists. Checks are repeated.",
     ]);

@@ -432,7 +432,7 @@ describe("a check", () => {
     expect(done.html).not.toContain("data-refresh");
   });
 
-  test("is not offered, and rejected with the reason, while lookups are off (M2)", async () => {
+  test("is not offered, and rejected with the reason, while lookups are off", async () => {
     const other = openConsoleApp({
       config: '[[protected_domains]]\ndomain = "example-bank.com"\n',
     });

@@ -49,7 +49,7 @@ const names = () =>
 const entries = () => logged.map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe("while another process holds the write lock", () => {
-  test("a write waits without blocking the process, and is carried out after the release (D2)", async () => {
+  test("a write waits without blocking the process, and is carried out after the release", async () => {
     await hold();
     let turns = 0;
     const write = database.write(insert("one"), { patient: true });
@@ -60,7 +60,7 @@ describe("while another process holds the write lock", () => {
     expect(names()).toEqual(["one"]);
   });
 
-  test("a write is rejected after about a second, and has changed nothing (D2)", async () => {
+  test("a write is rejected after about a second, and has changed nothing", async () => {
     const pid = await hold();
     const startedAt = performance.now();
     const failure = await database.write(insert("one")).catch((error: unknown) => error);
@@ -73,7 +73,7 @@ describe("while another process holds the write lock", () => {
     expect(names()).toEqual([]);
   });
 
-  test("writes keep the order of the calls (D2)", async () => {
+  test("writes keep the order of the calls", async () => {
     await hold();
     const wanted = Array.from({ length: 30 }, (_, index) => `number ${index}`);
     const writes = wanted.map((name) => database.write(insert(name), { patient: true }));
@@ -82,7 +82,7 @@ describe("while another process holds the write lock", () => {
     expect(names()).toEqual(wanted);
   });
 
-  test("the log names its holder once, and reports the release (D2)", async () => {
+  test("the log names its holder once, and reports the release", async () => {
     const pid = await hold();
     await Promise.allSettled(Array.from({ length: 20 }, (_, index) => database.write(insert(`${index}`))));
     expect(database.lockIncident()).toMatchObject({ holder: { pid } });
@@ -95,14 +95,14 @@ describe("while another process holds the write lock", () => {
     expect(await database.write(insert("after"))).toBe("after");
   });
 
-  test("a patient write is rejected when the shutdown does not permit it to wait any longer (D2)", async () => {
+  test("a patient write is rejected when the shutdown does not permit it to wait any longer", async () => {
     await hold();
     const write = database.write(insert("one"), { patient: true }).catch((error: unknown) => error);
     database.endPatience();
     expect(await write).toMatchObject({ name: "DatabaseLockedError" });
   });
 
-  test("a write that has waited for a large decision still waits for the lock (D2)", async () => {
+  test("a write that has waited for a large decision still waits for the lock", async () => {
     // The time stands still otherwise, so that no pause of this process counts as a wait for the lock.
     const startedAt = performance.now();
     let shiftMs = 0;
@@ -126,7 +126,7 @@ describe("while another process holds the write lock", () => {
     }
   });
 
-  test("a decision of a thread that cannot take the lock is reported, and so is the end (D2)", async () => {
+  test("a decision of a thread that cannot take the lock is reported, and so is the end", async () => {
     const busy = Object.assign(new Error("database is locked"), { code: "SQLITE_BUSY" });
     const failure = database.writeElsewhere(() => Promise.reject(busy)).catch((error: unknown) => error);
     expect(await failure).toBe(busy);
@@ -134,7 +134,7 @@ describe("while another process holds the write lock", () => {
     expect(entries().map(({ event }) => event)).toEqual(["database.locked", "database.unlocked"]);
   });
 
-  test("closing the database rejects what is still waiting (D2)", async () => {
+  test("closing the database rejects what is still waiting", async () => {
     await hold();
     const write = database.write(insert("one"), { patient: true }).catch((error: unknown) => error);
     database.close();
@@ -143,7 +143,7 @@ describe("while another process holds the write lock", () => {
   });
 });
 
-test("A write inside of a transaction is a programmer's error, because it could never be carried out (D2)", () => {
+test("A write inside of a transaction is a programmer's error, because it could never be carried out", () => {
   expect(() => database.transaction(() => void database.write(() => {}))).toThrow("must not wait");
 });
 
@@ -159,14 +159,14 @@ test("closing the database starts no work of another thread that still waits, an
 });
 
 describe("the holder of the lock", () => {
-  test("is the process with a write lock on the byte of the lock (D2)", async () => {
+  test("is the process with a write lock on the byte of the lock", async () => {
     const pid = await hold();
     expect(findLockHolder(path)).toMatchObject({ pid, suspended: false });
     await release?.();
     expect(findLockHolder(path)).toBeUndefined();
   });
 
-  test("is found by inode, range and kind of lock (D2)", () => {
+  test("is found by inode, range and kind of lock", () => {
     const { dev, ino } = statSync(path);
     const device = `${((dev >> 8) & 0xfff).toString(16).padStart(2, "0")}:${(dev & 0xff).toString(16).padStart(2, "0")}`;
     const locks = (...lines: string[]) => lines.map((line, index) => `${index + 1}: ${line}`).join("\n");
@@ -198,7 +198,7 @@ describe("the holder of the lock", () => {
     [["python3 -c import secret"], false, "python3"],
     [["/tmp/\u202Eevil\u0007"], false, "evil"],
     [[""], false, "unknown"],
-  ])("is shown without arguments: %p (D2)", (words, ours, shown) => {
+  ])("is shown without arguments: %p", (words, ours, shown) => {
     const text = commandOf(words, ours);
     expect(text).toContain(shown);
     expect(text).not.toContain("secret");

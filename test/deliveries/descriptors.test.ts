@@ -112,7 +112,7 @@ test.concurrent.each([
   [64, 40],
   [24, 0],
 ])(
-  "With at most %i open files and %i idle API clients, endpoints that hang use up no attempt of healthy ones (reliability D5)",
+  "With at most %i open files and %i idle API clients, endpoints that hang use up no attempt of healthy ones",
   async (limit, clients) => {
     const { healthy, failedAttempts, log } = await deliverWith(limit, { clients });
     expect(healthy).toEqual({ succeeded: events * healthyCount });
@@ -124,7 +124,7 @@ test.concurrent.each([
   120_000,
 );
 
-test("The limit of open files is read from the text that Linux provides (reliability D5)", () => {
+test("The limit of open files is read from the text that Linux provides", () => {
   const text = "Limit                     Soft Limit           Hard Limit           Units     \n";
   const line = (soft: string) =>
     `${text}Max open files            ${soft}                524288               files     \n`;
@@ -133,7 +133,7 @@ test("The limit of open files is read from the text that Linux provides (reliabi
   expect(parseDescriptorLimit(text)).toBeNull();
 });
 
-test("Connections leave most descriptors to files and API clients, whatever the limit is (reliability D5)", () => {
+test("Connections leave most descriptors to files and API clients, whatever the limit is", () => {
   for (const limit of [64, 100, 256, 1_024, 4_096, 20_000, 1_048_576]) {
     const { requestsMax, idleMax } = connectionLimits(limit);
     expect(requestsMax).toBeGreaterThan(1);
@@ -143,7 +143,7 @@ test("Connections leave most descriptors to files and API clients, whatever the 
   expect(connectionLimits(null)).toEqual({ requestsMax: 4_096, idleMax: 4_096 });
 });
 
-test("`check` says how to raise a low limit of open files (reliability D5)", () => {
+test("`check` says how to raise a low limit of open files", () => {
   const config = loaded("");
   expect(openFiles(config, 1_024)).toMatchObject({
     state: "warning",
@@ -153,7 +153,7 @@ test("`check` says how to raise a low limit of open files (reliability D5)", () 
   expect(openFiles(config, null)).toMatchObject({ state: "ok" });
 });
 
-test("An error that a lack of descriptors caused is recognized behind other errors (reliability D5)", () => {
+test("An error that a lack of descriptors caused is recognized behind other errors", () => {
   const lack = Object.assign(new Error("too many open files"), { code: "EMFILE" });
   expect(isLackOfDescriptors(new Error("ca.pem cannot be used", { cause: lack }))).toBeTrue();
   expect(isLackOfDescriptors(new Error("ca.pem cannot be used"))).toBeFalse();

@@ -34,7 +34,7 @@ const change = (values: Partial<HealthChange>): HealthChange => ({
 const recovered = (failuresBefore: number) =>
   change({ failuresBefore, failures: 0, failingSince: null, lastFailure: null });
 
-test("The log says once that an endpoint began to fail, gave up deliveries, and recovered, with reason and counts (M5)", async () => {
+test("The log says once that an endpoint began to fail, gave up deliveries, and recovered, with reason and counts", async () => {
   const clock = manualClock();
   let status = 500;
   const receiver = startReceiver(() => new Response("token expired", { status }));
@@ -71,7 +71,7 @@ test("The log says once that an endpoint began to fail, gave up deliveries, and 
   expect(ended).toMatchObject({ level: "info", failures: 100, gaveUp: 50 });
 });
 
-test("An endpoint that fails every other time is logged at most once in ten minutes (M5)", () => {
+test("An endpoint that fails every other time is logged at most once in ten minutes", () => {
   const report = createFailureReport();
   const lines = [];
   for (let step = 0; step < 600; step += 1) {
@@ -87,7 +87,7 @@ test("An endpoint that fails every other time is logged at most once in ten minu
   ]);
 });
 
-test("A failure that begins within ten minutes of the last one and lasts is logged when they are over (M5)", () => {
+test("A failure that begins within ten minutes of the last one and lasts is logged when they are over", () => {
   const report = createFailureReport();
   expect(report.note(change({}), 0)).toHaveLength(1);
   expect(report.note(recovered(1), minuteMs)).toHaveLength(1);
@@ -97,7 +97,7 @@ test("A failure that begins within ten minutes of the last one and lasts is logg
   ]);
 });
 
-test("Deliveries that are given up are counted and logged once an hour (M5)", () => {
+test("Deliveries that are given up are counted and logged once an hour", () => {
   const report = createFailureReport();
   const lines = [];
   for (let step = 0; step < 121; step += 1)
@@ -105,7 +105,7 @@ test("Deliveries that are given up are counted and logged once an hour (M5)", ()
   expect(lines.map(({ fields }) => "deliveries" in fields && fields.deliveries)).toEqual([10, 600, 600]);
 });
 
-test("A failure that began before the process is not announced again, and its end is logged (M5)", () => {
+test("A failure that began before the process is not announced again, and its end is logged", () => {
   const report = createFailureReport();
   expect(report.note(change({ failuresBefore: 7, failures: 8 }), 0)).toEqual([]);
   expect(report.note(recovered(8), 1_000)).toMatchObject([{ event: "recipient.recovered" }]);
@@ -125,11 +125,11 @@ test.each([
     },
     "no response within 10 s after 10001 ms",
   ],
-])("The cause of %j is given in one line (M6)", (failure, expected) => {
+])("The cause of %j is given in one line", (failure, expected) => {
   expect(describeFailure(failure)).toBe(expected);
 });
 
-test("A receiver that repeats the secret or a header does not bring it into the log, the console or the delivery log (M5)", async () => {
+test("A receiver that repeats the secret or a header does not bring it into the log, the console or the delivery log", async () => {
   const token = "tok_0123456789abcdef";
   const receiver = startReceiver(
     ({ headers }) => new Response(`bad ${headers["authorization"]} ${secret}`, { status: 401 }),

@@ -167,7 +167,7 @@ describe("attempts without a response", () => {
   });
 });
 
-test("shutdown does not wait for a name that does not resolve, but finishes what was sent (reliability D1)", async () => {
+test("shutdown does not wait for a name that does not resolve, but finishes what was sent", async () => {
   const { promise: response, resolve: respond } = Promise.withResolvers<Response>();
   const receiver = startReceiver(() => response);
   cleanup.push(receiver.stop);
@@ -262,7 +262,7 @@ describe("clock changes", () => {
   };
   beforeEach(() => void (offsetMs = 0));
 
-  test("a retry keeps its delay when the clock is set back by a day (reliability D15)", async () => {
+  test("a retry keeps its delay when the clock is set back by a day", async () => {
     const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
     cleanup.push(receiver.stop);
     // The longest delay is an hour, and the retry is due after the shortest.
@@ -276,7 +276,7 @@ describe("clock changes", () => {
     await until(() => receiver.received.length === 3, "a new event at once");
   }, 60_000);
 
-  test("a retry is sent after exactly its delay although the clock was set back (reliability D15)", async () => {
+  test("a retry is sent after exactly its delay although the clock was set back", async () => {
     const clock = manualClock();
     const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
     cleanup.push(receiver.stop);
@@ -316,7 +316,7 @@ describe("clock changes", () => {
     await until(() => receiver.received.length === 2, "retried");
   });
 
-  test("a retry waits for no more than its own delay after a restart with an earlier clock (reliability D15)", async () => {
+  test("a retry waits for no more than its own delay after a restart with an earlier clock", async () => {
     const clock = manualClock();
     const receiver = startReceiver((_, count) => (count === 1 ? 500 : 200));
     cleanup.push(receiver.stop);
@@ -332,7 +332,7 @@ describe("clock changes", () => {
     await until(() => receiver.received.length === 2, "retried");
   });
 
-  test("an endpoint is disabled only after failing for as long as the setting says, however the clock is set (reliability D15)", async () => {
+  test("an endpoint is disabled only after failing for as long as the setting says, however the clock is set", async () => {
     const clock = manualClock();
     const receiver = startReceiver(() => 500);
     cleanup.push(receiver.stop);

@@ -106,7 +106,7 @@ test("a previous secret is deleted once its rotation is over, and kept while it 
   expect(webhooks.endpoints.get("soc")).toMatchObject({ previousSecret: null, previousSecretUntil: null });
 });
 
-test("rows that are dated ahead, because the clock was wrong, do not keep later ones from being deleted (reliability D15)", async () => {
+test("rows that are dated ahead, because the clock was wrong, do not keep later ones from being deleted", async () => {
   open({ eventsMs: 30 * hourMs, deliveriesMs: 30 * hourMs });
   const yearMs = 365 * 24 * hourMs;
   clock.setBy(yearMs);

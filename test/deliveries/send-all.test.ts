@@ -125,5 +125,5 @@ test("deliveries that are held behind a probe are sent again as soon as the prob
 test("a disabled endpoint has to be enabled before its deliveries are sent again", async () => {
   const { webhooks, id } = open(() => new Response(""));
   webhooks.endpoints.disable("soc");
-  expect(webhooks.sendAll.run(id, { by })).rejects.toThrow("soc is disabled; enable it first");
+  await expect(webhooks.sendAll.run(id, { by })).rejects.toThrow("soc is disabled; enable it first");
 });

@@ -11,7 +11,7 @@ const network = ownNetwork();
 const silentEndpoints = 40;
 
 test.skipIf(network === undefined)(
-  "40 endpoints with a silent name server stop neither other endpoints nor feeds nor shutdown (reliability D1)",
+  "40 endpoints with a silent name server stop neither other endpoints nor feeds nor shutdown",
   async () => {
     const folder = temporaryFolder();
     try {

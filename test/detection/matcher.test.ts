@@ -112,7 +112,7 @@ test.each([
   ["example-shop.com", "example-shop-24.com"],
   ["paypal.com", "paypal-x.com"],
   ["chase.com", "chase-q.com"],
-])("For %s, %s is a combosquatting name, because the brand is written as it is (F19)", (domain, name) => {
+])("For %s, %s is a combosquatting name, because the brand is written as it is", (domain, name) => {
   const found = match(domain, name)!;
   expect(found.type).toBe("combosquatting");
   const codes = found.reasons.map(({ code }) => code);

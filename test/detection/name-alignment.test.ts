@@ -238,19 +238,16 @@ test.each([
   ["buecher.com", "xn--bcher-kva.de", "b[ue|ü]cher.[com|de]"],
   ["example-bank.evil.net", "shop.example-bank.com", "[-shop.]example-bank[+.evil].[net|com]"],
   ["shop.examp1e-bank.com", "shop.example-bank.com", "shop.examp[1|l]e-bank.com"],
-])(
-  "The comparison of %s with %s never pairs letters across the public suffix (M17)",
-  (name, domain, expected) => {
-    const shown = compare(name, domain).parts.map(({ kind, found, expected: wanted }) => {
-      if (kind === "same") return found;
-      return kind === "added" ? `[+${found}]` : kind === "missing" ? `[-${wanted}]` : `[${found}|${wanted}]`;
-    });
-    expect(shown.join("")).toBe(expected);
-  },
-);
+])("The comparison of %s with %s never pairs letters across the public suffix", (name, domain, expected) => {
+  const shown = compare(name, domain).parts.map(({ kind, found, expected: wanted }) => {
+    if (kind === "same") return found;
+    return kind === "added" ? `[+${found}]` : kind === "missing" ? `[-${wanted}]` : `[${found}|${wanted}]`;
+  });
+  expect(shown.join("")).toBe(expected);
+});
 
 test.each(brands)(
-  `The alignment shown for each look-alike of $domain has the cost that its score used (M17, TEST_SEED=${seed})`,
+  `The alignment shown for each look-alike of $domain has the cost that its score used (TEST_SEED=${seed})`,
   (brand) => {
     const guarded = { ...brand, allow: [] };
     const random = randomFrom(seed);

@@ -14,8 +14,8 @@ test("an assessment shows sample look-alikes of a domain before it is protected"
 });
 
 test("an invalid value is an error of its field, and allowed names are not among the look-alikes", async () => {
-  expect(assess({ domain: "uk" })).rejects.toMatchObject({ field: "domain" });
-  expect(assess({ domain: "gov.uk" })).rejects.toMatchObject({ field: "keywords" });
+  await expect(assess({ domain: "uk" })).rejects.toMatchObject({ field: "domain" });
+  await expect(assess({ domain: "gov.uk" })).rejects.toMatchObject({ field: "keywords" });
   const allow = ["example-bank.net", "example-bank.org"];
   const { lookAlikes } = await assess({ domain: "example-bank.com", allow });
   expect(lookAlikes.filter(({ name }) => allow.includes(name))).toEqual([]);

@@ -103,7 +103,7 @@ linuxOnly(
 );
 
 linuxOnly(
-  "the same server with lookups and without a schedule queries the resolver, which proves that connections are detected (M2)",
+  "the same server with lookups and without a schedule queries the resolver, which proves that connections are detected",
   async () => {
     const { folder, dns } = await open('schedule = ""\nregistration_data = false\nscreenshots = "off"');
     const server = await folder.serve();

@@ -119,7 +119,7 @@ describe("unknown facts", () => {
     }
   });
 
-  test("A lookup keeps its due time when the clock is set back (reliability D15)", async () => {
+  test("A lookup keeps its due time when the clock is set back", async () => {
     opened.sight("examp1e-bank.com");
     opened.world.existence = unknown("SERVFAIL from all resolvers");
     opened.enrichment().start();
@@ -493,7 +493,7 @@ describe("the queue", () => {
     expect(further.slice(0, 70).every((what) => what.includes("high"))).toBe(true);
   });
 
-  test("a lost database does not repeat the same checks each second, nor fill the log with them (D4)", async () => {
+  test("a lost database does not repeat the same checks each second, nor fill the log with them", async () => {
     for (let n = 0; n < 60; n += 1) opened.sight(`examp1e-bank-${n}.com`);
     let isLost = false;
     opened.world.existence = () => {
@@ -510,7 +510,7 @@ describe("the queue", () => {
     expect(opened.logged.length).toBeLessThan(60);
   });
 
-  test("checks continue within a minute of the end of a failure of the database (D4)", async () => {
+  test("checks continue within a minute of the end of a failure of the database", async () => {
     for (let n = 0; n < 20; n += 1) opened.sight(`examp1e-bank-${n}.com`);
     opened.world.existence = () => {
       opened.database.sqlite.run("PRAGMA query_only = 1");

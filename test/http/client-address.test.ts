@@ -30,7 +30,7 @@ for (const [peer, forwarded, client] of cases) {
   });
 }
 
-test("A private peer that sends X-Forwarded-For without being trusted is logged once, with the setting, and a stranger is not (security 6)", () => {
+test("A private peer that sends X-Forwarded-For without being trusted is logged once, with the setting, and a stranger is not", () => {
   const logged: Record<string, unknown>[] = [];
   const log = createLog({
     level: "warn",

@@ -276,7 +276,7 @@ describe("the inspector", () => {
     await until(() => held.length === 1, "the page is requested");
     const ended = new Promise((resolve) => void threads[0]!.once("exit", resolve));
     giveUp.abort(new Error("stopped"));
-    expect(inspection).rejects.toThrow("stopped");
+    await expect(inspection).rejects.toThrow("stopped");
     await ended;
     held.splice(0).forEach((release) => release());
     expect(await opened.inspect({ address: at("/garden"), browser: "never" }, signal)).toMatchObject({

@@ -54,7 +54,7 @@ async function longestTurn(subject: string): Promise<number> {
 
 describe("eight hostile responses at once", () => {
   test.each([...subjects])(
-    `of kind %s never stop the event loop for 20 ms (security 4, D6), seed ${seed}`,
+    `of kind %s never stop the event loop for 20 ms, seed ${seed}`,
     async (subject) => {
       expect(await longestTurn(subject)).toBeLessThan(blockedMsMax);
     },
@@ -77,7 +77,7 @@ test("A hostile input is the same for the same seed and number, and another one 
 
 describe("a hostile page", () => {
   test.each(Object.entries(repeatedMarkup))(
-    "of 1 MiB of %s holds at most 8 MiB of memory while it is read (security 4)",
+    "of 1 MiB of %s holds at most 8 MiB of memory while it is read",
     async (_what, markup) => {
       let least = Infinity;
       for (let tried = 0; tried < tries && least >= heldMebibytesMax; tried += 1)

@@ -187,7 +187,7 @@ describe("page content", () => {
     expect(await targets("if (location == '/a') var mylocation = '/b'")).toEqual([]);
   });
 
-  test("other work runs at least every 8 KiB of a hostile page (security 4)", async () => {
+  test("other work runs at least every 8 KiB of a hostile page", async () => {
     let counted = 0;
     let isRead = false;
     const turn = () => {

@@ -67,7 +67,7 @@ describe("gray pixels", () => {
   });
 
   test("bytes that are not an image are rejected", async () => {
-    expect(grayPixels(Buffer.from("<html>"), hashSide)).rejects.toThrow();
+    await expect(grayPixels(Buffer.from("<html>"), hashSide)).rejects.toThrow();
   });
 
   test("a JPEG whose many scans would take long to decode is rejected", async () => {
@@ -81,7 +81,7 @@ describe("gray pixels", () => {
       ]);
     };
     expect(await grayPixels(jpeg, hashSide)).toHaveLength(hashSide ** 2);
-    expect(grayPixels(withScans(65), hashSide)).rejects.toThrow("more than 64 scans");
+    await expect(grayPixels(withScans(65), hashSide)).rejects.toThrow("more than 64 scans");
   });
 });
 

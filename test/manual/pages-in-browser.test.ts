@@ -8,7 +8,7 @@ import {
   type Browser,
 } from "../support/browser.ts";
 
-/** A page with long tables, one with long code, a search, the list of pages, and the reference of the API (F14). */
+/** A page with long tables, one with long code, a search, the list of pages, and the reference of the API. */
 const paths = ["/docs/configure", "/docs/sandbox", "/docs?q=retry", "/docs", "/docs/api"];
 
 describe.skipIf(chromium === undefined)("the manual in a browser", () => {

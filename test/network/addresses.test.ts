@@ -288,7 +288,7 @@ describe("allowed destinations", () => {
     ["Akamai (Linode)", ["169.254.169.254", "fd00:a9fe:a9fe::1"]],
     ["Tencent Cloud", ["169.254.0.23"]],
   ])(
-    "The metadata service of %s is never connected to, also where private networks are allowed (security 13)",
+    "The metadata service of %s is never connected to, also where private networks are allowed",
     (_, addresses) => {
       for (const address of addresses)
         expect(refusal(address, { allowPrivateNetworks: true })).toMatchObject({ allowable: false });

@@ -231,7 +231,7 @@ test("a resolver that resolves unregistered names is detected and not used again
   expect(liar.asked.length).toBe(before);
 });
 
-test("a resolver that denies names that always exist is not believed, and the others are used in its place (B1)", async () => {
+test("a resolver that denies names that always exist is not believed, and the others are used in its place", async () => {
   const denying = await startDnsServer({ "here.test": { A: ["192.0.2.5"] } }, { denies: () => true });
   running.push(denying);
   const good = await serve({ "here.test": { A: ["192.0.2.5"] } });
@@ -247,14 +247,14 @@ test("a resolver that denies names that always exist is not believed, and the ot
   expect(checks.map(({ verdict }) => verdict)).toEqual(["denying", "honest"]);
 });
 
-test("a resolver that denies every name with empty responses is not believed either (B1)", async () => {
+test("a resolver that denies every name with empty responses is not believed either", async () => {
   const empty = await serve({ "*.": {} });
   const dns = client([empty.server]);
   expect((await dns.query("here.test", "A")).outcome).toBe("unknown");
   expect((await dns.checkResolvers())[0]!.verdict).toBe("denying");
 });
 
-test("a resolver that begins to deny every name is detected, and so is its recovery (B1)", async () => {
+test("a resolver that begins to deny every name is detected, and so is its recovery", async () => {
   let denies = false;
   const server = await startDnsServer({}, { denies: () => denies });
   running.push(server);
@@ -272,7 +272,7 @@ test("a resolver that begins to deny every name is detected, and so is its recov
   expect((await dns.query("c.test", "A")).outcome).toBe("nxdomain");
 });
 
-test("a resolver that loses half of the queries passes the check (D14)", async () => {
+test("a resolver that loses half of the queries passes the check", async () => {
   let count = 0;
   // Every second datagram is lost, which a single attempt for each probe does not survive.
   const lossy = await startDnsServer({}, { drops: () => count++ % 2 === 0 });

@@ -425,7 +425,7 @@ describe("a kept connection", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test("does not reuse a connection on which more follows a response, wherever it ends (security 4)", async () => {
+  test("does not reuse a connection on which more follows a response, wherever it ends", async () => {
     for (const responseBytes of [32_768, 65_536, 40_000]) {
       const head = (length: number) =>
         `HTTP/1.1 200 OK\r\nContent-Length: ${String(length).padStart(9)}\r\n\r\n`;

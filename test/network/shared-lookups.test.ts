@@ -15,7 +15,7 @@ function open() {
 }
 
 describe("shared lookups", () => {
-  test("run once for all callers that ask for the same name (reliability D1)", async () => {
+  test("run once for all callers that ask for the same name", async () => {
     const { pending, resolveHost } = open();
     const callers = [resolveHost("a.test"), resolveHost("A.test"), resolveHost("b.test")];
     expect(pending.map(({ name }) => name)).toEqual(["a.test", "b.test"]);
@@ -37,14 +37,14 @@ describe("shared lookups", () => {
     expect(pending).toHaveLength(2);
   });
 
-  test("repeat a failure for five seconds, however the clock is set in the meantime (reliability D1, D15)", async () => {
+  test("repeat a failure for five seconds, however the clock is set in the meantime", async () => {
     const { clock, pending, resolveHost } = open();
     const failing = resolveHost("a.test");
     pending[0]!.reject(new Error("no response"));
-    expect(failing).rejects.toThrow("no response");
+    await expect(failing).rejects.toThrow("no response");
     await failing.catch(() => {});
     clock.advance(4_999);
-    expect(resolveHost("a.test")).rejects.toThrow("no response");
+    await expect(resolveHost("a.test")).rejects.toThrow("no response");
     expect(pending).toHaveLength(1);
     clock.advance(1);
     const second = resolveHost("a.test");
@@ -52,7 +52,7 @@ describe("shared lookups", () => {
     pending[1]!.reject(new Error("no response"));
     await second.catch(() => {});
     clock.setBy(-3_600_000);
-    expect(resolveHost("a.test")).rejects.toThrow("no response");
+    await expect(resolveHost("a.test")).rejects.toThrow("no response");
     expect(pending).toHaveLength(2);
     clock.advance(5_000);
     const third = resolveHost("a.test");
@@ -61,7 +61,7 @@ describe("shared lookups", () => {
     expect(await third).toEqual(["192.0.2.1"]);
   });
 
-  test("remember the failures of at most 1,000 names (reliability D1)", async () => {
+  test("remember the failures of at most 1,000 names", async () => {
     const { pending, resolveHost } = open();
     for (let index = 0; index <= 1_000; index += 1) {
       const failing = resolveHost(`n${index}.test`);

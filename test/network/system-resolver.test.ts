@@ -8,7 +8,7 @@ import { ownNetwork } from "../support/own-network.ts";
 const network = ownNetwork();
 
 test.skipIf(network === undefined)(
-  "the system's resolver uses the hosts file, search domains and the current name servers (reliability D1)",
+  "the system's resolver uses the hosts file, search domains and the current name servers",
   async () => {
     const folder = temporaryFolder();
     try {

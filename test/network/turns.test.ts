@@ -4,7 +4,7 @@ import { createTurns } from "../../src/network/turns.ts";
 /** Resolves in the next turn of the event loop. */
 const turn = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
-test("Work that exceeds the time of a turn waits for later turns, in its order (security 4)", async () => {
+test("Work that exceeds the time of a turn waits for later turns, in its order", async () => {
   let now = 0;
   const turns = createTurns({ sliceMs: 5, elapsedMs: () => now });
   const done: number[] = [];
@@ -20,7 +20,7 @@ test("Work that exceeds the time of a turn waits for later turns, in its order (
   expect(done).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test("Two long pieces of work never share a turn (security 4)", async () => {
+test("Two long pieces of work never share a turn", async () => {
   const turns = createTurns();
   let turnsTaken = 0;
   const takenAt: number[] = [];

@@ -131,7 +131,7 @@ test("declared subscriptions follow the file, cannot be changed elsewhere, and a
   expect(() => subscriptions.change("urgent", { digest: "hourly" }, { by })).toThrow(
     "urgent is declared in the configuration file; change it there",
   );
-  expect(subscriptions.remove("urgent", { by })).rejects.toThrow("declared in the configuration file");
+  await expect(subscriptions.remove("urgent", { by })).rejects.toThrow("declared in the configuration file");
 
   subscriptions.reconcile([{ ...declared, digest: "hourly" }]);
   expect(subscriptions.get("urgent")).toMatchObject({ id: before.id, digest: "hourly" });

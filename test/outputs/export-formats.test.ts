@@ -180,7 +180,7 @@ describe("STIX", () => {
     expect(other["created_by_ref"]).not.toBe(indicator()["created_by_ref"]);
   });
 
-  test("names the address of a page on a host that strangers share, and never the host (issue 19)", () => {
+  test("names the address of a page on a host that strangers share, and never the host", () => {
     const page = {
       type: "cloned_site" as const,
       domain: "docs.google.com",

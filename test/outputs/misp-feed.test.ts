@@ -228,7 +228,7 @@ describe("a MISP feed", () => {
     const other = join(temporary.path, "other");
     mkdirSync(other);
     writeFileSync(join(other, "manifest.json"), JSON.stringify({ [event!.uuid]: { Orgc: { uuid: "x" } } }));
-    expect(api.exports.writeMispFeed({}, { folder: other, tlp: "red" })).rejects.toThrow(
+    await expect(api.exports.writeMispFeed({}, { folder: other, tlp: "red" })).rejects.toThrow(
       "contains a feed that is not from this installation",
     );
   });
@@ -241,7 +241,7 @@ describe("a MISP feed", () => {
     expect(attribute("2026-01-15", "examp1e-bank.com").to_ids).toBe(true);
   });
 
-  test("contains the addresses of pages on a host that strangers share, and never the host (issue 19)", async () => {
+  test("contains the addresses of pages on a host that strangers share, and never the host", async () => {
     const match = {
       protectedDomain: "example-bank.com",
       type: "cloned_site" as const,
@@ -275,7 +275,7 @@ describe("a MISP feed", () => {
     await write();
     expect(events()).toHaveLength(1);
     writeFileSync(join(folder, "manifest.json"), JSON.stringify({ "../victim": entry }));
-    expect(write()).rejects.toThrow("not from this installation");
+    await expect(write()).rejects.toThrow("not from this installation");
     expect(readFileSync(victim, "utf8")).toBe("untouched");
   });
 

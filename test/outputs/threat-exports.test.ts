@@ -210,7 +210,7 @@ describe("GET /v1/threats/export", () => {
     const file = await api.exports.open("csv", {}, "");
     await file.next();
     api.clock.advance(3_600_001);
-    expect(file.next()).rejects.toThrow("longer than an hour");
+    await expect(file.next()).rejects.toThrow("longer than an hour");
     expect(api.exports.running).toBe(0);
     expect(api.logged.join()).toContain("export aborted");
   });
@@ -223,7 +223,7 @@ describe("GET /v1/threats/export", () => {
     });
     expect(response.status).toBe(200);
     api.clock.advance(3_600_001);
-    expect(response.text()).rejects.toThrow();
+    await expect(response.text()).rejects.toThrow();
     await until(() => api.exports.running === 0, "the export is freed");
   });
 

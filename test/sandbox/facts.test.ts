@@ -7,7 +7,7 @@ import { severityOf } from "../../src/threats/severity/severity.ts";
 
 const world = makeWorld(defaultStart, createRandom(defaultSeed));
 
-test("the latest facts of every sample threat give exactly its severity and reasons (M21)", () => {
+test("the latest facts of every sample threat give exactly its severity and reasons", () => {
   for (const threat of world) {
     const { domain, severity, severityReasons, ipAddress, checks } = threat;
     const { at, facts } = checks.at(-1)!;
@@ -18,7 +18,7 @@ test("the latest facts of every sample threat give exactly its severity and reas
   }
 });
 
-test("a sample threat is verified exactly if its name was found or a copy was seen (M23)", () => {
+test("a sample threat is verified exactly if its name was found or a copy was seen", () => {
   for (const { type, checks, verified } of world)
     expect(verified).toBe(checks.at(-1)!.facts.existence?.exists === "yes" || type === "cloned_site");
 });

@@ -24,7 +24,7 @@ describe("API faults", () => {
     expect((await threats()).status).toBe(200);
   });
 
-  test("take a token of the key, and state its limit and a fresh X-Request-Id (conformance F5, F6)", async () => {
+  test("take a token of the key, and state its limit and a fresh X-Request-Id", async () => {
     const key = ready.keys.pro;
     const list = (headers = {}) => call("GET", "/v1/threats", { key, headers });
     const remaining = ({ headers }: Awaited<ReturnType<typeof list>>) =>

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 
 test.each(["", "1.2.3.4.5", "a:99999", "xn--", "a b"])(
-  "the sandbox rejects the invalid Host %p with 400 and logs nothing (security 1)",
+  "the sandbox rejects the invalid Host %p with 400 and logs nothing",
   async (host) => {
     for (const target of ["/sandbox", "/console/x?access_token=SECRETKEY", "/v1/threats", "/metrics"])
       expect([target, (await sendRaw(port, { target, host })).status]).toEqual([target, 400]);
@@ -19,7 +19,7 @@ test.each(["", "1.2.3.4.5", "a:99999", "xn--", "a b"])(
   },
 );
 
-test("the sandbox rejects a path with a backslash or a dot segment (security 3)", async () => {
+test("the sandbox rejects a path with a backslash or a dot segment", async () => {
   for (const target of ["/x\\..\\sandbox", "/t/..\\metrics", "/v1/../sandbox"])
     expect([target, (await sendRaw(port, { target })).status]).toEqual([target, 400]);
 });

@@ -216,7 +216,7 @@ describe("the control plane", () => {
     await shown.bytes();
   });
 
-  test("rejects requests of pages that are not its own, however little they reveal (security 13)", async () => {
+  test("rejects requests of pages that are not its own, however little they reveal", async () => {
     const reset = async (headers: Record<string, string>) =>
       (await call("POST", "/sandbox/reset", { headers })).status;
     for (const site of ["same-site", "cross-site", "anything"])

@@ -30,7 +30,7 @@ const linesOf = (message: string) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>)
     .filter(({ message: found, msg }) => (found ?? msg) === message);
 
-test("a scan fails with the reason in scan, event, log and metrics if its only resolver denies every name (B1)", async () => {
+test("a scan fails with the reason in scan, event, log and metrics if its only resolver denies every name", async () => {
   const app = world.open([await world.serve(planted, { denies: always })]);
   const scan = await app.scans.run({ trigger: "console", by: analyst });
   expect(scan).toMatchObject({ status: "failed", failure: "resolvers_deny", candidates: 0 });
@@ -63,7 +63,7 @@ test("a scan fails with the reason in scan, event, log and metrics if its only r
   expect(metrics).not.toMatch(/^phishwatch_scan_last_completed_timestamp_seconds /m);
 });
 
-test("a resolver that denies every name is excluded with a warning, and the scan goes on with the others (B1)", async () => {
+test("a resolver that denies every name is excluded with a warning, and the scan goes on with the others", async () => {
   const denying = await world.serve(planted, { denies: always });
   const app = world.open([denying, await world.serve(planted)]);
   const scan = await app.scans.run({ trigger: "console", by: analyst, limit: 300 });
@@ -74,7 +74,7 @@ test("a resolver that denies every name is excluded with a warning, and the scan
   expect(linesOf("resolver excluded").length).toBe(1);
 });
 
-test("a scan fails if its only resolver begins to deny every name, and takes back what was denied meanwhile (B1)", async () => {
+test("a scan fails if its only resolver begins to deny every name, and takes back what was denied meanwhile", async () => {
   let denies = false;
   const app = world.open([await world.serve({}, { denies: () => denies })], { queriesPerSecond: 200 });
   const scan = await app.scans.run({
@@ -87,7 +87,7 @@ test("a scan fails if its only resolver begins to deny every name, and takes bac
   expect(scan.candidates - scan.unknown).toBeLessThan(100);
 });
 
-test("names that a resolver denied before it was caught are looked up again with the others (B1)", async () => {
+test("names that a resolver denied before it was caught are looked up again with the others", async () => {
   let denies = false;
   const turning = await world.serve(planted, { denies: () => denies });
   const good = await world.serve(planted);
@@ -106,14 +106,14 @@ test("names that a resolver denied before it was caught are looked up again with
   expect(turning.asked.length).toBeGreaterThan(0);
 });
 
-test("a scan in which no look-alike could be resolved fails (B1)", async () => {
+test("a scan in which no look-alike could be resolved fails", async () => {
   const broken = names.slice(0, 3).map((name) => [name, { rcode: "SERVFAIL" }] as const);
   const app = world.open([await world.serve(Object.fromEntries(broken))]);
   const scan = await app.scans.run({ trigger: "console", by: analyst, limit: 3 });
   expect(scan).toMatchObject({ status: "failed", failure: "nothing_resolved", candidates: 3, unknown: 3 });
 });
 
-test("a failed scan keeps the time of the last completed one in the metrics (B1)", async () => {
+test("a failed scan keeps the time of the last completed one in the metrics", async () => {
   let denies = false;
   const app = world.open([await world.serve(planted, { denies: () => denies })]);
   await app.scans.run({ trigger: "console", by: analyst, limit: 10 });
@@ -125,7 +125,7 @@ test("a failed scan keeps the time of the last completed one in the metrics (B1)
   expect(await metricsOf(app)).toContain(`${before}\n`);
 });
 
-test("a scan runs with a resolver that loses the first probes (D14)", async () => {
+test("a scan runs with a resolver that loses the first probes", async () => {
   let count = 0;
   const lossy = await world.serve(planted, { drops: () => count++ < 4 });
   const app = world.open([lossy]);
@@ -133,7 +133,7 @@ test("a scan runs with a resolver that loses the first probes (D14)", async () =
   expect(scan).toMatchObject({ status: "completed", candidates: 5 });
 });
 
-test("a resolver that denies every name is reported while it does, without a scan (B1)", async () => {
+test("a resolver that denies every name is reported while it does, without a scan", async () => {
   let denies = true;
   const clock = manualClock(Date.UTC(2026, 0, 15));
   const app = world.open([await world.serve({}, { denies: () => denies })], { clock, lookups: true });
@@ -148,7 +148,7 @@ test("a resolver that denies every name is reported while it does, without a sca
   expect(linesOf("resolvers usable again").length).toBe(1);
 });
 
-test("a scan logs its start and its end with counts (M5)", async () => {
+test("a scan logs its start and its end with counts", async () => {
   const app = world.open([await world.serve(planted)]);
   const scan = await app.scans.run({ trigger: "console", by: analyst, limit: 300 });
   expect(linesOf("scan started")).toMatchObject([
@@ -170,7 +170,7 @@ test("a scan logs its start and its end with counts (M5)", async () => {
   ]);
 });
 
-test("a scan stores the DNS facts that it has, with lookups off and without a server (B1)", async () => {
+test("a scan stores the DNS facts that it has, with lookups off and without a server", async () => {
   const app = world.open([await world.serve(planted)]);
   const found: Found[] = [];
   await app.scans.run({ trigger: "cli", by: analyst, limit: 300, onFound: (one) => found.push(one) });
@@ -181,7 +181,7 @@ test("a scan stores the DNS facts that it has, with lookups off and without a se
   expect(known?.checkedAt).not.toBeNull();
 });
 
-test("a threat is verified from the lookup that finds its name in DNS on (M23)", async () => {
+test("a threat is verified from the lookup that finds its name in DNS on", async () => {
   const app = world.open([await world.serve(planted)]);
   const match = { protectedDomain: "acme.com", type: "homograph" as const, similarity: 0.99, reasons: [] };
   const sighting = { domain: early, match, source: "feed" as const, seenAt: 0 };

@@ -38,7 +38,7 @@ test("starting a second scan fails with the running one's trigger and progress, 
   await expect(other.scans.begin({ trigger: "cli", by: analyst })).rejects.toThrow(
     /^a scan is already running, started by the console at \d{4}-.*Z, \d+ % done; wait for it to end, or cancel it$/,
   );
-  expect(app.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("started by the console");
+  await expect(app.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("started by the console");
   other.scans.cancel(scan.id, { by: analyst });
   await ended;
   expect(app.scans.list(1)[0]).toMatchObject({ id: scan.id, status: "cancelled" });

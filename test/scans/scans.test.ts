@@ -143,10 +143,12 @@ describe("a scan", () => {
 
   test("a scan fails for a name that is not protected, and when there are no protected domains", async () => {
     const app = open([await serve({})], { domains: [] });
-    expect(app.scans.run({ trigger: "cli", by: analyst, domains: ["other.com"] })).rejects.toThrow(
+    await expect(app.scans.run({ trigger: "cli", by: analyst, domains: ["other.com"] })).rejects.toThrow(
       "other.com is not a protected",
     );
-    expect(app.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("There is no protected domain");
+    await expect(app.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow(
+      "There is no protected domain",
+    );
     expect(typesOf(app)).toEqual([]);
   });
 
@@ -238,8 +240,12 @@ describe("interrupting a scan", () => {
     const other = open([server], slow);
     const abort = new AbortController();
     const running = app.scans.run({ trigger: "cli", by: analyst, signal: abort.signal });
-    expect(app.scans.run({ trigger: "console", by: analyst })).rejects.toThrow("a scan is already running");
-    expect(other.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow("a scan is already running");
+    await expect(app.scans.run({ trigger: "console", by: analyst })).rejects.toThrow(
+      "a scan is already running",
+    );
+    await expect(other.scans.run({ trigger: "cli", by: analyst })).rejects.toThrow(
+      "a scan is already running",
+    );
     await until(() => other.scans.running() !== undefined, "the scan runs");
     await other.start();
     expect(other.scans.running()?.status).toBe("running");

@@ -148,7 +148,7 @@ test("the position is reported in the transaction that records all threats befor
   expect(places.at(-1)!.done.position).toBe(text.length);
 });
 
-test("inspection is requested for all names of a list, the own ones to be refused, and a crash loses none (issue 19)", async () => {
+test("inspection is requested for all names of a list, the own ones to be refused, and a crash loses none", async () => {
   const lines = Array.from({ length: 600 }, (_, i) =>
     i % 3 === 0
       ? `https://other-${i}.org/login?a=${i}`

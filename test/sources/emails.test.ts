@@ -1,4 +1,4 @@
-/** Emails as input: their links and senders (issue 19). */
+/** Emails as input: their links and senders. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -105,7 +105,7 @@ test("a word or an address without a link is rejected for the same reason as one
   }
 });
 
-test("any text is read as valid names or one reason, in time linear in its length (issue 19)", () => {
+test("any text is read as valid names or one reason, in time linear in its length", () => {
   const random = randomFrom(seed);
   const pieces = (
     "https:// hxxps:// h**p:// [:]// [.] (dot) [at] @ . , ; | < > ( ) [ ] ]( \" ' ` \\. % %2e %ff = ? & # / \\ : :80 " +

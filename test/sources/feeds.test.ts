@@ -99,7 +99,7 @@ test("files in the folder and files that are added later are read once each", as
   expect(readings()).toBe(2);
 });
 
-test("an email in the folder is read once it has settled, and its links are inspected if the feed says so (issue 19)", async () => {
+test("an email in the folder is read once it has settled, and its links are inspected if the feed says so", async () => {
   const inspected: string[] = [];
   start({ inspect: true }, () => (addresses) => {
     expect(stores.database.sqlite.inTransaction).toBeTrue();
@@ -126,7 +126,7 @@ test("a restart reads no file a second time", async () => {
 });
 
 test.each([-6, 6])(
-  "a file that is settling is read in time although the clock is set by %i hours (reliability D7)",
+  "a file that is settling is read in time although the clock is set by %i hours",
   async (hours) => {
     stores.clock.setBy(Date.now() - stores.clock.now());
     put("a.txt", "example-bank.net\n");

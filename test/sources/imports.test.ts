@@ -251,7 +251,7 @@ test("An import that an upload starts after phishwatch was stopped is cancelled"
 });
 
 test.each(["cancel", "stop"] as const)(
-  "An upload that is one line without end can be ended: by %s (security 8)",
+  "An upload that is one line without end can be ended: by %s",
   async (how) => {
     const piece = new Uint8Array(1 << 16);
     // Bytes are there at once, so that no read ever waits.
@@ -267,7 +267,7 @@ test.each(["cancel", "stop"] as const)(
   },
 );
 
-test("A list that a command imports is in the list of imports with its outcome, and a server's start in between does not end it (M24)", async () => {
+test("A list that a command imports is in the list of imports with its outcome, and a server's start in between does not end it", async () => {
   const by = { channel: "command_line", name: "root", address: null } as const;
   const reading = async function* (fails: boolean) {
     yield batchOfNames(["example-bank.net"], {
@@ -321,7 +321,7 @@ test("A list that a command imports is in the list of imports with its outcome, 
   expect(imports.list(1)[0]).toMatchObject({ state: "failed", error: "is truncated", lines: 2, created: 0 });
 });
 
-test("An import logs one line when it ends, with origin, name, counts and duration (M6)", async () => {
+test("An import logs one line when it ends, with origin, name, counts and duration", async () => {
   await (
     await imports.begin(list(streamOf("example-bank.net\nother.org\n")), { by: tester })
   ).ended;

@@ -161,7 +161,7 @@ test("a failed thread is reported as an error instead of silently shortening the
   );
 });
 
-test("Reading a list with several threads ends as soon as its signal is aborted, and no failure is left unhandled (security 8)", async () => {
+test("Reading a list with several threads ends as soon as its signal is aborted, and no failure is left unhandled", async () => {
   const block = new TextEncoder().encode("name-of-nobody.example\n".repeat(10_000));
   // Bytes are there at once, so that reads are ahead of the threads.
   const endless = new ReadableStream<Uint8Array>(

@@ -340,7 +340,7 @@ describe("the threat index", () => {
     rows.push(...added);
   });
 
-  test("returns exactly the threats that an import or a scan created, in pages, counts and batch decisions (M24)", async () => {
+  test("returns exactly the threats that an import or a scan created, in pages, counts and batch decisions", async () => {
     const create = (domain: string, run: { importSeq?: number; scanSeq?: number }) => {
       const match = { protectedDomain: domains[0]!, type: types[0]!, similarity: 0.9, reasons: [] };
       const seenAt = stores.clock.now();

@@ -106,7 +106,7 @@ describe("recording sightings", () => {
     },
   );
 
-  test("a resolved threat becomes active again after the clock was set back, and an older sighting leaves it resolved (reliability D15)", () => {
+  test("a resolved threat becomes active again after the clock was set back, and an older sighting leaves it resolved", () => {
     const [created] = record("a.com");
     stores.threats.changeStatus([created!.threatId], "resolved", { by: analyst });
     stores.clock.setBy(-6 * 3_600_000);

@@ -8,6 +8,6 @@ test.each([
   ["its name exists", { type: "homograph", cloneSeen: false, facts: { exists: "yes" } }, true],
   ["a copy was seen in use", { type: "homograph", cloneSeen: true, facts: { exists: "unknown" } }, true],
   ["it is a cloned site", { type: "cloned_site", cloneSeen: false }, true],
-] as const)("a threat is verified or not as it should if %s (M23)", (_, given, verified) => {
+] as const)("a threat is verified or not as it should if %s", (_, given, verified) => {
   expect(isVerified(given)).toBe(verified);
 });

@@ -148,7 +148,7 @@ describe("a beacon on a foreign host", () => {
     expect(world.traps.visits.totals(id)).toMatchObject([{ class: "foreign", total: 10 }]);
   });
 
-  test("reports visitors and records threats after the clock was set back, too (reliability D15)", async () => {
+  test("reports visitors and records threats after the clock was set back, too", async () => {
     await world.restart({ hostsPerHour: 2 });
     const { address } = world.createBeacon();
     world.showPage(address, "https://evil.top/", { from: "192.0.2.7" });

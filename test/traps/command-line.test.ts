@@ -150,7 +150,7 @@ describe("`phishwatch honeytokens`", () => {
     expect((await write("pixel", "other.pdf")).code).toBe(2);
   });
 
-  test("--json states the response of every kind of honeytoken as it is sent (conformance F15)", async () => {
+  test("--json states the response of every kind of honeytoken as it is sent", async () => {
     const answerOf = async (args: string) =>
       JSON.parse((await run(`honeytokens create ${args} --json`)).out).answer;
     expect(await answerOf("pixel --name p")).toEqual({ kind: "pixel" });

@@ -195,7 +195,7 @@ describe("a visit that cannot be written", () => {
   });
 });
 
-test("forged reports without a known address use up only one network's share of a beacon's threats (security 2)", async () => {
+test("forged reports without a known address use up only one network's share of a beacon's threats", async () => {
   const { address } = world.createBeacon();
   const forgeAnonymously = (url: string) =>
     world.traps.respond(

@@ -44,7 +44,7 @@ async function shiftOf(appliance: Appliance): Promise<number> {
 const toleranceSeconds = 30;
 
 export const clockFaults = Object.entries(jumps).map(([what, seconds]): Fault => ({
-  name: `the clock jumps ${what} (D7, D15)`,
+  name: `the clock jumps ${what}`,
   unavailable: () => (Bun.which("cc") === null ? "no C compiler" : undefined),
   async run({ folder }) {
     const { violations, expect } = createExpectations();

@@ -13,15 +13,15 @@ const rejectionsWanted = 20;
 const submissionsMax = 5_000;
 
 const lost: Record<string, (path: string) => void> = {
-  "the database file is removed (D4)": (path) => rmSync(path),
-  "all files of the database are removed (D4)": (path) => {
+  "the database file is removed": (path) => rmSync(path),
+  "all files of the database are removed": (path) => {
     for (const ending of ["", "-wal", "-shm"]) rmSync(path + ending, { force: true });
   },
-  "another database is moved over the file (D4)": (path) => {
+  "another database is moved over the file": (path) => {
     copyFileSync(path, `${path}.copy`);
     renameSync(`${path}.copy`, path);
   },
-  "another database is copied into the file (D4)": (path) => {
+  "another database is copied into the file": (path) => {
     const other = `${path}.other`;
     const database = new Database(other);
     database.run("CREATE TABLE other (text TEXT)");
@@ -29,7 +29,7 @@ const lost: Record<string, (path: string) => void> = {
     database.close();
     copyFileSync(other, path);
   },
-  "the file is truncated (D3)": (path) => truncateSync(path, truncatedBytes),
+  "the file is truncated": (path) => truncateSync(path, truncatedBytes),
 };
 
 const lostFiles = Object.entries(lost).map(([name, lose]): Fault => ({
@@ -64,7 +64,7 @@ function mountTemporary(folder: string, options: string): void {
 }
 
 const fullDisk: Fault = {
-  name: "the disk is full, and has room again (D8)",
+  name: "the disk is full, and has room again",
   async run({ folder }) {
     const { violations, expect } = createExpectations();
     const disk = join(folder, "disk");
@@ -111,7 +111,7 @@ const fullDisk: Fault = {
 };
 
 const readOnly: Fault = {
-  name: "the file system is read-only at the start (D13)",
+  name: "the file system is read-only at the start",
   async run({ folder }) {
     const { violations, expect } = createExpectations();
     const disk = join(folder, "disk");
@@ -131,7 +131,7 @@ const readOnly: Fault = {
 };
 
 const fullBackup: Fault = {
-  name: "a backup fills the disk (D12)",
+  name: "a backup fills the disk",
   async run({ folder }) {
     const { violations, expect } = createExpectations();
     const appliance = await openAppliance({ folder });

@@ -13,7 +13,7 @@ const suspendAfterMsMax = 500;
 const importedNames = 30_000;
 
 const heldLock: Fault = {
-  name: "another process holds the write lock (D2)",
+  name: "another process holds the write lock",
   async run({ folder }) {
     const { violations, expect } = createExpectations();
     const appliance = await openAppliance({ folder });
@@ -48,7 +48,7 @@ const heldLock: Fault = {
 };
 
 const suspendedImport: Fault = {
-  name: "an import is suspended at random moments (D2)",
+  name: "an import is suspended at random moments",
   async run({ folder, random }) {
     const { violations, expect } = createExpectations();
     const appliance = await openAppliance({ folder });
@@ -80,7 +80,7 @@ const suspendedImport: Fault = {
 };
 
 const hardLink: Fault = {
-  name: "a second server opens a hard link to the database (D10)",
+  name: "a second server opens a hard link to the database",
   async run({ folder }) {
     const { violations, expect } = createExpectations();
     const appliance = await openAppliance({ folder });

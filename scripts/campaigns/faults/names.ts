@@ -14,7 +14,7 @@ const stopMsMax = 25_000;
 const probe = /^[a-z]{20}\./;
 
 const silentNames: Fault = {
-  name: `the name server is silent for ${silentEndpoints} endpoints (D1)`,
+  name: `the name server is silent for ${silentEndpoints} endpoints`,
   async run({ folder }) {
     const { violations, expect } = createExpectations();
     const resolvers = join(folder, "resolv.conf");
@@ -63,7 +63,7 @@ const healthyEndpoints = 4;
 const descriptorsMax = 64;
 
 const fewDescriptors: Fault = {
-  name: `the process may have ${descriptorsMax} descriptors (D5)`,
+  name: `the process may have ${descriptorsMax} descriptors`,
   async run({ folder }) {
     const { violations, expect } = createExpectations();
     const receiver = await startReceiver({ hostile: undefined });
@@ -121,10 +121,10 @@ function failuresOf(databasePath: string, prefix: string): string[] {
 /** A resolver that lies or fails, and whether a scan with it must fail. */
 const resolvers: { name: string; resolve: Resolve; fails: boolean }[] = [
   { name: "the resolver returns an address for every name", resolve: () => ["192.0.2.1"], fails: true },
-  { name: "the resolver denies every name (B1)", resolve: () => "none", fails: true },
+  { name: "the resolver denies every name", resolve: () => "none", fails: true },
   { name: "the resolver is silent", resolve: () => "silent", fails: true },
   {
-    name: "the resolver loses the first probes (D14)",
+    name: "the resolver loses the first probes",
     resolve: (name, count) => {
       if (["example-bank.com", "com", "net", "org"].includes(name)) return ["192.0.2.1"];
       return probe.test(name) && count === 1 ? "silent" : "none";

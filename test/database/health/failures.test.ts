@@ -61,7 +61,7 @@ const metric = async (name: string) => {
 const lookAlikes = (count: number, from = 0) =>
   Array.from({ length: count }, (_, index) => `example-bank-${index + from}.com`).join("\n");
 
-test("One damaged page makes the server not ready, with the reason, once a request meets it (D3)", async () => {
+test("One damaged page makes the server not ready, with the reason, once a request meets it", async () => {
   await start();
   expect(await submit(lookAlikes(300))).toBe(200);
   await running!.stop();
@@ -93,7 +93,7 @@ test("One damaged page makes the server not ready, with the reason, once a reque
   expect(err.match(/"message":"database error"/g)?.length).toBe(1);
 });
 
-test("A truncated database file makes the server not ready and does not end it (D3)", async () => {
+test("A truncated database file makes the server not ready and does not end it", async () => {
   await start();
   expect(await submit(lookAlikes(1_000))).toBe(200);
   await running!.stop();
@@ -107,7 +107,7 @@ test("A truncated database file makes the server not ready and does not end it (
   }, "the server is not ready");
 });
 
-test("A damaged page that no request meets is found by the daily check of the whole file (D3)", async () => {
+test("A damaged page that no request meets is found by the daily check of the whole file", async () => {
   await start();
   expect(await submit(lookAlikes(300))).toBe(200);
   await running!.stop();
@@ -143,7 +143,7 @@ const program = quickest.join(" ");
 const fullDiskTimeoutMs = 60_000;
 
 describe.skipIf(mounts === undefined)("on a disk of its own", () => {
-  test("A read-only file system is named at the start (D13)", async () => {
+  test("A read-only file system is named at the start", async () => {
     const { out, err } = await script(`
       mkdir disk && mount -t tmpfs none disk
       sed -i 's|data/test.db|disk/data/test.db|' phishwatch.toml
@@ -156,7 +156,7 @@ describe.skipIf(mounts === undefined)("on a disk of its own", () => {
   });
 
   test(
-    "A full disk is reported by readiness, metrics, check and the console, and all works again with room (D8)",
+    "A full disk is reported by readiness, metrics, check and the console, and all works again with room",
     async () => {
       const world = join(import.meta.dir, "../../support/full-disk-world.ts");
       const plan: FullDiskPlan = { folder: folder.path, command: quickest, password, key };
@@ -187,7 +187,7 @@ describe.skipIf(mounts === undefined)("on a disk of its own", () => {
     fullDiskTimeoutMs,
   );
 
-  test("A backup that fills its disk leaves no file (D12)", async () => {
+  test("A backup that fills its disk leaves no file", async () => {
     await start();
     expect(await submit(lookAlikes(1_000))).toBe(200);
     await running!.stop();
@@ -200,7 +200,7 @@ describe.skipIf(mounts === undefined)("on a disk of its own", () => {
   });
 });
 
-test("What killed backups and restores leave is deleted at the next start, and nothing else (D12)", async () => {
+test("What killed backups and restores leave is deleted at the next start, and nothing else", async () => {
   await start();
   await running!.stop();
   const data = join(folder.path, "data");
@@ -229,7 +229,7 @@ test("What killed backups and restores leave is deleted at the next start, and n
   expect(readdirSync(data).sort()).toEqual([...before, ...others].sort());
 });
 
-test("Two restores within a second keep both previous databases (D12)", async () => {
+test("Two restores within a second keep both previous databases", async () => {
   await start();
   await running!.stop();
   running = undefined;

@@ -42,7 +42,7 @@ async function runAll(): Promise<number> {
   return steps;
 }
 
-test("Free space is given back to the disk in slices, except for a reserve, and the log is cut (D11)", async () => {
+test("Free space is given back to the disk in slices, except for a reserve, and the log is cut", async () => {
   growAndShrink();
   expect(bytesOf(path)).toBeGreaterThan(60 * mebibyte);
   expect(await runAll()).toBeGreaterThan(3);
@@ -52,7 +52,7 @@ test("Free space is given back to the disk in slices, except for a reserve, and 
   expect(database.sqlite.query("PRAGMA integrity_check").get()).toEqual({ integrity_check: "ok" });
 });
 
-test("A write-ahead log that a reader kept growing is cut when the reader is gone (D11)", async () => {
+test("A write-ahead log that a reader kept growing is cut when the reader is gone", async () => {
   const reader = new Sqlite(path, { readonly: true });
   reader.run("BEGIN");
   reader.query("SELECT count(*) FROM settings").get();
@@ -69,7 +69,7 @@ test("A write-ahead log that a reader kept growing is cut when the reader is gon
   expect(bytesOf(`${path}-wal`)).toBe(32 + 24 + 4_096);
 });
 
-test("A backup of a database of an earlier version can give space back (D11)", () => {
+test("A backup of a database of an earlier version can give space back", () => {
   const old = join(folder.path, "old.db");
   const sqlite = new Sqlite(old, { create: true });
   sqlite.run("CREATE TABLE old (a)");

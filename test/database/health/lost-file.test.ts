@@ -93,7 +93,7 @@ async function restoreSaved(): Promise<void> {
   expect({ code, err }).toMatchObject({ code: 0 });
 }
 
-test("A change is not acknowledged once the database was removed, and everything acknowledged before is kept (D4)", async () => {
+test("A change is not acknowledged once the database was removed, and everything acknowledged before is kept", async () => {
   await start();
   expect(await submit("example-bank-a.com")).toBe(200);
   for (const file of [path, ...sideFiles()]) rmSync(file);
@@ -116,7 +116,7 @@ test("A change is not acknowledged once the database was removed, and everything
   expect(await submit("example-bank-b.com")).toBe(200);
 });
 
-test("A change is not acknowledged once the database alone was removed, and a kill afterward loses nothing acknowledged (D4)", async () => {
+test("A change is not acknowledged once the database alone was removed, and a kill afterward loses nothing acknowledged", async () => {
   await start();
   expect(await submit("example-bank-a.com")).toBe(200);
   rmSync(path);
@@ -130,7 +130,7 @@ test("A change is not acknowledged once the database alone was removed, and a ki
 });
 
 describe.each<NodeJS.Signals>(["SIGTERM", "SIGKILL"])("after %s", (signal) => {
-  test("a backup that was moved over the database is found as it was, and the old data is kept (D4)", async () => {
+  test("a backup that was moved over the database is found as it was, and the old data is kept", async () => {
     const copy = await otherDatabase();
     expect(await submit("example-bank-a.com")).toBe(200);
     const backup = readFileSync(copy);
@@ -151,7 +151,7 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGKILL"])("after %s", (signal) => {
     expect(await recorded()).toEqual(["example-bank-a.com", "example-bank-login.com"]);
   });
 
-  test("a backup that was copied over the database is found as it was (D4)", async () => {
+  test("a backup that was copied over the database is found as it was", async () => {
     const copy = await otherDatabase();
     expect(await submit("example-bank-a.com")).toBe(200);
     const backup = readFileSync(copy);
@@ -167,7 +167,7 @@ describe.each<NodeJS.Signals>(["SIGTERM", "SIGKILL"])("after %s", (signal) => {
   });
 });
 
-test("Changes are refused once the write-ahead log was removed, and a restart finds everything acknowledged (D4)", async () => {
+test("Changes are refused once the write-ahead log was removed, and a restart finds everything acknowledged", async () => {
   await start();
   expect(await submit("example-bank-a.com")).toBe(200);
   for (const file of sideFiles()) rmSync(file);
@@ -197,7 +197,7 @@ test("Changes are refused once the write-ahead log was removed, and a restart fi
   }
 });
 
-test("A backup that overwrites a killed server's database is not mixed with the old write-ahead log (D4)", async () => {
+test("A backup that overwrites a killed server's database is not mixed with the old write-ahead log", async () => {
   const copy = await otherDatabase();
   await end();
   await start();
@@ -217,7 +217,7 @@ test("A backup that overwrites a killed server's database is not mixed with the 
   expect(await recorded()).toEqual(["example-bank-login.com"]);
 });
 
-test("A killed server continues with its own write-ahead log (D4)", async () => {
+test("A killed server continues with its own write-ahead log", async () => {
   await start();
   expect(await submit("example-bank-a.com")).toBe(200);
   await end("SIGKILL");
@@ -226,7 +226,7 @@ test("A killed server continues with its own write-ahead log (D4)", async () => 
   expect(await recorded()).toEqual(["example-bank-a.com"]);
 });
 
-test("A hard link to the database does not bypass the lock, neither before nor after the start (D10)", async () => {
+test("A hard link to the database does not bypass the lock, neither before nor after the start", async () => {
   await start();
   const other = join(folder.path, "data/other.db");
   linkSync(path, other);

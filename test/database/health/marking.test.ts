@@ -35,7 +35,7 @@ async function serveOnce(): Promise<void> {
   await health.stop();
 }
 
-test("While the file is being marked, its state accepts the old and the new marker, so that a crash is harmless (D4)", async () => {
+test("While the file is being marked, its state accepts the old and the new marker, so that a crash is harmless", async () => {
   await serveOnce();
   expect(readState(path)!.marker).toBeNumber();
   const run = database.sqlite.run.bind(database.sqlite);
@@ -49,7 +49,7 @@ test("While the file is being marked, its state accepts the old and the new mark
   expect(readState(path)!.marker).toBeNumber();
 });
 
-test("A server that is killed again and again as soon as it is ready starts again each time (D4)", async () => {
+test("A server that is killed again and again as soon as it is ready starts again each time", async () => {
   const server = commandFolder(defaultConfig);
   try {
     for (let round = 0; round < 8; round++) {

@@ -27,13 +27,13 @@ function taking(account: BodyAccount) {
 const settle = () => new Promise<void>((resolve) => void setImmediate(resolve));
 
 describe("the budget of bodies", () => {
-  test("is an eighth of the memory limit, from 24 to 256 MiB (reliability D9)", () => {
+  test("is an eighth of the memory limit, from 24 to 256 MiB", () => {
     expect([1 << 20, 256 << 20, 2 ** 30, 2 ** 40].map((bytes) => budgetBytesOf(bytes) / mebibyte)).toEqual([
       24, 32, 128, 256,
     ]);
   });
 
-  test("makes bodies wait when it is used up, and lets the oldest one continue, so that none waits for ever (reliability D9)", async () => {
+  test("makes bodies wait when it is used up, and lets the oldest one continue, so that none waits for ever", async () => {
     const { budget } = openBudget();
     const accounts = Array.from({ length: 20 }, () => budget.open());
     const first = accounts.map(taking);
@@ -56,7 +56,7 @@ describe("the budget of bodies", () => {
     expect(budget.heldBytes).toBe(0);
   });
 
-  test("rejects a body that waited for ten seconds, with the time to try again, and logs it once (reliability D9)", async () => {
+  test("rejects a body that waited for ten seconds, with the time to try again, and logs it once", async () => {
     const { budget, clock, lines } = openBudget();
     const accounts = Array.from({ length: 12 }, () => budget.open());
     const states = accounts.map(taking);
@@ -73,14 +73,14 @@ describe("the budget of bodies", () => {
     expect(lines[0]).toContain("request bodies exceed their memory budget");
   });
 
-  test("keeps room for small bodies while large ones use up theirs (reliability D9)", async () => {
+  test("keeps room for small bodies while large ones use up theirs", async () => {
     const { budget } = openBudget();
     for (let count = 0; count < 20; count += 1) taking(budget.open());
     await settle();
     for (let count = 0; count < 1_000; count += 1) expect(budget.open().take(5_000)).toBeUndefined();
   });
 
-  test("does not count bodies up to 4 KiB, so that unfinished ones cannot use it up (security 7)", async () => {
+  test("does not count bodies up to 4 KiB, so that unfinished ones cannot use it up", async () => {
     const { budget } = openBudget();
     for (let count = 0; count < 100_000; count += 1) expect(budget.open().take(4_096)).toBeUndefined();
     expect(budget.heldBytes).toBe(0);

@@ -134,7 +134,7 @@ test("a message about a homograph names the letters that differ, and the punycod
   `);
 });
 
-test("a message about a page that imitates a brand gives its address without the recipient, and claims nothing about its name (issue 19)", () => {
+test("a message about a page that imitates a brand gives its address without the recipient, and claims nothing about its name", () => {
   const page = {
     ...phishing.facts!.page!,
     firstUrl: "https://docs.google.com/forms/d/1?to=ann@example-bank.com",
