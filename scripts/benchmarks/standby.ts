@@ -58,6 +58,7 @@ async function backUp(name: string): Promise<void> {
       descriptor: undefined,
       repository: await openBackups(),
       keep: 14,
+      outcomes: { lineage: null, completed: null },
       configuration: undefined,
       version: "bench",
       opensDatabase: false,

@@ -132,6 +132,7 @@ async function backUp(round: number, roundsOf: Map<string, number>): Promise<voi
     descriptor: undefined,
     repository: await openRepository({ store, secret: null, fillRandom, createAt: systemClock.now() }),
     keep: 2,
+    outcomes: { lineage: null, completed: null },
     configuration: undefined,
     version: "campaign",
     opensDatabase: false,

@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { copyDatabase, restoreDatabase } from "../database/backup.ts";
 import { toIsoTime, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
-import { readOutcomes, writeOutcomes, type BackupOutcomes } from "./running/outcomes.ts";
+import { noOutcomes, readOutcomes, writeOutcomes, type BackupOutcomes } from "./running/outcomes.ts";
 import { forgetLastStore } from "./restoring/forget-store.ts";
 import type { Actor } from "../access/audit/actor.ts";
 import { insertAuditEntry } from "../access/audit/raw-entry.ts";
@@ -43,15 +43,15 @@ export function backUpFile({
   }
 }
 
-/** Returns the name of the store with the last backup, see `BackupOutcomes`; null also if the database is not readable. */
-export function readLastStore(path: string, at: Instant): string | null {
+/** Returns the outcomes of the backups before; those of a database without any, if it is not readable. */
+export function readStoredOutcomes(path: string, at: Instant): BackupOutcomes {
   let sqlite: Sqlite | undefined;
   try {
     sqlite = new Sqlite(path, { readwrite: true, strict: true });
     sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    return readOutcomes(rawSettings(sqlite, at)).store;
+    return readOutcomes(rawSettings(sqlite, at));
   } catch {
-    return null;
+    return noOutcomes;
   } finally {
     sqlite?.close();
   }

@@ -1,4 +1,5 @@
 import type { DatabaseCopies } from "../backups/database-copies.ts";
+import type { ForeignBackup } from "../backups/repository/lineage.ts";
 import type { BackupStatus } from "../backups/running/backups.ts";
 import type { DiskRoom } from "../database/files/disk.ts";
 import type { DatabaseStatus } from "../database/health/health.ts";
@@ -200,18 +201,25 @@ export function databaseCondition({
  */
 export function backupCondition(
   copy: ReturnType<DatabaseCopies["latest"]>,
-  { completed, failure }: Pick<BackupStatus, "completed" | "failure">,
+  { completed, failure, foreign }: Pick<BackupStatus, "completed" | "failure" | "foreign">,
 ): Condition {
   const isKnown = copy !== undefined || completed !== null || failure !== null;
   const error = failure?.error ?? copy?.error ?? null;
   return {
     type: "system.backup_failed",
     key: "backup",
-    state: error !== null ? "holds" : isKnown ? "clear" : "unknown",
-    began: { title: "The last backup failed", text: sentence(error ?? "") },
+    state: error !== null || foreign !== null ? "holds" : isKnown ? "clear" : "unknown",
+    began:
+      error === null && foreign !== null
+        ? { title: "Another appliance writes to the same backups", text: foreignText(foreign) }
+        : { title: "The last backup failed", text: sentence(error ?? "") },
     ended: { title: "A backup was made again", text: "" },
     graceMs: 0,
   };
+}
+
+function foreignText({ id, host }: ForeignBackup): string {
+  return `The machine ${host} made the backup ${id} with a copy of this database. Stop one of the two appliances, or give it another folder or prefix.`;
 }
 
 /** A scheduled backup that was not made, for example because the machine was off or the last one is still running. */

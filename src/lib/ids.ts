@@ -45,6 +45,13 @@ export function randomText(fillRandom: FillRandom, bytesCount: number): string {
   return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 }
 
+/** Returns `bytesCount` random bytes as hexadecimal digits. */
+export function randomHex(fillRandom: FillRandom, bytesCount: number): string {
+  const bytes = new Uint8Array(bytesCount);
+  fillRandom(bytes);
+  return bytes.toHex();
+}
+
 /** Returns an unpredictable number from 0 to below 1, such as a share of a delay. */
 export function randomNumber(fillRandom: FillRandom): number {
   const bytes = new Uint8Array(4);

@@ -3,6 +3,7 @@ import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, utime
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { compareIds } from "../backups/repository/repository.ts";
+import { syncFolder, writeDurably } from "../backups/stores/folder-store.ts";
 import {
   isFileEntry,
   isManifest,
@@ -156,24 +157,5 @@ export async function* filesOf({ folder }: Pick<StandbyState, "folder">): AsyncG
     }
   } finally {
     input.destroy();
-  }
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, "wx", fileMode);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

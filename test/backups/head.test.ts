@@ -173,12 +173,11 @@ describe("changing the secret", () => {
   });
 
   test("is not undone by a backup that began before it", async () => {
-    for (const store of [await earlierStore(), await presentStore()]) {
-      const before = await open(store);
-      await change(store);
-      await before.keepHead();
-      expect(await failureOf(store, secret)).toMatchObject({ code: "wrong_secret" });
-      expect((await open(store, next)).id).toBe(id);
-    }
+    const store = await earlierStore();
+    const before = await open(store);
+    await change(store);
+    await before.keepHead();
+    expect(await failureOf(store, secret)).toMatchObject({ code: "wrong_secret" });
+    expect((await open(store, next)).id).toBe(id);
   });
 });

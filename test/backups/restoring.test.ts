@@ -12,7 +12,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/audit/actor.ts";
@@ -20,6 +20,7 @@ import { adoptDatabase, keepAside } from "../../src/database/backup.ts";
 import { openDatabase } from "../../src/database/database.ts";
 import { filesOf, prepareStaging } from "../../src/database/files/pending-restore.ts";
 import { takeServeLock } from "../../src/database/lock.ts";
+import type { MadeBackup } from "../../src/backups/making/make-backup.ts";
 import { restoreBackup } from "../../src/backups/restoring/restore-backup.ts";
 import { stageFiles } from "../../src/backups/restoring/stage-files.ts";
 import { systemClock } from "../../src/lib/clock.ts";
@@ -283,6 +284,34 @@ describe("the commands", () => {
     expect((await run("restore", "--remove-aside")).out).toContain("deleted ");
     expect((await run("restore", "--list-aside")).out).toBe("");
     expect((await run("restore", "2020-01-01-000000")).err).toContain("there is no backup");
+  });
+
+  test("say which appliance made a backup, and that the former one of a restored database still makes some", async () => {
+    const commandsOf = (data: string) => {
+      const config = join(folder, `${data}.toml`);
+      writeFileSync(config, `[storage]\npath = "${data}/phishwatch.db"\n[backup]\nfolder = "made"\n`);
+      return (...args: string[]) => runInProcess([...args, "--config", config]);
+    };
+    const primary = commandsOf("data");
+    const restored = commandsOf("second");
+    const backUpWith = async (run: typeof primary) =>
+      JSON.parse((await run("backup", "--json")).out) as MadeBackup;
+    await backUpWith(primary);
+    const { id: newest, lineage } = await backUpWith(primary);
+    expect((await restored("restore")).err).toContain(
+      `restoring ${newest}, the newest backup, made by ${hostname()}\n`,
+    );
+    const other = await backUpWith(restored);
+    expect(other.lineage.id).not.toBe(lineage.id);
+    expect((await backUpWith(primary)).foreign).toEqual({ id: other.id, host: hostname() });
+    const listed = (await primary("backups", "list", "--json")).out.trim().split("\n");
+    expect(listed.map((line) => (JSON.parse(line) as { lineage: string }).lineage)).toEqual([
+      lineage.id,
+      lineage.id,
+      other.lineage.id,
+      lineage.id,
+    ]);
+    expect((await primary("backups", "list")).out).toMatch(/HOST +LINEAGE/);
   });
 
   test.each(releasedVersions.map((released) => [released.version, released] as const))(

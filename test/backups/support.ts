@@ -25,6 +25,7 @@ export function backUp(
     descriptor: undefined,
     repository,
     keep: 14,
+    outcomes: { lineage: null, completed: null },
     configuration: '[storage]\npath = "phishwatch.db"\n',
     version: "0.3.0",
     opensDatabase: false,

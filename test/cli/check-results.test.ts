@@ -460,12 +460,15 @@ describe("backups", () => {
 
   test("The newest backup of a folder is found, a wrong secret and the disk of the database are reported, and a bucket is skipped offline", async () => {
     const backups = join(folder.path, "backups");
-    const check = async (settings: string, options: { offline?: boolean } = {}) => {
+    const check = async (
+      settings: string,
+      options: { offline?: boolean; foreign?: { id: string; host: string } } = {},
+    ) => {
       const { backup } = loaded(`[backup]\n${settings}\n`);
       const fillRandom = (bytes: Uint8Array) => void crypto.getRandomValues(bytes as Uint8Array<ArrayBuffer>);
       const found = await backupResults(
         { backup, storage },
-        { clock: systemClock, fillRandom, offline: options.offline ?? false },
+        { clock: systemClock, fillRandom, offline: false, ...options },
       );
       return found;
     };
@@ -496,6 +499,10 @@ describe("backups", () => {
     ]);
     expect(await check(encrypted.replace(secret, "another-secret-than-that"))).toMatchObject([
       { state: "error", setting: "backup.encrypt_with" },
+    ]);
+    expect(await check(encrypted, { foreign: { id: "2026-01-14-023000", host: "former" } })).toMatchObject([
+      { state: "warning", detail: expect.stringContaining("former made 2026-01-14-023000") },
+      { what: "place of backups" },
     ]);
     await store.put("phishwatch-backups.json", Buffer.from("{}"));
     expect(await check(encrypted)).toMatchObject([

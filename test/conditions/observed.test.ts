@@ -202,16 +202,25 @@ test("a disk is reported while it is nearly full", () => {
   });
 });
 
-test("a backup that failed is a condition until one is made", () => {
-  const none = { completed: null, failure: null };
+test("a backup that failed, and another appliance that writes to the same place, are a condition until one is made", () => {
+  const none = { completed: null, failure: null, foreign: null };
   const completed = { ...completedBackup, at: now };
   expect(backupCondition(undefined, none).state).toBe("unknown");
   expect(backupCondition({ error: "the disk is full" }, none).state).toBe("holds");
   expect(backupCondition({ error: null }, none).state).toBe("clear");
-  expect(backupCondition(undefined, { completed, failure: null }).state).toBe("clear");
-  expect(backupCondition(undefined, { completed, failure: { at: now, error: "no room" } })).toMatchObject({
+  expect(backupCondition(undefined, { ...none, completed }).state).toBe("clear");
+  const failure = { at: now, error: "no room" };
+  expect(backupCondition(undefined, { ...none, completed, failure })).toMatchObject({
     state: "holds",
     began: { text: "No room." },
+  });
+  const foreign = { id: "2026-01-31-023000", host: "former" };
+  expect(backupCondition(undefined, { ...none, completed, foreign })).toMatchObject({
+    state: "holds",
+    began: {
+      title: "Another appliance writes to the same backups",
+      text: expect.stringContaining("The machine former made the backup 2026-01-31-023000"),
+    },
   });
 });
 

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "bun:test";
 import { newEncryption } from "../../src/backups/encryption/encrypted-store.ts";
+import { noOutcomes } from "../../src/backups/running/outcomes.ts";
 import { runBackup } from "../../src/backups/running/run-backup.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { commandFolder } from "../support/command-line.ts";
@@ -86,7 +87,7 @@ encrypt_with = "${secret}"
           configuration: config,
           version: "0.3.0",
           opensDatabase: false,
-          lastStore: null,
+          outcomes: noOutcomes,
         },
         { clock: systemClock, fillRandom, signal: new AbortController().signal },
       );

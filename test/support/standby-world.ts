@@ -47,6 +47,7 @@ export function standbyWorld(store: BackupStore) {
         descriptor: undefined,
         repository: await open(),
         keep: 3,
+        outcomes: { lineage: null, completed: null },
         configuration: "[server]\n",
         version: "0.3.0",
         opensDatabase: false,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { diskRoomFor, type DiskRoom } from "../../database/files/disk.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import { randomHex, type FillRandom } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import type { StartWorker } from "../../vocabulary/threads.ts";
 import type { Archive } from "../archive.ts";
@@ -35,9 +35,7 @@ export function openArchive({
   const { enabled } = settings;
   if (databasePath === ":memory:") return createMemoryArchive({ enabled, clock });
   const folder = archiveFolder(databasePath);
-  const random = new Uint8Array(journalIdBytes);
-  fillRandom(random);
-  const journalId = random.toHex();
+  const journalId = randomHex(fillRandom, journalIdBytes);
 
   async function maintain(task: MaintenanceTask, signal: AbortSignal): Promise<MaintenanceResult> {
     // Most commands, and a server that has not seen a name, need no thread.

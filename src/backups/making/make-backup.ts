@@ -6,11 +6,12 @@ import { lockCopies, type Lock } from "../../database/lock.ts";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import { randomHex, type FillRandom } from "../../lib/ids.ts";
 import { readFileList, listChunks } from "../repository/file-list.ts";
 import type { BackupManifest, FileEntry } from "../repository/format.ts";
+import { foreignBackup, hostCharactersMax, type ForeignBackup, type Lineage } from "../repository/lineage.ts";
 import { lockRepository, type LockOwner, type RepositoryLock } from "../repository/lock.ts";
-import { newBackupId, type Repository } from "../repository/repository.ts";
+import { findUndamaged, newBackupId, type Repository } from "../repository/repository.ts";
 import { rotate } from "../repository/rotate.ts";
 import { checkDatabase, DamagedDatabaseError, UncheckedDatabaseError } from "../restoring/open-database.ts";
 import { writeFileOf } from "../restoring/write-file.ts";
@@ -21,6 +22,8 @@ import { openSnapshot } from "./database-snapshot.ts";
 import { StoreError } from "../stores/store.ts";
 import { createFileSaver, saveArchive, saveScreenshots } from "./small-files.ts";
 
+const lineageBytes = 4;
+
 export interface BackupOptions {
   databasePath: string;
   /** See `openSnapshot`. */
@@ -28,6 +31,8 @@ export interface BackupOptions {
   repository: Repository;
   /** Number of backups to keep. */
   keep: number;
+  /** Outcomes of the backups before. */
+  outcomes: { lineage: Lineage | null; completed: { id: string } | null };
   /** Text of the configuration file. */
   configuration: string | undefined;
   /** Version of phishwatch. */
@@ -55,6 +60,9 @@ export interface MadeBackup {
   notChecked: string | null;
   /** Number of backups in the repository. */
   kept: number;
+  lineage: Lineage;
+  /** See `BackupOutcomes`. */
+  foreign: ForeignBackup | null;
   /** Name of the store. */
   store: string;
   /** Names what was damaged in the store, and was stored again; undefined: nothing is known to be. */
@@ -67,21 +75,33 @@ export interface MadeBackup {
  * @throws StoreError, or an error of the system
  */
 export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
-  const { repository, owner, isRunning, clock, keep } = options;
+  const { repository, owner, outcomes, isRunning, clock, keep } = options;
   const startedMs = clock.monotonicMs();
   const lock = await lockRepository({ store: repository.store, owner, isRunning, clock });
   try {
     await repository.keepHead();
+    const own = { lineage: outcomes.lineage, last: outcomes.completed?.id ?? null, host: owner.host };
+    const before = (await repository.ids()).at(-1);
+    const newest = before === undefined ? undefined : await findUndamaged(repository, before);
+    const foreign = foreignBackup(newest, own);
     const { manifest, notChecked, repaired } = await writeAndOpen(options, lock);
     await lock.requireHeld();
-    const kept = await rotate(repository, keep, manifest.id);
+    const lineage = outcomes.lineage ?? { id: manifest.lineage!, since: manifest.id };
+    const kept = await rotate(repository, { keep, newest: manifest.id, lineage, now: clock.now() });
     const { id, files, bytes, newBytes, storedBytes } = manifest;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     const store = repository.store.name;
     const damage = [repository.headProblem, repaired].filter((part) => part !== undefined);
     const isOpened = options.opensDatabase && notChecked === null;
     const made = { id, files, bytes, newBytes, storedBytes, durationMs, isOpened, notChecked };
-    return { ...made, kept, store, repaired: damage.length === 0 ? undefined : damage.join("; ") };
+    return {
+      ...made,
+      lineage,
+      foreign,
+      kept,
+      store,
+      repaired: damage.length === 0 ? undefined : damage.join("; "),
+    };
   } finally {
     await lock.release();
   }
@@ -135,6 +155,8 @@ async function writeBackup(
     beganAt: toIsoTime(beganAt),
     completedAt: toIsoTime(clock.now()),
     version,
+    host: options.owner.host.slice(0, hostCharactersMax),
+    lineage: options.outcomes.lineage?.id ?? randomHex(options.fillRandom, lineageBytes),
     database: { schema, sequences },
     files: entries.length,
     bytes: entries.reduce((sum, { bytes }) => sum + bytes, 0),

@@ -60,6 +60,9 @@ const manifestSchema = Type.Object({
   completedAt: timeText,
   /** Version of phishwatch that made it. */
   version: Type.String({ maxLength: 50 }),
+  /** Name of the machine, and id of the `Lineage`. Earlier versions have none. */
+  host: Type.Optional(Type.String({ maxLength: 1_000 })),
+  lineage: Type.Optional(Type.String({ pattern: "^[0-9a-f]{8}$" })),
   database: Type.Object({
     /** Time of the newest migration in the database, in milliseconds; identifies its schema. */
     schema: count,

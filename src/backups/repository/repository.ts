@@ -1,5 +1,5 @@
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import { randomHex, type FillRandom } from "../../lib/ids.ts";
 import { newEncryption, openContentStore } from "../encryption/encrypted-store.ts";
 import { changeSecret } from "../encryption/repository-key.ts";
 import { StoreError, type BackupStore } from "../stores/store.ts";
@@ -96,6 +96,19 @@ export async function openRepository({
   };
 }
 
+/** Returns a backup, or undefined if there is none with this id, or if it is damaged. @throws StoreError */
+export async function findUndamaged(
+  { find }: Pick<Repository, "find">,
+  id: string,
+): Promise<BackupManifest | undefined> {
+  try {
+    return await find(id);
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "damaged") return undefined;
+    throw error;
+  }
+}
+
 /**
  * Replaces the secret that opens an encrypted repository. Its backups stay as they are.
  * @throws StoreError `wrong_secret`, also for a repository that is not encrypted
@@ -168,9 +181,7 @@ async function create({
 }: Parameters<typeof openRepository>[0]): Promise<void> {
   if (createAt === undefined) throw noBackups(store);
   await requireEmpty(store);
-  const random = new Uint8Array(idBytes);
-  fillRandom(random);
-  const id = random.toHex();
+  const id = randomHex(fillRandom, idBytes);
   const encryption = secret === null ? null : (await newEncryption({ id, secret, fillRandom })).encryption;
   const head = { format: formatVersion, id, createdAt: toIsoTime(createAt), encryption };
   await createHead(store, head as RepositoryHead);

@@ -1,28 +1,45 @@
+import { dayMs, type Instant } from "../../lib/clock.ts";
 import { StoreError } from "../stores/store.ts";
 import { chunkPrefix } from "./format.ts";
 import { chunksOf, readFileList } from "./file-list.ts";
-import type { Repository } from "./repository.ts";
+import type { Lineage } from "./lineage.ts";
+import { compareIds, findUndamaged, newBackupId, type Repository } from "./repository.ts";
+
+/** Backups of another appliance that may still run are kept for this long. */
+const foreignMs = 30 * dayMs;
 
 /**
- * Deletes all backups but the newest, and then the chunks that no backup names. The caller holds the lock, so that no
+ * Deletes all own backups but the newest, and then the chunks that no backup names. Those that another appliance made since
+ * the own lineage began are kept for 30 days: it deletes its own. The caller holds the lock, so that no
  * backup is being made. If a remaining backup cannot be read, no chunk is deleted, and if the store does not list the
  * backup that was just made, nothing is: its list is not of now.
- * @param keep number of backups to keep
+ * @param keep number of own backups to keep
  * @param newest id of the backup that was just made
  * @returns number of backups that are left
  * @throws StoreError
  */
-export async function rotate(repository: Repository, keep: number, newest: string): Promise<number> {
+export async function rotate(
+  repository: Repository,
+  { keep, newest, lineage, now }: { keep: number; newest: string; lineage: Lineage; now: Instant },
+): Promise<number> {
   const ids = await repository.ids();
   if (ids.at(-1) !== newest)
     throw new StoreError(
       "unexpected",
       `${repository.store.name}: its list of backups does not end with ${newest}, which was just made; no backups were deleted`,
     );
-  const removed = ids.slice(0, Math.max(0, ids.length - keep));
+  if (ids.length <= keep) return ids.length;
+  const oldest = newBackupId(now - foreignMs, undefined);
+  const isForeign = async (id: string) =>
+    compareIds(id, lineage.since) > 0 &&
+    compareIds(id, oldest) > 0 &&
+    ((await findUndamaged(repository, id))?.lineage ?? lineage.id) !== lineage.id;
+  const own: string[] = [];
+  for (const id of ids) if (!(await isForeign(id))) own.push(id);
+  const removed = new Set(own.slice(0, Math.max(0, own.length - keep)));
   for (const id of removed) await repository.remove(id);
-  const kept = ids.slice(removed.length);
-  if (removed.length > 0) await removeUnusedChunks(repository, kept);
+  const kept = ids.filter((id) => !removed.has(id));
+  if (removed.size > 0) await removeUnusedChunks(repository, kept);
   return kept.length;
 }
 

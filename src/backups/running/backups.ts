@@ -92,12 +92,13 @@ export function createBackups({
   }
 
   async function run(by: Actor): Promise<MadeBackup> {
-    const { openedAt, store } = readOutcomes(settings);
+    const outcomes = readOutcomes(settings);
+    const { openedAt } = outcomes;
     try {
       const change = database.file?.change();
       if (change !== undefined) throw new DatabaseFileChangedError(change);
       // A time in the future is of a clock that was wrong.
-      const made = await work(openedAt === null || Math.abs(clock.now() - openedAt) >= openEveryMs, store);
+      const made = await work(openedAt === null || Math.abs(clock.now() - openedAt) >= openEveryMs, outcomes);
       await database.write(() => {
         writeOutcomes(settings, { ...completedAt(made, clock.now()), store: made.store });
         const { id, files, bytes, storedBytes } = made;
@@ -115,8 +116,8 @@ export function createBackups({
     }
   }
 
-  async function work(opensDatabase: boolean, lastStore: string | null): Promise<MadeBackup> {
-    const task = taskOf({ config, database, version, opensDatabase, lastStore });
+  async function work(opensDatabase: boolean, outcomes: BackupOutcomes): Promise<MadeBackup> {
+    const task = taskOf({ config, database, version, opensDatabase, outcomes });
     const { signal } = stopping;
     if (startWorker !== undefined) return backUpInThread(task, { startWorker, signal });
     // Loaded now: it needs the clients of the stores.
@@ -153,9 +154,20 @@ export function createBackups({
 }
 
 function logMade(log: Log, made: MadeBackup): void {
-  const { id: backup, files: fileCount, bytes, storedBytes, durationMs, kept, notChecked, repaired } = made;
+  const {
+    id: backup,
+    files: fileCount,
+    bytes,
+    storedBytes,
+    durationMs,
+    kept,
+    notChecked,
+    repaired,
+    foreign,
+  } = made;
   log.event("backup.completed", { backup, fileCount, bytes, storedBytes, durationMs, kept });
   if (notChecked !== null) log.event("backup.not_checked", { backup, reason: notChecked });
+  if (foreign !== null) log.event("backup.foreign", { backup: foreign.id, host: foreign.host });
   if (repaired !== undefined) log.event("backup.repaired", { backup, reason: repaired });
 }
 
@@ -188,11 +200,11 @@ function taskOf({
   database: { file, path },
   version,
   opensDatabase,
-  lastStore,
+  outcomes,
 }: {
   config: Pick<Config, "backup" | "source">;
   database: Pick<Database, "file" | "path">;
-} & Pick<BackupTask, "version" | "opensDatabase" | "lastStore">): BackupTask {
+} & Pick<BackupTask, "version" | "opensDatabase" | "outcomes">): BackupTask {
   // A view of the configuration cannot be sent to a thread, but its values can.
   const { location, encryptWith, keep } = backup;
   return {
@@ -202,7 +214,7 @@ function taskOf({
     configuration: source?.text,
     version,
     opensDatabase,
-    lastStore,
+    outcomes,
   };
 }
 

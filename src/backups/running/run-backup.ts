@@ -1,10 +1,11 @@
 import { hostname } from "node:os";
 import type { BackupConfig, BackupLocation } from "../../config/sections/backup.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import { randomHex, type FillRandom } from "../../lib/ids.ts";
 import { makeBackup, type MadeBackup } from "../making/make-backup.ts";
 import { openRepository, type Repository } from "../repository/repository.ts";
 import { openStore } from "../stores/open-store.ts";
+import type { BackupOutcomes } from "./outcomes.ts";
 import { StoreError } from "../stores/store.ts";
 
 const tokenBytes = 16;
@@ -20,23 +21,22 @@ export interface BackupTask {
   /** Version of phishwatch. */
   version: string;
   opensDatabase: boolean;
-  /** Name of the store with the last backup; null: none. If the place has this name, it has backups. */
-  lastStore: string | null;
+  /** Outcomes of the backups before. If the place has the name of `store`, it has backups. */
+  outcomes: BackupOutcomes;
 }
 
 /** @throws StoreError, or an error of the system */
 export async function runBackup(
-  { settings, lastStore, ...task }: BackupTask,
+  { settings, ...task }: BackupTask,
   { clock, fillRandom, signal }: { clock: Clock; fillRandom: FillRandom; signal: AbortSignal },
 ): Promise<MadeBackup> {
+  const lastStore = task.outcomes.store;
   const repository = await openForWriting(settings, { clock, fillRandom, signal, lastStore });
-  const random = new Uint8Array(tokenBytes);
-  fillRandom(random);
   return makeBackup({
     ...task,
     repository,
     keep: settings.keep,
-    owner: { host: hostname(), pid: process.pid, token: random.toHex() },
+    owner: { host: hostname(), pid: process.pid, token: randomHex(fillRandom, tokenBytes) },
     isRunning,
     clock,
     fillRandom,

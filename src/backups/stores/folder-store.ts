@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { lstat, mkdir, open, opendir, readdir, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { messageOf } from "../../lib/errors.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import { randomHex, type FillRandom } from "../../lib/ids.ts";
 import {
   assertKey,
   isKey,
@@ -17,6 +17,7 @@ import {
 
 /** Files that are being written. The name is not a key, so that no list contains them. */
 const incomingFolder = ".incoming";
+const nameBytes = 12;
 /** An incoming file of this age was left by a process that was killed. */
 const incomingAgeMsMax = 86_400_000;
 const folderMode = 0o700;
@@ -87,7 +88,7 @@ export function createFolderStore({
       await attempt(target, async () => {
         await prepare();
         await requireFolders(root, dirname(key), { create: true });
-        const temporary = join(root, incomingFolder, randomName(fillRandom));
+        const temporary = join(root, incomingFolder, randomHex(fillRandom, nameBytes));
         try {
           await writeDurably(temporary, bytes);
           await rename(temporary, target);
@@ -214,7 +215,8 @@ async function* listFolder(root: string, folder: string, prefix: string): AsyncG
   }
 }
 
-async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+/** Creates a file that only its owner can read. It is on the disk, but its name may not be. */
+export async function writeDurably(path: string, bytes: Uint8Array | string): Promise<void> {
   const file = await open(path, "wx", fileMode);
   try {
     await file.writeFile(bytes);
@@ -224,7 +226,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     await folder.sync();
@@ -250,12 +252,6 @@ async function removeLeftovers(folder: string): Promise<void> {
     if (entry !== undefined && now - entry.mtimeMs > incomingAgeMsMax)
       await rm(join(folder, name), { force: true });
   }
-}
-
-function randomName(fillRandom: FillRandom): string {
-  const random = new Uint8Array(12);
-  fillRandom(random);
-  return Buffer.from(random).toString("hex");
 }
 
 async function lstatOrUndefined(path: string) {

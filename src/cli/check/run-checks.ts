@@ -76,7 +76,12 @@ export async function runChecks({
       fileSystemOf(config.storage.path),
       app === undefined ? [] : growthOf(config, now(), opened?.events ?? null),
       app === undefined ? [] : archiveResult(config).then((result) => [result]),
-      backupResults(config, { clock: systemTime, fillRandom, offline: checks.offline }),
+      backupResults(config, {
+        clock: systemTime,
+        fillRandom,
+        offline: checks.offline,
+        foreign: app?.backups.status().foreign,
+      }),
       ...(app === undefined ? [] : appChecks(app, config, checks, { clock: systemTime, terminal })),
       embeddedLists(config, now()),
     ];

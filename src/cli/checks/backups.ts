@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import { backupPrefix, idOfKey } from "../../backups/repository/format.ts";
+import type { ForeignBackup } from "../../backups/repository/lineage.ts";
 import { openRepository } from "../../backups/repository/repository.ts";
 import { openStore } from "../../backups/stores/open-store.ts";
 import { StoreError, type BackupStore } from "../../backups/stores/store.ts";
@@ -19,7 +20,12 @@ const requestMsMax = 20_000;
 /** Reports when the newest backup was made, and whether backups are scheduled, encrypted and kept on another disk. */
 export async function backupResults(
   config: Pick<Config, "backup" | "storage">,
-  { clock, fillRandom, offline }: { clock: Clock; fillRandom: FillRandom; offline: boolean },
+  {
+    clock,
+    fillRandom,
+    offline,
+    foreign = null,
+  }: { clock: Clock; fillRandom: FillRandom; offline: boolean; foreign?: ForeignBackup | null | undefined },
 ): Promise<CheckResult[]> {
   const { backup, storage } = config;
   const { encryptWith: secret, location } = backup;
@@ -42,11 +48,8 @@ export async function backupResults(
       newest === undefined
         ? undefined
         : await openRepository({ store, secret, fillRandom, createAt: undefined });
-    const damage = opened?.headProblem;
-    if (damage !== undefined) {
-      const change = "run 'phishwatch backup', which writes it again from the other copy, and check the disk";
-      return [{ ...base, state: "warning", detail: damage, change }, ...placeResults(config)];
-    }
+    const warning = warningOf(opened?.headProblem, foreign);
+    if (warning !== undefined) return [{ ...base, state: "warning", ...warning }, ...placeResults(config)];
     return [ageResult(backup.schedule, store.name, newest, clock.now()), ...placeResults(config)];
   } catch (error) {
     const setting =
@@ -58,6 +61,15 @@ export async function backupResults(
     const change = "follow the message, then run 'phishwatch backup'";
     return [{ ...base, state: "error", detail: messageOf(error), setting, change }];
   }
+}
+
+/** @param foreign what the last backup found */
+function warningOf(headProblem: string | undefined, foreign: ForeignBackup | null) {
+  const again = "run 'phishwatch backup', which writes it again from the other copy, and check the disk";
+  if (headProblem !== undefined) return { detail: headProblem, change: again };
+  if (foreign === null) return undefined;
+  const detail = `another appliance writes to the same place: ${foreign.host} made ${foreign.id}`;
+  return { detail, change: "stop one of the two appliances, or give it another folder or prefix" };
 }
 
 /** Returns when the newest backup began, or undefined if there is none. */

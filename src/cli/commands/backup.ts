@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { backUpFile, readLastStore, recordOutcome } from "../../backups/file-backups.ts";
+import { backUpFile, readStoredOutcomes, recordOutcome } from "../../backups/file-backups.ts";
 import { completedAt } from "../../backups/running/outcomes.ts";
 import { runBackup } from "../../backups/running/run-backup.ts";
 import type { Config } from "../../config/config.ts";
@@ -74,6 +74,7 @@ async function backUp(
   // The server could neither read nor delete what root adds to its backups.
   requireOwnFolder(path);
   const by = actorOfShell(terminal.env);
+  const outcomes = readStoredOutcomes(path, systemClock.now());
   const task = {
     databasePath: path,
     descriptor: undefined,
@@ -81,7 +82,7 @@ async function backUp(
     configuration: config.source?.text,
     version: buildInfo.version,
     opensDatabase: true,
-    lastStore: to === undefined ? readLastStore(path, systemClock.now()) : null,
+    outcomes: to === undefined ? outcomes : { ...outcomes, store: null },
   };
   const signal = terminal.interruption();
   try {

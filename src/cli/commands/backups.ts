@@ -1,6 +1,7 @@
 import { fromIsoTime, toPlainTime } from "../../lib/clock.ts";
 import type { BackupManifest } from "../../backups/repository/format.ts";
-import { StoreError } from "../../backups/stores/store.ts";
+import { hostOf } from "../../backups/repository/lineage.ts";
+import { findUndamaged } from "../../backups/repository/repository.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { explained, fromFlag, openPlace, placeOf } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
@@ -10,7 +11,8 @@ import { printJson, printRows, type Column } from "../terminal/table.ts";
 import { changeSecretCommand } from "./backups-change-secret.ts";
 import { verifyCommand } from "./backups-verify.ts";
 
-type Row = { id: string; manifest: BackupManifest | undefined; problem: string | null };
+/** @property manifest undefined: damaged */
+type Row = { id: string; manifest: BackupManifest | undefined };
 
 const columns: Column<Row>[] = [
   { title: "BACKUP", cell: ({ id }) => id },
@@ -25,15 +27,17 @@ const columns: Column<Row>[] = [
   {
     title: "STORED",
     right: true,
-    cell: ({ manifest, problem }) =>
-      manifest === undefined ? (problem ?? "") : bytesText(manifest.storedBytes),
+    cell: ({ manifest }) => (manifest === undefined ? "damaged" : bytesText(manifest.storedBytes)),
   },
+  { title: "HOST", cell: ({ manifest }) => (manifest === undefined ? "" : hostOf(manifest)) },
+  { title: "LINEAGE", cell: ({ manifest }) => manifest?.lineage ?? "" },
 ];
 
 const list = command({
   name: "list",
   summary: "list the backups, the newest last",
-  details: "STORED is what a backup added to those before it.",
+  details: `STORED is what a backup added to those before it. A LINEAGE is of one database on one machine; a restore and
+'standby promote' begin another. If two alternate, two appliances write to the same backups.`,
   flags: { from: fromFlag, json: jsonFlag, config: configFlag },
   examples: [
     ["phishwatch backups list", "those of the configuration"],
@@ -44,28 +48,21 @@ const list = command({
     const repository = await openPlace(placeOf(backup, options.from, "--from"), terminal.interruption());
     const rows = await explained(async () => {
       const found: Row[] = [];
-      for (const id of await repository.ids()) found.push(await rowOf(id));
+      for (const id of await repository.ids())
+        found.push({ id, manifest: await findUndamaged(repository, id) });
       return found;
     });
     if (options.json) for (const row of rows) printJson(terminal.out, shape(row));
     else printRows(terminal, rows, { columns, none: "no backups; 'phishwatch backup' makes one" });
-
-    async function rowOf(id: string): Promise<Row> {
-      try {
-        return { id, manifest: await repository.find(id), problem: null };
-      } catch (error) {
-        if (error instanceof StoreError && error.code === "damaged")
-          return { id, manifest: undefined, problem: "damaged" };
-        throw error;
-      }
-    }
   },
 });
 
-function shape({ id, manifest, problem }: Row) {
-  if (manifest === undefined) return { id, problem };
+function shape({ id, manifest }: Row) {
+  if (manifest === undefined) return { id, problem: "damaged" };
   const { beganAt, completedAt, version, files, bytes, newBytes, storedBytes } = manifest;
-  return { id, problem, beganAt, completedAt, version, files, bytes, newBytes, storedBytes };
+  const { host = null, lineage = null } = manifest;
+  const sizes = { files, bytes, newBytes, storedBytes };
+  return { id, problem: null, beganAt, completedAt, version, ...sizes, host, lineage };
 }
 
 function plain(time: string): string {

@@ -4,6 +4,7 @@ import { restoreFile } from "../../backups/file-backups.ts";
 import { restoreBackup } from "../../backups/restoring/restore-backup.ts";
 import { readConfiguration } from "../../backups/restoring/stage-files.ts";
 import type { BackupManifest } from "../../backups/repository/format.ts";
+import { hostOf } from "../../backups/repository/lineage.ts";
 import type { Repository } from "../../backups/repository/repository.ts";
 import { isDatabase } from "../../database/backup.ts";
 import { explain } from "../../database/files/explain.ts";
@@ -85,6 +86,8 @@ are not in the file.`,
       : placeWithoutConfiguration(from, terminal.env);
     const repository = await openPlace(place, signal);
     const manifest = await findBackup(repository, given);
+    if (given === undefined || given === "latest")
+      terminal.err.write(`restoring ${manifest.id}, the newest backup, made by ${hostOf(manifest)}\n`);
     const startedMs = systemClock.monotonicMs();
     const path = hasConfiguration
       ? requireFile(databasePathOf(configPath, terminal.env))

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { FillRandom } from "../../lib/ids.ts";
+import { randomHex, type FillRandom } from "../../lib/ids.ts";
 import { namesOfKilledRestore } from "./open-file.ts";
 
 /** Endings of the files that SQLite writes next to a database. */
@@ -21,9 +21,7 @@ const partialEnding = `.partial`;
  * starts deletes it, unless a process holds the lock for copies.
  */
 export function newCopyPath(path: string, fillRandom: FillRandom): string {
-  const random = new Uint8Array(8);
-  fillRandom(random);
-  return `${path}${copyEnding}${random.toHex()}`;
+  return `${path}${copyEnding}${randomHex(fillRandom, 8)}`;
 }
 
 /** Deletes a database that is not in use, with its side files. */

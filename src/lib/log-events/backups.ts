@@ -16,6 +16,14 @@ export const backupsEvents = {
     advice: "Correct what the reason names. The next backup that is made tries again.",
     fields: ["backup", "reason"],
   },
+  "backup.foreign": {
+    level: "warn",
+    text: "another appliance writes to the same backups",
+    description:
+      "Since the own backup before, another appliance with a copy of this database has made one in the same place.",
+    advice: "Stop one of the two, or give it another folder or prefix.",
+    fields: ["backup", "host"],
+  },
   "backup.repaired": {
     level: "warn",
     text: "damaged object of backups stored again",

@@ -58,7 +58,7 @@ export const logFields = {
   gaveUp: number("deliveries that failed for good"),
   heldBytes: number("memory in use, in bytes"),
   heldMs: number("duration of the lock in milliseconds"),
-  host: text("host name of an address"),
+  host: text("host name of an address, or of a machine"),
   hostsPerHour: number("limit of hosts per hour"),
   import: number("number of the import"),
   inspectionsPerDay: number("limit of inspections per day"),

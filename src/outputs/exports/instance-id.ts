@@ -1,6 +1,6 @@
 import type { Settings } from "../../access/settings/settings.ts";
 import type { Database } from "../../database/database.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import { randomHex, type FillRandom } from "../../lib/ids.ts";
 
 const idBytes = 16;
 
@@ -22,9 +22,7 @@ export function createInstanceId({
     (await database.write(() => {
       const stored = settings.get("instance_id");
       if (stored !== undefined) return stored;
-      const bytes = new Uint8Array(idBytes);
-      fillRandom(bytes);
-      const created = bytes.toHex();
+      const created = randomHex(fillRandom, idBytes);
       settings.set("instance_id", created);
       return created;
     }));
