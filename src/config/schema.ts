@@ -32,6 +32,7 @@ import {
   readNetwork,
   readPath,
   readPublicUrl,
+  readTrapsUrl,
 } from "./fields/texts.ts";
 
 /**
@@ -186,7 +187,7 @@ const traps = table(
       description: 'additional listener that serves only /b and /t; "": none',
       reload: "restart",
     }),
-    public_url: optionalText("URL", readPublicUrl, {
+    public_url: optionalText("URL", readTrapsUrl, {
       description: "address under which visitors reach /b and /t; default traps.listen or server.public_url",
     }),
     repeat_after: text("duration", readDuration({ minimumMs: 1_000, maximumMs: 30 * dayMs }), {

@@ -48,6 +48,11 @@ describe("server", () => {
       '2: server.public_url: found "https://phishwatch.example/?a=b"; expected an address without ?query',
     ],
     [
+      "a public URL with a path, below which the console does not work",
+      '[server]\npublic_url = "https://phishwatch.example/watch/"',
+      '2: server.public_url: found "https://phishwatch.example/watch/"; expected an address without a path, with a host name of its own, such as "https://phishwatch.example.com"',
+    ],
+    [
       "a public URL with port 0",
       '[server]\npublic_url = "https://phishwatch.example:0/"',
       "2: server.public_url: found an address with port 0; expected a port from 1 to 65535",

@@ -32,10 +32,11 @@ describe("server", () => {
       ["phish.internal", 65_535, "http://phish.internal:65535"],
     ],
     ['[server]\nlisten = "localhost:8080"', address, ["localhost", 8080, "http://localhost:8080"]],
+    ['[server]\npublic_url = "https://Phish.example:443//"', url, ["https://phish.example", false]],
     [
-      '[server]\npublic_url = "https://Phish.example:443/watch//"',
-      url,
-      ["https://phish.example/watch", false],
+      '[traps]\npublic_url = "https://Traps.example:443/pages//"',
+      ({ traps }) => [traps.publicUrl],
+      ["https://traps.example/pages"],
     ],
     ['[server]\npublic_url = "http://phish.example"', url, ["http://phish.example", false]],
     [

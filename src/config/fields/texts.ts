@@ -245,10 +245,21 @@ export const readEndpointUrl: TextReader<string> = (text) => {
 };
 
 /** Without trailing slash, so that paths can be appended. */
-export const readPublicUrl: TextReader<string> = (text) => {
+export const readTrapsUrl: TextReader<string> = (text) => {
   const parsed = parseUrl(text);
   if (!("url" in parsed))
     return { ...parsed, allowed: parsed.allowed.replace("https://", "http:// or https://") };
   if (parsed.url.search !== "") return { allowed: "an address without ?query" };
   return { value: `${parsed.url.origin}${parsed.url.pathname.replace(/\/+$/, "")}` };
+};
+
+/** The same without a path: appliances on one host would share cookies, and the pages of one could act in another. */
+export const readPublicUrl: TextReader<string> = (text, context) => {
+  const read = readTrapsUrl(text, context);
+  return "value" in read && new URL(read.value).pathname !== "/"
+    ? {
+        allowed:
+          'an address without a path, with a host name of its own, such as "https://phishwatch.example.com"',
+      }
+    : read;
 };
