@@ -254,6 +254,8 @@ export function openApp(environment: Environment) {
 
   const reconcile = (declared: Config) => reconcileAll({ domains, keys, lists, messaging }, declared);
   database.transaction(() => (recordVersion(), reconcile(config)));
+  // Afterward: a server with a damaged file starts, and shows what it has.
+  database.refuseIf(databaseHealth.damage);
   live.onChange(() => (log.level = config.log.level));
   const record = createReloadRecord(auditLog);
   const reload =

@@ -26,6 +26,7 @@ export function openStorage(environment: Environment): Storage {
     database,
     databaseHealth: {
       status: databaseHealth.status,
+      damage: databaseHealth.damage,
       start() {
         databaseHealth.start();
         storeGrowth.start();

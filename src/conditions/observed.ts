@@ -188,7 +188,7 @@ export function databaseCondition({
         ? { title: "The database fails", text: sentence(problem ?? "") }
         : {
             title: "The database file is damaged",
-            text: `The check of the whole file found: ${damage.slice(0, damageCharactersMax)}. Stop the server, and restore a backup with 'phishwatch restore'.`,
+            text: `The check of the whole file found: ${damage.slice(0, damageCharactersMax)}. No change is accepted. Stop the server, and run 'phishwatch database repair'.`,
           },
     ended: { title: "The database works again", text: "" },
     graceMs: damage === undefined ? minuteMs : 0,

@@ -73,15 +73,31 @@ export function restoreDatabase(
   stamp: string,
   adapt: (incoming: Sqlite) => void = () => {},
 ): { keptAs: string | undefined } {
+  return replaceDatabase(path, stamp, (incoming) => {
+    copyDatabase(copy, incoming);
+    adoptDatabase(incoming, copy, adapt);
+  });
+}
+
+/**
+ * Replaces the database with one that `create` writes to a new file. The caller must hold the lock for serving. A process
+ * that is killed leaves either the old or the new one.
+ * @param stamp time as a part of the name under which the current database is kept.
+ */
+export function replaceDatabase(
+  path: string,
+  stamp: string,
+  create: (incoming: string) => void,
+): { keptAs: string | undefined } {
   const incoming = path + incomingEnding;
   removeDatabase(incoming);
   try {
-    copyDatabase(copy, incoming);
-    adoptDatabase(incoming, copy, adapt);
+    create(incoming);
     const keptAs = keepAside(path, stamp);
     for (const ending of sideFileEndings) rmSync(path + ending, { force: true });
     rmSync(statePathOf(path), { force: true });
     renameSync(incoming, path);
+    syncToDisk(dirname(path));
     return { keptAs };
   } finally {
     removeDatabase(incoming);

@@ -6,7 +6,7 @@ import { StartError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import { explain } from "./files/explain.ts";
 import { createForeignVersion } from "./files/foreign-version.ts";
-import { DatabaseFileChangedError } from "./files/file-change.ts";
+import { DatabaseDamagedError, DatabaseFileChangedError } from "./files/file-change.ts";
 import { openFileAt, requireOneName, type OpenFile } from "./files/open-file.ts";
 import { requireOwnLog } from "./files/state-file.ts";
 import { watchConnection, type ConnectionObserver } from "./files/watched-connection.ts";
@@ -68,6 +68,8 @@ export interface Database {
   readonly file: OpenFile | undefined;
   /** Observes errors of statements, and commits. */
   observe(observer: DatabaseObserver): void;
+  /** From now on, every change throws while `damage` returns what is damaged. */
+  refuseIf(damage: () => string | undefined): void;
   /** Calls `callback` once after the current transaction has committed; immediately outside of a transaction. */
   afterCommit(callback: () => void): void;
   /** Size on disk: the file, and the write-ahead log. Undefined in memory. */
@@ -108,12 +110,15 @@ export function openDatabase(path: string, { image, beforeMigration }: OpenOptio
   const finalizeAll = trackStatements(sqlite);
   const observers: DatabaseObserver[] = [];
   let file: OpenFile | undefined;
+  let damage: () => string | undefined = () => undefined;
   const observer: ConnectionObserver = {
     failed: (error) => observers.forEach((one) => one.failed(error)),
     changed: () => observers.forEach((one) => one.changed()),
     checkChange() {
       const change = file?.change();
       if (change !== undefined) throw new DatabaseFileChangedError(change);
+      const damaged = damage();
+      if (damaged !== undefined) throw new DatabaseDamagedError(damaged);
     },
   };
   watchConnection(sqlite, observer);
@@ -127,7 +132,8 @@ export function openDatabase(path: string, { image, beforeMigration }: OpenOptio
     if (error instanceof StartError) throw error;
     throw new StartError(`database ${path}: ${explain(error, path)}`, { exitCode: 1, cause: error });
   }
-  return wrap({ sqlite, path, file, observers, observer, finalizeAll });
+  const database = wrap({ sqlite, path, file, observers, observer, finalizeAll });
+  return { ...database, refuseIf: (one) => void (damage = one) };
 }
 
 /**
@@ -248,6 +254,7 @@ function wrap({
     },
     file,
     observe: (one) => void observers.push(one),
+    refuseIf() {},
     afterCommit,
     bytesOnDisk: () =>
       path === ":memory:" ? undefined : { file: bytesOf(path), log: bytesOf(`${path}-wal`) },

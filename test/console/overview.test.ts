@@ -372,7 +372,7 @@ describe("the list of concerns", () => {
       "warn: The b expires in 3 days",
     ]);
     expect(concerns[0]!.cause).toStartWith(
-      "The check of the whole file found: Tree 30 page 133: free space. Stop",
+      "The check of the whole file found: Tree 30 page 133: free space. No change is accepted. Stop",
     );
     expect(concerns[2]!.cause).toBe("No space left on device.");
     const calm = { ...status, failure: null, overdueSince: null } as BackupStatus;

@@ -1,5 +1,6 @@
 import { constants, Database as Sqlite } from "bun:sqlite";
 import { statSync } from "node:fs";
+import { compareAtOnce } from "../../database/health/index-comparison.ts";
 import type { Instant } from "../../lib/clock.ts";
 import { waitingReadMax } from "../checks/lookups.ts";
 
@@ -40,8 +41,8 @@ const busyTimeoutMs = 5_000;
 /** A database in memory, as `serialize` returns it, and the state of the file that it was copied from. */
 export interface DatabaseCopy {
   image: Uint8Array;
-  /** First line of SQLite's `quick_check` of the file; "ok" if it found nothing. */
-  quickCheck: string;
+  /** First thing that is wrong with the pages or indexes of the file; "ok" if nothing is. */
+  damage: string;
   /** Times of the events in the file; null without any. */
   events: { oldestAt: Instant; newestAt: Instant } | null;
 }
@@ -50,7 +51,7 @@ export interface DatabaseCopy {
  * Copies the schema and the small tables of a database file into memory, without writing to its folder.
  * @throws an error of SQLite if the file cannot be read
  */
-export function copyToMemory(path: string): DatabaseCopy {
+export async function copyToMemory(path: string): Promise<DatabaseCopy> {
   const memory = new Sqlite(
     ":memory:",
     constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE | constants.SQLITE_OPEN_URI,
@@ -62,13 +63,24 @@ export function copyToMemory(path: string): DatabaseCopy {
     memory.transaction(() => copySchema(memory))();
     const events = eventTimes(memory);
     memory.run("DETACH file");
-    return {
-      image: memory.serialize(),
-      quickCheck: (first?.quick_check ?? "no result").replace(/\s+/g, " "),
-      events,
-    };
+    const pages = (first?.quick_check ?? "no result").replace(/\s+/g, " ");
+    const damage = pages === "ok" ? await compareAll(path) : pages;
+    return { image: memory.serialize(), damage, events };
   } finally {
     memory.close();
+  }
+}
+
+/** A server can restart its write-ahead log between two slices. */
+async function compareAll(path: string): Promise<string> {
+  const { SQLITE_OPEN_READONLY, SQLITE_OPEN_URI } = constants;
+  const sqlite = new Sqlite(readOnlyUri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  try {
+    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    sqlite.run("PRAGMA cache_size = -16384");
+    return await compareAtOnce(sqlite);
+  } finally {
+    sqlite.close();
   }
 }
 

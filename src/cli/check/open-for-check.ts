@@ -15,11 +15,11 @@ import { checkStorage } from "../checks/storage.ts";
  * Opens an appliance for checks on a copy of the database in memory: nothing that a check does, such as migrating or
  * comparing with the configuration file, changes the database or its folder. Returns undefined if there can be none.
  */
-export function openForCheck(
+export async function openForCheck(
   config: Config,
   terminal: Terminal,
   report: (result: CheckResult) => void,
-): { app: App; events: DatabaseCopy["events"] } | undefined {
+): Promise<{ app: App; events: DatabaseCopy["events"] } | undefined> {
   const { path } = config.storage;
   const base = { check: "database", what: "database" } as const;
   const inMemory: Config = { ...config, storage: { path: ":memory:" } };
@@ -48,10 +48,10 @@ export function openForCheck(
     for (const result of checkStorage(path)) report(result);
     requireOneName(path);
     requireOwnLog(path);
-    const { image, quickCheck, events } = copyToMemory(path);
-    const detail = `${path}: ${quickCheck}`;
-    const change = "stop the server, and restore a backup with 'phishwatch restore'";
-    report(resultOf(base, detail, quickCheck === "ok" ? undefined : { state: "error", detail, change }));
+    const { image, damage, events } = await copyToMemory(path);
+    const detail = `${path}: ${damage}`;
+    const change = "stop the server, and run 'phishwatch database repair'";
+    report(resultOf(base, detail, damage === "ok" ? undefined : { state: "error", detail, change }));
     return { app: open(inMemory, terminal, { level: "warn", image }), events };
   } catch (error) {
     const reason = error instanceof StartError ? messageOf(error) : `${path}: ${explain(error)}`;

@@ -60,7 +60,7 @@ export async function runChecks({
 }): Promise<void> {
   const { now } = systemTime;
   const storage: CheckResult[] = [];
-  const opened = openForCheck(config, terminal, (result) => storage.push(result));
+  const opened = await openForCheck(config, terminal, (result) => storage.push(result));
   const app = opened?.app;
   try {
     const groups: Results[] = [
@@ -93,7 +93,11 @@ export async function runChecks({
   }
 }
 
-function machine(config: Config, now: number, opened: ReturnType<typeof openForCheck>): CheckResult[] {
+function machine(
+  config: Config,
+  now: number,
+  opened: Awaited<ReturnType<typeof openForCheck>>,
+): CheckResult[] {
   const events = opened?.events ?? null;
   const known = fileTimes(config.storage.path);
   if (events !== null) known.push({ what: "the newest event in the database", at: events.newestAt });

@@ -48,7 +48,8 @@ function describeRoom({ level, missingBytes, text }: DiskRoom, folder: string): 
 function serverResults(path: string, state: StoredState): CheckResult[] {
   const { problem: reported, lastError, quickCheck } = state;
   const check = "database-server";
-  const restore = "restore a backup with 'phishwatch restore', unless the latest check found nothing";
+  const restore =
+    "stop the server, and run 'phishwatch database repair', unless the latest check found nothing";
   const results: CheckResult[] = [];
   if (reported !== null)
     results.push({

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { openDatabase, type Database } from "../../database/database.ts";
 import { diskRoomFor } from "../../database/files/disk.ts";
+import { readState } from "../../database/files/state-file.ts";
 import { releaseFreePages, rewriteDatabase } from "../../database/growth/compact.ts";
 import { freePageBytes } from "../../database/growth/measure.ts";
 import { takeServeLock } from "../../database/lock.ts";
@@ -34,6 +35,11 @@ database as it was or compacted.`,
     const { path } = config.storage;
     if (path === ":memory:") throw new FailedError("the database is kept in memory only (storage.path)");
     if (!existsSync(path)) throw new FailedError(`${path} does not exist yet; 'phishwatch serve' creates it`);
+    const found = readState(path)?.quickCheck?.result ?? "ok";
+    if (found !== "ok")
+      throw new FailedError(
+        `${path} is damaged (${found}); stop the server, and run 'phishwatch database repair'`,
+      );
     const lock = options.rewrite && !options.dryRun ? takeServeLock(path) : undefined;
     try {
       const database = openDatabase(path, {

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { databaseFileChangedCode } from "../../database/files/file-change.ts";
+import { databaseDamagedCode, databaseFileChangedCode } from "../../database/files/file-change.ts";
 import { sqliteErrorCode } from "../../database/files/sqlite-error.ts";
 import { describeError } from "../../http/errors.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -202,6 +202,8 @@ function describeStorageError(error: unknown): string | undefined {
       return "The disk of the appliance is full, so nothing was changed. Make room on it, then try again.";
     case databaseFileChangedCode:
       return "The database file was changed from outside, so nothing was changed. The log of the appliance says what to do.";
+    case databaseDamagedCode:
+      return "The database file is damaged, so nothing was changed. The page System says what to do.";
     default:
       return undefined;
   }

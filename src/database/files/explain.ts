@@ -16,7 +16,7 @@ export function explain(error: unknown, path?: string): string {
   if (code.startsWith("SQLITE_READONLY"))
     return "it is read-only; give this user write permission for the file and its folder";
   if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
-    return `it is damaged or not a database (${message}); move it away, or restore a backup with 'phishwatch restore'`;
+    return `it is damaged or not a database (${message}); stop the server and run 'phishwatch database repair', or restore a backup with 'phishwatch restore'`;
   }
   if (code === "SQLITE_FULL" || code === "ENOSPC")
     return "the disk is full; make room (a running server continues without a restart)";

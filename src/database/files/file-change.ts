@@ -14,6 +14,20 @@ export class DatabaseFileChangedError extends Error {
   }
 }
 
+/** Code of the error. */
+export const databaseDamagedCode = "database_damaged";
+
+/** A change was not made, because the database file is known to be damaged. */
+export class DatabaseDamagedError extends Error {
+  readonly code = databaseDamagedCode;
+
+  constructor(problem: string) {
+    super(`the database was not changed: ${problem}`);
+    // Minification changes class names.
+    this.name = "DatabaseDamagedError";
+  }
+}
+
 const described: Record<FileChange, string> = {
   removed: "its file was removed or renamed",
   replaced: "another file is at its path",

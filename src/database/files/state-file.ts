@@ -18,7 +18,10 @@ export interface StoredState {
   problem: string | null;
   /** Last error of SQLite, even if it no longer stands. */
   lastError: SqliteFailure | null;
+  /** Last complete check. */
   quickCheck: QuickCheck | null;
+  /** Check that was not completed yet. Earlier versions stored none. */
+  startedCheck?: StartedCheck | null;
 }
 
 /** An error of SQLite that concerns the file or its disk. */
@@ -29,10 +32,18 @@ export interface SqliteFailure {
   text: string;
 }
 
-/** Result of reading the whole file: "ok" or the first thing that is wrong. */
+/** Result of a check of all pages and indexes: "ok" or the first thing that is wrong. */
 export interface QuickCheck {
+  /** Start of the check. */
   at: Instant;
   result: string;
+}
+
+/** A check that has found nothing so far. */
+export interface StartedCheck {
+  at: Instant;
+  /** Last row that was compared with the indexes of its table; null: none yet. */
+  position: { table: string; row: number } | null;
 }
 
 const stateBytesMax = 1 << 16;
@@ -57,7 +68,7 @@ export function readState(path: string): StoredState | undefined {
 
 /** Only this product writes the file, but anybody may have edited it. */
 function isState(value: Partial<StoredState> | null): value is StoredState {
-  const { file, log, marker, problem, lastError, quickCheck } = value ?? {};
+  const { file, log, marker, problem, lastError, quickCheck, startedCheck = null } = value ?? {};
   const isIdentity = (one: FileIdentity | undefined) =>
     typeof one?.ino === "number" && typeof one.createdAtMs === "number";
   const isTimed = (one: { at: Instant } | null | undefined, ...texts: unknown[]) =>
@@ -68,7 +79,9 @@ function isState(value: Partial<StoredState> | null): value is StoredState {
     (marker === null || typeof marker === "number") &&
     (problem === null || typeof problem === "string") &&
     isTimed(lastError, lastError?.code, lastError?.text) &&
-    isTimed(quickCheck, quickCheck?.result)
+    isTimed(quickCheck, quickCheck?.result) &&
+    isTimed(startedCheck, startedCheck?.position?.table ?? "") &&
+    typeof (startedCheck?.position?.row ?? 0) === "number"
   );
 }
 

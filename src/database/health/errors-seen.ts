@@ -26,6 +26,9 @@ function failureKindOf(error: unknown): FailureKind | undefined {
   return rows.find(({ codes }) => codes.test(code))?.kind;
 }
 
+/** Whether the content of the file cannot be read as a database. */
+export const isDamage = (error: unknown): boolean => failureKindOf(error) === "damage";
+
 /** Remembers the errors of SQLite that concern the file or its disk. */
 export interface ErrorsSeen {
   add(error: unknown): void;

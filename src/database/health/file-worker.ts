@@ -1,25 +1,89 @@
 import { messageOf } from "../../lib/errors.ts";
+import type { Query } from "./index-comparison.ts";
 
 // Source text of a worker: SQLite reads the whole file in one call, and the server must keep responding. A file would
 // have another path in the executable.
 const workerSource = `
 import { Database } from "bun:sqlite";
-self.onmessage = ({ data: { path, statements } }) => {
+let database;
+self.onmessage = ({ data: { path, statements, parameters } }) => {
   try {
-    const database = new Database(path, { readwrite: true, create: false });
-    let row;
-    try {
-      database.run("PRAGMA busy_timeout = 0");
-      for (const statement of statements) [row] = database.query(statement).all();
-    } finally {
-      // First, because the thread may be ended as soon as it has replied.
-      database.close();
+    if (statements === undefined) {
+      database?.close();
+      return postMessage({});
     }
-    postMessage({ value: row === undefined ? null : Object.values(row)[0] });
+    if (database === undefined) {
+      database = new Database(path, { readwrite: true, create: false });
+      database.run("PRAGMA busy_timeout = 0");
+      database.run("PRAGMA temp_store = MEMORY");
+      database.run("PRAGMA cache_size = -16384");
+    }
+    let rows;
+    for (const sql of statements) {
+      const statement = database.prepare(sql);
+      try {
+        rows = statement.values(...parameters);
+      } finally {
+        statement.finalize();
+      }
+    }
+    postMessage({ rows });
   } catch (error) {
     postMessage({ error: String(error?.message ?? error), code: error?.code });
   }
 };`;
+
+/** A thread with a connection of its own. */
+export interface FileThread {
+  /** Rejects with SQLite's code if the database cannot be used, or after `cancel`. Await one call before the next. */
+  query: Query;
+  /** Runs statements without parameters in their order, and returns the rows of the last one. */
+  run(statements: readonly string[]): Promise<unknown[][]>;
+  /** Rejects the query that runs, whose result is not awaited. */
+  cancel(): void;
+  /** Closes the connection and ends the thread. */
+  close(): Promise<void>;
+}
+
+/** Starts a thread that opens the database at `path` with the first query. Close it. */
+export function openFileThread(path: string): FileThread {
+  const address = URL.createObjectURL(new Blob([workerSource], { type: "application/javascript" }));
+  const worker = new Worker(address);
+  let running = Promise.withResolvers<unknown[][]>();
+  let isCancelled = false;
+  worker.onmessage = ({ data }) => {
+    const { rows = [], error, code } = data as { rows?: unknown[][]; error?: string; code?: string };
+    if (error === undefined) running.resolve(rows);
+    else running.reject(Object.assign(new Error(error), { code }));
+  };
+  worker.onerror = (event) => running.reject(new Error(messageOf(event.message)));
+
+  function send(statements: readonly string[], parameters: readonly (string | number)[]) {
+    running = Promise.withResolvers();
+    if (isCancelled) running.reject(new Error("cancelled"));
+    else worker.postMessage({ path, statements, parameters });
+    return running.promise;
+  }
+
+  return {
+    query: (sql, ...parameters) => send([sql], parameters),
+    run: (statements) => send(statements, []),
+    cancel() {
+      isCancelled = true;
+      running.reject(new Error("cancelled"));
+    },
+    async close() {
+      // The connection first, unless a statement is still running in it.
+      if (!isCancelled) {
+        running = Promise.withResolvers();
+        worker.postMessage({});
+        await running.promise.catch(() => {});
+      }
+      worker.terminate();
+      URL.revokeObjectURL(address);
+    },
+  };
+}
 
 /** A long read or write of the database file in another thread. */
 export interface FileTask {
@@ -35,22 +99,13 @@ export interface FileTask {
  * @param statements without variable parts
  */
 export function startFileTask(path: string, ...statements: readonly string[]): FileTask {
-  const address = URL.createObjectURL(new Blob([workerSource], { type: "application/javascript" }));
-  const worker = new Worker(address);
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  worker.onmessage = ({ data }) => {
-    const { value, error, code } = data as { value?: unknown; error?: string; code?: string };
-    if (error === undefined) resolve(value);
-    else reject(Object.assign(new Error(error), { code }));
+  const thread = openFileThread(path);
+  const run = async () => {
+    try {
+      return (await thread.run(statements))[0]?.[0] ?? null;
+    } finally {
+      await thread.close();
+    }
   };
-  worker.onerror = (event) => reject(new Error(messageOf(event.message)));
-  worker.postMessage({ path, statements });
-  const release = () => {
-    worker.terminate();
-    URL.revokeObjectURL(address);
-  };
-  return {
-    result: promise.finally(release),
-    cancel: () => reject(new Error("cancelled")),
-  };
+  return { result: run(), cancel: thread.cancel };
 }

@@ -8,8 +8,9 @@ import { createErrorsSeen, type ErrorsSeen } from "./errors-seen.ts";
 import { createHousekeeping } from "./housekeeping.ts";
 import { createLostFile } from "./lost-file.ts";
 import { createMarking, newMarker } from "./marking.ts";
-import type { OpenFile } from "../files/open-file.ts";
-import { createQuickChecks, idleMs } from "./quick-checks.ts";
+import { isSame, type OpenFile } from "../files/open-file.ts";
+import { readPragma } from "../pragmas.ts";
+import { createFileChecks, idleMs, type FileChecks } from "./file-checks.ts";
 import {
   createStateWriter,
   readState,
@@ -26,7 +27,7 @@ export interface DatabaseStatus {
   lastError: SqliteFailure | null;
   /** Number of errors since the start, by code. */
   errors: readonly { code: string; total: number }[];
-  /** Last check of the whole file. */
+  /** Last complete check of all pages and indexes. */
   quickCheck: QuickCheck | null;
   /** Undefined in memory, or if it is not known. */
   disk: DiskRoom | undefined;
@@ -35,6 +36,8 @@ export interface DatabaseStatus {
 /** Watches the database of a server: errors, the file at its path, the disk, and the content of the whole file. */
 export interface DatabaseHealth {
   status(): DatabaseStatus;
+  /** Returns what is damaged, as far as it is known; undefined for nothing. */
+  damage(): string | undefined;
   start(): void;
   stop(): Promise<void>;
 }
@@ -87,9 +90,22 @@ function inMemory(errors: ErrorsSeen): DatabaseHealth {
       quickCheck: null,
       disk: undefined,
     }),
+    damage: () => undefined,
     start() {},
     stop: () => Promise.resolve(),
   };
+}
+
+interface Watched {
+  database: Database;
+  file: OpenFile;
+  clock: Clock;
+  log: Log;
+  errors: ErrorsSeen;
+  /** State that the previous server left. */
+  before: StoredState | undefined;
+  marker: number;
+  idleForMs: () => number;
 }
 
 function watchFile({
@@ -101,40 +117,27 @@ function watchFile({
   before,
   marker,
   idleForMs,
-}: {
-  database: Database;
-  file: OpenFile;
-  clock: Clock;
-  log: Log;
-  errors: ErrorsSeen;
-  /** State that the previous server left. */
-  before: StoredState | undefined;
-  marker: number;
-  idleForMs: () => number;
-}): DatabaseHealth {
+}: Watched): DatabaseHealth {
   const { path } = database;
   const lost = createLostFile({ database, file, clock, log });
   const housekeeping = createHousekeeping({ database, log });
   const checkpoints = createCheckpoints({ database, log });
   database.observe({ failed() {}, changed: checkpoints.committed });
-  const last = before?.quickCheck ?? null;
-  const quickChecks = createQuickChecks({ path, clock, log, errors, idleForMs, last });
+  const isStopped = () => file.change() !== undefined;
+  const checked = checksBefore(before, database, file);
+  const checks = createFileChecks({ path, clock, log, errors, idleForMs, isStopped, ...checked });
   const marking = createMarking({ database, file, clock, errors, marker });
   const store = createStateWriter({ path, log });
   let timer: Timer | undefined;
   let working: Promise<void> | undefined;
+  let checking: Promise<void> | undefined;
+
+  const damage = () => damageOf(errors, checks);
 
   function problem(): string | undefined {
     const change = file.change();
     if (change !== undefined) return lost.describe(change);
-    if (file.names() > 1)
-      return "its file has a second name (hard link), through which another process would damage it; remove one of the names";
-    const failure = errors.standing();
-    if (failure !== undefined) return failure.text;
-    const result = quickChecks.last()?.result ?? "ok";
-    return result === "ok"
-      ? undefined
-      : `its file is damaged (${result}); restore a backup with 'phishwatch restore'`;
+    return file.names() > 1 ? secondName : (damage() ?? errors.standing()?.text);
   }
 
   async function work(): Promise<void> {
@@ -145,8 +148,10 @@ function watchFile({
     }
     if (!marking.isMarked() && storeState(null)) marking.mark();
     marking.probe();
-    if (quickChecks.isDue()) await quickChecks.run();
-    else if (idleForMs() >= idleMs) while (await housekeeping.step()) await pause();
+    if (checking === undefined && checks.isDue())
+      checking = checks.run().finally(() => (checking = undefined));
+    // To move the pages of a damaged file would spread the damage.
+    if (idleForMs() >= idleMs && damage() === undefined) while (await housekeeping.step()) await pause();
   }
 
   /** @param stored the marker, or null before it is written: the next start after a crash must accept both values */
@@ -157,7 +162,8 @@ function watchFile({
       marker: stored,
       problem: problem() ?? null,
       lastError: errors.last(),
-      quickCheck: quickChecks.last(),
+      quickCheck: checks.last(),
+      startedCheck: checks.started(),
     });
   }
 
@@ -174,9 +180,10 @@ function watchFile({
       problem: problem(),
       lastError: errors.last(),
       errors: errors.totals(),
-      quickCheck: quickChecks.last(),
+      quickCheck: checks.last(),
       disk: roomOrUndefined(path),
     }),
+    damage: () => (marking.isWriting() ? undefined : damage()),
     start() {
       checkpoints.start();
       // Marking the file waits for the disk, which must not delay the start.
@@ -185,12 +192,35 @@ function watchFile({
     async stop() {
       timer?.cancel();
       timer = undefined;
-      quickChecks.cancel();
+      checks.cancel();
       housekeeping.cancel();
-      await Promise.all([working, checkpoints.stop()]);
+      await Promise.all([working, checking, checkpoints.stop()]);
       if (marking.isMarked()) storeState(marker);
     },
   };
+}
+
+const secondName =
+  "its file has a second name (hard link), through which another process would damage it; remove one of the names";
+
+function damageOf(errors: ErrorsSeen, checks: FileChecks): string | undefined {
+  const failure = errors.standing("damage");
+  if (failure !== undefined) return failure.text;
+  const result = checks.last()?.result ?? "ok";
+  return result === "ok"
+    ? undefined
+    : `its file is damaged (${result}); no change is accepted: stop the server, and run 'phishwatch database repair'`;
+}
+
+/** Returns the checks of the previous server, unless they were of other content of the file. */
+function checksBefore(before: StoredState | undefined, { sqlite }: Database, file: OpenFile) {
+  const isOfFile =
+    before !== undefined &&
+    isSame(before.file, file.identity) &&
+    (before.marker === null || before.marker === readPragma(sqlite, "user_version"));
+  return isOfFile
+    ? { last: before.quickCheck, started: before.startedCheck ?? null }
+    : { last: null, started: null };
 }
 
 function pause(): Promise<void> {

@@ -10,6 +10,8 @@ export interface Marking {
   /** Writes the marker into the header of the file, if it is not there yet. */
   mark(): void;
   isMarked(): boolean;
+  /** Whether the marker is being written, which is harmless also in a damaged file. */
+  isWriting(): boolean;
   /** After a write has failed, tries from time to time to write a page: nothing else may be written for hours. */
   probe(): void;
 }
@@ -33,10 +35,20 @@ export function createMarking({
   let isMarked = false;
   let probedAtMs = -Infinity;
 
-  const write = () => sqlite.transaction(() => sqlite.run(`PRAGMA user_version = ${marker}`)).immediate();
+  let isWriting = false;
+
+  function write(): void {
+    isWriting = true;
+    try {
+      sqlite.transaction(() => sqlite.run(`PRAGMA user_version = ${marker}`)).immediate();
+    } finally {
+      isWriting = false;
+    }
+  }
 
   return {
     isMarked: () => isMarked,
+    isWriting: () => isWriting,
     mark() {
       if (isMarked) return;
       try {

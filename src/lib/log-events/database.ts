@@ -7,7 +7,8 @@ export const databaseEvents = {
     text: "database error",
     description:
       "The database rejected an operation. Further errors of this kind are not logged until it works again.",
-    advice: "Make room if the disk is full. Restore a backup if the file is damaged.",
+    advice:
+      "Make room if the disk is full. If the file is damaged, stop the server and run `phishwatch database repair`.",
     fields: ["code", "reason"],
   },
   "database.recovered": {
@@ -19,8 +20,10 @@ export const databaseEvents = {
   "database.damaged": {
     level: "error",
     text: "database file is damaged",
-    description: "The daily check found damage in the database file.",
-    advice: "Restore a backup: `phishwatch restore`.",
+    description:
+      "The daily check found damage in the database file. No change is accepted until a check finds nothing.",
+    advice:
+      "Stop the server, and run `phishwatch database repair`. If that says so, restore a backup: `phishwatch restore`.",
     fields: ["result"],
   },
   "threat_index.not_copied": {

@@ -13,11 +13,11 @@ export const storageMetrics = {
   }),
   quickCheckOk: gauge({
     name: "phishwatch_database_quick_check_ok",
-    help: "1 if the last check of the whole database file found nothing, else 0.",
+    help: "1 if the last check of all pages and indexes of the database found nothing, else 0. Missing before the first one.",
   }),
   quickCheckTime: gauge({
     name: "phishwatch_database_quick_check_timestamp_seconds",
-    help: "Time of the last check of the whole database file.",
+    help: "Start of the last complete check of the database. Missing before the first one.",
   }),
   databaseBytes: gauge({
     name: "phishwatch_database_bytes",

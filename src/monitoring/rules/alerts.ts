@@ -55,7 +55,8 @@ export const alerts = {
     expr: `${series(metrics.quickCheckOk)} == 0`,
     forMinutes: 0,
     summary: "The database file of phishwatch is damaged",
-    description: "The check of the whole file found damage. Restore the last backup, and check the disk.",
+    description:
+      "The check of the whole file found damage, so no change is accepted. Stop the server, run phishwatch database repair, and check the disk.",
     page: "troubleshooting.md#problems-of-the-database",
   },
   PhishwatchDatabaseLocked: {

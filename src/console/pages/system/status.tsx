@@ -169,7 +169,7 @@ function Health({
 }
 
 function QuickCheckText({ status: { quickCheck } }: { status: DatabaseStatus }) {
-  if (quickCheck === null) return <>none yet; it runs once a day, when the appliance is idle</>;
+  if (quickCheck === null) return <>not checked yet; it is checked once a day</>;
   return (
     <>
       <Check text={quickCheck.result} /> <Time at={quickCheck.at} relative />
