@@ -18,6 +18,7 @@ const instance = await openInstance({
     write: (line) => process.stderr.write(line),
   }),
   monotonicMs: () => performance.now(),
+  realNow: systemClock.now,
   seed: defaultSeed,
   start: defaultStart,
   empty: false,

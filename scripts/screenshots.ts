@@ -136,6 +136,7 @@ async function withDemonstration(take: (url: string, threatId: string) => Promis
   )!;
   const sandbox = await startDemonstration({
     log: createLog({ level: "error", format: "json", clock: systemClock, write: console.error }),
+    realNow: systemClock.now,
     monotonicMs: () => (standsStill ? demonstrationMs : performance.now() - openedAt),
     password: consolePassword,
     pid: process.pid,

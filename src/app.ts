@@ -143,6 +143,7 @@ export function openApp(environment: Environment) {
     outbox,
     pause: yielder().pause,
     publicUrl: () => server.publicUrl,
+    signedAt: environment.signedAt ?? clock.now,
     turns,
     version,
   });

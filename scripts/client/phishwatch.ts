@@ -1076,13 +1076,13 @@ export interface Calls {
       };
     };
   };
-  /** Puts the site of a threat up or down, as lookups would find it */
+  /** Puts the site of a threat into a state, as lookups would find it */
   "POST /sandbox/sites": {
     body?: {
       /** ID of the threat; default: the one that was recorded last */
       threat?: string;
       /** state of the site from now on; default: up */
-      state?: "up" | "parked" | "down" | "blocked";
+      state?: "unregistered" | "registered" | "parked" | "up" | "blocked" | "down" | "back";
     };
     response: {
       data: {
@@ -1186,6 +1186,8 @@ export interface Calls {
       )[];
       /** default: generated */
       secret?: string;
+      /** true: signs deliveries to this URL with the real time, which libraries compare with their own clock; default: with the sandbox time */
+      real_timestamps?: boolean;
       headers?: Record<string, string>;
       concurrency?: number;
       rate_per_second?: number;
@@ -1198,7 +1200,13 @@ export interface Calls {
         /** Empty: all event types */
         events: string[];
         enabled: boolean;
+        /** Whether its deliveries are signed with the real time */
+        real_timestamps: boolean;
         secret: string;
+        /** Secret before the rotation, which also signs; null: none */
+        previous_secret: string | null;
+        /** Sandbox time at which the previous secret stops signing */
+        previous_secret_until: string | null;
       };
     };
   };
@@ -1212,7 +1220,13 @@ export interface Calls {
         /** Empty: all event types */
         events: string[];
         enabled: boolean;
+        /** Whether its deliveries are signed with the real time */
+        real_timestamps: boolean;
         secret: string;
+        /** Secret before the rotation, which also signs; null: none */
+        previous_secret: string | null;
+        /** Sandbox time at which the previous secret stops signing */
+        previous_secret_until: string | null;
       }[];
     };
   };
@@ -1222,6 +1236,51 @@ export interface Calls {
 
     response: {
       data: Record<string, never>;
+    };
+  };
+  /** Replaces the secret of an endpoint; the previous one also signs for 24 hours */
+  "POST /sandbox/webhooks/{id}/rotate": {
+    params: { id: string };
+
+    body?: {
+      /** the new secret; default: generated */
+      secret?: string;
+      /** sandbox time for which both sign, such as 1h or 0s; default: 24h */
+      overlap?: string;
+    };
+    response: {
+      data: {
+        id: string;
+        name: string;
+        url: string;
+        /** Empty: all event types */
+        events: string[];
+        enabled: boolean;
+        /** Whether its deliveries are signed with the real time */
+        real_timestamps: boolean;
+        secret: string;
+        /** Secret before the rotation, which also signs; null: none */
+        previous_secret: string | null;
+        /** Sandbox time at which the previous secret stops signing */
+        previous_secret_until: string | null;
+      };
+    };
+  };
+  /** Sends failed, missed or all events to an endpoint again, since a time */
+  "POST /sandbox/webhooks/{id}/replay": {
+    params: { id: string };
+
+    body?: {
+      /** failed deliveries, events that were never sent to it, or all; default: all */
+      which?: "failed" | "missed" | "all";
+      /** an ISO 8601 time: only events from then on; default: all */
+      since?: string;
+    };
+    response: {
+      data: {
+        /** Number of deliveries that are sent */
+        deliveries: number;
+      };
     };
   };
   /** Lists the deliveries, newest first, each with its attempts and the time of the next one */
@@ -1246,8 +1305,42 @@ export interface Calls {
           status: number | null;
           failure: string | null;
           error: string | null;
+          /** Real time from connecting to the end of the response */
+          duration_ms: number;
+          /** Start of the response, with escapes for characters that are not printable */
+          response: string;
         }[];
       }[];
+    };
+  };
+  /** Sends a delivery again, with all its retries */
+  "POST /sandbox/deliveries/{id}/redeliver": {
+    params: { id: string };
+
+    response: {
+      data: {
+        id: string;
+        event_id: string;
+        type: string;
+        /** Name of the endpoint */
+        endpoint: string;
+        /** Status of the delivery */
+        status: "pending" | "succeeded" | "failed";
+        /** Null: no further attempt */
+        next_attempt_at: string | null;
+        attempts: {
+          /** When the attempt started */
+          at: string;
+          /** HTTP status; null: no response */
+          status: number | null;
+          failure: string | null;
+          error: string | null;
+          /** Real time from connecting to the end of the response */
+          duration_ms: number;
+          /** Start of the response, with escapes for characters that are not printable */
+          response: string;
+        }[];
+      };
     };
   };
   /** Lists the received messages, oldest first; can wait for them */

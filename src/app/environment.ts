@@ -4,7 +4,7 @@ import type { LoadResult } from "../config/load.ts";
 import type { ReplacedInspection } from "../inspection/open-inspection.ts";
 import type { OpenOptions } from "../database/database.ts";
 import type { Reach } from "../lookups/open-lookups.ts";
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, Instant } from "../lib/clock.ts";
 import type { FillRandom } from "../lib/ids.ts";
 import type { Log } from "../lib/log.ts";
 import type { DnsClient } from "../network/dns/dns-client.ts";
@@ -26,6 +26,8 @@ export interface Environment extends OpenOptions {
   dns?: DnsClient;
   /** Sends reports. Default: the mail server of the configuration. */
   mailer?: Mailer;
+  /** Returns the time in the signatures of webhook deliveries to a URL. Default: the time of the clock. */
+  signedAt?: (url: string) => Instant;
   /** Default: work that other threads could do is done by this one. */
   startWorker?: StartWorker;
 }

@@ -14,6 +14,7 @@ export async function startDemonstration({
 }: {
   log: Log;
   monotonicMs: () => number;
+  realNow: () => Instant;
   /** Default: a known one. */
   password?: string;
   pid: number;

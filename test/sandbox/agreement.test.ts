@@ -48,6 +48,7 @@ function open(port: number): Promise<Instance> {
     }),
     // Time stands still, so that ages on pages can be compared with it.
     monotonicMs: () => 0,
+    realNow: () => start,
     seed: demonstrationSeed,
     start,
     empty: false,

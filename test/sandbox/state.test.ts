@@ -64,6 +64,9 @@ describe("reset", () => {
       await advance("10m");
       const deliveries = (await control("GET", "/deliveries")).data;
       await control("POST", "/reset");
+      // Durations are real.
+      for (const { attempts } of deliveries)
+        for (const attempt of attempts) expect(delete attempt.duration_ms).toBe(true);
       return { first, second, deliveries };
     };
     try {

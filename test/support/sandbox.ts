@@ -22,6 +22,7 @@ export async function openSandbox({
       write: (line) => void logLines.push(line),
     }),
     monotonicMs: () => performance.now(),
+    realNow: systemClock.now,
     seed,
     start,
     empty,

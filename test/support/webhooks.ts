@@ -62,6 +62,7 @@ export function openWebhooks({
     clock,
     resolveHost,
     settings,
+    signedAt: clock.now,
     turns: createTurns(),
     version: "0.0.0-test",
   });

@@ -4,7 +4,7 @@ import type { Database } from "../../database/database.ts";
 import { createDeliveries, type DeliverySettings } from "../../deliveries/deliveries.ts";
 import type { Enrichment } from "../../enrichment/enrichment.ts";
 import type { Outbox } from "../../events/outbox.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock, Instant } from "../../lib/clock.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
 import type { Log } from "../../lib/log.ts";
 import { connectionLimits, descriptorLimit } from "../../network/descriptors.ts";
@@ -44,6 +44,7 @@ export function openChannels({
   outbox,
   publicUrl,
   screenshotOf,
+  signedAt,
   turns,
   version,
 }: {
@@ -59,12 +60,21 @@ export function openChannels({
   publicUrl: () => string;
   /** Returns the screenshot of a threat's page as it is stored. */
   screenshotOf: Enrichment["screenshotOf"];
+  /** Returns the time in the signatures of webhook deliveries to a URL. */
+  signedAt: (url: string) => Instant;
   turns: Turns;
   version: string;
 }) {
   const sending = settingsOf(config);
   const resolveHost = config.webhooks.onlyLoopback ? resolveNothing : createSystemResolver({ clock });
-  const webhook = createWebhookChannel({ clock, resolveHost, settings: sending, turns, version });
+  const webhook = createWebhookChannel({
+    clock,
+    resolveHost,
+    settings: sending,
+    signedAt,
+    turns,
+    version,
+  });
   const screenshots = createSmallScreenshots(screenshotOf);
   const snapshots = createThreatSnapshots(database);
   const statusOf = (threatId: string) => snapshots.byId(threatId)?.status ?? null;

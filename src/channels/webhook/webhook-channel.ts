@@ -35,12 +35,15 @@ export function createWebhookChannel({
   clock,
   resolveHost,
   settings,
+  signedAt,
   turns,
   version,
 }: {
   clock: Clock;
   resolveHost: ResolveHost;
   settings: HttpSettings;
+  /** Returns the time in the signatures of deliveries to a URL. */
+  signedAt: (url: string) => Instant;
   /** Shared with everything else that processes responses. */
   turns: Turns;
   /** Version of the product, for the User-Agent. */
@@ -90,7 +93,7 @@ export function createWebhookChannel({
             eventId: message.id,
             body,
             secrets: signingSecrets(target, startedAt),
-            sentAt: startedAt,
+            sentAt: signedAt(target.url),
           }),
         },
         body,

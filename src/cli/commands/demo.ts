@@ -35,6 +35,7 @@ Prints the address and the password of the console when it is ready.`,
     const sandbox = await startDemonstration({
       log: openLog(defaultConfig(), terminal),
       monotonicMs: () => performance.now(),
+      realNow: systemClock.now,
       // Other users of this machine can reach the port.
       password: readablePassword((bytes) => void crypto.getRandomValues(bytes)),
       pid: process.pid,

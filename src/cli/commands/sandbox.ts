@@ -1,4 +1,5 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { systemClock } from "../../lib/clock.ts";
 import { endStartup } from "../../lib/startup.ts";
 import { readPrebuiltDatabase } from "../../sandbox/prebuilt.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
@@ -61,6 +62,7 @@ outgoing connections of its own and leaves no files behind. Its clock stands sti
       scanSchedule: scheduleOf(config),
       log: openLog(config, terminal),
       monotonicMs: () => performance.now(),
+      realNow: systemClock.now,
       seed: options.seed,
       start: options.time ?? defaultStart,
       empty: options.empty,

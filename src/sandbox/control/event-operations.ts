@@ -8,12 +8,12 @@ import { completedScan } from "../../scans/store.ts";
 import type { Sighting } from "../../threats/record.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";
 import { choice, closed } from "../../vocabulary/schemas.ts";
-import { siteStates } from "../../vocabulary/site.ts";
+import { siteStates, type SiteState } from "../../vocabulary/site.ts";
 import { threatSources, threatTypes } from "../../vocabulary/threats.ts";
 import { honeytokenKinds } from "../../vocabulary/traps.ts";
 import type { Instance } from "../instance/instance.ts";
 import { runScan } from "../instance/scan.ts";
-import { settableStates, siteFacts } from "../world/site-facts.ts";
+import { siteFacts } from "../world/site-facts.ts";
 import { matchOf, nameOf, newNames } from "./lookalikes.ts";
 import { operation, readTime } from "./operation.ts";
 import { madeThreat, scan, visit } from "./schemas.ts";
@@ -166,16 +166,17 @@ export const eventOperations = [
     method: "POST",
     path: "/sandbox/sites",
     id: "setSite",
-    summary: "Puts the site of a threat up or down, as lookups would find it",
+    summary: "Puts the site of a threat into a state, as lookups would find it",
     description:
       "Stores the facts that lookups would find now, with everything that follows from them: severity, history, site " +
       "state, takedowns. A site that was down and is up again is `back`, and its threat active again if it was resolved. " +
-      "The sandbox itself looks up nothing.",
+      "A page that a beacon reported in the last 7 days keeps a site `up` that lookups do not find. The sandbox itself " +
+      "looks up nothing.",
     body: jsonBody(
       Type.Object(
         {
           threat: text("ID of the threat; default: the one that was recorded last"),
-          state: oneOf(settableStates, "state of the site from now on; default: up"),
+          state: oneOf(siteStates, "state of the site from now on; default: up"),
         },
         closed,
       ),
@@ -245,7 +246,7 @@ function setPage(
 
 async function setSite(
   { app, clock }: Instance,
-  { state = "up", threat: given }: { state?: (typeof settableStates)[number]; threat?: string },
+  { state = "up", threat: given }: { state?: SiteState; threat?: string },
 ) {
   const now = clock.now();
   const store = createEnrichmentStore(app.database);

@@ -34,8 +34,17 @@ export interface Inbox {
 export interface Inboxes {
   get(name: string): Inbox;
   names(): string[];
-  /** Stores a delivery and returns its failure, which is empty for a regular response. */
-  receive(name: string, delivery: Delivery, endpoints: readonly Endpoint[], now: Instant): Failure;
+  /**
+   * Stores a delivery and returns its failure, which is empty for a regular response.
+   * @param signedAt time with which a signature is compared; default: `now`
+   */
+  receive(
+    name: string,
+    delivery: Delivery,
+    endpoints: readonly Endpoint[],
+    now: Instant,
+    signedAt?: Instant,
+  ): Failure;
   clear(name: string): void;
   /** Resolves when `enough` returns true or the timeout (in real time) expires, with the value of `enough`. */
   wait(enough: () => boolean, timeoutMs: number, signal: AbortSignal): Promise<boolean>;
@@ -70,7 +79,7 @@ export function createInboxes(): Inboxes {
   return {
     get,
     names: () => [...inboxes.keys()].sort(),
-    receive(name, { headers, body }, endpoints, now) {
+    receive(name, { headers, body }, endpoints, now, signedAt = now) {
       const inbox = get(name);
       const failure = nextFailure(inbox);
       const text = new TextDecoder().decode(body);
@@ -84,7 +93,7 @@ export function createInboxes(): Inboxes {
         id,
         type,
         attempt: inbox.messages.filter((message) => message.id === id).length + 1,
-        ...checkSignatures(headers, body, endpoints, now),
+        ...checkSignatures(headers, body, endpoints, signedAt),
         answered: failure.ending ?? failure.status ?? 200,
       });
       if (inbox.messages.length > messagesMax) inbox.messages.shift();

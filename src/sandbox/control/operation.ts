@@ -26,7 +26,7 @@ const echoedMax = 60;
  * @throws PublicError `bad_request` that names the field
  */
 export function readDuration(field: string, text: string): number {
-  const ms = parseDuration(text);
+  const ms = /^0(ms|s|m|h|d)?$/.test(text) ? 0 : parseDuration(text);
   if (ms !== null && ms <= durationMsMax) return ms;
   const suggestion = suggestDuration(text);
   throw badRequest(
@@ -41,7 +41,7 @@ export function durationParameter(description: string, msMax: number): QueryPara
     allowed: `a duration of at most ${msMax / 1000}s, such as 5s`,
     absent: 0,
     read(name, text) {
-      const ms = /^0(ms|s|m|h|d)?$/.test(text) ? 0 : readDuration(name, text);
+      const ms = readDuration(name, text);
       if (ms <= msMax) return ms;
       throw badRequest(`"${name}" is at most ${msMax / 1000}s.`);
     },

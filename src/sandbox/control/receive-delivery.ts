@@ -17,11 +17,11 @@ export async function receiveDelivery(
   if (body.byteLength > bodyBytesMax) throw tooLong;
   const { inboxes } = state;
   requireRoom(state, name);
-  const { app, clock } = state.instance();
+  const { app, clock, signingTimes } = state.instance();
   const url = inboxUrl(state, name);
   const senders = app.webhooks.endpoints.list().filter((endpoint) => endpoint.url === url);
   const headers = Object.fromEntries(request.headers);
-  const failure = inboxes.receive(name, { headers, body }, senders, clock.now());
+  const failure = inboxes.receive(name, { headers, body }, senders, clock.now(), signingTimes.at(url));
   const response = await carryOut(
     failure,
     request,

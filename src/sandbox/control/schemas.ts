@@ -76,7 +76,14 @@ export const endpoint = Type.Object({
   url: text(),
   events: Type.Array(text(), { description: "Empty: all event types" }),
   enabled: Type.Boolean(),
+  real_timestamps: Type.Boolean({ description: "Whether its deliveries are signed with the real time" }),
   secret: text(),
+  previous_secret: orNull(text("Secret before the rotation, which also signs; null: none")),
+  previous_secret_until: orNull(time("Sandbox time at which the previous secret stops signing")),
+});
+
+export const replayed = Type.Object({
+  deliveries: Type.Integer({ description: "Number of deliveries that are sent" }),
 });
 
 export const delivery = Type.Object({
@@ -92,6 +99,8 @@ export const delivery = Type.Object({
       status: orNull(Type.Integer({ description: "HTTP status; null: no response" })),
       failure: orNull(text()),
       error: orNull(text()),
+      duration_ms: Type.Integer({ description: "Real time from connecting to the end of the response" }),
+      response: text("Start of the response, with escapes for characters that are not printable"),
     }),
   ),
 });

@@ -1,20 +1,26 @@
 import { Type } from "@sinclair/typebox";
 import { system } from "../../access/audit/actor.ts";
-import type { Endpoint } from "../../channels/webhook/endpoint.ts";
+import { signingSecrets, type Endpoint } from "../../channels/webhook/endpoint.ts";
 import type { Delivery } from "../../deliveries/delivery-log.ts";
 import { jsonBody } from "../../http/body/json-body.ts";
 import { choiceParameter, textParameter } from "../../http/query.ts";
 import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
-import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
-import { closed } from "../../vocabulary/schemas.ts";
+import { deliveryStatuses, replaySelections } from "../../vocabulary/deliveries.ts";
+import { choice, closed } from "../../vocabulary/schemas.ts";
 import { historyRecipients } from "../history/recipient-names.ts";
-import { empty, nameSchema, operation } from "./operation.ts";
+import { empty, nameSchema, operation, readDuration, readTime } from "./operation.ts";
 import { inboxUrl } from "./receive-delivery.ts";
-import { delivery as deliverySchema, endpoint as endpointSchema, eventTypeList } from "./schemas.ts";
+import {
+  delivery as deliverySchema,
+  endpoint as endpointSchema,
+  eventTypeList,
+  replayed,
+} from "./schemas.ts";
 import type { SandboxState } from "./state.ts";
 
 const deliveriesMax = 1_000;
+const endpointResponse = { description: "The endpoint", schema: Type.Object({ data: endpointSchema }) };
 const inboxName = new RegExp(String(nameSchema.pattern));
 
 /** Operations on webhook endpoints and deliveries. */
@@ -32,6 +38,13 @@ export const webhookOperations = [
           name: Type.Optional(Type.String()),
           events: Type.Optional(eventTypeList("default: all")),
           secret: Type.Optional(Type.String({ description: "default: generated" })),
+          real_timestamps: Type.Optional(
+            Type.Boolean({
+              description:
+                "true: signs deliveries to this URL with the real time, which libraries compare with their own clock; " +
+                "default: with the sandbox time",
+            }),
+          ),
           headers: Type.Optional(Type.Record(Type.String(), Type.String())),
           concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 256 })),
           rate_per_second: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000 })),
@@ -39,12 +52,14 @@ export const webhookOperations = [
         closed,
       ),
     ),
-    response: { description: "The endpoint", schema: Type.Object({ data: endpointSchema }) },
-    run(state, { body: { inbox, url, rate_per_second: ratePerSecond, ...settings } }) {
+    response: endpointResponse,
+    run(state, { body }) {
+      const { inbox, url, rate_per_second: ratePerSecond, real_timestamps: isReal, ...settings } = body;
       if ((inbox === undefined) === (url === undefined))
         throw badRequest('Send "inbox" or "url", exactly one of them.');
       if (inbox !== undefined) requireName(inbox);
-      const { endpoints } = state.instance().app.webhooks;
+      const { app, signingTimes } = state.instance();
+      const { endpoints } = app.webhooks;
       const target = url ?? inboxUrl(state, inbox!);
       const { endpoint, secret } = endpoints.add(
         {
@@ -54,7 +69,8 @@ export const webhookOperations = [
         },
         { by: system },
       );
-      return { data: { ...describeEndpoint(endpoint), secret } };
+      if (isReal !== undefined) signingTimes.setReal(endpoint.url, isReal);
+      return { data: describeEndpoint(state, { ...endpoint, secret }) };
     },
   }),
   operation({
@@ -68,7 +84,7 @@ export const webhookOperations = [
         .instance()
         .app.webhooks.endpoints.list()
         .filter(isOfTest)
-        .map((endpoint) => ({ ...describeEndpoint(endpoint), secret: endpoint.secret })),
+        .map((endpoint) => describeEndpoint(state, endpoint)),
     }),
   }),
   operation({
@@ -79,8 +95,69 @@ export const webhookOperations = [
     params: { id: nameSchema },
     response: empty,
     async run(state, { params }) {
-      await state.instance().app.webhooks.endpoints.remove(params["id"]!, { by: system });
+      const { app, signingTimes } = state.instance();
+      const { endpoints } = app.webhooks;
+      const { id, url } = endpoints.get(params["id"]!);
+      await endpoints.remove(id, { by: system });
+      if (!endpoints.list().some((endpoint) => endpoint.url === url)) signingTimes.setReal(url, false);
       return { data: {} };
+    },
+  }),
+  operation({
+    method: "POST",
+    path: "/sandbox/webhooks/{id}/rotate",
+    id: "rotateWebhook",
+    summary: "Replaces the secret of an endpoint; the previous one also signs for 24 hours",
+    params: { id: nameSchema },
+    body: jsonBody(
+      Type.Object(
+        {
+          secret: Type.Optional(Type.String({ description: "the new secret; default: generated" })),
+          overlap: Type.Optional(
+            Type.String({ description: "sandbox time for which both sign, such as 1h or 0s; default: 24h" }),
+          ),
+        },
+        closed,
+      ),
+    ),
+    response: endpointResponse,
+    run(state, { params, body: { overlap, ...given } }) {
+      const overlapMs = overlap === undefined ? {} : { overlapMs: readDuration("overlap", overlap) };
+      const rotation = { ...given, ...overlapMs, by: system };
+      const { endpoint } = state.instance().app.webhooks.endpoints.rotate(params["id"]!, rotation);
+      return { data: describeEndpoint(state, endpoint) };
+    },
+  }),
+  operation({
+    method: "POST",
+    path: "/sandbox/webhooks/{id}/replay",
+    id: "replayWebhook",
+    summary: "Sends failed, missed or all events to an endpoint again, since a time",
+    params: { id: nameSchema },
+    body: jsonBody(
+      Type.Object(
+        {
+          which: Type.Optional(
+            choice(replaySelections, {
+              description: "failed deliveries, events that were never sent to it, or all; default: all",
+            }),
+          ),
+          since: Type.Optional(
+            Type.String({ description: "an ISO 8601 time: only events from then on; default: all" }),
+          ),
+        },
+        closed,
+      ),
+    ),
+    response: { description: "The number of deliveries", schema: Type.Object({ data: replayed }) },
+    async run(state, { params, body: { which = "all", since } }) {
+      const { deliveries, webhooks } = state.instance().app;
+      const request = {
+        which,
+        recipient: webhooks.endpoints.get(params["id"]!).id,
+        since: since === undefined ? 0 : readTime("since", since),
+      };
+      return { data: { deliveries: await deliveries.replay.run(request, { by: system }) } };
     },
   }),
   operation({
@@ -108,6 +185,20 @@ export const webhookOperations = [
       };
     },
   }),
+  operation({
+    method: "POST",
+    path: "/sandbox/deliveries/{id}/redeliver",
+    id: "redeliver",
+    summary: "Sends a delivery again, with all its retries",
+    params: { id: nameSchema },
+    response: { description: "The delivery", schema: Type.Object({ data: deliverySchema }) },
+    run: (state, { params }) => ({
+      data: describeDelivery(
+        state,
+        state.instance().app.deliveries.replay.redeliver(params["id"]!, { by: system }),
+      ),
+    }),
+  }),
 ];
 
 const historyNames: readonly string[] = Object.values(historyRecipients);
@@ -122,8 +213,22 @@ function requireName(name: string): void {
     throw badRequest('"inbox" must be 1 to 64 letters, digits, dots, hyphens and underscores.');
 }
 
-function describeEndpoint({ id, name, url, events, enabled }: Endpoint) {
-  return { id, name, url, events, enabled };
+function describeEndpoint(state: SandboxState, endpoint: Endpoint) {
+  const { clock, signingTimes } = state.instance();
+  const { id, name, url, events, enabled, secret, previousSecretUntil } = endpoint;
+  // Both are deleted some time after the end.
+  const [, previous = null] = signingSecrets(endpoint, clock.now());
+  return {
+    id,
+    name,
+    url,
+    events,
+    enabled,
+    real_timestamps: signingTimes.isReal(url),
+    secret,
+    previous_secret: previous,
+    previous_secret_until: previous === null ? null : optionalIsoTime(previousSecretUntil),
+  };
 }
 
 function describeDelivery(state: SandboxState, delivery: Delivery) {
@@ -135,11 +240,15 @@ function describeDelivery(state: SandboxState, delivery: Delivery) {
     endpoint: delivery.recipientName,
     status: delivery.status,
     next_attempt_at: optionalIsoTime(delivery.nextAttemptAt),
-    attempts: attempts(delivery.id).map(({ startedAt, statusCode, failure, error }) => ({
-      at: toIsoTime(startedAt),
-      status: statusCode,
-      failure,
-      error,
-    })),
+    attempts: attempts(delivery.id).map(
+      ({ startedAt, statusCode, failure, error, durationMs, response }) => ({
+        at: toIsoTime(startedAt),
+        status: statusCode,
+        failure,
+        error,
+        duration_ms: durationMs,
+        response,
+      }),
+    ),
   };
 }

@@ -13,6 +13,7 @@ import { createSandboxClock, type SandboxClock } from "./clock.ts";
 import { createSandboxDns, type SandboxDns } from "./dns.ts";
 import { createSandboxPages, type SandboxPage, type SandboxPages } from "./pages.ts";
 import { reachOf, seedSamples, startArrivals } from "./samples.ts";
+import { createSigningTimes, type SigningTimes } from "./signing-times.ts";
 import { runScan, showNames } from "./scan.ts";
 
 /** State of an instance, for snapshots. */
@@ -24,6 +25,8 @@ export interface InstanceState {
   /** Content of the certificate log. */
   certificates: readonly LoggedCertificate[];
   pages: readonly SandboxPage[];
+  /** URLs of receivers whose deliveries are signed with the real time. */
+  realTimeUrls: readonly string[];
 }
 
 /** One lifetime of the appliance. A reset starts a new instance and discards this one. */
@@ -32,6 +35,7 @@ export interface Instance {
   readonly clock: SandboxClock;
   readonly dns: SandboxDns;
   readonly pages: SandboxPages;
+  readonly signingTimes: SigningTimes;
   /** Opens the certificate log at its first use. */
   certificates(): Promise<SandboxCertificates>;
   /** Handles a request with this instance, and delays `end` until the response is ready. */
@@ -49,6 +53,8 @@ export interface InstanceOptions {
   scanSchedule: string | null;
   log: Log;
   monotonicMs: () => number;
+  /** The real time, for receivers that need it. */
+  realNow: () => Instant;
   seed: number;
   start: Instant;
   empty: boolean;
@@ -75,6 +81,7 @@ export async function openInstance(
     log,
     monotonicMs,
     prebuilt,
+    realNow,
     receiveMail,
     scanSchedule,
     seed,
@@ -91,6 +98,8 @@ export async function openInstance(
 
   const settle = () => settleWork(opened, { running, ended: ending.promise });
   const clock = createSandboxClock({ start: from?.now ?? start, monotonicMs, settle });
+  const urls = from?.realTimeUrls ?? [];
+  const signingTimes = createSigningTimes({ now: clock.now, realNow, urls });
   const requests = createInFlight();
   const image = from?.image ?? prebuilt;
   const reach = await reachOf(() => opened.database, { isDemonstration, now: clock.now });
@@ -101,6 +110,7 @@ export async function openInstance(
     log,
     dns,
     inspection: pages,
+    signedAt: signingTimes.at,
     ...(receiveMail === undefined ? {} : { mailer: mailerFor(receiveMail, clock.now) }),
     reach,
     ...(image === undefined ? {} : { image }),
@@ -137,9 +147,11 @@ export async function openInstance(
     clock,
     dns,
     pages,
+    signingTimes,
     certificates: certificates.open,
     save: () => ({
       pages: pages.save(),
+      realTimeUrls: signingTimes.save(),
       certificates: certificates.save(),
       image: opened.database.sqlite.serialize(),
       now: clock.now(),

@@ -1,25 +1,26 @@
-import type { Facts } from "../../enrichment/facts/facts.ts";
+import type { Facts, SiteTimes } from "../../enrichment/facts/facts.ts";
 import { siteTimesAfter } from "../../enrichment/facts/site-state.ts";
 import type { Instant } from "../../lib/clock.ts";
 import type { Threat } from "../../threats/store/queries.ts";
+import type { SiteState } from "../../vocabulary/site.ts";
 import { factsAt, type Scene } from "./scenes.ts";
 
-/** States that a site can be put into; the others follow from what was there before. */
-export const settableStates = ["up", "parked", "down", "blocked"] as const;
-type SettableState = (typeof settableStates)[number];
-
-const scenes: Record<SettableState, Scene> = {
-  up: { exists: true, picture: "bank-password" },
+const page: Scene = { exists: true, picture: "bank-password" };
+const scenes: Record<SiteState, Scene> = {
+  unregistered: { exists: false },
+  registered: { exists: true },
   parked: { exists: true, parked: "Sample Parking" },
-  down: { exists: true },
+  up: page,
   blocked: { exists: false },
+  down: { exists: true },
+  back: page,
 };
 const sampleAddress = "192.0.2.80";
 
 /** Returns the facts that lookups find when the site of a threat is in a state. */
 export function siteFacts(
   threat: Threat,
-  { before, wanted, now }: { before: Facts; wanted: SettableState; now: Instant },
+  { before, wanted, now }: { before: Facts; wanted: SiteState; now: Instant },
 ): Facts {
   const { createdAt, domain, firstSeen, ipAddress, protectedDomain, whois } = threat;
   const subject = {
@@ -30,15 +31,30 @@ export function siteFacts(
     certifiedAt: firstSeen,
   };
   const found = factsAt(scenes[wanted], subject, { at: now, createdAt, before });
-  const { page: _page, ...others } = { ...before, ...found };
-  const registration = { ...before.registration, ...found.registration };
-  const status = wanted === "blocked" ? ["client hold"] : [];
+  const { page: _page, registration: _registration, site: _site, ...others } = { ...before, ...found };
+  const registration = {
+    ...before.registration,
+    ...found.registration,
+    status: wanted === "blocked" ? ["client hold"] : [],
+  };
   const after: Facts = {
     ...others,
     ...(found.page === undefined ? {} : { page: found.page }),
-    registration: { ...registration, status },
-    registrationAt: now,
+    ...(wanted === "unregistered" ? {} : { registration, registrationAt: now }),
   };
-  const site = siteTimesAfter(before, after, now);
+  const site = siteTimes(before, after, { wanted, now, createdAt });
   return site === undefined ? after : { ...after, site };
+}
+
+/** Returns the times of a site, with a past that its state needs. */
+function siteTimes(
+  before: Facts,
+  after: Facts,
+  { wanted, now, createdAt }: { wanted: SiteState; now: Instant; createdAt: Instant },
+): SiteTimes | undefined {
+  if (wanted === "unregistered" || wanted === "registered") return undefined;
+  if (wanted !== "down" && wanted !== "back") return siteTimesAfter(before, after, now);
+  const { site = { upAt: createdAt } } = before;
+  const { upAt, downAt = now } = site;
+  return siteTimesAfter({ ...before, site: wanted === "down" ? site : { upAt, downAt } }, after, now);
 }
