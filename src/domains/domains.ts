@@ -4,7 +4,7 @@ import type { AuditLog } from "../access/audit/audit-log.ts";
 import type { DetectionSettings } from "../config/config.ts";
 import type { Database } from "../database/database.ts";
 import type { Matcher } from "../detection/match/matcher.ts";
-import { normalizeName } from "../detection/names/name.ts";
+import { normalizeHostName } from "../detection/names/name.ts";
 import type { Clock } from "../lib/clock.ts";
 import { badRequest, notFound, PublicError } from "../lib/errors.ts";
 import type { IdFactory } from "../lib/ids.ts";
@@ -86,7 +86,7 @@ export function createProtectedDomains({
   }
 
   function find(text: string): ProtectedDomain | undefined {
-    const result = normalizeName(text);
+    const result = normalizeHostName(text);
     return "name" in result ? store.find(result.name) : undefined;
   }
 

@@ -83,6 +83,20 @@ describe("PATCH /v1/threats/:id rejects invalid input:", () => {
       ));
   }
 
+  test.each(["gzip", "br", " GZIP ", "deflate, gzip", "x".repeat(4_000)])(
+    "a body with the Content-Encoding %j returns 400, and the message names the header",
+    (encoding) =>
+      expectRejection(
+        "PATCH",
+        "/v1/threats/:id",
+        {
+          body: Bun.gzipSync(JSON.stringify({ status: "resolved" })),
+          headers: { "content-encoding": encoding },
+        },
+        /^Content-Encoding is ".{1,101}"; send the body uncompressed, without it\.$/,
+      ),
+  );
+
   test("a query parameter returns 400", () =>
     expectRejection(
       "PATCH",
@@ -93,6 +107,13 @@ describe("PATCH /v1/threats/:id rejects invalid input:", () => {
 });
 
 describe("PATCH /v1/threats/:id", () => {
+  test("accepts a body with the Content-Encoding identity, which means none", async () => {
+    const headers = { "content-encoding": "identity" };
+    const body = { status: "resolved" };
+    const response = await api.call("PATCH", `/v1/threats/${id}`, { key, body, headers });
+    expect(response.json.data.status).toBe("resolved");
+  });
+
   const bodies: [string, unknown, string][] = [
     ["white space and a byte order mark", '\ufeff {\n"status" : "resolved"\t} ', "application/json"],
     ["a charset", { status: "resolved" }, 'Application/JSON; Charset="UTF-8"'],

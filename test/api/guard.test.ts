@@ -127,6 +127,25 @@ describe("a path", () => {
     expect(loggedAboveDebug()).toEqual([]);
   });
 
+  test("below /v1 that gets 400 is refused before the key is checked, and does not count", async () => {
+    const limited = api.key({ plan: "free" });
+    const keys = [[], ["Authorization: Bearer pw_unknown"], [`Authorization: Bearer ${limited}`]];
+    const refused = [
+      ...["/v1/threats/%2e%2e", "/v1/threats/..%2fx", "/v1\\threats"].map((target) => ({ target })),
+      { target: "/v1/threats", host: "not a host" },
+    ];
+    for (const headers of keys) {
+      for (const request of refused) {
+        const { status, head, body } = await send({ ...request, headers });
+        expect([request, status, JSON.parse(body).error.code]).toEqual([request, 400, "bad_request"]);
+        expect(head).not.toMatch(/x-ratelimit|www-authenticate/i);
+        expect(head).toMatch(/x-request-id: /i);
+      }
+    }
+    const { headers } = await api.call("GET", "/v1/threats", { key: limited });
+    expect(headers.get("x-ratelimit-remaining")).toBe("59");
+  });
+
   test("with a backslash or dots in its query or in a longer segment is served", async () => {
     const { id, address } = createHoneytoken();
     const targets = [`/t/${address}?u=C:\\..\\x/../y`, `/t/${address}/...`, `/t/${address}/..a/b.`];

@@ -94,6 +94,9 @@ describe("GET /v1/threats", () => {
     ["example-bank.com:443", "contains a port; enter only the host name"],
     ["example-bank.com/x y", 'contains "/", which host names cannot contain'],
     ["192.0.2.7", "is an IP address, not a host name"],
+    ["*.example-bank.com", "is a wildcard; leave out the asterisk"],
+    ["-a.com", "has a label with an underscore, a hyphen at its edge or invalid Punycode"],
+    ["a_b.example-bank.com", "has a label with an underscore, a hyphen at its edge or invalid Punycode"],
   ])("says what is wrong with the domain %s", async (domain, error) => {
     const response = await api.call("GET", `/v1/threats?domain=${encodeURIComponent(domain)}`, { key });
     expect([response.status, response.json.error.message]).toEqual([

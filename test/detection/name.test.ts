@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { decodeLabel, displayName, normalizeName } from "../../src/detection/names/name.ts";
+import {
+  decodeLabel,
+  displayName,
+  normalizeHostName,
+  normalizeName,
+} from "../../src/detection/names/name.ts";
 import { decodePunycode, encodePunycode } from "../../src/detection/names/punycode.ts";
 import { isWord, splitIntoKeywords } from "../../src/detection/data/lexicon.ts";
 import { metaphone } from "../../src/detection/letters/metaphone.ts";
@@ -14,6 +19,23 @@ test.each([
   ["xn--zzzz9999.com", "xn--zzzz9999.com"],
 ])("%j is normalized to %s", (text, name) => {
   expect(normalizeName(text)).toEqual({ name });
+});
+
+test("a name that somebody gives is no wildcard and has no label that cannot be registered, unlike a name of a list", () => {
+  for (const text of [
+    "*.example.com",
+    " *.example.com",
+    "-a.com",
+    "a-.com",
+    "www.-a.com",
+    "a_b.com",
+    "xn--zzzz9999.com",
+  ]) {
+    expect(normalizeName(text)).toEqual({ name: expect.any(String) });
+    expect(normalizeHostName(text)).toEqual({ error: expect.any(String) });
+  }
+  expect(normalizeHostName(" München.DE. ")).toEqual({ name: "xn--mnchen-3ya.de" });
+  expect(normalizeHostName("com")).toEqual(normalizeName("com"));
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../../database/database.ts";
 import { statement, value, valuesOf } from "../../database/statement.ts";
-import { normalizeName } from "../../detection/names/name.ts";
+import { normalizeHostName } from "../../detection/names/name.ts";
 import type { Clock, Instant } from "../../lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../../lib/errors.ts";
 import type { FillRandom, IdFactory } from "../../lib/ids.ts";
@@ -238,7 +238,7 @@ function validateNewKey(
   if (expiresAt !== null && expiresAt <= now)
     throw new FieldError("expires_on", "The expiry of an API key must be in the future.");
   const normalized = domains.map((text) => {
-    const result = normalizeName(text);
+    const result = normalizeHostName(text);
     const shown = visible(text, 100);
     if (!("name" in result))
       throw new FieldError("domains", `"${shown}" is not a domain name: it ${result.error}.`);

@@ -36,6 +36,7 @@ export function describeApi({
       version,
       summary: "Look-alikes of your domains.",
       description: introduction,
+      contact: { name: "Manual", url: `${publicUrl}/docs` },
       license,
     },
     servers: [{ url: `${publicUrl}${apiBasePath}` }],

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import type { ApiKey } from "../../access/keys/keys.ts";
 import { requireDomain } from "../../access/keys/permissions.ts";
-import { normalizeName } from "../../detection/names/name.ts";
+import { normalizeHostName } from "../../detection/names/name.ts";
 import { choiceParameter, type QueryParameter, type QueryValues } from "../../http/query.ts";
 import { fromRfc3339, type Instant } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
@@ -20,10 +20,10 @@ const domainParameter: QueryParameter<string | undefined> = {
   allowed: "a domain name, such as example.com",
   absent: undefined,
   read(_name, text) {
-    const result = normalizeName(text);
+    const result = normalizeHostName(text);
     if ("name" in result) return result.name;
     // No single label is protected, so it matches nothing, like any other unknown domain.
-    const label = normalizeName(`${text}.invalid`);
+    const label = normalizeHostName(`${text}.invalid`);
     if (!text.includes(".") && "name" in label) return label.name.slice(0, -".invalid".length);
     throw badRequest(`domain is not a domain name: it ${result.error}.`);
   },

@@ -1,5 +1,5 @@
 import { wordsForPeople } from "../../access/accounts/account-names.ts";
-import { normalizeName } from "../../detection/names/name.ts";
+import { normalizeHostName } from "../../detection/names/name.ts";
 import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
 import { badRequest, PublicError } from "../../lib/errors.ts";
 import type { HostField } from "../../threat-index/columns/hosts.ts";
@@ -149,7 +149,7 @@ function oneOf<T extends string>(query: URLSearchParams, name: string, values: r
 function domainOf(query: URLSearchParams): string | undefined {
   const given = query.get("domain");
   if (given === null) return undefined;
-  const result = normalizeName(given);
+  const result = normalizeHostName(given);
   if ("error" in result) throw invalid("domain", "a domain name");
   return result.name;
 }

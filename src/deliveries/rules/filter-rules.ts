@@ -1,4 +1,4 @@
-import { normalizeName } from "../../detection/names/name.ts";
+import { normalizeHostName } from "../../detection/names/name.ts";
 import type { EventFilter } from "../../events/event-filter.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
@@ -14,7 +14,7 @@ export function checkFilter(filter: EventFilter): EventFilter {
   if (protectedDomains.length > protectedDomainsMax)
     throw badRequest(`a filter has at most ${protectedDomainsMax} protected domains`);
   const names = protectedDomains.map((domain) => {
-    const result = normalizeName(domain);
+    const result = normalizeHostName(domain);
     if ("error" in result) throw badRequest(`"${visible(domain, 100)}" is not a domain: ${result.error}`);
     return result.name;
   });

@@ -3,6 +3,7 @@
  * without a trailing dot.
  */
 import { domainToASCII } from "node:url";
+import { parseHostName } from "../../lib/host-names.ts";
 import { escapeHidden } from "../../lib/safe-text.ts";
 import { decodePunycode } from "./punycode.ts";
 
@@ -32,6 +33,18 @@ export function normalizeName(text: string): { name: string } | { error: string 
   if (name.startsWith("*.")) name = name.slice(2);
   const error = errorIn(name);
   return error === undefined ? { name } : { error };
+}
+
+/**
+ * Returns a name that somebody gives to mean one host or domain, as `normalizeName` does for the names of lists: here, a
+ * wildcard and a label that cannot be registered are errors, too, as in a protected domain.
+ */
+export function normalizeHostName(text: string): ReturnType<typeof normalizeName> {
+  const result = normalizeName(text);
+  if ("error" in result) return result;
+  if (text.trim().startsWith("*")) return { error: "is a wildcard; leave out the asterisk" };
+  if (parseHostName(result.name) !== null) return result;
+  return { error: "has a label with an underscore, a hyphen at its edge or invalid Punycode" };
 }
 
 /** Converts label by label, so that one label that cannot be converted does not hide an error in another. */

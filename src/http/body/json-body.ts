@@ -105,9 +105,14 @@ function countValues(schema: TSchema): number {
 
 /**
  * Returns the media type of the body in lowercase.
- * @throws PublicError `bad_request` unless it is one of `allowed`, in UTF-8
+ * @throws PublicError `bad_request` unless it is one of `allowed`, in UTF-8 and not compressed
  */
 export function requireContentType<T extends string>(request: Request, allowed: readonly T[]): T {
+  const encoding = request.headers.get("content-encoding");
+  if (encoding !== null && encoding.trim().toLowerCase() !== "identity")
+    throw badRequest(
+      `Content-Encoding is "${visible(encoding, echoedMax)}"; send the body uncompressed, without it.`,
+    );
   const header = request.headers.get("content-type");
   const [essence = "", ...parameters] = (header ?? "").toLowerCase().split(";");
   const type = essence.trim();

@@ -1,4 +1,4 @@
-import { normalizeName } from "../../../detection/names/name.ts";
+import { normalizeHostName } from "../../../detection/names/name.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { queryOf } from "../../../lib/request-path.ts";
 import { visible } from "../../../lib/safe-text.ts";
@@ -47,7 +47,7 @@ function readHosts(texts: readonly string[]): string[] {
   if (texts.length > allowedHostsMax)
     throw badRequest(`A beacon must have at most ${allowedHostsMax} additional hosts.`);
   return texts.map((text) => {
-    const result = normalizeName(text);
+    const result = normalizeHostName(text);
     if ("name" in result) return result.name;
     throw badRequest(`"${visible(text, 100)}" is not a host name: it ${result.error}.`);
   });
