@@ -22,7 +22,7 @@ import { createOutbox } from "./events/outbox.ts";
 import { memoryLimitBytes } from "./http/body/memory-limit.ts";
 import { buildInfo } from "./lib/build-info.ts";
 import { createIdFactory } from "./lib/ids.ts";
-import { createForeground, createYielder } from "./lib/yielder.ts";
+import { createForeground, createYielders } from "./lib/yielder.ts";
 import { openMonitoring } from "./monitoring/open-monitoring.ts";
 import { openMessaging } from "./notifications/open-messaging.ts";
 import { createThreatExports } from "./outputs/exports/threat-exports.ts";
@@ -51,7 +51,7 @@ export function openApp(environment: Environment) {
   const live = createLiveConfig(environment.config);
   const { config } = live;
   const { cases, detection } = config;
-  const yielder = () => createYielder({ sliceMs, elapsedMs: () => performance.now() });
+  const yielder = createYielders({ sliceMs, elapsedMs: () => performance.now() });
   const foreground = createForeground();
   const { version } = buildInfo;
 

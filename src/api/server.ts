@@ -10,6 +10,7 @@ import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
 import { createPipeline, type Handler } from "../http/pipeline.ts";
 import { createRequestIds, type RequestIdOf } from "../http/request-id.ts";
 import { createResponder, type ResponseHeaders } from "../http/responder.ts";
+import { createTurns, type Turns } from "../http/turns.ts";
 import type { BuildInfo } from "../lib/build-info.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
@@ -45,8 +46,8 @@ export interface ServerDependencies {
   database: Database;
   /** Memory limit of the process. */
   memoryBytes: number;
-  /** Divides long-running work into slices. */
-  yielder: () => Yielder;
+  /** Divides long-running work into slices, which go around between owners. */
+  yielder: (owner?: string) => Yielder;
   databaseHealth: Pick<DatabaseHealth, "status">;
   keys: ApiKeys;
   keyUsage: KeyUsage;
@@ -84,6 +85,8 @@ export interface Server {
   readonly isFromTrustedProxy: (request: Request) => boolean;
   /** Limits the memory of request bodies, those of the console included. */
   readonly bodies: BodyBudget;
+  /** Shares the processor between those who send requests, to the console included. */
+  readonly turns: Turns;
   /** Counts a request of the API that something else responds to. Returns the headers that its response has. */
   charge(request: Request): ResponseHeaders;
   /**
@@ -146,12 +149,13 @@ export function createServer({
   const peerOf = (request: Request) => peers.get(request) ?? sockets.peerOf(request);
   const { clientAddress, isFromTrustedProxy, untrustedProxy } = clientAddresses({ config, log, peerOf });
   const bodies = createBodyBudget({ memoryBytes, yielder: yielder(), clock, log });
+  const shared = { bodies, turns: createTurns({ yielder }) };
   const requestIdOf = createRequestIds(newRequestId);
   const collectOwn = serverCollector({ bodies, pending: () => sockets.pending, readiness });
   const all = lazy(() => [...collectors({ database, databaseHealth, keys }), collectOwn, meter.collect]);
   const pipeline = createPipeline({
     admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
-    bodies,
+    ...shared,
     responder: createResponder({ log, meter, requestIdOf, clientAddress }),
     snapshot: database.snapshot,
   });
@@ -195,7 +199,7 @@ export function createServer({
     readiness,
     isFromTrustedProxy,
     untrustedProxy,
-    bodies,
+    ...shared,
     get port() {
       return sockets.port;
     },

@@ -1,8 +1,7 @@
 import type { ConsoleHandler } from "../api/server.ts";
-import { badRequest, notFound, PublicError } from "../lib/errors.ts";
+import { PublicError } from "../lib/errors.ts";
 import { logDropped } from "../lib/log.ts";
 import { pathOf, queryOf } from "../lib/request-path.ts";
-import { may } from "../vocabulary/permissions.ts";
 import {
   assetsPath,
   invitationTokenIn,
@@ -16,17 +15,17 @@ import { homePath } from "./pages/first-run/home-path.ts";
 import { pageGroups } from "./page-groups.ts";
 import { createAssets } from "./shell/assets.ts";
 import { isSecure } from "./shell/cookies.ts";
-import { readUpload } from "./shell/multipart.ts";
-import { consoleActor, formBytesMax, readForm, type ConsoleRequest } from "./shell/request.ts";
+import { ownerOf, type ConsoleRequest } from "./shell/request.ts";
 import { createResponder } from "./shell/responses.tsx";
-import { authorize, createRouter, type AnyRoute, type Context } from "./shell/router.ts";
-import { pageServicesOf, type ConsoleServices, type ServiceName } from "./shell/services.ts";
+import { createRouteRunner, noSuchPage } from "./shell/route-runner.ts";
+import { createRouter, type AnyRoute } from "./shell/router.ts";
+import { pageServicesOf, type ConsoleServices } from "./shell/services.ts";
 import { createSessionMemory } from "./shell/session-memory.ts";
 import { createProxyUsers } from "./sign-in/proxy-user.tsx";
 import { createSignIn } from "./sign-in/sign-in.tsx";
 import { createSignOut } from "./shell/sign-out.ts";
 import { createInvitation } from "./sign-in/invitation.tsx";
-import { createVisitors, isCsrfToken, isSameOrigin, ownPath, type Visitor } from "./shell/visitors.ts";
+import { createVisitors, isSameOrigin, ownPath } from "./shell/visitors.ts";
 
 // Nothing from other origins and nothing inline.
 const contentSecurityPolicy = [
@@ -74,6 +73,7 @@ export function createConsole(given: ConsoleServices): ConsoleHandler {
     visitors,
   });
   const checkPassword = createPasswordCheck(consoleSignIn, config);
+  const runRoute = createRouteRunner({ accountOf, clock, findRoute, memory, responder, server, services });
 
   async function respond(call: ConsoleRequest): Promise<Response> {
     const { request, headers, path } = call;
@@ -99,40 +99,11 @@ export function createConsole(given: ConsoleServices): ConsoleHandler {
     return runRoute(call, visitor, isRead ? "GET" : request.method);
   }
 
-  async function runRoute(call: ConsoleRequest, visitor: Visitor, method: string): Promise<Response> {
-    const { request, path, query, address } = call;
-    const session = visitor.session!;
-    const account = visitor.account!;
-    const found = findRoute(method, path);
-    if (found === undefined) throw noSuchPage();
-    const { route, params } = found;
-    authorize(account.role, route);
-    const isForm = method !== "GET" && route.body !== "upload";
-    const form = isForm ? await readForm(call, formBytesMax.signedIn) : new URLSearchParams();
-    if (isForm) requireToken(form.get("form_token"), visitor);
-    form.delete("form_token");
-    const context: Context<ServiceName> = {
-      services,
-      request,
-      path,
-      query,
-      form,
-      async readUpload(limits) {
-        const upload = await readUpload(request, limits);
-        requireToken(upload.fields.get("form_token") ?? null, visitor);
-        return upload;
-      },
-      params,
-      account,
-      by: consoleActor(account, address),
-      write: services.storage.write,
-      may: (permission) => may(account.role, permission),
-      session,
-      now: clock.now(),
-      putOnce: (name, value) => memory.put(session.seq, name, value),
-      takeOnce: <T,>(name: string) => memory.take(session.seq, name) as T | undefined,
-    };
-    return responder.send(call, await route.run(context));
+  async function respondWithError(call: ConsoleRequest, error: unknown): Promise<Response> {
+    const account = call.visitor?.account;
+    // With the navigation, the page of an error costs as much as others.
+    if (account !== undefined) await server.turns.pause(ownerOf(account));
+    return responder.error(call, error);
   }
 
   return async (request, headers, address) => {
@@ -140,7 +111,7 @@ export function createConsole(given: ConsoleServices): ConsoleHandler {
     const query = queryOf(request.url);
     const body = server.bodies.open();
     const call: ConsoleRequest = { request, headers, address, path, query, body, visitor: undefined };
-    const response = await respond(call).catch((error: unknown) => responder.error(call, error));
+    const response = await respond(call).catch((error: unknown) => respondWithError(call, error));
     body.close();
     return response;
   };
@@ -218,14 +189,4 @@ export function shellRoutes({
     { method: "POST", path: signOutPath, permission: "session", run: signOut },
     { method: "POST", path: signOutEverywherePath, permission: "session", run: signOutEverywhere },
   ];
-}
-
-/** @throws PublicError `bad_request` */
-function requireToken(token: string | null, visitor: Visitor): void {
-  if (isCsrfToken(token, visitor)) return;
-  throw badRequest("This form expired. Go back, reload the page, and submit it again.");
-}
-
-function noSuchPage(): PublicError {
-  return notFound("There is no page at this URL.");
 }

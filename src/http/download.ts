@@ -7,6 +7,8 @@ export interface FileSource {
   next(): Promise<string | undefined>;
   /** Called when the file ends, fails, or is no longer wanted; perhaps more than once. */
   close(): void;
+  /** Aborts when the file will not be completed, because its reader has stopped reading. */
+  stalled?: AbortSignal;
 }
 
 /** Result of an operation whose response is a file. The responder adds the common headers. */
@@ -28,6 +30,8 @@ export function downloadStream(source: FileSource, signal: AbortSignal): Readabl
   if (signal.aborted) source.close();
   return new ReadableStream<Uint8Array>(
     {
+      start: (controller) =>
+        source.stalled?.addEventListener("abort", () => controller.error(), { once: true }),
       async pull(controller) {
         try {
           const piece = await source.next();

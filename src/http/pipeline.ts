@@ -9,6 +9,7 @@ import type { BodyBudget } from "./body/body-budget.ts";
 import { noSuchRoute } from "./errors.ts";
 import { Later, type IncomingCall, type Operation, type PathParameters } from "./operation.ts";
 import type { Responder, ResponseHeaders } from "./responder.ts";
+import type { Turns } from "./turns.ts";
 
 /** Context that Elysia passes to a handler. */
 export interface RouteContext {
@@ -54,10 +55,12 @@ export function createPipeline({
   bodies,
   responder,
   snapshot,
+  turns,
 }: {
   admit: Admission;
   bodies: BodyBudget;
   responder: Responder;
+  turns: Turns;
   snapshot: Database["snapshot"];
 }): Pipeline {
   const { begin, respond, respondLater, reject } = responder;
@@ -72,36 +75,38 @@ export function createPipeline({
   // Elysia inspects the source code of a handler: if it sees a call after `return` or an arrow, it awaits the
   // result, even if that is no promise. Hence function expressions that assign their response first.
 
+  /** Responds with the result of `run`, which may set headers. */
+  function handle(
+    route: string,
+    request: Request,
+    run: (headers: ResponseHeaders) => object | Promise<object>,
+  ): Response | Promise<Response> {
+    const exchange = begin(route, request);
+    try {
+      const result = run(exchange.headers);
+      if (result instanceof Promise) return respondLater(exchange, result);
+      if (result instanceof Later) return respondLater(exchange, result.run());
+      return respond(exchange, result);
+    } catch (error) {
+      return reject(exchange, error);
+    }
+  }
+
   function guarded(route: string, run: (call: IncomingCall<ApiKey>) => object | Promise<object>): Handler {
     return function handleGuarded({ request, params }) {
-      const exchange = begin(route, request);
-      let response: Response | Promise<Response>;
-      try {
-        const result = run({ caller: authenticate(request, exchange.headers), request, params, bodies });
-        if (result instanceof Promise) response = respondLater(exchange, result);
-        else response = respond(exchange, result);
-      } catch (error) {
-        response = reject(exchange, error);
-      }
+      const response = handle(route, request, (headers) =>
+        run({ caller: authenticate(request, headers), request, params, bodies }),
+      );
       return response;
     };
   }
 
   /** Reads the result from one state of the database, which also saves a lock per query. The key is checked just before. */
   function reading(route: string, run: (call: IncomingCall<ApiKey>) => object): Handler {
-    function read(request: Request, params: PathParameters, headers: ResponseHeaders): object {
-      return snapshot(() => run({ caller: authenticate(request, headers), request, params, bodies }));
-    }
+    const read = (request: Request, params: PathParameters, headers: ResponseHeaders) =>
+      snapshot(() => run({ caller: authenticate(request, headers), request, params, bodies }));
     return function handleReading({ request, params }) {
-      const exchange = begin(route, request);
-      let response: Response | Promise<Response>;
-      try {
-        const result = read(request, params, exchange.headers);
-        if (result instanceof Later) response = respondLater(exchange, result.run());
-        else response = respond(exchange, result);
-      } catch (error) {
-        response = reject(exchange, error);
-      }
+      const response = handle(route, request, (headers) => read(request, params, headers));
       return response;
     };
   }
@@ -113,7 +118,9 @@ export function createPipeline({
         requireScope(call.caller, scope);
         return execute(services, call);
       };
-      return method === "GET" ? reading(route, (call) => requireSync(run(call))) : guarded(route, run);
+      return method === "GET"
+        ? reading(route, (call) => inTurn(turns, call, requireSync(run(call))))
+        : guarded(route, run);
     },
 
     unknownOperation: () =>
@@ -123,15 +130,7 @@ export function createPipeline({
 
     page: (route, page) =>
       function handlePage({ request, params, bearer }) {
-        const exchange = begin(route, request);
-        let response: Response | Promise<Response>;
-        try {
-          const result = page(request, exchange.headers, params, bearer);
-          if (result instanceof Promise) response = respondLater(exchange, result);
-          else response = respond(exchange, result);
-        } catch (error) {
-          response = reject(exchange, error);
-        }
+        const response = handle(route, request, (headers) => page(request, headers, params, bearer));
         return response;
       },
 
@@ -153,6 +152,17 @@ export function createPipeline({
 /** Turns `/v1/threats/{id}` into Elysia's form, `/v1/threats/:id`. */
 export function routeOf(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+/** Makes a result that takes long wait for the turn of its key. */
+function inTurn(turns: Turns, { caller, request }: IncomingCall<ApiKey>, result: object): object {
+  if (!(result instanceof Later)) return result;
+  return new Later(() => turns.run({ owner: ownerOf(caller) }, request.signal, result.run));
+}
+
+/** Returns the name under which a key shares what is limited. */
+export function ownerOf({ seq }: Pick<ApiKey, "seq">): string {
+  return `key ${seq}`;
 }
 
 /** A snapshot ends when its function returns, so what runs in it must not wait for anything: see `Later`. */

@@ -7,15 +7,61 @@ export interface Yielder {
 }
 
 /** @param elapsedMs monotonic clock, such as `performance.now`; the wall clock may stand still or jump. */
-export function createYielder({ sliceMs, elapsedMs }: { sliceMs: number; elapsedMs: () => number }): Yielder {
+export function createYielder({
+  sliceMs,
+  elapsedMs,
+  nextTurn = nextIteration,
+}: {
+  sliceMs: number;
+  elapsedMs: () => number;
+  nextTurn?: () => Promise<void>;
+}): Yielder {
   let startedMs = elapsedMs();
   return {
     due: () => elapsedMs() - startedMs >= sliceMs,
     async pause() {
-      // A timer instead of a resolved promise: microtasks run before input and output are polled.
-      await new Promise<void>((resolve) => void setImmediate(resolve));
+      await nextTurn();
       startedMs = elapsedMs();
     },
+  };
+}
+
+/** A timer instead of a resolved promise: microtasks run before input and output are polled. */
+function nextIteration(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(resolve));
+}
+
+/**
+ * Returns a function that creates yielders. Only one of their slices takes place in each iteration of the event loop, so
+ * that a request that needs none waits for one slice at most, however much work is in progress. Slices go around between
+ * owners; without one, a yielder has turns of its own.
+ */
+export function createYielders(options: {
+  sliceMs: number;
+  elapsedMs: () => number;
+}): (owner?: string) => Yielder {
+  /** Work that waits for a slice, by owner. The first owner is next. */
+  const waiting = new Map<unknown, (() => void)[]>();
+
+  function begin(): void {
+    const [owner, queue] = waiting.entries().next().value!;
+    const resolve = queue.shift()!;
+    waiting.delete(owner);
+    if (queue.length > 0) waiting.set(owner, queue);
+    if (waiting.size > 0) setImmediate(begin);
+    resolve();
+  }
+
+  return (owner) => {
+    const key: unknown = owner ?? {};
+    const nextTurn = () =>
+      new Promise<void>((resolve) => {
+        if (waiting.size === 0) setImmediate(begin);
+        const queue = waiting.get(key);
+        if (queue === undefined) waiting.set(key, [resolve]);
+        else queue.push(resolve);
+      });
+    return createYielder({ ...options, nextTurn });
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createLimiter } from "../../src/lib/limiter.ts";
-import { createForeground, createYielder } from "../../src/lib/yielder.ts";
+import { createForeground, createYielder, createYielders } from "../../src/lib/yielder.ts";
 
 test("a limiter runs at most the allowed number of tasks, in order of arrival", async () => {
   const limit = createLimiter(2);
@@ -46,6 +46,29 @@ test("timers and input are served during a pause", async () => {
   for (let pauses = 0; answered.length === 0 && pauses < 100_000; pauses++) await yielder.pause();
   expect(answered).toEqual(["ok"]);
   await answer;
+});
+
+test("of all that waits for a slice, one begins in each iteration of the event loop, in turn between the owners", async () => {
+  const yielders = createYielders({ sliceMs: 1, elapsedMs: () => performance.now() });
+  const begun: string[] = [];
+  const begin = async (name: string, owner?: string) => {
+    await yielders(owner).pause();
+    begun.push(name);
+  };
+  const all = [
+    ...["a1", "a2", "a3"].map((name) => begin(name, "a")),
+    ...["b1", "b2"].map((name) => begin(name, "b")),
+    begin("c1"),
+    begin("d1"),
+  ];
+  const numbers: number[] = [];
+  while (begun.length < all.length) {
+    await new Promise(setImmediate);
+    numbers.push(begun.length);
+  }
+  await Promise.all(all);
+  expect(begun).toEqual(["a1", "b1", "c1", "d1", "a2", "b2", "a3"]);
+  expect(numbers).toEqual([1, 2, 3, 4, 5, 6, 7]);
 });
 
 test("background work waits until all work that requests wait for has ended, even in an error", async () => {

@@ -174,7 +174,7 @@ describe("GET /v1/threats/export", () => {
 
   test("contains what matched at its start: not what was added since, without what was deleted, in its present state", async () => {
     insertMany(3_000);
-    const file = await api.exports.open("csv", { status: "active" }, "http://phishwatch.test");
+    const file = await api.exports.open("csv", { status: "active" }, { publicUrl: "http://phishwatch.test" });
     expect(file.total).toBe(3_000);
     const start = (await file.next())!;
     api.sight("new.com");
@@ -193,7 +193,7 @@ describe("GET /v1/threats/export", () => {
   });
 
   test("gives up a further export while as many as possible are running, and when one ends, starts the next", async () => {
-    const open = () => api.exports.open("csv", {}, "");
+    const open = () => api.exports.open("csv", {}, { publicUrl: "" });
     const files = await Promise.all(Array.from({ length: concurrentExportsMax }, open));
     const { status, headers, json } = await exported("format=csv");
     expect([status, headers.get("retry-after")]).toEqual([429, "30"]);
@@ -205,9 +205,60 @@ describe("GET /v1/threats/export", () => {
     expect(api.exports.running).toBe(0);
   });
 
+  test("leaves places for others: one key or account has two of them, whatever it does with them", async () => {
+    const files = [
+      await api.exports.open("csv", {}, { publicUrl: "", owner: "greedy" }),
+      await api.exports.open("csv", {}, { publicUrl: "", owner: "greedy" }),
+    ];
+    await expect(api.exports.open("csv", {}, { publicUrl: "", owner: "greedy" })).rejects.toMatchObject({
+      code: "rate_limit_exceeded",
+      retryAfterSeconds: 30,
+      message: "2 of your exports are running, which is the maximum; try again when one has finished.",
+    });
+    expect((await exported("format=csv")).status).toBe(200);
+    files[0]!.close();
+    files[0] = await api.exports.open("csv", {}, { publicUrl: "", owner: "greedy" });
+    for (const file of files) file.close();
+    expect(api.exports.running).toBe(0);
+  });
+
+  test("ends an export whose reader took nothing for half a minute when another one needs its place, and breaks its connection off", async () => {
+    insertMany(6_000, 2_500);
+    api.server.listen();
+    const socket = connect(api.server.port!, "127.0.0.1");
+    let text = "";
+    socket.on("error", () => {});
+    socket.on("data", (data) => void (text += data.toString()));
+    socket.pause();
+    socket.write(
+      `GET /v1/threats/export?format=csv HTTP/1.1\r\nHost: phishwatch.test\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+    );
+    await until(() => api.exports.running === 1, "the export is running");
+    const second = await api.exports.open(
+      "csv",
+      {},
+      { publicUrl: "", owner: `key ${api.keys.list()[0]!.seq}` },
+    );
+    expect((await exported("format=csv&q=nothing")).status).toBe(429);
+    // Once the buffers of the sockets are full, nothing more is taken.
+    await until(async () => {
+      api.clock.advance(30_000);
+      await second.next();
+      return (await exported("format=csv&q=nothing")).status === 200;
+    }, "the place is free");
+    expect(api.logged.join()).toContain("its reader took nothing for 30 seconds, and others wait");
+    const closed = new Promise((resolve) => void socket.on("close", resolve));
+    socket.resume();
+    await closed;
+    expect(text).toStartWith("HTTP/1.1 200 OK");
+    // The mark of the end of a chunked body.
+    expect(text).not.toEndWith("0\r\n\r\n");
+    second.close();
+  });
+
   test("ends an export whose reader takes longer than an hour, and frees its place", async () => {
     insertMany(3_000);
-    const file = await api.exports.open("csv", {}, "");
+    const file = await api.exports.open("csv", {}, { publicUrl: "" });
     await file.next();
     api.clock.advance(3_600_001);
     await expect(file.next()).rejects.toThrow("longer than an hour");

@@ -8,7 +8,7 @@ import type { ReadScreenshot } from "../../src/api/site/site-pages.ts";
 import { createServer, type ServerDependencies } from "../../src/api/server.ts";
 import type { Enrichment } from "../../src/enrichment/enrichment.ts";
 import { createLog } from "../../src/lib/log.ts";
-import { createForeground, createYielder } from "../../src/lib/yielder.ts";
+import { createForeground, createYielders } from "../../src/lib/yielder.ts";
 import { createCampaigns } from "../../src/cases/campaigns/campaigns.ts";
 import { createCaseOf } from "../../src/cases/case-json.ts";
 import { createCases } from "../../src/cases/cases.ts";
@@ -28,7 +28,7 @@ import { openTraps } from "./traps.ts";
 
 export const allScopes: Scope[] = ["threats:read", "threats:write", "candidates:write"];
 
-const yielder = () => createYielder({ sliceMs: 10, elapsedMs: () => performance.now() });
+const yielder = createYielders({ sliceMs: 10, elapsedMs: () => performance.now() });
 
 export interface Call {
   /** API key; absent: no key is sent. */

@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Download } from "../../http/download.ts";
 import { Later } from "../../http/operation.ts";
+import { ownerOf } from "../../http/pipeline.ts";
 import { requiredChoiceParameter } from "../../http/query.ts";
 import { csvHeader } from "../../outputs/exports/csv.ts";
 import { exportFormats } from "../../outputs/exports/formats.ts";
@@ -15,7 +16,7 @@ export const exportThreats = operation({
   scope: "threats:read",
   summary: "Export threats",
   description:
-    "Returns all threats that match when the export begins, once each, by descending ID, as a file that is created while it is sent. A threat shows its state at the time at which it is sent. Counts as one request. At most eight exports run at the same time; another returns 429. A connection that ends before the file does is an error: request the export again.",
+    "Returns all threats that match when the export begins, once each, by descending ID, as a file that is created while it is sent. A threat shows its state at the time at which it is sent. Counts as one request. At most two exports of a key, and eight in all, run at the same time; another returns 429. An export whose reader takes nothing for 30 seconds ends if another one needs its place. A connection that ends before the file does is an error: request the export again.",
   query: {
     format: requiredChoiceParameter(
       exportFormats,
@@ -50,6 +51,9 @@ export const exportThreats = operation({
   notFound: false,
   run({ exports, publicUrl }, { caller: key, query: { format, ...given } }) {
     const filter = filterOf(given, key);
-    return new Later(async () => new Download(await exports.open(format, filter, publicUrl())));
+    return new Later(
+      async () =>
+        new Download(await exports.open(format, filter, { publicUrl: publicUrl(), owner: ownerOf(key) })),
+    );
   },
 });

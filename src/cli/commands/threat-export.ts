@@ -61,7 +61,7 @@ export const exportCommand = command({
         );
         return;
       }
-      const file = await exports.open(format, filter, server.publicUrl);
+      const file = await exports.open(format, filter, { publicUrl: server.publicUrl });
       const start = bom ? byteOrderMark : "";
       if (target === undefined) {
         await writePieces(file, start, signal, (piece) => terminal.out.write(piece));

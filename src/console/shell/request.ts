@@ -25,6 +25,11 @@ export function consoleActor(account: Pick<Account, "name"> | null, address: str
   return { channel: "console", name: account?.name ?? null, address: address ?? null };
 }
 
+/** Returns the name under which an account shares what is limited. */
+export function ownerOf({ seq }: Pick<Account, "seq">): string {
+  return `account ${seq}`;
+}
+
 /** Maximum size of a form, in bytes, by whether its sender is signed in. */
 export const formBytesMax = { signedIn: 256 << 10, signedOut: freeBodyBytes } as const;
 

@@ -65,6 +65,8 @@ export interface Context<Name extends ServiceName = never> {
   may(permission: Permission): boolean;
   session: ConsoleSession;
   now: Instant;
+  /** Lets others take their turn. A page whose parts take milliseconds each calls it between them. */
+  pause(): Promise<void>;
   /** Keeps a value for the next page of this session, which takes it once. */
   putOnce(name: string, value: unknown): void;
   takeOnce<T>(name: string): T | undefined;
@@ -128,8 +130,8 @@ export function pageGroup<const Name extends ServiceName>({
 }
 
 /** @throws PublicError `forbidden` when the role does not allow the route. The only place that refuses a page. */
-export function authorize(role: Role, { permission }: Pick<AnyRoute, "permission">): void {
-  if (may(role, permission)) return;
+export function authorize(role: Role | undefined, { permission }: Pick<AnyRoute, "permission">): void {
+  if (role !== undefined && may(role, permission)) return;
   throw new PublicError("forbidden", "Your role does not allow this. Ask an administrator.");
 }
 

@@ -161,7 +161,10 @@ export interface ConsoleServices extends Omit<PageServices, keyof ContainedServi
   inspection: Pick<Inspection, "inspections" | "originals">;
   /** Everything that names come from. */
   names: NameServices;
-  server: Pick<Server, "bodies" | "isFromTrustedProxy" | "publicUrl" | "readiness" | "untrustedProxy">;
+  server: Pick<
+    Server,
+    "bodies" | "isFromTrustedProxy" | "publicUrl" | "readiness" | "turns" | "untrustedProxy"
+  >;
 }
 
 export function pageServicesOf(given: ConsoleServices): PageServices {

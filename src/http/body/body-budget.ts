@@ -80,7 +80,6 @@ export function createBodyBudget({
   }
   const small = createPool({ bytesMax: smallBytesMax - smallBodyBytes, clock, refuse });
   const large = createPool({ bytesMax: bytesMax - smallBytesMax - largestBodyBytes, clock, refuse });
-  const pause = pauseInTurn(yielder);
   return {
     get heldBytes() {
       return small.heldBytes + large.heldBytes;
@@ -94,7 +93,7 @@ export function createBodyBudget({
           if (total <= freeBodyBytes) return undefined;
           return (total <= smallBodyBytes ? small : large).take(account, bytes);
         },
-        pause: () => (yielder.due() ? pause() : undefined),
+        pause: () => (yielder.due() ? yielder.pause() : undefined),
         close() {
           small.release(account);
           large.release(account);
@@ -172,13 +171,4 @@ function createPool({ bytesMax, clock, refuse }: { bytesMax: number; clock: Cloc
       grant();
     },
   };
-}
-
-/**
- * Returns a function that pauses the work on one body. Each pause ends in an iteration of the event loop of its own:
- * several bodies that paused for the same one would use up a slice each, without requests being served in between.
- */
-function pauseInTurn(yielder: Yielder): () => Promise<void> {
-  let last: Promise<void> = Promise.resolve();
-  return () => (last = last.then(yielder.pause));
 }

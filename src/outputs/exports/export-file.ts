@@ -11,6 +11,11 @@ const batchThreats = 100;
 const pieceCharacters = 1 << 16;
 /** A reader that needs longer has stopped reading, or reads a byte from time to time to occupy the place of another. */
 const exportMsMax = 3_600_000;
+/**
+ * Time in which a reader must take a piece if others need its place, about 2 KiB per second. A slow reader whose connection has
+ * megabytes of buffers also takes nothing for a while, so it may go on if nobody else waits.
+ */
+const pieceMsMax = 30_000;
 
 /** A file that is created while it is read. It must be read to its end or closed. */
 export interface ExportFile {
@@ -24,6 +29,10 @@ export interface ExportFile {
   next(): Promise<string | undefined>;
   /** Frees what the export holds. May be called more than once. */
   close(): void;
+  /** Ends the export if its reader has taken nothing for half a minute. Returns whether it has. */
+  endIfStalled(): boolean;
+  /** Aborts when it has been ended so. */
+  stalled: AbortSignal;
 }
 
 /**
@@ -55,11 +64,23 @@ export function createExportFile({
   const endsAt = clock.monotonicMs() + exportMsMax;
   let remaining = seqs.length;
   let state: "before" | "within" | "after" = "before";
+  const stall = new AbortController();
+  /** When the export began to wait for its reader; undefined: the reader waits for it. */
+  let waitsSinceMs: number | undefined = clock.monotonicMs();
 
   function close(): void {
     state = "after";
     remaining = 0;
     free();
+  }
+
+  function endIfStalled(): boolean {
+    if (waitsSinceMs === undefined || clock.monotonicMs() - waitsSinceMs < pieceMsMax) return false;
+    const error = new Error(`its reader took nothing for ${pieceMsMax / 1_000} seconds, and others wait`);
+    log.event("export.aborted", { error, format });
+    close();
+    stall.abort();
+    return true;
   }
 
   async function nextPiece(): Promise<string | undefined> {
@@ -83,13 +104,18 @@ export function createExportFile({
     type,
     total: seqs.length,
     close,
+    endIfStalled,
+    stalled: stall.signal,
     async next() {
+      waitsSinceMs = undefined;
       try {
         return await nextPiece();
       } catch (error) {
         log.event("export.aborted", { error, format });
         close();
         throw error;
+      } finally {
+        waitsSinceMs = clock.monotonicMs();
       }
     },
   };

@@ -23,15 +23,29 @@ import { createThreatReader } from "./threat-reader.ts";
 
 /** Each holds 8 bytes for each of its threats. */
 export const concurrentExportsMax = 8;
+/** Exports of one API key or account. */
+const exportsPerOwnerMax = 2;
 const retryAfterSeconds = 30;
+
+interface Place {
+  owner: string | undefined;
+  /** Absent until it begins. */
+  file?: ExportFile;
+}
 
 export interface ThreatExports {
   /**
    * Begins an export. It must be read to its end or closed.
-   * @param publicUrl of the console and of the screenshots, without a trailing slash
-   * @throws PublicError `rate_limit_exceeded` if as many exports as possible are running
+   * @param options.publicUrl of the console and of the screenshots, without a trailing slash
+   * @param options.owner API key or account; absent: a command
+   * @throws PublicError `rate_limit_exceeded` if as many exports as possible are running, of the owner or in all, and none of
+   *   them has a reader that has stopped reading
    */
-  open(format: ExportFormat, filter: SearchFilter, publicUrl: string): Promise<ExportFile>;
+  open(
+    format: ExportFormat,
+    filter: SearchFilter,
+    options: { publicUrl: string; owner?: string },
+  ): Promise<ExportFile>;
   /**
    * Writes a MISP feed to a folder, or updates the one that is there.
    * @throws Error for the operator, if the folder cannot be written or contains something else
@@ -56,16 +70,23 @@ export function createThreatExports({
   fillRandom: FillRandom;
   log: Log;
   threatIndex: () => ThreatIndex;
-  yielder: () => Yielder;
+  yielder: (owner?: string) => Yielder;
 }): ThreatExports {
   const reader = createThreatReader(database);
   const instanceId = createInstanceId({ database, settings, fillRandom });
-  const running = new Set<object>();
+  const running = new Set<Place>();
+
+  /** @throws PublicError `rate_limit_exceeded` if there is no place among the `max` that these exports share */
+  function requirePlace(sharing: readonly Place[], max: number, whose: string): void {
+    if (sharing.length < max || sharing.some(({ file }) => file?.endIfStalled())) return;
+    const message = `${max} ${whose} are running, which is the maximum; try again when one has finished.`;
+    throw new PublicError("rate_limit_exceeded", message, undefined, retryAfterSeconds);
+  }
 
   async function begin(
     format: ExportFormat,
     filter: SearchFilter,
-    { publicUrl, free }: { publicUrl: string; free: () => void },
+    { publicUrl, owner, free }: { publicUrl: string; owner: string | undefined; free: () => void },
   ): Promise<ExportFile> {
     const at = clock.now();
     const context = {
@@ -75,23 +96,19 @@ export function createThreatExports({
       exportName: `${at} ${JSON.stringify(filter)}`,
     };
     const seqs = await threatIndex().seqs(filter);
-    return createExportFile({ format, seqs, context, at, reader, clock, log, slice: yielder(), free });
+    return createExportFile({ format, seqs, context, at, reader, clock, log, slice: yielder(owner), free });
   }
 
   return {
-    async open(format, filter, publicUrl) {
-      if (running.size >= concurrentExportsMax)
-        throw new PublicError(
-          "rate_limit_exceeded",
-          `${concurrentExportsMax} exports are running, which is the maximum; try again when one has finished.`,
-          undefined,
-          retryAfterSeconds,
-        );
-      const place = {};
+    async open(format, filter, { publicUrl, owner }) {
+      const own = [...running].filter((place) => owner !== undefined && place.owner === owner);
+      requirePlace(own, exportsPerOwnerMax, "of your exports");
+      requirePlace([...running], concurrentExportsMax, "exports");
+      const place: Place = { owner };
       running.add(place);
       const free = () => void running.delete(place);
       try {
-        return await begin(format, filter, { publicUrl, free });
+        return (place.file = await begin(format, filter, { publicUrl, owner, free }));
       } catch (error) {
         free();
         throw error;

@@ -91,11 +91,12 @@ export async function showOverview(context: OverviewContext): Promise<PageResult
   }
 }
 
-async function fullOverview({ services, account, now }: OverviewContext): Promise<PageResult> {
+async function fullOverview({ services, account, now, pause }: OverviewContext): Promise<PageResult> {
   const index = services.threatIndex();
   await index.prepare();
   const newestFirst = { key: "first_seen", descending: true } as const;
   const newest = await index.search(highView, newestFirst, { page: 1, perPage: newestShownMax });
+  await pause();
   const hosts = await readActiveHosts(index);
   const capturedAt = services.enrichment.capturesOf(newest.threats.map(({ id }) => id));
   const high = await readHighThreats(index);
@@ -105,6 +106,7 @@ async function fullOverview({ services, account, now }: OverviewContext): Promis
     domains.map(({ domain }) => domain),
     now,
   );
+  await pause();
   const hasThreats = newest.lastSeq > 0;
   const isNew = !hasThreats || domains.length === 0;
   const { given, status } = await readStatus(services, now);

@@ -2,6 +2,7 @@ import { downloadStream } from "../../../http/download.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { exportFormats } from "../../../outputs/exports/formats.ts";
 import { download, type PageResult } from "../../kit/page-result.ts";
+import { ownerOf } from "../../shell/request.ts";
 import type { Context } from "../../shell/router.ts";
 import { readListRequest } from "../../threat-kit/filters.ts";
 
@@ -19,6 +20,6 @@ export async function exportView({
   const { filter } = readListRequest(query, { account, now });
   // A response to HEAD has no body that would be read to its end.
   if (request.method === "HEAD") return new Response(null);
-  const file = await exports.open(format, filter, publicUrl());
+  const file = await exports.open(format, filter, { publicUrl: publicUrl(), owner: ownerOf(account) });
   return download(file.fileName, file.type, downloadStream(file, request.signal));
 }
