@@ -27,6 +27,7 @@ import {
   unitFile,
   unitLink,
 } from "./unit.ts";
+import { shellWord } from "../lib/shell-word.ts";
 
 /** One change of the system. */
 export interface Step {
@@ -71,9 +72,12 @@ function placeOf(executable: string, { isLive }: Host): string {
       { exitCode: 1 },
     );
   if ((statSync(executable).mode & 0o005) !== 0o005)
-    throw new StartError(`the user of the service cannot run ${executable}: run chmod 755 ${executable}`, {
-      exitCode: 1,
-    });
+    throw new StartError(
+      `the user of the service cannot run ${executable}: run chmod 755 ${shellWord(executable)}`,
+      {
+        exitCode: 1,
+      },
+    );
   return executable;
 }
 

@@ -263,9 +263,9 @@ describe("the commands", () => {
       chownSync(join(folder, "data"), 4242, 4242);
       const before = readState();
       const { code, err } = await runInProcess(["restore", "--config", config]);
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("sudo -u '#4242' phishwatch") });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("sudo -u \\#4242 phishwatch") });
       const backup = await runInProcess(["backup", "--config", config]);
-      expect(backup).toMatchObject({ code: 1, err: expect.stringContaining("sudo -u '#4242' phishwatch") });
+      expect(backup).toMatchObject({ code: 1, err: expect.stringContaining("sudo -u \\#4242 phishwatch") });
       expect(readState()).toEqual(before);
     },
   );

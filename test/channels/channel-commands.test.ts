@@ -53,6 +53,9 @@ test("channels are added with secrets from files, tested, shown without secrets,
   const email = await channels(["add", "soc", "--type", "email", "--to", "soc@example.com", "--test"]);
   expect(email.err).toMatch(/^added soc \(chn_\w+\); 'phishwatch subscriptions add NAME --channel soc' says/);
   expect(email.out).toMatch(/^sent in \d+ ms; response: 250 /);
+  const odd = await channels(["add", "soc; touch owned #", "--type", "email", "--to", "soc@example.com"]);
+  expect(odd.err).toContain(`--channel soc\\;\\ touch\\ owned\\ \\#' says`);
+  expect((await channels(["remove", "soc; touch owned #"])).code).toBe(0);
   const [sent, ...others] = mail.mails;
   expect(others).toEqual([]);
   expect(sent).toMatchObject({ to: ["soc@example.com"], encrypted: true, user: "phishwatch" });

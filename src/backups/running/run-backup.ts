@@ -7,6 +7,7 @@ import { openRepository, type Repository } from "../repository/repository.ts";
 import { openStore } from "../stores/open-store.ts";
 import type { BackupOutcomes } from "./outcomes.ts";
 import { StoreError } from "../stores/store.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 const tokenBytes = 16;
 
@@ -62,7 +63,7 @@ async function openForWriting(
     if (name !== lastStore || !(error instanceof StoreError) || error.code !== "not_found") throw error;
     throw new StoreError(
       "not_found",
-      `${name}: the earlier backups are not there; is the disk mounted? To begin new ones there: phishwatch backup --to ${name}`,
+      `${name}: the earlier backups are not there; is the disk mounted? To begin new ones there: phishwatch backup --to ${shellWord(name)}`,
       error,
     );
   }

@@ -5,6 +5,7 @@ import type { App } from "../../app.ts";
 import type { Config } from "../../config/config.ts";
 import { messageOf, StartError } from "../../lib/errors.ts";
 import type { Output } from "../terminal/terminal.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 /** Added to the path of the database. */
 const fileEnding = ".secrets.txt";
@@ -77,7 +78,7 @@ export function entryText(entry: {
 function usageText({ apiKey, url }: { apiKey: string | undefined; url: string }): string {
   const once = "\nSecrets will not be shown again.";
   if (apiKey === undefined) return `${once}\n`;
-  return `${once} Try the key:\n\n  curl -H 'Authorization: Bearer ${apiKey}' ${url}/v1/threats\n`;
+  return `${once} Try the key:\n\n  curl -H 'Authorization: Bearer ${apiKey}' ${shellWord(`${url}/v1/threats`)}\n`;
 }
 
 /** Appends, because an earlier start may have left a secret that nobody has read yet. */

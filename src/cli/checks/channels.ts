@@ -6,6 +6,7 @@ import { causeOf } from "../../deliveries/rules/recipient-state.ts";
 import { spanText } from "../../lib/durations.ts";
 import { counted } from "../../lib/wording.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 /**
  * Checks the mail server without sending anything, the address in messages and lists, the state of each channel, and what
@@ -41,7 +42,7 @@ function channelResult({ channels, notifications }: App, channel: ChannelRecipie
       ...base,
       state: "warning",
       detail: "disabled",
-      change: `run 'phishwatch channels enable ${name}'`,
+      change: `run 'phishwatch channels enable ${shellWord(name)}'`,
     };
   if (consecutiveFailures > 0)
     return {
@@ -49,14 +50,14 @@ function channelResult({ channels, notifications }: App, channel: ChannelRecipie
       state: "error",
       detail: describeFailing(channel),
       ...placeOf(channel, "channels"),
-      change: `correct it, then run 'phishwatch channels test ${name}'`,
+      change: `correct it, then run 'phishwatch channels test ${shellWord(name)}'`,
     };
   if (!notifications.subscriptions.list().some((one) => one.enabled && one.channel.id === id))
     return {
       ...base,
       state: "warning",
       detail: "has no enabled subscription, so it is sent nothing",
-      change: `run 'phishwatch subscriptions add NAME --channel ${name}'`,
+      change: `run 'phishwatch subscriptions add NAME --channel ${shellWord(name)}'`,
     };
   return { ...base, state: "ok", detail: channels.label(type) };
 }
@@ -115,7 +116,7 @@ export function filterResults({
     const missing = wanted.filter((domain) => domains.find(domain)?.enabled !== true);
     if (missing.length === 0) return [];
     const detail = `filtered by ${missing.join(", ")}, which is not protected, so it selects nothing of it`;
-    const change = `run 'phishwatch domains add ${missing[0]}', or correct the filter`;
+    const change = `run 'phishwatch domains add ${shellWord(missing[0]!)}', or correct the filter`;
     return [{ check: "filters", what, state: "warning", detail, change }];
   });
 }

@@ -4,6 +4,7 @@ import { describeWarning } from "../../detection/brand/word-warnings.ts";
 import { ownsNamesBelow, splitName } from "../../detection/names/suffix.ts";
 import { counted, grouped } from "../../lib/wording.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 /** From here on, only names that differ by hardly anything are reported. */
 const similarityHigh = 0.95;
@@ -96,7 +97,7 @@ export function brandWords({ domains }: Pick<App, "domains">): CheckResult[] {
         ...(isDeclared ? { setting: `protected_domains["${domain}"].keywords` } : {}),
         change: isDeclared
           ? "add the longer names of the brand, each in quotation marks"
-          : `run 'phishwatch domains change ${domain} --keyword WORD' with a longer name of the brand`,
+          : `run 'phishwatch domains change ${shellWord(domain)} --keyword WORD' with a longer name of the brand`,
       };
     });
 }
@@ -120,8 +121,8 @@ export function keysWithoutDomain({ keys, domains }: Pick<App, "keys" | "domains
           detail,
           ...(isDeclared ? { setting: `api_keys["${name}"].domains` } : {}),
           change: isDeclared
-            ? `remove "${missing[0]}", or run 'phishwatch domains add ${missing[0]}'`
-            : `run 'phishwatch domains add ${missing[0]}' or 'phishwatch keys revoke ${id}'`,
+            ? `remove "${missing[0]}", or run 'phishwatch domains add ${shellWord(missing[0]!)}'`
+            : `run 'phishwatch domains add ${shellWord(missing[0]!)}' or 'phishwatch keys revoke ${id}'`,
         },
       ];
     });

@@ -6,6 +6,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { certificateFile, endpointCertificateError } from "./certificates.ts";
 import { describeFailing, placeOf } from "./channels.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 export interface EndpointChecks {
   /** Sends a webhook.ping to each enabled endpoint. */
@@ -47,7 +48,7 @@ async function endpointResult(
   const { name, url } = endpoint;
   const base = { check: "endpoints", what: `endpoint ${name}` } as const;
   if (!endpoint.enabled) {
-    const change = `run 'phishwatch webhooks enable ${name}'`;
+    const change = `run 'phishwatch webhooks enable ${shellWord(name)}'`;
     return { ...base, state: "warning", detail: "disabled", change };
   }
   const place = placeOf(endpoint, "webhooks.endpoints");
@@ -61,7 +62,7 @@ async function endpointResult(
   const certificateError = endpointCertificateError(caFile, endpoint);
   if (certificateError !== undefined)
     return error(certificateError, "correct ca_file, client_cert or client_key");
-  const test = `correct the receiver or the URL, then run 'phishwatch webhooks test ${name}'`;
+  const test = `correct the receiver or the URL, then run 'phishwatch webhooks test ${shellWord(name)}'`;
   if (ping && !offline) {
     const { failure, error: reason, statusCode, durationMs } = await webhooks.ping(endpoint);
     if (failure !== null) return error(reason ?? failure, test);

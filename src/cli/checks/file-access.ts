@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { findSecretPlaces } from "../../config/safety/secret-places.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 const readableByAll = 0o004;
 const changeableByAll = 0o002;
@@ -22,7 +23,7 @@ export function exposedSecrets({ source }: Pick<Config, "source">): CheckResult[
       what: "configuration file",
       state: "warning",
       detail: `${source.path} contains secrets (${keys}) and every user can read it`,
-      change: `run 'chmod o-r ${source.path}', or keep them elsewhere with { env = "NAME" }, { file = "path" } or { credential = "name" }`,
+      change: `run 'chmod o-r ${shellWord(source.path)}', or keep them elsewhere with { env = "NAME" }, { file = "path" } or { credential = "name" }`,
     });
   }
   for (const file of files) {
@@ -70,7 +71,7 @@ export function changeableFiles({
       what,
       state: "warning",
       detail: `every user can change ${path}, and with it what the server does or a restore restores`,
-      change: `run 'chmod o-w ${path}'`,
+      change: `run 'chmod o-w ${shellWord(path)}'`,
     });
   for (const [what, path] of files) {
     if (isChangeableByAll(path)) note(what, path);
@@ -91,7 +92,7 @@ function isChangeableByAll(path: string): boolean {
 
 function readable(what: string, path: string, content: string): CheckResult {
   const detail = `${path} ${content} and every user can read it`;
-  return { check: "secrets", what, state: "warning", detail, change: `run 'chmod o-r ${path}'` };
+  return { check: "secrets", what, state: "warning", detail, change: `run 'chmod o-r ${shellWord(path)}'` };
 }
 
 /** Returns whether every user can use the folder. Folders above it are not checked. */
@@ -167,7 +168,7 @@ export function dataFolder(
       ...base,
       state: "error",
       detail: `${foreign.join(", ")} must belong to user ${owner} like the folder, or the server cannot open it: run chown`,
-      change: `run 'chown ${owner} ${foreign.join(" ")}'`,
+      change: `run 'chown ${owner} ${foreign.map(shellWord).join(" ")}'`,
     });
   return results;
 }

@@ -6,6 +6,7 @@ import { delay, type Clock } from "../../lib/clock.ts";
 import { readServerState, usedWith, type ServerState } from "../../reload/server-file.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 import type { SourceText } from "../check-results/setting-place.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 /** Far longer than a transaction takes. */
 const heldMs = 1_000;
@@ -35,7 +36,7 @@ export function runningServer({
   if (uses.configuration !== expected.configuration)
     warn(
       `it uses ${uses.configuration}, not ${expected.configuration}`,
-      `run 'phishwatch check --config ${uses.configuration}'`,
+      `run 'phishwatch check --config ${shellWord(uses.configuration)}'`,
     );
   else if (uses.sha256 !== expected.sha256 && lastReload?.result === "failed")
     warn(

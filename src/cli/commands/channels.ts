@@ -19,6 +19,7 @@ import {
   type RecipientGroup,
 } from "./recipient-deliveries.ts";
 import { replayCommand } from "./recipient-replay.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 const add = command({
   name: "add",
@@ -51,7 +52,7 @@ the arguments of a command. A running server uses the channel at once. 'phishwat
       const added = channels.add({ name: args[0] ?? "", type, target, enabled: !disabled }, { by });
       if (options.json) printJson(terminal.out, shape(added, channels));
       else {
-        const next = `phishwatch subscriptions add NAME --channel ${added.name}`;
+        const next = `phishwatch subscriptions add NAME --channel ${shellWord(added.name)}`;
         terminal.err.write(`added ${added.name} (${added.id}); '${next}' says what it is sent\n`);
       }
       if (options.test) report(terminal, false, await channels.test(added.id, { by }));

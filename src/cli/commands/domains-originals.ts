@@ -11,6 +11,7 @@ import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { choice, configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, type Column } from "../terminal/table.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 const columns: Column<OriginalState>[] = [
   { title: "ROLE", cell: ({ original }) => original.role },
@@ -84,7 +85,7 @@ function seqOf(originals: App["inspection"]["originals"], domain: ProtectedDomai
   const found = originals.pages(domain).find(({ original }) => original.address === address);
   if (found !== undefined) return found.original.seq;
   throw new UsageError(
-    `${visible(address, 100)} is not an original page of ${domain.domain}; list them with 'phishwatch domains originals ${domain.domain}'`,
+    `${visible(address, 100)} is not an original page of ${domain.domain}; list them with 'phishwatch domains originals ${shellWord(domain.domain)}'`,
   );
 }
 

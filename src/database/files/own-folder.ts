@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { StartError } from "../../lib/errors.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 /**
  * Rejects that root replaces the files of another user: that user could lead root elsewhere with links, and the server
@@ -15,7 +16,7 @@ export function requireOwnFolder(path: string): void {
   if (owner === 0) return;
   const user = nameOfUser(owner);
   throw new StartError(
-    `${folder} belongs to the user ${user ?? owner}, so run this as that user: sudo -u ${user ?? `'#${owner}'`} phishwatch …`,
+    `${folder} belongs to the user ${user ?? owner}, so run this as that user: sudo -u ${shellWord(user ?? `#${owner}`)} phishwatch …`,
     { exitCode: 1 },
   );
 }

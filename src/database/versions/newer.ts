@@ -3,6 +3,7 @@ import { toPlainTime } from "../../lib/clock.ts";
 import { counted } from "../../lib/wording.ts";
 import { listUpgradeCopies, type UpgradeCopy } from "./copies.ts";
 import { readDatabaseVersion } from "./versions.ts";
+import { shellWord } from "../../lib/shell-word.ts";
 
 /** Tables whose new rows would be lost by going back, and what a row is. */
 const lossTables = [
@@ -32,7 +33,9 @@ export function describeNewer(sqlite: Sqlite, { version }: { version: string }):
   const run = `run ${found === undefined ? "the newer version" : found.version}`;
   if (copies.length === 0)
     return `${first}; ${run}, or restore a backup that version ${version} or an earlier one made ('phishwatch restore FILE')`;
-  const lines = copies.map((copy) => `  phishwatch restore ${copy.path}   (${describeCopy(sqlite, copy)})`);
+  const lines = copies.map(
+    (copy) => `  phishwatch restore ${shellWord(copy.path)}   (${describeCopy(sqlite, copy)})`,
+  );
   return [`${first}; ${run}, or go back to a copy that was made before an upgrade:`, ...lines].join("\n");
 }
 

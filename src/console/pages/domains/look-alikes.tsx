@@ -13,6 +13,7 @@ import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
 import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
 import { TypeLegend, TypeName } from "../../threat-kit/threat-type.tsx";
 import { findDomain } from "./shared.ts";
+import { shellWord } from "../../../lib/shell-word.ts";
 
 /** Generated look-alikes with the marks of difference; those that are threats are marked and linked. */
 export function LookAlikes({
@@ -125,7 +126,8 @@ export async function showLookAlikes(
         lead={
           <>
             A sample of each type, whether registered or not; those that are threats are linked. To list all
-            of them, run <code>phishwatch permutations {name}</code>. To find those that exist, start a scan.
+            of them, run <code>phishwatch permutations {shellWord(name)}</code>. To find those that exist,
+            start a scan.
           </>
         }
       />

@@ -6,6 +6,7 @@ import { Text } from "../../kit/name.tsx";
 import { page, redirect } from "../../kit/page-result.ts";
 import { keysPath as path } from "../../kit/paths.ts";
 import type { Context } from "../../shell/router.ts";
+import { shellWord } from "../../../lib/shell-word.ts";
 
 /** Shows a key right after it was created, once. */
 export function showCreatedKey({ params, services, takeOnce }: Context<"keys" | "publicUrl">) {
@@ -42,11 +43,11 @@ export function showCreatedKey({ params, services, takeOnce }: Context<"keys" | 
 /** Returns a command that succeeds with the key's scopes and changes nothing. */
 function exampleCommand({ scopes }: ApiKey, key: string, url: string): string {
   const header = `-H 'Authorization: Bearer ${key}'`;
-  if (scopes.includes("threats:read")) return `curl ${header} '${url}/v1/threats'`;
+  if (scopes.includes("threats:read")) return `curl ${header} ${shellWord(`${url}/v1/threats`)}`;
   const json = `-H 'Content-Type: application/json'`;
   if (scopes.includes("candidates:write"))
-    return `curl ${header} ${json} -d '{"domains":["example.com"]}' '${url}/v1/candidates'`;
-  return `curl ${header} ${json} -d '{"ids":["thr_01h455vb4pex5vsknk084sn02q"],"action":"resolve"}' '${url}/v1/threats/batch'`;
+    return `curl ${header} ${json} -d '{"domains":["example.com"]}' ${shellWord(`${url}/v1/candidates`)}`;
+  return `curl ${header} ${json} -d '{"ids":["thr_01h455vb4pex5vsknk084sn02q"],"action":"resolve"}' ${shellWord(`${url}/v1/threats/batch`)}`;
 }
 
 export function confirmRevocation({ params, services }: Context<"keys">) {
