@@ -6,6 +6,7 @@ import { createServer } from "./api/server.ts";
 import type { Environment } from "./app/environment.ts";
 import { openPageServices } from "./app/page-services.ts";
 import { reconcile as reconcileAll } from "./app/reconcile.ts";
+import { stopServices } from "./app/stop-services.ts";
 import { openBackups } from "./backups/open-backups.ts";
 import { openCampaigns } from "./cases/campaigns/open-campaigns.ts";
 import type { Config } from "./config/config.ts";
@@ -289,13 +290,15 @@ export function openApp(environment: Environment) {
     /** Finishes work in progress, for some seconds at most. */
     async stop() {
       database.endPatience();
-      await Promise.all([reload?.stop(), takedowns.stop(), campaigns.stop(), threats.decisions.stop()]);
-      // Visits become events, which the deliveries still have to see.
-      await Promise.all([backups.stop(), traps.stop(), conditions.stop(), messaging.notifications.stop()]);
-      await Promise.all([messaging.deliveries.stop(), names.stop(), scans.stop(), enrichment.stop()]);
-      await Promise.all([dataRetention.stop(), inspection.stop()]);
-      await Promise.all([archive.stop(), lists.stop(), lastUsedWriter.stop(), databaseHealth.stop()]);
-      auditLog.stopReport();
+      await stopServices([
+        [reload, takedowns, campaigns, threats.decisions],
+        // Visits become events, which the deliveries still have to see.
+        [backups, traps, conditions, messaging.notifications],
+        [messaging.deliveries, names, scans, enrichment],
+        [dataRetention, inspection],
+        [archive, lists, lastUsedWriter, databaseHealth],
+        [{ stop: () => auditLog.stopReport() }],
+      ]);
     },
     /** Closes the database. Nothing may be called afterward. */
     close: () => database.close(),

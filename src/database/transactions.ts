@@ -1,4 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
+import { isBusy } from "./files/sqlite-error.ts";
 
 /** Value of a transaction: not a promise, because SQLite would commit at the first `await`. */
 export type Settled<T> = T extends PromiseLike<unknown> ? never : T;
@@ -18,9 +19,10 @@ export interface Transactions {
   afterCommit(callback: () => void): void;
   /**
    * Commits as many of the parts as fit into `sliceMs`, at least one, and settles them. A part that throws is rolled
-   * back alone. Does not wait for the write lock.
+   * back alone. If nothing can be committed, for example because one part fills the disk, those that were tried are
+   * rejected, and the others can still be committed. Does not wait for the write lock.
    * @returns the number of parts that are settled
-   * @throws SQLite's error if the lock is not free, or if nothing could be committed; no part is settled then
+   * @throws SQLite's error if the lock is not free, or if no transaction can begin; no part is settled then
    */
   commitTogether(parts: readonly Part[], options: { sliceMs: number }): number;
 }
@@ -76,25 +78,17 @@ export function createTransactions(sqlite: Sqlite): Transactions {
     }
   }
 
-  function beginWithoutWaiting(): void {
-    const { timeout } = sqlite.query<{ timeout: number }, []>("PRAGMA busy_timeout").get()!;
-    sqlite.run("PRAGMA busy_timeout = 0");
-    try {
-      beginImmediate.run();
-    } finally {
-      sqlite.run(`PRAGMA busy_timeout = ${timeout}`);
-    }
-  }
-
   function commitTogether(parts: readonly Part[], { sliceMs }: { sliceMs: number }): number {
     const durable = parts.some((part) => part.durable);
     // In WAL mode, a later synced commit also makes this one durable: the log is one file, written in order.
     if (!durable) sqlite.run("PRAGMA synchronous = NORMAL");
     const outcomes: (() => void)[] = [];
+    let tried = 0;
     try {
-      beginWithoutWaiting();
+      withoutWaiting(sqlite, () => beginImmediate.run());
       const startedAt = performance.now();
       for (const part of parts) {
+        tried += 1;
         outcomes.push(runApart(part));
         if (performance.now() - startedAt >= sliceMs) break;
       }
@@ -102,7 +96,10 @@ export function createTransactions(sqlite: Sqlite): Transactions {
     } catch (error) {
       if (sqlite.inTransaction) sqlite.run("ROLLBACK");
       callbacks = [];
-      throw error;
+      if (tried === 0 || isBusy(error)) throw error;
+      // Nothing was committed, whatever each part reported.
+      for (const { settle } of parts.slice(0, tried)) settle.reject(error);
+      return tried;
     } finally {
       if (!durable) sqlite.run("PRAGMA synchronous = FULL");
     }
@@ -121,4 +118,15 @@ export function createTransactions(sqlite: Sqlite): Transactions {
     },
     commitTogether,
   };
+}
+
+/** Runs `begin` so that it fails at once if the write lock is not free. */
+function withoutWaiting(sqlite: Sqlite, begin: () => void): void {
+  const { timeout } = sqlite.query<{ timeout: number }, []>("PRAGMA busy_timeout").get()!;
+  sqlite.run("PRAGMA busy_timeout = 0");
+  try {
+    begin();
+  } finally {
+    sqlite.run(`PRAGMA busy_timeout = ${timeout}`);
+  }
 }

@@ -125,7 +125,7 @@ export function createWriteQueue({
       settled = commitTogether(here, { sliceMs });
     } catch (error) {
       if (isBusy(error)) return retryLater();
-      // Nothing was committed, whatever each part reported.
+      // No write can begin a transaction.
       rejectAll(() => error);
     }
     watch.succeeded();

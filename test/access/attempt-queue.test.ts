@@ -206,3 +206,12 @@ test("The mark of a known device is recognized only as it was issued, and for ha
   expect(afterRestart.recognize(renewed, 1)).toBe(device);
   stores.dispose();
 });
+
+test("Recognizing a device writes nothing, not even before the first mark was issued", () => {
+  const stores = openStores();
+  const settings = createSettings(stores);
+  const devices = createKnownDevices({ settings, clock: stores.clock, fillRandom });
+  expect(devices.recognize("a".repeat(52), 1)).toBeUndefined();
+  expect(settings.get("console_device_key")).toBeUndefined();
+  stores.dispose();
+});

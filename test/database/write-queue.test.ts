@@ -143,6 +143,18 @@ describe("while another process holds the write lock", () => {
   });
 });
 
+test("a write that fills the disk is rejected with those that shared its commit, and later ones are carried out", async () => {
+  const { page_count: pages } = database.sqlite.query<{ page_count: number }, []>("PRAGMA page_count").get()!;
+  database.sqlite.run(`PRAGMA max_page_count = ${pages + 5}`);
+  const outcomes = await Promise.allSettled([
+    database.write(insert("before")),
+    database.write(insert("x".repeat(1 << 20))),
+    database.write(insert("after")),
+  ]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+  expect(names()).toEqual(["after"]);
+});
+
 test("A write inside of a transaction is a programmer's error, because it could never be carried out", () => {
   expect(() => database.transaction(() => void database.write(() => {}))).toThrow("must not wait");
 });

@@ -11,7 +11,7 @@ import { equalInConstantTime } from "./password.ts";
 export interface KnownDevices {
   /** Returns the device that a mark belongs to, or undefined if it was not issued here for the account or is too old. */
   recognize(mark: string | undefined, accountSeq: number): string | undefined;
-  /** Returns a mark for a browser that has just signed in: 52 characters of base64url. */
+  /** Returns a mark for a browser that has just signed in: 52 characters of base64url. Runs in the caller's transaction. */
   issue(device: string | undefined, accountSeq: number): string;
 }
 
@@ -39,29 +39,31 @@ export function createKnownDevices({
 }): KnownDevices {
   const nowSeconds = () => Math.floor(clock.now() / 1_000);
 
-  function signingKey(): string {
-    const stored = settings.get("console_device_key");
-    if (stored !== undefined) return stored;
+  const keyOf = () => settings.get("console_device_key");
+
+  function createKey(): string {
     const created = randomText(fillRandom, keyBytes);
     settings.set("console_device_key", created);
     return created;
   }
 
-  const signatureOf = (content: string) =>
-    createHmac("sha256", signingKey()).update(content).digest("base64url").slice(0, signatureLength);
+  const signatureOf = (content: string, key: string) =>
+    createHmac("sha256", key).update(content).digest("base64url").slice(0, signatureLength);
 
   return {
     recognize(mark, accountSeq) {
       const [, id = "", time = "", signature = ""] = form.exec(mark ?? "") ?? [];
-      if (id === "" || !equalInConstantTime(signature, signatureOf(`${id}${time}${accountSeq}`)))
-        return undefined;
+      // Without a key, none was issued. It is not created here, outside of a transaction.
+      const key = keyOf();
+      if (key === undefined || id === "") return undefined;
+      if (!equalInConstantTime(signature, signatureOf(`${id}${time}${accountSeq}`, key))) return undefined;
       const ageSeconds = nowSeconds() - Number.parseInt(time, 36);
       return ageSeconds <= markSecondsMax ? id : undefined;
     },
     issue(device, accountSeq) {
       const id = device ?? randomText(fillRandom, idBytes);
       const content = `${id}${nowSeconds().toString(36).padStart(timeLength, "0")}`;
-      return `${content}${signatureOf(`${content}${accountSeq}`)}`;
+      return `${content}${signatureOf(`${content}${accountSeq}`, keyOf() ?? createKey())}`;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { App } from "../../app.ts";
+import { stopServices } from "../../app/stop-services.ts";
 import type { Config } from "../../config/config.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -60,8 +61,9 @@ export async function runServer({
       } finally {
         // After a failed start as well, because requests were accepted and background work runs.
         const late = systemClock.after(graceMs, () => log.event("server.shutdown_timed_out"));
-        await Promise.all([appliance.server.stop(graceMs), appliance.stop()]);
-        late.cancel();
+        await stopServices([[{ stop: () => appliance.server.stop(graceMs) }, appliance]]).finally(() =>
+          late.cancel(),
+        );
       }
     } finally {
       appliance.close();

@@ -139,7 +139,7 @@ function createReclaim(reclaimMemory: (() => void) | undefined): (block: EntryBl
 type FollowOptions = Omit<PipelineDependencies, "report" | "reclaimMemory"> &
   Omit<Parameters<typeof createLogFollower>[0], "reader"> & { log: CertificateLog };
 
-/** Never rejects: what fails is reported, and tried again. */
+/** Reports failures, and tries again. Rejects only if a failure cannot be reported. */
 async function followUntilAborted({ log, openReader, ...options }: FollowOptions): Promise<void> {
   const { clock, random, send, signal } = options;
   let reader: LogReader | undefined;
@@ -147,34 +147,42 @@ async function followUntilAborted({ log, openReader, ...options }: FollowOptions
   let { progress } = options;
   let failures = 0;
   let mismatches = 0;
-  while (!signal.aborted) {
-    let waitMs: number | null;
-    try {
-      reader ??= openReader(log);
-      follower ??= createLogFollower({ ...options, progress, reader });
-      waitMs = await follower.round();
-      await send({ report: "success" });
-      failures = 0;
-      mismatches = 0;
-    } catch (error) {
-      if (signal.aborted) break;
-      const rewound =
-        error instanceof LogError && error.kind === "mismatch" ? follower?.rewound() : undefined;
-      if (rewound === undefined) {
-        waitMs = retryMs(error, ++failures, random);
-        await send({ report: "failure", message: messageOf(error) });
-      } else {
-        waitMs = backoffMs({ failures: ++mismatches, firstMs: mismatchMsMin, maxMs: mismatchMsMax });
-        progress = rewound;
-        follower = undefined;
-        const report = { report: "mismatch", message: messageOf(error), progress, retryMs: waitMs } as const;
-        await send(report).catch(() => {});
+  try {
+    while (!signal.aborted) {
+      let waitMs: number | null;
+      try {
+        reader ??= openReader(log);
+        follower ??= createLogFollower({ ...options, progress, reader });
+        waitMs = await follower.round();
+        await send({ report: "success" });
+        failures = 0;
+        mismatches = 0;
+      } catch (error) {
+        if (signal.aborted) break;
+        const rewound =
+          error instanceof LogError && error.kind === "mismatch" ? follower?.rewound() : undefined;
+        if (rewound === undefined) {
+          waitMs = retryMs(error, ++failures, random);
+          await send({ report: "failure", message: messageOf(error) });
+        } else {
+          waitMs = backoffMs({ failures: ++mismatches, firstMs: mismatchMsMin, maxMs: mismatchMsMax });
+          progress = rewound;
+          follower = undefined;
+          const report = {
+            report: "mismatch",
+            message: messageOf(error),
+            progress,
+            retryMs: waitMs,
+          } as const;
+          await send(report).catch(() => {});
+        }
       }
+      if (waitMs === null) break;
+      await delay(clock, waitMs, signal);
     }
-    if (waitMs === null) break;
-    await delay(clock, waitMs, signal);
+  } finally {
+    reader?.close();
   }
-  reader?.close();
 }
 
 /** A reader that pauses says for how long. */
