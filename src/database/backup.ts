@@ -51,7 +51,7 @@ function fillCopy(path: string, target: string): void {
 }
 
 /** Deletes the marker of the server that has the original open: it must recognize a copy that replaces its file. */
-function unmark(target: string): void {
+export function unmark(target: string): void {
   const copy = new Sqlite(target, { readwrite: true });
   try {
     copy.run("PRAGMA user_version = 0");

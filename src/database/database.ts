@@ -241,6 +241,8 @@ function wrap({
     holdWrites: queue.hold,
     serve(log) {
       sqlite.run(`PRAGMA busy_timeout = ${servingTimeoutMs}`);
+      foreignVersion.prepare();
+      file?.expectLog(foreignVersion.logBytes);
       queue.serve(log);
     },
     endPatience: queue.endPatience,

@@ -33,6 +33,7 @@ const described: Record<FileChange, string> = {
   replaced: "another file is at its path",
   overwritten: "its file was overwritten",
   log_lost: "its write-ahead log (-wal or -shm) was removed",
+  log_truncated: "its write-ahead log (-wal) was truncated",
 };
 
 /** Returns words that follow "the database file was changed from outside", such as "its file was overwritten". */

@@ -9,6 +9,8 @@ export interface ForeignVersion {
    * so `read` only lets it check after the header of the WAL index has changed, which takes 10 ns to see.
    */
   prepare(): void;
+  /** Returns the size that the write-ahead log has at least; 0 if it is not known, as before `prepare`. */
+  logBytes(): number;
   /** Call it after the connection is closed. */
   close(): void;
 }
@@ -38,6 +40,7 @@ export function createForeignVersion(
     prepare() {
       if (header === undefined) header = open(index);
     },
+    logBytes: () => header?.logBytes() ?? 0,
     close() {
       header?.close();
       header = null;

@@ -8,8 +8,9 @@ import { StartError } from "../../lib/errors.ts";
  * - `replaced`: another file is at the path
  * - `overwritten`: the content of the open file was replaced
  * - `log_lost`: the write-ahead log or its index was removed or replaced
+ * - `log_truncated`: the write-ahead log has lost transactions
  */
-export type FileChange = "removed" | "replaced" | "overwritten" | "log_lost";
+export type FileChange = "removed" | "replaced" | "overwritten" | "log_lost" | "log_truncated";
 
 /** Identifies a file beyond the reuse of its inode. */
 export interface FileIdentity {
@@ -30,6 +31,8 @@ export interface OpenFile {
   change(): FileChange | undefined;
   /** From now on, also compares the marker in the header of the open file. The file must have been checkpointed. */
   expectMarker(marker: number): void;
+  /** From now on, also compares the size of the write-ahead log with the one that it has at least. */
+  expectLog(bytesMin: () => number): void;
   /** Reads from the open file, wherever its path leads. Requires `expectMarker`. */
   read(buffer: Uint8Array, position: number): number;
   /**
@@ -62,6 +65,7 @@ export function openFileAt(path: string): OpenFile {
   let descriptor: number | undefined;
   let plain: number | undefined;
   let changed: FileChange | undefined;
+  let logBytesMin = () => 0;
 
   // While a file is open, its inode is not reused, so comparing inodes suffices.
   const inodeOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.ino;
@@ -69,7 +73,17 @@ export function openFileAt(path: string): OpenFile {
 
   function compare(): FileChange | undefined {
     // A file and its log may be removed after the check of the file, so a file without its log is checked again.
-    return compareFile() ?? (sideFiles.every(isOwn) ? undefined : (compareFile() ?? "log_lost"));
+    const changeOfFile =
+      compareFile() ?? (sideFiles.every(isOwn) ? undefined : (compareFile() ?? "log_lost"));
+    // Twice, because another thread may truncate and fill it in the meantime.
+    return changeOfFile ?? (isLogShort() && isLogShort() ? "log_truncated" : undefined);
+  }
+
+  function isLogShort(): boolean {
+    const before = logBytesMin();
+    if (before === 0) return false;
+    const bytes = statSync(sideFiles[0]!.name, { throwIfNoEntry: false })?.size ?? 0;
+    return bytes < Math.min(before, logBytesMin());
   }
 
   function compareFile(): FileChange | undefined {
@@ -89,6 +103,9 @@ export function openFileAt(path: string): OpenFile {
     expectMarker(marker) {
       descriptor ??= openSync(path, "r");
       expected = marker;
+    },
+    expectLog(bytesMin) {
+      logBytesMin = bytesMin;
     },
     read: (target, position) => readSync(descriptor!, target, 0, target.length, position),
     descriptor: () => descriptor ?? (plain ??= openSync(path, "r")),

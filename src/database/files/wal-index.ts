@@ -7,12 +7,18 @@ import { closeSync, fstatSync, openSync } from "node:fs";
 export interface WalIndexHeader {
   /** Its present words. */
   readonly words: Uint32Array;
+  /** Returns the size that the write-ahead log has at least: SQLite announces a shorter one here before it shortens the file. */
+  logBytes(): number;
   /** Call it after the connection is closed: closing any descriptor of a file releases all locks of the process (POSIX). */
   close(): void;
 }
 
 /** Size of the first of the two copies of the header. A commit writes this one last. */
 const headerBytes = 48;
+
+/** Sizes of the headers in the write-ahead log: https://www.sqlite.org/fileformat.html §4.1. */
+const logHeaderBytes = 32;
+const frameHeaderBytes = 24;
 
 /** Constants of Linux, the same on every processor that the executable is built for. */
 const readable = 1;
@@ -40,8 +46,15 @@ export function openWalIndexHeader({ path, inode }: { path: string; inode: numbe
   const address = symbols.mmap(null, headerBytes, readable, shared, descriptor, 0);
   // MAP_FAILED is no number here. The descriptor stays open, for the sake of the locks.
   if (typeof address !== "number") throw new Error(`${path} cannot be mapped into memory`);
+  const words = new Uint32Array(toArrayBuffer(address, 0, headerBytes));
   return {
-    words: new Uint32Array(toArrayBuffer(address, 0, headerBytes)),
+    words,
+    logBytes() {
+      const frames = words[4]!;
+      // Little-endian, as all processors that the executable is built for. 1 stands for 65,536.
+      const size = words[3]! >>> 16;
+      return frames === 0 ? 0 : logHeaderBytes + frames * (frameHeaderBytes + (size === 1 ? 1 << 16 : size));
+    },
     close() {
       symbols.munmap(address, headerBytes);
       closeSync(descriptor);

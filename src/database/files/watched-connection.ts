@@ -5,8 +5,8 @@ export interface ConnectionObserver {
   /** An error of a statement or transaction, which the caller receives as well. */
   failed(error: unknown): void;
   /**
-   * Runs before and after each commit that changes the database. By throwing, it keeps the change from being
-   * acknowledged.
+   * Runs before a transaction that will change the database, and before and after its commit. By throwing, it keeps the
+   * change from being acknowledged.
    */
   checkChange(): void;
   /** A change was committed. */
@@ -14,6 +14,7 @@ export interface ConnectionObserver {
 }
 
 const steps = ["get", "all", "values", "raw", "run", "iterate"] as const;
+const begins = /^\s*begin\s+immediate\b/i;
 const ends = /^\s*(commit|end)\b/i;
 const controls = /^\s*(begin|savepoint|release|rollback|pragma|vacuum|attach|detach)\b/i;
 
@@ -72,6 +73,8 @@ export function watchConnection(sqlite: Sqlite, observer: ConnectionObserver): v
 
   function watchCall(call: Call, sql: string, isReadonly: boolean): Call {
     if (ends.test(sql)) return (...values) => (wrote ? end(() => call(...values)) : call(...values));
+    // A transaction that is rolled back displaces pages, which may be the last copies of what the log contained.
+    if (begins.test(sql)) return (...values) => (observer.checkChange(), call(...values));
     return isReadonly || controls.test(sql) ? call : (...values) => change(() => call(...values));
   }
 

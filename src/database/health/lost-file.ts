@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, rmSync, truncateSync } from "node:fs";
 import { toIsoTime, type Clock } from "../../lib/clock.ts";
-import type { Log } from "../../lib/log.ts";
+import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { databaseFileChangedCode, describeChange } from "../files/file-change.ts";
 import { truncateLogNow } from "./housekeeping.ts";
 import type { FileChange, OpenFile } from "../files/open-file.ts";
-import { copyOpenFile } from "./rescue.ts";
+import { copyFromMemory, copyOpenFile } from "./rescue.ts";
 
 /** Saves what can be saved after the file of an open database was changed from outside. */
 export interface LostFile {
@@ -76,6 +76,20 @@ export function createLostFile({
     done = true;
   }
 
+  function saveFromMemory(): void {
+    const target = `${file.path}.lost-${stamp()}`;
+    try {
+      copyFromMemory(database.sqlite, target);
+      keptAs = target;
+      log.event("database.copy_saved", { file: target });
+    } catch (error) {
+      // The content of the file without its log remains.
+      logDropped(log, error, "database.maintenance_failed");
+    }
+    // SQLite would put what is left of it over newer pages of the file.
+    setLogAside();
+  }
+
   return {
     async step(change) {
       if (!reported) {
@@ -91,6 +105,7 @@ export function createLostFile({
       if (done) return;
       if (change === "overwritten") setLogAside();
       else if (change === "log_lost") keepLog();
+      else if (change === "log_truncated") saveFromMemory();
       else await save();
     },
     describe(change) {

@@ -16,7 +16,7 @@ export const logFields = {
   bytes: number("size in bytes"),
   candidates: number("generated names"),
   cause: text("`failing` or `gone`: why a recipient was disabled"),
-  change: text("`removed`, `replaced`, `overwritten` or `log_lost`"),
+  change: text("`removed`, `replaced`, `overwritten`, `log_lost` or `log_truncated`"),
   channel: text("kind of channel, such as `webhook` or `email`"),
   client: text("IP address of the client"),
   code: text("stable code of an error"),

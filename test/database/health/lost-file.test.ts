@@ -8,9 +8,15 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { openDatabase } from "../../../src/database/database.ts";
+import { truncateLogNow } from "../../../src/database/health/housekeeping.ts";
+import { createLog } from "../../../src/lib/log.ts";
+import { manualClock } from "../../support/appliance.ts";
 import { commandFolder, defaultConfig, type CommandFolder } from "../../support/command-line.ts";
 import { until } from "../../support/until.ts";
 
@@ -249,4 +255,41 @@ test("A hard link to the database does not bypass the lock, neither before nor a
   const { code, err } = await folder.run(["serve"]);
   expect(code).toBe(1);
   expect(err).toContain("has 2 names (hard links)");
+});
+
+test.each<NodeJS.Signals>(["SIGTERM", "SIGKILL"])(
+  "Changes are refused once the write-ahead log was truncated, and everything acknowledged before is saved, also before %s",
+  async (signal) => {
+    await start();
+    expect(await submit("example-bank-a.com")).toBe(200);
+    truncateSync(`${path}-wal`, 0);
+    // Without any wait: the first request afterward.
+    expect(await submit("example-bank-b.com")).toBe(500);
+    expect((await readiness()).checks.database).toContain("its write-ahead log (-wal) was truncated");
+    await until(() => saved().some((name) => !name.endsWith(".partial")), "the data is saved");
+    await until(() => sideFiles().every((file) => !existsSync(file)), "the log is set aside");
+    await end(signal);
+    await restoreSaved();
+    await start();
+    expect(await recorded()).toEqual(["example-bank-a.com"]);
+    expect(await submit("example-bank-b.com")).toBe(200);
+  },
+);
+
+test("A log that the server itself shortens is no change, whatever it writes meanwhile", () => {
+  const database = openDatabase(path);
+  const log = createLog({ level: "silent", format: "json", clock: manualClock(), write() {} });
+  database.serve(log);
+  for (let round = 0; round < 200; round++) {
+    database.sqlite.run(
+      "INSERT OR REPLACE INTO settings (name, value, updated_at) VALUES ('a', zeroblob(20000), 1)",
+    );
+    if (round % 3 === 0) expect(truncateLogNow(database)).toBe(true);
+    else if (round % 3 === 1) database.sqlite.run("PRAGMA wal_checkpoint(RESTART)");
+    expect(database.file!.change()).toBeUndefined();
+  }
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+  truncateSync(`${path}-wal`, 100);
+  expect(database.file!.change()).toBe("log_truncated");
+  database.close();
 });
