@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGrouping } from "../../src/cases/grouping/grouping.ts";
 import { openCampaigns } from "../../src/cases/campaigns/open-campaigns.ts";
-import { traitsOf, type ThreatSource } from "../../src/cases/campaigns/traits.ts";
-import { openDatabase, type Database } from "../../src/database/database.ts";
+import { traitsOf } from "../../src/cases/campaigns/traits.ts";
+import { openDatabase } from "../../src/database/database.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { createForeground, createYielder } from "../../src/lib/yielder.ts";
 import { campaignWorld, countPairs } from "../../test/support/campaign-world.ts";
+import { fillWithThreats } from "./campaign-rows.ts";
 import { readOptions } from "./options.ts";
 
 const options = readOptions({
@@ -57,7 +58,7 @@ async function groupDatabase(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "phishwatch-bench-"));
   const database = openDatabase(join(folder, "phishwatch.db"));
   try {
-    fill(database, world.threats.slice(0, -timed));
+    fillWithThreats(database, world.threats.slice(0, -timed));
     const log = createLog({ level: "silent", format: "json", clock: systemClock, write: () => {} });
     const yielder = () => createYielder({ sliceMs: 5, elapsedMs: () => performance.now() });
     const foreground = createForeground();
@@ -72,7 +73,7 @@ async function groupDatabase(): Promise<void> {
     console.log(`database, each later start: ${((performance.now() - restarted) / 1_000).toFixed(2)} s`);
     const times: number[] = [];
     for (const threat of world.threats.slice(-timed)) {
-      fill(database, [threat]);
+      fillWithThreats(database, [threat]);
       const began = performance.now();
       await again.catchUp();
       times.push(performance.now() - began);
@@ -86,38 +87,6 @@ async function groupDatabase(): Promise<void> {
     database.close();
     rmSync(folder, { recursive: true });
   }
-}
-
-/** Inserts threats with their facts, as lookups would store them. */
-function fill(database: Database, threats: readonly ThreatSource[]): void {
-  const { sqlite } = database;
-  const domains = new Set(threats.map(({ protectedDomain }) => protectedDomain));
-  database.transaction(() => {
-    for (const domain of domains)
-      sqlite.run(
-        "insert into protected_domains (id, domain, keywords, allow, enabled, origin, created_at, updated_at) values (?, ?, '[]', '[]', 1, 'runtime', 0, 0) on conflict do nothing",
-        [domain, domain],
-      );
-    const insert = sqlite.query(
-      `insert or ignore into threats (seq, id, protected_domain_seq, domain, type, status, severity, similarity, source, reasons,
-         severity_reasons, first_seen, created_at, status_changed_at, whois, screenshot_token)
-       select ?, ?, seq, ?, 'combosquatting', ?, 'medium', 0.9, 'feed', '[]', '[]', ?, ?, ?, '{}', ''
-       from protected_domains where domain = ?`,
-    );
-    const insertFacts = sqlite.query(
-      `insert into enrichments (threat_seq, rank, due_at, step, failures, facts, screenshot_failures)
-       select seq, 0, 0, 0, 0, ?, 0 from threats where seq = ?`,
-    );
-    const insertCertificate = sqlite.query(
-      `insert into threat_certificates (threat_seq, identity, issuer, serial, log, entry_url, entry_index, is_verified, seen_at)
-       select seq, ?, '', ?, '', '', 0, 1, 0 from threats where seq = ?`,
-    );
-    for (const { domain, facts, protectedDomain, seq, serials, status } of threats) {
-      insert.run(seq, `thr_${seq}`, domain, status, seq, seq, seq, protectedDomain);
-      insertFacts.run(JSON.stringify(facts), seq);
-      for (const serial of serials) insertCertificate.run(serial, serial, seq);
-    }
-  });
 }
 
 function printTimes(what: string, times: readonly number[]): void {

@@ -6,22 +6,23 @@ import { readOptions } from "../benchmarks/options.ts";
 import { randomFrom } from "../benchmarks/random.ts";
 import { freePort } from "../benchmarks/server-process.ts";
 import { createPageVisits, type Row } from "./inspections/page-visits.ts";
+import { enterNamespace } from "./namespace.ts";
 import { printReport, randomSeed, type Check } from "./report.ts";
-
-// Runs from source, because the executable never opens loopback addresses.
+import { startServer, type Server } from "./server.ts";
 
 const options = readOptions({
   benchmark: "inspections",
   script: "campaign",
   summary:
-    "Kills the server at random moments while a feed and submissions have pages inspected and an original is captured,\n" +
-    "and checks that each address is inspected once, and that each copy becomes one threat with one event.",
+    "Kills the server at random moments while a feed and submissions have pages inspected and an original is captured, in a\n" +
+    "network namespace, and checks that each address is inspected once, and that each copy becomes one threat with one event.",
   options: {
     seed: { default: null, value: "N", description: "seed of all random choices (default: a new one)" },
     kills: { default: 40, value: "N", description: "kills of the server" },
     addresses: { default: 40, value: "N", description: "addresses per life of the server" },
   },
 });
+await enterNamespace();
 const seed = options.seed === null ? randomSeed() : Number(options.seed);
 console.log(`seed ${seed}`);
 const random = randomFrom(seed);
@@ -29,7 +30,6 @@ const random = randomFrom(seed);
 const livesMsMin = 100;
 const livesMsMax = 2_500;
 const drainMsMax = 400_000;
-const startTimeoutMs = 30_000;
 const copiesShare = 0.3;
 /** Hosts are spread over the first addresses of the world. */
 const hostAddresses = 24;
@@ -89,21 +89,16 @@ for (let kill = 0; kill < options.kills; kill += 1) {
   fed.push(...lines);
   appendFileSync(feedPath, lines.map((line) => `${line}\n`).join(""));
   await Bun.sleep(livesMsMin + random.below(livesMsMax - livesMsMin));
-  server.kill("SIGKILL");
-  await server.exited;
+  await end("SIGKILL");
   await submitting;
   server = await start();
 }
 const wasStuck = !(await drained());
-server.kill("SIGTERM");
-await server.exited;
+await end("SIGTERM");
 
 const database = new Database(databasePath, { readonly: true });
 const rows = database.query<Row, []>("select * from inspections order by seq").all();
-const visits = (await (await fetch(`http://127.0.0.1:${world.webPort}/visits`)).json()) as Record<
-  string,
-  number
->;
+const visits = (await (await fetch(`http://${world.address}/visits`)).json()) as Record<string, number>;
 const pageVisits = createPageVisits({ rows, startedAts, visits });
 const attempts = rows.reduce((sum, row) => sum + row.attempts, 0);
 const checks = check();
@@ -226,36 +221,25 @@ async function submit(domains: readonly string[]): Promise<void> {
   }
 }
 
-async function start(): Promise<Bun.Subprocess> {
+async function start(): Promise<Server> {
   startedAts.push(Date.now());
-  const settings = JSON.stringify({ config, webPort: world.webPort });
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, "inspections/server.ts"), settings], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  children.add(child);
-  void (async () => {
-    for await (const part of child.stderr.pipeThrough(new TextDecoderStream())) log += part;
-  })();
-  const until = performance.now() + startTimeoutMs;
-  for (;;) {
-    const isReady = await fetch(`http://127.0.0.1:${port}/healthz`, { keepalive: false }).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return child;
-    if (performance.now() > until || child.exitCode !== null)
-      throw new Error(`no server: ${log.slice(-2_000)}`);
-    await Bun.sleep(5);
-  }
+  return startServer({ config, port });
 }
 
-async function startWorld(): Promise<{ dnsPort: number; webPort: number }> {
+/** Ends a life of the server, and keeps its log. */
+async function end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  server.signal(signal);
+  await server.exited;
+  log += server.log();
+}
+
+async function startWorld(): Promise<{ dnsPort: number; address: string }> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "inspections/world.ts")], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.add(child);
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream()))
-    return JSON.parse(text) as { dnsPort: number; webPort: number };
+    return JSON.parse(text) as { dnsPort: number; address: string };
   throw new Error("the world ended");
 }
 

@@ -14,6 +14,7 @@ import {
   submitNames,
   type ClientWorld,
 } from "./kills/clients.ts";
+import { killGroupings } from "./kills/groupings.ts";
 import { finishImports, runImports } from "./kills/imports.ts";
 import { checkInvariants } from "./kills/invariants.ts";
 import { startReceiver } from "./kills/receivers.ts";
@@ -25,12 +26,13 @@ const options = readOptions({
   benchmark: "kills",
   script: "campaign",
   summary:
-    "Kills the server at random moments while clients, a feed, imports and webhooks are busy, then kills restores, and\n" +
-    "checks that nothing acknowledged is lost.",
+    "Kills the server at random moments while clients, a feed, imports and webhooks are busy, then kills restores, then the\n" +
+    "server while it groups threats into campaigns, and checks that nothing acknowledged is lost.",
   options: {
     seed: { default: null, value: "N", description: "seed of all random choices (default: a new one)" },
     seconds: { default: 90, value: "N", description: "duration of the load" },
     restores: { default: 20, value: "N", description: "restores to kill" },
+    groupings: { default: 30, value: "N", description: "kills of the server while it groups threats" },
   },
 });
 const seed = options.seed === null ? randomSeed() : Number(options.seed);
@@ -126,12 +128,27 @@ database.close();
 
 const restores = await killRestores({ kills: options.restores, random, config, databasePath });
 figures.push(["restores, killed", `${options.restores}, ${restores.killed}`]);
+const groupings = await killGroupings({
+  kills: options.groupings,
+  random,
+  folder: join(folder, "groupings"),
+});
+figures.push(
+  ["kills during grouping, half written", `${options.groupings}, ${groupings.halfWritten}`],
+  ["grouped threats, campaigns", `${groupings.threats}, ${groupings.campaigns}`],
+);
 checks.push(
   { guarantee: "the deliveries end", violations: isDrained ? [] : [`not within ${drainMsMax / 1_000} s`] },
   { guarantee: "a killed restore leaves a whole database", violations: restores.violations },
+  {
+    guarantee: "after kills, the campaigns are those of a grouping without interruption",
+    violations: groupings.violations,
+  },
 );
 for (const receiver of Object.values(receivers)) receiver.stop();
-const command = `scripts/campaign kills --seed ${seed} --seconds ${options.seconds} --restores ${options.restores}`;
+const command =
+  `scripts/campaign kills --seed ${seed} --seconds ${options.seconds} --restores ${options.restores} ` +
+  `--groupings ${options.groupings}`;
 process.exit(printReport({ figures, checks, command }));
 
 async function start(): Promise<Server> {

@@ -1,19 +1,20 @@
 /**
- * DNS and web servers on loopback for the campaign of inspections: an original, and hosts whose second label says what
- * they show. Prints the ports as JSON. `/visits` returns how often the page of each host was requested.
+ * DNS and web servers of a namespace for the campaign of inspections: an original, and hosts whose second label says what
+ * they show. Prints the port of DNS and the address of the original as JSON. `/visits` returns how often the page of each host was requested.
  */
 import { startDnsServer } from "../../../test/support/dns-server.ts";
+import { publicAddress } from "../namespace.ts";
 import { originalHost, respondAs } from "./pages.ts";
 
 /** Pages of one address are opened a few at a time. */
 const hostAddresses = 24;
 const zones = Array.from({ length: hostAddresses }, (_, index) => ({
   zone: `*.n${index}.test`,
-  address: `127.0.0.${index + 1}`,
+  address: publicAddress(index + 1),
 }));
 const here = (address: string) => ({ A: [address], NS: ["ns1.host.test"] });
 const dns = await startDnsServer({
-  [originalHost]: here("127.0.0.1"),
+  [originalHost]: here(publicAddress(1)),
   ...Object.fromEntries(zones.map(({ zone, address }) => [zone, here(address)])),
 });
 const delayMsMax = 400;
@@ -29,8 +30,5 @@ async function respond(request: Request): Promise<Response> {
   return respondAs(host);
 }
 
-const serve = (hostname: string, port: number) =>
-  Bun.serve({ port, hostname, idleTimeout: 0, fetch: respond });
-const web = serve("127.0.0.1", 0);
-for (const { address } of zones.slice(1)) serve(address, web.port!);
-process.stdout.write(`${JSON.stringify({ dnsPort: dns.server.port, webPort: web.port })}\n`);
+for (const { address } of zones) Bun.serve({ hostname: address, port: 80, idleTimeout: 0, fetch: respond });
+process.stdout.write(`${JSON.stringify({ dnsPort: dns.server.port, address: publicAddress(1) })}\n`);
