@@ -131,7 +131,7 @@ function createConfiguration(host: Host): Step[] {
     return [
       {
         text: `write the configuration ${configFile}`,
-        apply: () => replaceFile(path, configuration(), { uid: 0, gid: groupOf(host), mode }),
+        apply: () => replaceFile(path, serviceConfiguration(), { uid: 0, gid: groupOf(host), mode }),
       },
     ];
   return letGroup(host, { path: configFile, may: "read" });
@@ -171,11 +171,12 @@ function requireNoForeignLink(path: string): void {
   });
 }
 
-/** Returns the example configuration with the database in the state folder. */
-function configuration(): string {
+/** Returns the example configuration with the database and the backups in the state folder. */
+export function serviceConfiguration(): string {
   const example = renderExample();
-  const text = example.replace(/^path = ".*?"/m, `path = "${stateFolder}/phishwatch.db"`);
-  if (text === example) throw new Error("the example configuration has no path of the database");
+  const placed = example.replace(/^path = ".*?"/m, `path = "${stateFolder}/phishwatch.db"`);
+  const text = placed.replace(/^folder = "backups"/m, `folder = "${stateFolder}/backups"`);
+  if (placed === example || text === placed) throw new Error("the example configuration has no such paths");
   return text;
 }
 

@@ -330,14 +330,14 @@ describe("the machine", () => {
     expect(await changes()).toEqual([]);
     chmodSync(file, 0o606);
     chmodSync(folder.path, 0o707);
-    mkdirSync(join(folder.path, "data/backups"), { recursive: true });
-    chmodSync(join(folder.path, "data/backups"), 0o777);
+    mkdirSync(join(folder.path, "backups"), { recursive: true });
+    chmodSync(join(folder.path, "backups"), 0o777);
     expect(await changes()).toEqual([
       ["configuration file", `run 'chmod o-w ${file}'`],
       ["folder of the configuration file", `run 'chmod o-w ${folder.path}'`],
-      ["backup folder", `run 'chmod o-w ${join(folder.path, "data/backups")}'`],
+      ["backup folder", `run 'chmod o-w ${join(folder.path, "backups")}'`],
     ]);
-    chmodSync(join(folder.path, "data/backups"), 0o700);
+    chmodSync(join(folder.path, "backups"), 0o700);
     chmodSync(file, 0o600);
     chmodSync(folder.path, 0o1707);
     expect(await changes()).toEqual([]);

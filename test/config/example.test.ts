@@ -91,7 +91,7 @@ const defaults: Config = {
   backup: {
     schedule: null,
     keep: 14,
-    location: { kind: "folder", folder: "/etc/phishwatch/data/backups" },
+    location: { kind: "folder", folder: "/etc/phishwatch/backups" },
     s3: { endpoint: null, region: "us-east-1", accessKey: null, secretKey: null },
     encryptWith: null,
   },

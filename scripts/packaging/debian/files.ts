@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { file, gzip, type Entry } from "../archives.ts";
-import { stateFolder } from "../../../src/service/unit.ts";
+import { serviceConfiguration } from "../../../src/service/install.ts";
 import { projectPackage, root } from "../source.ts";
 
 export const configurationPath = "etc/phishwatch/phishwatch.toml";
@@ -35,7 +35,7 @@ export function debianFiles(
   return [
     file("usr/bin/phishwatch", executable, 0o755),
     // It contains secrets, so only root may read it until postinst permits it to the group of the service.
-    file(configurationPath, packagedConfiguration(), 0o640),
+    file(configurationPath, serviceConfiguration(), 0o640),
     file("usr/lib/systemd/system/phishwatch.service", unit),
     file("usr/lib/sysusers.d/phishwatch.conf", own("phishwatch.sysusers")),
     file("usr/share/lintian/overrides/phishwatch", own("phishwatch.lintian-overrides")),
@@ -55,14 +55,6 @@ export function debianFiles(
       return [file(places[entry.path] ?? `${documentation}/${entry.path}`, entry.bytes)];
     }),
   ];
-}
-
-/** Returns the example configuration with the database in the folder of the service. */
-export function packagedConfiguration(): string {
-  const example = readFileSync(join(root, "config.example.toml"), "utf8");
-  const changed = example.replace(/^path = "data\/phishwatch\.db"/m, `path = "${stateFolder}/phishwatch.db"`);
-  if (changed === example) throw new Error("config.example.toml has no storage.path to replace");
-  return changed;
 }
 
 /** Returns the copyright file in Debian's format. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Static } from "@sinclair/typebox";
 import type { Conflict } from "../fields/config-error.ts";
@@ -15,14 +16,37 @@ import { readPath, readSchedule } from "../fields/texts.ts";
 
 /** Schema of backups: when they are made, how many are kept, and where. */
 
-const s3Form = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[a-z0-9_-][a-z0-9._-]*)*\/?$/;
+const bucketForm = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/|$)/;
+const prefixForm = /^s3:\/\/[^/]*(?:\/[a-z0-9_-][a-z0-9._-]*)*\/?$/;
 const s3CharactersMax = 200;
 const regionForm = /^[a-z0-9-]{1,50}$/;
 
-const readS3Location = (written: string): { value: string } | { allowed: string } =>
-  written.length <= s3CharactersMax && s3Form.test(written)
+const readS3Location = (written: string): { value: string } | { allowed: string } => {
+  const form = "s3://BUCKET or s3://BUCKET/PREFIX";
+  if (written.length > s3CharactersMax)
+    return { allowed: `${form} of at most ${s3CharactersMax} characters` };
+  const characters = "lowercase letters, digits, dots and hyphens";
+  if (!bucketForm.test(written))
+    return {
+      allowed: `${form} with a bucket name of 3 to 63 ${characters} that begins and ends with a letter or digit`,
+    };
+  return prefixForm.test(written)
     ? { value: written.replace(/\/$/, "") }
-    : { allowed: `s3://BUCKET or s3://BUCKET/PREFIX in lowercase, of at most ${s3CharactersMax} characters` };
+    : {
+        allowed: `${form} with a prefix of ${characters} and underscores, whose parts are not empty and begin with no dot`,
+      };
+};
+
+const defaultFolder = "backups";
+/** A folder with this file contains backups. */
+const markerFile = "phishwatch-backups.json";
+
+/** Null: the folder `backups` next to the database, as in the files of earlier versions. */
+const readFolder: TextReader<{ path: string; isDefault: boolean } | null> = (written, context) => {
+  if (written === "") return { value: null };
+  const read = readPath(written, context);
+  return "value" in read ? { value: { path: read.value, isDefault: written === defaultFolder } } : read;
+};
 
 const readRegion: TextReader<string> = (written) =>
   regionForm.test(written) ? { value: written } : { allowed: `a region such as "eu-central-1"` };
@@ -39,8 +63,9 @@ export const backup = table(
       { minimum: 1, maximum: 1_000 },
       { default: 14, description: "number of backups that are kept; older ones are deleted" },
     ),
-    folder: optionalText("path", readPath, {
-      description: "folder for the backups; default: backups next to the database",
+    folder: text("path", readFolder, {
+      default: defaultFolder,
+      description: `folder for the backups; "" = backups next to the database`,
     }),
     s3: optionalText("s3://", readS3Location, {
       description: "s3://bucket/prefix for the backups instead of a folder",
@@ -108,7 +133,7 @@ export function toBackup(values: BackupValues, databasePath: string): BackupConf
     accessKey: values.s3_access_key,
     secretKey: values.s3_secret_key,
   };
-  const folder = values.folder ?? join(dirname(databasePath), "backups");
+  const folder = folderOf(values.folder, join(dirname(databasePath), defaultFolder));
   return {
     schedule: values.schedule,
     keep: values.keep,
@@ -117,6 +142,13 @@ export function toBackup(values: BackupValues, databasePath: string): BackupConf
     s3: settings,
     encryptWith: values.encrypt_with,
   };
+}
+
+/** Earlier versions had another default, `former`: backups that are there are continued. */
+function folderOf(folder: BackupValues["folder"], former: string): string {
+  if (folder === null) return former;
+  const hasBackups = (path: string) => existsSync(join(path, markerFile));
+  return folder.isDefault && !hasBackups(folder.path) && hasBackups(former) ? former : folder.path;
 }
 
 /**
@@ -142,7 +174,7 @@ function s3Parts(location: string): { bucket: string; prefix: string } {
 export function* backupConflicts({ backup: values }: Partly<{ backup: BackupValues }>): Generator<Conflict> {
   if (values === undefined) return;
   const { folder, s3, s3_access_key: accessKey, s3_secret_key: secretKey } = values;
-  if (typeof s3 === "string" && typeof folder === "string")
+  if (typeof s3 === "string" && folder?.isDefault === false)
     yield { path: "backup.s3", found: "folder beside it", allowed: "either folder or s3" };
   if (typeof s3 !== "string") return;
   for (const [key, value] of [

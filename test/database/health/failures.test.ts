@@ -244,12 +244,12 @@ test("Two restores within a second keep both previous databases", async () => {
   for (const file of kept) expect(statSync(file).nlink).toBe(1);
 });
 
-test("`backup` without a file writes to a folder next to the database that only its owner can read, and `restore` reads it", async () => {
+test("`backup` without a file writes to a folder next to the configuration file that only its owner can read, and `restore` reads it", async () => {
   await start();
   await running!.stop();
   running = undefined;
   expect((await folder.run(["backup"])).code).toBe(0);
-  expect(statSync(join(folder.path, "data/backups")).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder.path, "backups")).mode & 0o777).toBe(0o700);
   rmSync(path);
   expect((await folder.run(["restore"])).code).toBe(0);
   expect(existsSync(path)).toBe(true);
