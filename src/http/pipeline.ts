@@ -65,51 +65,43 @@ export function createPipeline({
 }): Pipeline {
   const { begin, respond, respondLater, reject } = responder;
 
-  function authenticate(request: Request, headers: ResponseHeaders): ApiKey {
-    const key = admit(tokenOf(request.headers.get("authorization")), headers);
-    // Elysia would route HEAD to GET.
-    if (request.method === "HEAD") throw noSuchRoute();
-    return key;
-  }
+  const authenticate = ({ headers }: Request, responseHeaders: ResponseHeaders): ApiKey =>
+    admit(tokenOf(headers.get("authorization")), responseHeaders);
 
-  // Elysia inspects the source code of a handler: if it sees a call after `return` or an arrow, it awaits the
-  // result, even if that is no promise. Hence function expressions that assign their response first.
+  // Elysia inspects the source code of a handler, which the compiler may have simplified: if it sees a call after `return`
+  // or an arrow, it awaits the result, even if that is no promise. It also collects whatever properties of the context a
+  // handler could use, unless it names them. Hence a function expression that assigns its response in `try`.
 
   /** Responds with the result of `run`, which may set headers. */
-  function handle(
+  function handling(
     route: string,
-    request: Request,
-    run: (headers: ResponseHeaders) => object | Promise<object>,
-  ): Response | Promise<Response> {
-    const exchange = begin(route, request);
-    try {
-      const result = run(exchange.headers);
-      if (result instanceof Promise) return respondLater(exchange, result);
-      if (result instanceof Later) return respondLater(exchange, result.run());
-      return respond(exchange, result);
-    } catch (error) {
-      return reject(exchange, error);
-    }
-  }
-
-  function guarded(route: string, run: (call: IncomingCall<ApiKey>) => object | Promise<object>): Handler {
-    return function handleGuarded({ request, params }) {
-      const response = handle(route, request, (headers) =>
-        run({ caller: authenticate(request, headers), request, params, bodies }),
-      );
+    run: (context: RouteContext, headers: ResponseHeaders) => object | Promise<object>,
+  ): Handler {
+    return function handle({ request, params, bearer }) {
+      const exchange = begin(route, request);
+      let response: Response | Promise<Response>;
+      try {
+        const result = run({ request, params, bearer }, exchange.headers);
+        if (result instanceof Promise) response = respondLater(exchange, result);
+        else if (result instanceof Later) response = respondLater(exchange, result.run());
+        else response = respond(exchange, result);
+      } catch (error) {
+        response = reject(exchange, error);
+      }
       return response;
     };
   }
+
+  const guarded = (route: string, run: (call: IncomingCall<ApiKey>) => object | Promise<object>) =>
+    handling(route, ({ request, params }, headers) =>
+      run({ caller: authenticate(request, headers), request, params, bodies }),
+    );
 
   /** Reads the result from one state of the database, which also saves a lock per query. The key is checked just before. */
-  function reading(route: string, run: (call: IncomingCall<ApiKey>) => object): Handler {
-    const read = (request: Request, params: PathParameters, headers: ResponseHeaders) =>
-      snapshot(() => run({ caller: authenticate(request, headers), request, params, bodies }));
-    return function handleReading({ request, params }) {
-      const response = handle(route, request, (headers) => read(request, params, headers));
-      return response;
-    };
-  }
+  const reading = (route: string, run: (call: IncomingCall<ApiKey>) => object) =>
+    handling(route, ({ request, params }, headers) =>
+      snapshot(() => run({ caller: authenticate(request, headers), request, params, bodies })),
+    );
 
   return {
     operation({ method, path, scope, execute }, services) {
@@ -129,10 +121,7 @@ export function createPipeline({
       }),
 
     page: (route, page) =>
-      function handlePage({ request, params, bearer }) {
-        const response = handle(route, request, (headers) => page(request, headers, params, bearer));
-        return response;
-      },
+      handling(route, ({ request, params, bearer }, headers) => page(request, headers, params, bearer)),
 
     charge(request) {
       const { headers } = begin("none", request);

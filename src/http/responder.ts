@@ -103,6 +103,8 @@ function responseOf(request: Request, result: object, headers: ResponseHeaders):
   if (result instanceof Response) return result;
   if (!(result instanceof Download)) return Response.json(result, { headers });
   const { source } = result;
+  // The response to HEAD has no body that would be read to its end.
+  if (request.method === "HEAD") source.close();
   return new Response(downloadStream(source, request.signal), {
     headers: { ...headers, ...downloadHeaders(source) },
   });

@@ -17,6 +17,7 @@ const open = [
   "/docs",
   "/docs/:topic",
   "/docs/api",
+  "/docs/clients/:file",
   "/favicon.ico",
   "/healthz",
   // Protected by the token in the address.
@@ -168,7 +169,7 @@ describe("the rate limit", () => {
       ["PATCH", "/v1/threats/x", 403],
       ["GET", "/v1/threats/x", 404],
       ["DELETE", "/v1", 404],
-      ["HEAD", "/v1/threats", 404],
+      ["HEAD", "/v1/threats", 200],
     ] as const;
     let remaining = 60;
     for (const [method, path, status] of calls) {
