@@ -3,7 +3,9 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../src/database/database.ts";
 import { commandOf, findLockHolder, pidOfWriteLock } from "../../src/database/lock-holder.ts";
+import { createTransactions } from "../../src/database/transactions.ts";
 import { systemClock } from "../../src/lib/clock.ts";
+import { messageOf } from "../../src/lib/errors.ts";
 import { createLog } from "../../src/lib/log.ts";
 import { temporaryFolder } from "../support/appliance.ts";
 import { holdWriteLock } from "../support/lock-holder.ts";
@@ -143,16 +145,37 @@ describe("while another process holds the write lock", () => {
   });
 });
 
-test("a write that fills the disk is rejected with those that shared its commit, and later ones are carried out", async () => {
-  const { page_count: pages } = database.sqlite.query<{ page_count: number }, []>("PRAGMA page_count").get()!;
-  database.sqlite.run(`PRAGMA max_page_count = ${pages + 5}`);
-  const outcomes = await Promise.allSettled([
-    database.write(insert("before")),
-    database.write(insert("x".repeat(1 << 20))),
-    database.write(insert("after")),
-  ]);
-  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
-  expect(names()).toEqual(["after"]);
+describe("a write that fills the disk", () => {
+  beforeEach(() => {
+    const { page_count: pages } = database.sqlite
+      .query<{ page_count: number }, []>("PRAGMA page_count")
+      .get()!;
+    database.sqlite.run(`PRAGMA max_page_count = ${pages + 5}`);
+  });
+  const large = insert("x".repeat(1 << 20));
+
+  test("is rejected, and later ones are carried out", async () => {
+    const writes = [database.write(large), database.write(insert("after"))];
+    const outcomes = await Promise.allSettled(writes);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    expect(names()).toEqual(["after"]);
+  });
+
+  test("is rejected with those that were tried in its commit, and no other", () => {
+    const settled: string[] = [];
+    const part = (name: string, work: () => unknown) => {
+      const settle = {
+        resolve: () => void settled.push(`${name}: committed`),
+        reject: (error: unknown) => void settled.push(`${name}: ${messageOf(error)}`),
+      };
+      return { work, settle, durable: true };
+    };
+    const parts = [part("before", insert("before")), part("large", large), part("after", insert("after"))];
+    const { commitTogether } = createTransactions(database.sqlite);
+    expect(commitTogether(parts, { sliceMs: Number.POSITIVE_INFINITY })).toBe(2);
+    expect(settled).toEqual(["before: database or disk is full", "large: database or disk is full"]);
+    expect(names()).toEqual([]);
+  });
 });
 
 test("A write inside of a transaction is a programmer's error, because it could never be carried out", () => {
