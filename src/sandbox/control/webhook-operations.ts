@@ -216,7 +216,7 @@ function requireName(name: string): void {
 function describeEndpoint(state: SandboxState, endpoint: Endpoint) {
   const { clock, signingTimes } = state.instance();
   const { id, name, url, events, enabled, secret, previousSecretUntil } = endpoint;
-  // Both are deleted some time after the end.
+  // They stay stored for some time after the end.
   const [, previous = null] = signingSecrets(endpoint, clock.now());
   return {
     id,
