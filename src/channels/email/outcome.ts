@@ -81,8 +81,10 @@ function afterRecipients({
   reply: string;
 }): Outcome {
   const statusCode = codeOf(reply);
-  const replies = rejected.map((one) => `${one.address}: ${one.reply}`);
-  const response = visible([reply, ...replies].join("; "), responseCharactersMax);
+  const replies = repliesOf(rejected);
+  // A conversation that ends with a rejected recipient has the same reply.
+  const isNew = !rejected.some((one) => one.reply === reply);
+  const response = visible([...(isNew ? [reply] : []), ...replies].join("; "), responseCharactersMax);
   const base = { statusCode, response };
   const again = rejected.some(({ temporary }) => temporary);
   const isComplete = rejected.length === 0 || (!isTest && (!again || attempts >= attemptsMax));
@@ -93,6 +95,12 @@ function afterRecipients({
   const error = visible(`the mail server rejected ${who}: ${replies.join("; ")}`, errorCharactersMax);
   if (again) return { ...base, failure: "recipients", error, consequence: "retry", progress, lost: [] };
   return { ...base, failure: "rejected", error, consequence: "drop", progress, lost: [] };
+}
+
+/** Returns each reply once, after the recipients that it rejects: servers repeat one text for all of them. */
+function repliesOf(rejected: readonly RejectedAddress[]): string[] {
+  const texts = Map.groupBy(rejected, ({ address, reply }) => reply.replace(`<${address}>: `, ""));
+  return [...texts].map(([text, same]) => `${same.map(({ address }) => address).join(", ")}: ${text}`);
 }
 
 function failureOf({ step, cause, reply }: Extract<SmtpResult, { outcome: "failed" }>): EmailFailure {

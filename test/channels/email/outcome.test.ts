@@ -63,6 +63,22 @@ test("a test fails if one of its recipients is rejected, so that somebody sees i
   expect(classify(sent(["a"], {}), null, { isTest: true })).toMatchObject({ failure: null });
 });
 
+test("a reply that a server gives for every recipient is reported once", () => {
+  const greylisted = (address: string) => `450 4.2.0 <${address}>: Recipient address rejected: Greylisted`;
+  const rejected = ["a@example.com", "b@example.com"].map((address) => ({
+    address,
+    reply: greylisted(address),
+    temporary: true,
+  }));
+  const result = { ...sent([], { a: "450 no" }), reply: greylisted("b@example.com"), rejected } as SmtpResult;
+  const text = "a@example.com, b@example.com: 450 4.2.0 Recipient address rejected: Greylisted";
+  expect(classify(result, null, { isTest: true })).toMatchObject({
+    error: `the mail server rejected all recipients: ${text}`,
+    response: text,
+    statusCode: 450,
+  });
+});
+
 test("a failed connection keeps what is known about recipients that accepted the message", () => {
   const some: Progress = { accepted: ["a"], attempts: 1 };
   const failed = { ...conversation, outcome: "failed", rejected: [], message: "no", reply: "" } as const;
