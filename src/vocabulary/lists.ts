@@ -27,7 +27,16 @@ export const importStates = ["running", "completed", "failed", "cancelled", "int
 export type ImportState = (typeof importStates)[number];
 
 /** Formats of block lists, which are also the ends of their addresses. */
-export const blockListFormats = ["txt", "hosts", "adblock", "dnsmasq", "unbound", "rpz", "csv"] as const;
+export const blockListFormats = [
+  "txt",
+  "hosts",
+  "adblock",
+  "dnsmasq",
+  "unbound",
+  "rpz",
+  "squid",
+  "csv",
+] as const;
 export type BlockListFormat = (typeof blockListFormats)[number];
 
 /** Programs that read each format, and whether names below a listed one are blocked, too. */
@@ -38,5 +47,6 @@ export const blockListFormatHints: Readonly<Record<BlockListFormat, string>> = {
   dnsmasq: "dnsmasq. With subdomains.",
   unbound: "Unbound. With subdomains.",
   rpz: "BIND, Unbound, Knot Resolver and PowerDNS: response policy zone. With subdomains.",
+  squid: "Squid: file of an ACL of the type dstdomain. With subdomains.",
   csv: "Spreadsheets and SIEM: name, protected domain, type, severity, first seen.",
 };

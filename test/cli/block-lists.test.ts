@@ -48,6 +48,7 @@ test("`lists` adds, shows, changes, rotates, disables and removes lists; only `a
     "dnsmasq",
     "unbound",
     "rpz",
+    "squid",
     "csv",
   ]);
   expect(shown.addresses.rpz).toEndWith(`/lists/${token}/block.rpz`);

@@ -7,7 +7,7 @@ import { serialOf } from "./serial.ts";
 
 /**
  * The formats of lists. A listed name is blocked with everything below it, except `txt`, `hosts` and `csv`, in which it
- * is up to the reader. Allowed names below a listed one are exceptions. `txt` and `csv` cannot express them, and the
+ * is up to the reader. Allowed names below a listed one are exceptions. `txt`, `squid` and `csv` cannot express them, and the
  * reader may block what is below a name, so these leave the listed name out. `hosts` names exactly one host.
  *
  * Every blocking format denies that the name exists (NXDOMAIN) for all types of records. An address such as 0.0.0.0
@@ -23,6 +23,8 @@ interface Format {
   exception?(name: string): string;
   /** Whether readers never block what is below a name, so that no exceptions are needed. */
   namesOneHost?: boolean;
+  /** Whether readers complain about a name below another listed one. */
+  listsParentsOnly?: boolean;
   /** Returns whether a name fits into the format. Default: each does. */
   fits?(name: string): boolean;
   /** Lines that the other lines require. */
@@ -117,6 +119,12 @@ const formats: Record<BlockListFormat, Format> = {
     fits: (name) => name.length <= zoneOwnerLengthMax,
     additions: namesBetween,
   },
+  squid: {
+    contentType: plainText,
+    head: comments("#"),
+    line: ({ name }) => `.${name}\n`,
+    listsParentsOnly: true,
+  },
   csv: {
     contentType: "text/csv; charset=utf-8; header=present",
     head: () => "name,protected_domain,type,severity,first_seen\r\n",
@@ -136,13 +144,17 @@ export async function renderList(
   { name, content }: { name: string; content: ListContent },
   yielder: Yielder,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { additions, exception, fits = () => true, head, line, namesOneHost = false } = formats[format];
+  const { additions, exception, fits = () => true, head, line } = formats[format];
+  const { listsParentsOnly = false, namesOneHost = false } = formats[format];
   const exceptions = exception === undefined ? [] : content.allowed.filter(fits);
   // A name above an allowed one that cannot be an exception is not listed.
   const unprotected = content.allowed.filter(
     (allowed) => !namesOneHost && (exception === undefined || !fits(allowed)),
   );
   const leftOut = parentsOfAll(unprotected);
+  const parents = listsParentsOnly
+    ? new Set(content.rows.map((row) => row.name).filter((one) => !leftOut.has(one)))
+    : undefined;
   const listed: string[] = [];
   const parts: Buffer[] = [];
   for (let at = 0; at < content.rows.length; at += stepRows) {
@@ -151,6 +163,7 @@ export async function renderList(
     for (let index = at; index < end; index += 1) {
       const row = content.rows[index]!;
       if (!fits(row.name) || (leftOut.size > 0 && leftOut.has(row.name))) continue;
+      if (parents !== undefined && parentsOf(row.name).some((parent) => parents.has(parent))) continue;
       part += line(row);
       listed.push(row.name);
     }

@@ -50,6 +50,11 @@ const expected: Record<BlockListFormat, { empty: string; two: string; exception:
     two: `${comment(";", 2)}${zone}a.com CNAME .\n*.a.com CNAME .\nb.pages.dev CNAME .\n*.b.pages.dev CNAME .\n`,
     exception: `${comment(";", 2)}${zone}a.com CNAME .\n*.a.com CNAME .\nb.pages.dev CNAME .\n*.b.pages.dev CNAME .\nok.a.com CNAME rpz-passthru.\n*.ok.a.com CNAME rpz-passthru.\n`,
   },
+  squid: {
+    empty: comment("#", 0),
+    two: `${comment("#", 2)}.a.com\n.b.pages.dev\n`,
+    exception: `${comment("#", 1)}.b.pages.dev\n`,
+  },
   csv: {
     empty: "name,protected_domain,type,severity,first_seen\r\n",
     two: "name,protected_domain,type,severity,first_seen\r\na.com,example-bank.com,typosquatting,high,2026-01-15T12:00:00.000Z\r\nb.pages.dev,example-bank.com,typosquatting,high,2026-01-15T12:00:00.000Z\r\n",
@@ -86,6 +91,11 @@ test("rpz: a name that is too long for a zone is left out, and so is a name abov
   expect(text).toContain("; Names: 2\n");
   expect(text).not.toContain("b.com");
   expect(text).not.toContain("aaa");
+});
+
+test("squid: a name below a listed one is left out, which Squid warns about, unless that one is left out", async () => {
+  const names = ["a.com", "login.a.com", "x.y.a.com", "b.com", "login.b.com"];
+  expect(await rendered("squid", names, ["ok.b.com"])).toBe(`${comment("#", 2)}.a.com\n.login.b.com\n`);
 });
 
 test("csv: a cell that a spreadsheet would execute is made safe", async () => {
