@@ -93,7 +93,7 @@ export function scanCondition(last: Pick<Scan, "status" | "error"> | undefined):
   return {
     type: "system.scan_failed",
     key: "scan",
-    state: last?.status === "failed" ? "holds" : "clear",
+    state: last === undefined ? "unknown" : last.status === "failed" ? "holds" : "clear",
     began: {
       title: "The last scan failed",
       text: last?.error === null || last === undefined ? "" : sentence(last.error),
@@ -104,12 +104,12 @@ export function scanCondition(last: Pick<Scan, "status" | "error"> | undefined):
   };
 }
 
-/** @param problem why no name can be looked up; null: names can be, or it is not known yet */
-export function resolverCondition(problem: string | null): Condition {
+/** @param problem why no name can be looked up; null: names can be; undefined: not known yet */
+export function resolverCondition(problem: string | null | undefined): Condition {
   return {
     type: "system.scan_failed",
     key: "resolvers",
-    state: problem === null ? "clear" : "holds",
+    state: problem === undefined ? "unknown" : problem === null ? "clear" : "holds",
     began: { title: "Lookups in DNS fail", text: sentence(problem ?? "") },
     ended: { title: "Lookups in DNS work again", text: "" },
     page: "scans",
@@ -182,7 +182,8 @@ export function databaseCondition({
   return {
     type: "system.database_failing",
     key: "database",
-    state: damage === undefined && problem === undefined ? "clear" : "holds",
+    state:
+      damage !== undefined || problem !== undefined ? "holds" : quickCheck === null ? "unknown" : "clear",
     began:
       damage === undefined
         ? { title: "The database fails", text: sentence(problem ?? "") }

@@ -82,7 +82,7 @@ export function openConditions({
           ...sourceConditions(sources),
           ...recipientConditions(recipients.listAll(), { now, nounOf }),
           scanCondition(scans.latestOutcome()),
-          resolverCondition(scans.resolverHealth.latest()?.problem ?? null),
+          resolverCondition(scans.resolverHealth.latest()?.problem),
           reloadCondition(lastReload()),
           ...certificateConditions(certificates, now),
           diskCondition(databaseHealth.status().disk),

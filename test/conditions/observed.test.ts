@@ -136,7 +136,7 @@ describe("a recipient", () => {
 });
 
 test("a scan that failed is a condition until one completes", () => {
-  expect(scanCondition(undefined).state).toBe("clear");
+  expect(scanCondition(undefined).state).toBe("unknown");
   expect(scanCondition({ status: "failed", error: "no resolver responds" })).toMatchObject({
     state: "holds",
     began: { title: "The last scan failed", text: "No resolver responds." },
@@ -146,6 +146,8 @@ test("a scan that failed is a condition until one completes", () => {
 
 test("resolvers that cannot be used, a damaged database, and a file that cannot be applied are conditions", () => {
   expect(resolverCondition(null).state).toBe("clear");
+  expect(resolverCondition(undefined).state).toBe("unknown");
+  expect(databaseCondition({ problem: undefined, quickCheck: null }).state).toBe("unknown");
   expect(resolverCondition("no resolver responds")).toMatchObject({
     state: "holds",
     began: { text: "No resolver responds." },

@@ -151,7 +151,9 @@ describe("the overview", () => {
     app.webhooks.endpoints.add({ name: "soc", url: "https://soc.example/hook", events: [] }, { by: analyst });
     for (const feed of app.feeds.sources) feed.start();
     while (!(await line()).includes("1 of 1 failing"));
-    expect(await line()).toBe("Last scan 11:00 Feeds 1 of 1 failing Deliveries 1 working Backup 12:00");
+    expect(await line()).toBe(
+      "Last scan 11:00 Feeds 1 of 1 failing Deliveries 1 without failures Backup 12:00",
+    );
     app.database.sqlite.run(`update recipients set consecutive_failures = 3, failing_since = ${clock.now()}`);
     clock.advance(2 * day);
     expect(await line()).toContain("Last scan 2 days ago");
@@ -302,7 +304,7 @@ describe("the list of concerns", () => {
   const now = Date.UTC(2026, 0, 15);
   const healthy: Parameters<typeof concernsOf>[0] = {
     now,
-    readiness: { ready: true, checks: { database: "ok", disk: "ok", schedulers: "ok" } },
+    readiness: { ready: true, checks: { database: "ok", disk: "ok", schedulers: "ok" }, unknown: [] },
     untrustedProxy: undefined,
     database: { problem: undefined, lastError: null },
     recipients: [],
@@ -444,7 +446,13 @@ describe("the list of concerns", () => {
     ],
     [
       "names a part that is not ready, except for a full disk, which has its own concern",
-      { readiness: { ready: false, checks: { database: "lost", disk: "nearly full", schedulers: "ok" } } },
+      {
+        readiness: {
+          ready: false,
+          checks: { database: "lost", disk: "nearly full", schedulers: "ok" },
+          unknown: [],
+        },
+      },
       ["Not ready: database lost"],
     ],
     ["omits a working endpoint", { recipients: [endpoint] }, []],

@@ -7,6 +7,8 @@ import { isBusy } from "../../database/files/sqlite-error.ts";
 export interface Readiness {
   ready: boolean;
   checks: { database: string; disk: string; schedulers: string };
+  /** Facts that the checks could not take into account. They do not change whether the appliance is ready. */
+  unknown: string[];
 }
 
 /** Cheap enough for anonymous polling every second: it writes nothing and waits for no lock. */
@@ -19,13 +21,17 @@ export function checkReadiness({
   databaseHealth: Pick<DatabaseHealth, "status">;
   schedulersRunning: () => boolean;
 }): Readiness {
-  const { problem, disk } = databaseHealth.status();
+  const { problem, disk, quickCheck } = databaseHealth.status();
   const checks = {
     database: problem ?? describeLock(database) ?? checkWritable(database),
     disk: disk === undefined || disk.level !== "full" ? "ok" : `nearly full (${disk.text})`,
     schedulers: schedulersRunning() ? "ok" : "not running",
   };
-  return { ready: Object.values(checks).every((text) => text === "ok"), checks };
+  const unknown: string[] = [];
+  if (database.isShared && quickCheck === null)
+    unknown.push("whether the database file is intact: it was not checked yet");
+  if (database.isShared && disk === undefined) unknown.push("the free space of the disk: it cannot be read");
+  return { ready: Object.values(checks).every((text) => text === "ok"), checks, unknown };
 }
 
 /** An open database has been migrated, so only write access remains to be checked. */

@@ -41,8 +41,8 @@ export function sitePages({
     health: () => ({ status: "ok" }),
 
     ready(_request, headers) {
-      const { ready, checks } = readiness();
-      const body = { status: ready ? "ready" : "not ready", checks };
+      const { ready, checks, unknown } = readiness();
+      const body = { status: ready ? "ready" : "not ready", checks, unknown };
       return Response.json(body, { status: ready ? 200 : 503, headers });
     },
 

@@ -8,7 +8,7 @@ export type CheckResult = {
   detail: string;
 } & (
   | {
-      /** `skipped`: not checked, because of `--offline`. */
+      /** `skipped`: not checked, because of `--offline`, or because it cannot be known here. */
       state: "ok" | "skipped";
     }
   | {

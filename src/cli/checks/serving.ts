@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { Config } from "../../config/config.ts";
 import { isServed } from "../../database/lock.ts";
 import { findLockHolder, type LockHolder } from "../../database/lock-holder.ts";
@@ -19,7 +19,12 @@ export function runningServer({
   storage: { path },
 }: Pick<Config, "storage"> & { source?: SourceText | undefined }): CheckResult[] {
   const base = { check: "server", what: "running server" } as const;
-  if (isServed(path) !== true) return [];
+  const served = isServed(path);
+  if (served === undefined)
+    return [
+      { ...base, state: "skipped", detail: "not known: this user cannot read the lock file of the server" },
+    ];
+  if (!served) return [];
   const state = stateOf(path);
   if (state === undefined || source === undefined) return [{ ...base, state: "ok", detail: "runs" }];
   const { uses, lastReload } = state;
@@ -70,16 +75,24 @@ function stateOf(path: string): ServerState | undefined {
   }
 }
 
+const locksFile = "/proc/locks";
+
 /**
  * Checks that no process holds the write lock of the database at `path` for long: nobody else could write, and the server
  * would reject every change. Waits for a second while the lock is held. Linux only; elsewhere, the holder is not known.
  */
 export async function writeLock(path: string, clock: Clock): Promise<CheckResult[]> {
+  const base = { check: "write-lock", what: "write lock of the database" } as const;
+  // A missing file has no lock. Otherwise, locks may be held that nobody lists.
+  if (existsSync(path) && !existsSync(locksFile))
+    return [
+      { ...base, state: "skipped", detail: `not known: the system does not list locks (${locksFile})` },
+    ];
   const first = findLockHolder(path);
   const holder = first === undefined ? undefined : await holderThatStays(path, first, clock);
   return [
     resultOf(
-      { check: "write-lock", what: "write lock of the database" },
+      base,
       "is free",
       holder && {
         state: "error",

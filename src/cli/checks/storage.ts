@@ -75,10 +75,11 @@ function serverResults(path: string, state: StoredState): CheckResult[] {
       detail: `${toPlainTime(lastError.at)}: ${lastError.text} (${lastError.code})`,
       change: restore,
     });
-  if (quickCheck !== null) {
+  const what = "last check of the whole file by the server";
+  if (quickCheck === null) results.push({ check, what, state: "skipped", detail: "not checked yet" });
+  else {
     const detail = `${toPlainTime(quickCheck.at)}: ${quickCheck.result}`;
     const problem = { state: "warning", detail, change: restore } as const;
-    const what = "last check of the whole file by the server";
     results.push(resultOf({ check, what }, detail, quickCheck.result === "ok" ? undefined : problem));
   }
   return results;

@@ -254,3 +254,23 @@ test("`backup` without a file writes to a folder next to the configuration file 
   expect((await folder.run(["restore"])).code).toBe(0);
   expect(existsSync(path)).toBe(true);
 });
+
+test("What was not checked yet is said to be unknown by readiness, the page System and `check`, and the server is ready nevertheless", async () => {
+  await start();
+  const state = async () =>
+    (await (await fetch(`${running!.url}/readyz`)).json()) as { status: string; unknown: string[] };
+  expect(await state()).toMatchObject({
+    status: "ready",
+    unknown: ["whether the database file is intact: it was not checked yet"],
+  });
+  expect(await metric("phishwatch_database_quick_check_ok")).toBeUndefined();
+  await until(() => existsSync(`${path}.health`), "the state is stored");
+  const { out } = await folder.run(["check", "--offline"]);
+  expect(out).toMatch(/^skipped +last check of the whole file by the server: not checked yet$/m);
+  await running!.stop();
+  const stored = JSON.parse(readFileSync(`${path}.health`, "utf8")) as Record<string, unknown>;
+  const long = Date.now() - 2 * 86_400_000;
+  writeFileSync(`${path}.health`, JSON.stringify({ ...stored, quickCheck: { at: long, result: "ok" } }));
+  await start();
+  expect(await state()).toMatchObject({ status: "ready", unknown: [] });
+});

@@ -114,7 +114,7 @@ function deliveriesItem(recipients: readonly RecipientConcerns[], now: Instant):
   const enabled = recipients.filter((recipient) => recipient.enabled).length;
   return enabled === 0
     ? { ...item, state: "none", value: "nobody is notified", path: notificationsPath }
-    : { ...item, state: "ok", value: `${grouped(enabled)} working`, path: notificationsPath };
+    : { ...item, state: "ok", value: `${grouped(enabled)} without failures`, path: notificationsPath };
 }
 
 function backupItem({ backupAt, backupError, isBackupOverdue }: Status): Item {

@@ -34,6 +34,15 @@ export async function showSystem({
   const backupStatus = services.backups.status();
   const canBackUp = backupStatus.unavailable === null && !backupStatus.isRunning;
   const certificates = await services.conditions.certificateEnds();
+  const unknown = [
+    ...services.readiness().unknown,
+    ...(services.scans.resolverHealth.latest() === undefined
+      ? ["whether resolvers respond: they were not asked yet"]
+      : []),
+    ...(backupStatus.unavailable === null && backupStatus.completed === null
+      ? ["whether backups work: none was made yet"]
+      : []),
+  ];
   const { disk } = services.databaseStatus();
   return page(
     "System",
@@ -44,6 +53,7 @@ export async function showSystem({
       <Health
         concerns={concernsOf(given).filter(({ path }) => path === systemPath)}
         recipients={deliveries.recipients.listAll()}
+        unknown={unknown}
       />
       <div class="cols cols-2">
         <Card
@@ -129,17 +139,22 @@ function certificateFacts(certificates: readonly CertificateEnd[], now: Instant)
 function Health({
   concerns,
   recipients,
+  unknown,
 }: {
   concerns: readonly Concern[];
   recipients: readonly Recipient[];
+  /** Facts that nobody has checked yet. */
+  unknown: readonly string[];
 }) {
   const failing = recipients.filter(({ enabled, disabledReason, consecutiveFailures }) =>
     enabled ? consecutiveFailures > 0 : isDisabledForFailing(disabledReason),
   );
   if (concerns.length === 0 && failing.length === 0)
     return (
-      <Note tone="good" title="Ready">
-        Nothing on this page needs attention, and all endpoints and channels work.
+      <Note tone={unknown.length === 0 ? "good" : "info"} title="Ready: no problem is known">
+        {unknown.length === 0
+          ? "Nothing on this page needs attention, and no endpoint or channel is failing."
+          : `Not known yet: ${unknown.join("; ")}.`}
       </Note>
     );
   return (
