@@ -37,6 +37,7 @@ import webhooks from "./webhooks.md" with { type: "text" };
 import sandbox from "./sandbox.md" with { type: "text" };
 import detection from "./detection.md" with { type: "text" };
 import security from "./security.md" with { type: "text" };
+import testing from "./testing.md" with { type: "text" };
 import troubleshooting from "./troubleshooting.md" with { type: "text" };
 import whatsNew from "./whats-new.md" with { type: "text" };
 
@@ -91,6 +92,7 @@ const texts: [topic: string, text: string][] = [
   ["sandbox", sandbox],
   ["detection", detection],
   ["security", security],
+  ["testing", testing],
   ["troubleshooting", troubleshooting],
   ["whats-new", whatsNew],
 ];
