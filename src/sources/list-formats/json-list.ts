@@ -93,7 +93,6 @@ function recordsAt(column: string): Records {
       selection: {
         stateOf: () => 0,
         isRecord: (_, { inArray }) => inArray,
-        takesRoot: true,
         nothingFound: "contains no list of names; name the field with column",
       },
       namesOf: (value) => namesAt(value, undefined),
@@ -103,7 +102,6 @@ function recordsAt(column: string): Records {
     selection: {
       stateOf: (state, key) => (key === path[state] ? state + 1 : -1),
       isRecord: (state, { kind, inArray }) => inArray || (state === path.length && kind !== "array"),
-      takesRoot: false,
       nothingFound: `has no field ${JSON.stringify(column)}`,
     },
     namesOf: (value, state) => namesAt(value, rests[state]),
@@ -115,7 +113,6 @@ const misp: Records = {
   selection: {
     stateOf: (_, key) => (key === "Attribute" ? 1 : 0),
     isRecord: (state, { kind, inArray }) => state === 1 && (inArray || kind === "object"),
-    takesRoot: false,
   },
   namesOf(value) {
     const { type, value: text, deleted } = Object(value) as Record<string, unknown>;

@@ -1,6 +1,6 @@
 import type { ByteSource } from "../list-bytes/byte-source.ts";
 import { NameListError } from "../list-bytes/errors.ts";
-import { lineBytesMax, type LineBlock } from "./lines.ts";
+import { createBlock, lineBytesMax, type LineBlock } from "./lines.ts";
 import type { Place } from "./name-chunk.ts";
 import { isBlank } from "./plain-lines.ts";
 
@@ -27,8 +27,6 @@ export interface RecordSelection {
   stateOf(state: number, key: string): number;
   /** Returns whether a value is a record. Other containers are searched for records. */
   isRecord(state: number, value: { kind: ValueKind; inArray: boolean }): boolean;
-  /** Whether a document without an array is a record. */
-  takesRoot: boolean;
   /** Problem of a text without an array that can contain records, as words that follow the list's name. */
   nothingFound?: string;
 }
@@ -86,9 +84,6 @@ class Scanner {
   #depth = 0;
   #inString = false;
   #isEscaped = false;
-  /** Start of a document that is a record unless an array follows; -1: none. */
-  #rootStart = -1;
-  #rootLine = 0;
   #isOverlong = false;
   #hasText = false;
   /** Whether a record was found, or an array that can contain some. */
@@ -101,16 +96,9 @@ class Scanner {
     this.#selection = selection;
     const recordsMax = chunkBytes + 1;
     this.block = {
-      bytes: new Uint8Array(lineBytesMax + 2 * chunkBytes),
-      count: 0,
-      starts: new Int32Array(recordsMax),
-      ends: new Int32Array(recordsMax),
-      nexts: new Int32Array(recordsMax),
+      ...createBlock(new Uint8Array(lineBytesMax + 2 * chunkBytes), recordsMax, { position, line }),
       states: new Int32Array(recordsMax),
       startLines: new Int32Array(recordsMax),
-      firstLine: line,
-      position,
-      unterminated: false,
       end: { position, line },
     };
   }
@@ -154,14 +142,11 @@ class Scanner {
   advance(): void {
     const { block } = this;
     const { bytes } = block;
-    if (this.#rootStart >= 0 && this.#filled - this.#rootStart > lineBytesMax) this.#rootStart = -1;
-    const from = this.#neededFrom();
+    const { from, line } = this.#needed();
     const kept = this.#filled - from;
-    const lines = this.#lineOf(from);
-    block.firstLine += lines;
-    this.#line -= lines;
-    this.#rootLine -= lines;
-    this.#tokenLine -= lines;
+    block.firstLine += line;
+    this.#line -= line;
+    this.#tokenLine = 0;
     if (kept > lineBytesMax || this.#isOverlong) {
       // The rest of an overlong record is dropped as it arrives. Its start stays in place.
       if (!this.#isOverlong) bytes.copyWithin(0, from, from + overlongKeptBytes);
@@ -173,26 +158,21 @@ class Scanner {
       block.position += from;
       this.#filled = kept;
     }
-    if (this.#tokenStart >= 0) this.#tokenStart -= from;
-    if (this.#rootStart >= 0) this.#rootStart = 0;
+    if (this.#tokenStart >= 0) this.#tokenStart = 0;
     block.count = 0;
   }
 
-  #neededFrom(): number {
-    if (this.#rootStart >= 0) return this.#rootStart;
-    return this.#tokenStart >= 0 ? this.#tokenStart : this.#filled;
-  }
-
-  /** Returns the line, relative to the block, of the first byte that the next block needs. */
-  #lineOf(from: number): number {
-    if (from === this.#rootStart) return this.#rootLine;
-    return from === this.#tokenStart ? this.#tokenLine : this.#line;
+  /** Returns the first byte that the next block needs, with its line relative to this one. */
+  #needed(): { from: number; line: number } {
+    return this.#tokenStart >= 0
+      ? { from: this.#tokenStart, line: this.#tokenLine }
+      : { from: this.#filled, line: this.#line };
   }
 
   #setEnd(): void {
-    const from = this.#neededFrom();
+    const { from, line } = this.#needed();
     const { block } = this;
-    block.end = { position: block.position + from, line: block.firstLine + this.#lineOf(from) };
+    block.end = { position: block.position + from, line: block.firstLine + line };
   }
 
   /** Returns the index after the string, or `end`. */
@@ -255,9 +235,6 @@ class Scanner {
       if (!isOpen || !isAllowed) return notJson;
       this.#open.pop();
       this.#afterValue();
-      if (this.#open.length > 0 || this.#rootStart < 0) return undefined;
-      this.#addRecord({ start: this.#rootStart, end: at + 1, line: this.#rootLine, state: 0 });
-      this.#rootStart = -1;
       return undefined;
     }
     switch (this.#expected) {
@@ -288,9 +265,7 @@ class Scanner {
       state >= 0 && this.#selection.isRecord(state, { kind, inArray: inside?.isArray === true });
     if (kind !== "scalar" && !this.#isRecord && state >= 0) {
       if (this.#open.length === depthMax) return `is nested more than ${depthMax} levels deep`;
-      if (kind === "array") [this.#rootStart, this.#hasRecords] = [-1, true];
-      else if (inside === undefined && this.#selection.takesRoot)
-        [this.#rootStart, this.#rootLine] = [at, this.#line];
+      if (kind === "array") this.#hasRecords = true;
       this.#open.push({ isArray: kind === "array", state });
       this.#expected = kind === "array" ? "value" : "key";
       return undefined;
@@ -314,8 +289,16 @@ class Scanner {
   }
 
   #endValue(end: number): void {
-    if (this.#isRecord)
-      this.#addRecord({ start: this.#tokenStart, end, line: this.#tokenLine, state: this.#state });
+    if (this.#isRecord) {
+      const { block } = this;
+      const index = block.count++;
+      block.starts[index] = this.#tokenStart;
+      block.ends[index] = this.#isOverlong || end - this.#tokenStart > lineBytesMax ? -1 : end;
+      block.nexts[index] = end;
+      block.startLines[index] = this.#tokenLine;
+      block.states[index] = this.#state;
+      this.#hasRecords = true;
+    }
     this.#endToken();
     this.#afterValue();
   }
@@ -328,17 +311,6 @@ class Scanner {
 
   #afterValue(): void {
     this.#expected = this.#open.length === 0 ? "value" : "comma";
-  }
-
-  #addRecord({ start, end, line, state }: { start: number; end: number; line: number; state: number }): void {
-    const { block } = this;
-    const index = block.count++;
-    this.#hasRecords = true;
-    block.starts[index] = start;
-    block.ends[index] = this.#isOverlong || end - start > lineBytesMax ? -1 : end;
-    block.nexts[index] = end;
-    block.startLines[index] = line;
-    block.states[index] = state;
   }
 }
 

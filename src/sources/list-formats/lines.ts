@@ -25,15 +25,13 @@ export interface LineBlock {
   unterminated: boolean;
 }
 
-/** Splits text into lines, block by block, in constant memory. */
-export async function* readLines(
-  source: ByteSource,
-  start: { position: number; line: number } = { position: 0, line: 1 },
-): AsyncGenerator<LineBlock> {
-  // Room for the longest line that is kept, and for the bytes that are read while it grows.
-  const bytes = new Uint8Array(lineBytesMax + chunkBytes);
-  const linesMax = chunkBytes + 1;
-  const block: LineBlock = {
+/** Creates a block without lines, for at most `linesMax` of them. */
+export function createBlock(
+  bytes: Uint8Array<ArrayBuffer>,
+  linesMax: number,
+  start: { position: number; line: number },
+): LineBlock {
+  return {
     bytes,
     count: 0,
     starts: new Int32Array(linesMax),
@@ -43,6 +41,17 @@ export async function* readLines(
     position: start.position,
     unterminated: false,
   };
+}
+
+/** Splits text into lines, block by block, in constant memory. */
+export async function* readLines(
+  source: ByteSource,
+  start: { position: number; line: number } = { position: 0, line: 1 },
+): AsyncGenerator<LineBlock> {
+  // Room for the longest line that is kept, and for the bytes that are read while it grows.
+  const bytes = new Uint8Array(lineBytesMax + chunkBytes);
+  const linesMax = chunkBytes + 1;
+  const block = createBlock(bytes, linesMax, start);
   let filled = 0;
   let overlong = false;
   let overlongPosition = 0;
@@ -81,16 +90,7 @@ export async function* readLines(
 export function cutLines(bytes: Uint8Array<ArrayBuffer>, length: number): LineBlock {
   let count = 0;
   for (let i = 0; i < length; i++) if (bytes[i] === lineFeed) count++;
-  const block: LineBlock = {
-    bytes,
-    count,
-    starts: new Int32Array(count),
-    ends: new Int32Array(count),
-    nexts: new Int32Array(count),
-    firstLine: 1,
-    position: 0,
-    unterminated: false,
-  };
+  const block = createBlock(bytes, count, { position: 0, line: 1 });
   cut(block, 0, length, false);
   return block;
 }
