@@ -6,31 +6,28 @@ import type { Sample } from "./samples.ts";
 
 const samplesPerMinuteMin = 2;
 
+/** Quantity that the load keeps at one level, so that growth is a violation. */
 interface Quantity {
   name: string;
   column: keyof Sample;
   unit: string;
   /** Value of a minute. Of the heap, the minimum is what collections leave. */
   ofMinute: (values: readonly number[]) => number;
-  /** Whether the load keeps it at one level, so that growth is a violation. */
-  isConstant: boolean;
 }
 
 const lowest = (values: readonly number[]) => Math.min(...values);
 const quantities: readonly Quantity[] = [
-  { name: "resident memory", column: "resident", unit: "MiB", ofMinute: median, isConstant: true },
-  { name: "private memory", column: "private", unit: "MiB", ofMinute: median, isConstant: true },
-  { name: "JavaScript heap", column: "heap", unit: "MiB", ofMinute: lowest, isConstant: true },
-  { name: "descriptors", column: "descriptors", unit: "", ofMinute: median, isConstant: true },
-  { name: "threads", column: "threads", unit: "", ofMinute: median, isConstant: true },
-  { name: "write-ahead log", column: "log", unit: "MiB", ofMinute: median, isConstant: true },
-  { name: "threats", column: "threats", unit: "", ofMinute: median, isConstant: true },
-  { name: "pending deliveries", column: "pending", unit: "", ofMinute: median, isConstant: true },
-  { name: "database", column: "database", unit: "MiB", ofMinute: median, isConstant: false },
-  { name: "events", column: "events", unit: "", ofMinute: median, isConstant: false },
-  { name: "deliveries", column: "deliveries", unit: "", ofMinute: median, isConstant: false },
-  { name: "inspections", column: "inspections", unit: "", ofMinute: median, isConstant: false },
+  { name: "resident memory", column: "resident", unit: "MiB", ofMinute: median },
+  { name: "private memory", column: "private", unit: "MiB", ofMinute: median },
+  { name: "JavaScript heap", column: "heap", unit: "MiB", ofMinute: lowest },
+  { name: "descriptors", column: "descriptors", unit: "descriptors", ofMinute: median },
+  { name: "threads", column: "threads", unit: "threads", ofMinute: median },
+  { name: "write-ahead log", column: "log", unit: "MiB", ofMinute: median },
+  { name: "threats", column: "threats", unit: "threats", ofMinute: median },
+  { name: "pending deliveries", column: "pending", unit: "deliveries", ofMinute: median },
 ];
+/** Data that the load adds and retention deletes once an hour, so that it has no trend. The database is in MiB. */
+const data: readonly (keyof Sample)[] = ["database", "events", "deliveries", "inspections"];
 
 /** Evaluates what grew after the warm-up. */
 export function growthReport(
@@ -48,9 +45,9 @@ export function growthReport(
   });
   const short = (value: number) => value.toFixed(2);
   const table = formatTable(
-    ["quantity", "first", "last", "slope per hour", "95 % interval", "detectable", "correlation"],
+    ["per hour", "first", "last", "slope", "95 % interval", "detectable", "correlation"],
     rows.map(({ name, unit, values, growth }) => [
-      unit === "" ? name : `${name} (${unit})`,
+      unit === "MiB" ? `${name} (MiB)` : name,
       short(values[0]!),
       short(values.at(-1)!),
       short(growth.slope),
@@ -64,13 +61,17 @@ export function growthReport(
       ? `${name}: growth of ${short(low)} to ${short(high)} ${unit} per hour`
       : `${name}: no growth beyond ${short(Math.max(0, high))} ${unit} per hour`,
   );
+  const [first, last] = [minutes[0]![0]!, minutes.at(-1)!.at(-1)!];
   return {
-    text: `${minutes.length} minutes after ${warmUpMinutes} of warm-up, values of each minute\n\n${table}\n\nWith 95 % confidence:\n  ${statements.join("\n  ")}`,
-    checks: rows
-      .filter(({ isConstant }) => isConstant)
-      .map(({ name, unit, growth: { low, high } }) => ({
-        guarantee: `${name}: no growth`,
-        violations: low > 0 ? [`${short(low)} to ${short(high)} ${unit} per hour`] : [],
-      })),
+    text: [
+      `${minutes.length} minutes after ${warmUpMinutes} of warm-up; the values are those of each minute`,
+      table,
+      `With 95 % confidence:\n  ${statements.join("\n  ")}`,
+      `Data, which retention deletes:\n  ${data.map((name) => `${name}: ${first[name]} to ${last[name]}`).join("\n  ")}`,
+    ].join("\n\n"),
+    checks: rows.map(({ name, unit, growth: { low, high } }) => ({
+      guarantee: `${name}: no growth`,
+      violations: low > 0 ? [`${short(low)} to ${short(high)} ${unit} per hour`] : [],
+    })),
   };
 }
