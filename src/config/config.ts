@@ -10,6 +10,7 @@ import {
   type SmtpConfig,
   type SubscriptionConfig,
 } from "./notifications.ts";
+import type { GroupsSeparator } from "../vocabulary/groups.ts";
 import type { Role } from "../vocabulary/permissions.ts";
 import type { FileValues } from "./schema.ts";
 import type { ScreenshotKind } from "../vocabulary/screenshots.ts";
@@ -55,7 +56,12 @@ export interface Config {
     /** Whether everybody who signs in with a password needs a one-time code as well. */
     requireCodes: boolean;
     /** Headers by which a trusted proxy says who the user is, in lowercase; null: none. */
-    trustedUser: { header: string; groupsHeader: string; groupRoles: { group: string; role: Role }[] } | null;
+    trustedUser: {
+      header: string;
+      groupsHeader: string;
+      groupsSeparator: GroupsSeparator;
+      groupRoles: { group: string; role: Role }[];
+    } | null;
   };
   api: { maxPerPage: number; maxBatchIds: number };
   detection: DetectionSettings;
@@ -285,7 +291,10 @@ export function defaultPublicUrl({ host, port }: HostPort, tls: boolean): string
 function toTrustedUser({
   trusted_user_header: header,
   trusted_groups_header: groupsHeader,
+  trusted_groups_separator: groupsSeparator,
   group_roles: groupRoles,
 }: FileValues["console"]): Config["console"]["trustedUser"] {
-  return header === null || groupsHeader === null ? null : { header, groupsHeader, groupRoles };
+  return header === null || groupsHeader === null
+    ? null
+    : { header, groupsHeader, groupsSeparator, groupRoles };
 }

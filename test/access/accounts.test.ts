@@ -274,6 +274,7 @@ describe("the header of a proxy", () => {
   const settings = {
     header: "remote-user",
     groupsHeader: "remote-groups",
+    groupsSeparator: ",",
     groupRoles: [
       { group: "Staff", role: "viewer" },
       { group: "SOC Leads", role: "administrator" },
@@ -298,7 +299,7 @@ describe("the header of a proxy", () => {
       "two groups, of which the higher role counts",
       [
         ["Remote-User", "Alice@Example.com"],
-        ["Remote-Groups", "Staff, SOC Leads"],
+        ["Remote-Groups", "Staff,SOC Leads"],
       ],
       { outcome: "user", name: "alice@example.com", role: "administrator" },
     ],
@@ -311,10 +312,43 @@ describe("the header of a proxy", () => {
       ],
       { outcome: "invalid_name", given: "alice, admin" },
     ],
+    [
+      "two headers with groups, one of which an attacker has added",
+      [
+        ["Remote-User", "alice"],
+        ["Remote-Groups", "SOC Leads"],
+        ["Remote-Groups", "none"],
+      ],
+      { outcome: "repeated_groups", name: "alice" },
+    ],
+    [
+      "a distinguished name that contains the name of a group",
+      [
+        ["Remote-User", "alice"],
+        ["Remote-Groups", "cn=a,SOC Leads,ou=b"],
+      ],
+      { outcome: "no_role", name: "alice" },
+    ],
+    [
+      "groups with another separator than the configured one",
+      [
+        ["Remote-User", "alice"],
+        ["Remote-Groups", "Staff|SOC Leads"],
+      ],
+      { outcome: "no_role", name: "alice" },
+    ],
     ["a Windows name", [["Remote-User", "CORP\\alice"]], { outcome: "invalid_name" }],
     ["an encoded name", [["Remote-User", "=?utf-8?q?alice?="]], { outcome: "invalid_name" }],
   ])("with %s", (_, headers, expected) => {
     expect(read(headers)).toMatchObject(expected);
+  });
+
+  test("distinguished names are compared as a whole if something else separates them", () => {
+    const group = "cn=soc,ou=groups";
+    const given = { ...settings, groupsSeparator: "|", groupRoles: [{ group, role: "analyst" }] } as const;
+    const headers = new Headers({ "remote-user": "alice", "remote-groups": `staff|${group}` });
+    const user = readProxyUser(given, { headers, isFromTrustedProxy: () => true });
+    expect(user).toEqual({ outcome: "user", name: "alice", role: "analyst" });
   });
 
   test("counts only if the proxy is trusted and the setting names it", () => {

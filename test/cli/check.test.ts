@@ -269,7 +269,12 @@ describe("what the configuration exposes", () => {
   ])(
     "A header of a proxy's users is reported unless only the proxy can send it: %j",
     (trustedProxies, expected) => {
-      const trustedUser = { header: "remote-user", groupsHeader: "remote-groups", groupRoles: [] };
+      const trustedUser = {
+        header: "remote-user",
+        groupsHeader: "remote-groups",
+        groupsSeparator: "," as const,
+        groupRoles: [],
+      };
       const found = findExposures({
         server: { ...settings, trustedProxies },
         console: { enabled: true, password: null, requireCodes: false, trustedUser },

@@ -12,7 +12,14 @@ test.each([
   [`${user}\ntrusted_groups_header = "remote-user"\n${role}`, "found the header of the name"],
   [`${user}\n${groups}\n${role}\n${role}`, "console.group_roles"],
   [`${user}\n${groups}\n${role.replace("analyst", "owner")}`, '"viewer", "analyst" or "administrator"'],
-  [`${user}\n${groups}\n${role.replace("soc", "soc,admins")}`, "without commas"],
+  [
+    `${user}\n${groups}\n${role.replace("soc", "soc,admins")}`,
+    "a group that cannot be in a header with the separator",
+  ],
+  [
+    `${user}\n${groups}\n${role.replace("soc", "cn=soc")}`,
+    "a group that cannot be in a header with the separator",
+  ],
   ...["Authorization", "Cookie", "X-Forwarded-For", "X_Remote_User", "Host", "Sec-User", "Remote User"].map(
     (header) => [
       `trusted_user_header = "${header}"\n${groups}\n${role}`,
@@ -30,6 +37,7 @@ test("headers of a proxy's users are compared without case", () => {
   expect(loaded(`[console]\n${user}\n${groups}\n${role}\n`).console.trustedUser).toEqual({
     header: "remote-user",
     groupsHeader: "remote-groups",
+    groupsSeparator: ",",
     groupRoles: [{ group: "soc", role: "analyst" }],
   });
 });

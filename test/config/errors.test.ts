@@ -118,7 +118,7 @@ describe("unknown keys", () => {
     [
       "a misspelled secret, which is not shown",
       '[console]\npasword = "correct horse battery"',
-      "2: console.pasword: found an unknown key; expected enabled, password, require_codes, trusted_user_header, trusted_groups_header or group_roles; did you mean console.password?",
+      "2: console.pasword: found an unknown key; expected enabled, password, require_codes, trusted_user_header, trusted_groups_header, trusted_groups_separator or group_roles; did you mean console.password?",
     ],
   ]);
 });

@@ -11,7 +11,7 @@ import { oneTimeCode } from "../support/one-time-code.ts";
 const clock = manualClock(1_790_000_000_000);
 const goodPassword = "correct horse battery";
 const options = { by: analyst };
-const trusted = { "remote-groups": "Staff, Leads" };
+const trusted = { "remote-groups": "Staff,Leads" };
 
 const consoleSettings = `[console]
 password = "${consolePassword}"

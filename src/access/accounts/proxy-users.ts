@@ -1,10 +1,12 @@
 import { roles, type Role } from "../../vocabulary/permissions.ts";
+import type { GroupsSeparator } from "../../vocabulary/groups.ts";
 import { readAccountName } from "./account-names.ts";
 
 /** Headers by which a trusted proxy says who the user is, in lowercase. */
 export interface TrustedUserSettings {
   header: string;
   groupsHeader: string;
+  groupsSeparator: GroupsSeparator;
   groupRoles: readonly { group: string; role: Role }[];
 }
 
@@ -15,6 +17,8 @@ export type ProxyUser =
   | { outcome: "untrusted" }
   /** The header is no name of an account. `given` was written by the proxy or by an attacker. */
   | { outcome: "invalid_name"; given: string }
+  /** The groups may come from two headers, one of which the client has sent. */
+  | { outcome: "repeated_groups"; name: string }
   /** None of the user's groups has a role. */
   | { outcome: "no_role"; name: string }
   | { outcome: "user"; name: string; role: Role };
@@ -22,9 +26,12 @@ export type ProxyUser =
 /** Longer headers are not read. */
 const groupsCharactersMax = 8_000;
 
+/** How a header arrives that was sent twice. */
+const joint = ", ";
+
 /**
- * Returns the user that a proxy has authenticated. A header that is sent twice arrives as one with a comma, which is no
- * name, so that nobody can add a name to that of the proxy.
+ * Returns the user that a proxy has authenticated. A header that is sent twice arrives as one with a comma and a space, which
+ * is no name and no list of groups, so that nobody can add to what the proxy sends.
  */
 export function readProxyUser(
   settings: TrustedUserSettings | null,
@@ -35,15 +42,18 @@ export function readProxyUser(
   if (!isFromTrustedProxy()) return { outcome: "untrusted" };
   const name = readAccountName(given);
   if (name === undefined) return { outcome: "invalid_name", given };
-  const role = roleOf(headers.get(settings.groupsHeader) ?? "", settings.groupRoles);
+  const groups = headers.get(settings.groupsHeader) ?? "";
+  if (groups.includes(joint)) return { outcome: "repeated_groups", name };
+  const role = roleOf(groups, settings);
   return role === undefined ? { outcome: "no_role", name } : { outcome: "user", name, role };
 }
 
 /** Returns the highest role of the groups. */
-function roleOf(header: string, groupRoles: TrustedUserSettings["groupRoles"]): Role | undefined {
+function roleOf(header: string, { groupRoles, groupsSeparator }: TrustedUserSettings): Role | undefined {
   if (header.length > groupsCharactersMax) return undefined;
-  // Authelia and oauth2-proxy separate groups by commas, Authentik by vertical bars.
-  const groups = new Set(header.split(/[,;|]/).map((group) => group.trim()));
+  // The commas of a distinguished name, such as cn=a,leads,ou=b, separate no groups.
+  if (groupsSeparator === "," && header.includes("=")) return undefined;
+  const groups = new Set(header.split(groupsSeparator).map((group) => group.trim()));
   const held = groupRoles.filter(({ group }) => groups.has(group)).map(({ role }) => role);
   return roles.findLast((role) => held.includes(role));
 }

@@ -1,3 +1,4 @@
+import { groupsSeparators } from "../../vocabulary/groups.ts";
 import { roles } from "../../vocabulary/permissions.ts";
 import type { Conflict } from "../fields/config-error.ts";
 import {
@@ -26,9 +27,9 @@ const readTrustedHeader: TextReader<string> = (given) =>
       };
 
 const readGroup: TextReader<string> = (given) =>
-  /^[^\p{Cc},;|]{1,200}$/u.test(given) && given.trim() === given
+  /^\P{Cc}{1,200}$/u.test(given) && given.trim() === given
     ? { value: given }
-    : { allowed: "the name of a group, of 1 to 200 characters without commas, semicolons and vertical bars" };
+    : { allowed: "the name of a group, of 1 to 200 characters" };
 
 export const webConsole = table(
   {
@@ -53,7 +54,11 @@ export const webConsole = table(
         "header with the name of the user, from a proxy in server.trusted_proxies that authenticates users",
     }),
     trusted_groups_header: optionalText("header", readTrustedHeader, {
-      description: "header of the same proxy with the user's groups, separated by commas",
+      description: "header of the same proxy with the user's groups",
+    }),
+    trusted_groups_separator: choice(groupsSeparators, {
+      default: ",",
+      description: "what separates the groups in that header",
     }),
     group_roles: tables(
       {
@@ -97,6 +102,14 @@ export function* consoleConflicts({
       found: "the header of the name",
       allowed: "another header",
     };
+  const { trusted_groups_separator: separator = "," } = given;
+  for (const [index, entry] of (roleList ?? []).entries())
+    if ([separator, ", ", ...(separator === "," ? ["="] : [])].some((part) => entry?.group?.includes(part)))
+      yield {
+        path: `console.group_roles[${index}].group`,
+        found: `a group that cannot be in a header with the separator "${separator}"`,
+        allowed: 'a group without it, without ", ", and without "=" if commas separate groups',
+      };
   if (roleList?.length === 0)
     yield { path, found: "no [[console.group_roles]]", allowed: "a role for at least one group" };
 }

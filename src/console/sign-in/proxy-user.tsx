@@ -70,11 +70,17 @@ export function createProxyUsers({
           "The name is not allowed",
           `The proxy sent the name ${visible(user.given, 80)}, which cannot be a name of an account: letters a to z, digits, and . _ @ - are allowed, 64 characters at most. Let the proxy send another one, such as the user name or the email address.`,
         );
+      case "repeated_groups":
+        return refuse(
+          alone,
+          "The groups are not certain",
+          `The header ${settings!.groupsHeader} contains a comma and a space, as a header that was sent twice. Let the proxy replace the header that a client sends, and separate groups without spaces.`,
+        );
       case "no_role":
         return refuse(
           alone,
           "No role",
-          `None of the groups of ${user.name} has a role here. Ask an administrator to add one of them to console.group_roles.`,
+          `None of the groups of ${user.name} has a role here. Ask an administrator to add one of them to console.group_roles, or to check console.trusted_groups_separator.`,
         );
       case "user":
         return identifyUser(call, visitor, user, alone);
