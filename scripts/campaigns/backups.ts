@@ -1,5 +1,5 @@
 import { Database as Sqlite } from "bun:sqlite";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase } from "../../src/database/database.ts";
@@ -13,7 +13,7 @@ const options = readOptions({
   script: "campaign",
   summary:
     "Makes backups with the executable while two processes write to the database and copy its log into the file, and\n" +
-    "kills half of them at random times. Restores every backup that was completed, and kills some of the restores.",
+    "kills half of them at random times. Restores every backup that was completed, and kills the restores, too.",
   options: {
     seed: { default: null, value: "N", description: "seed of all random choices (default: a new one)" },
     rounds: { default: 100, value: "N", description: "backups to begin" },
@@ -34,8 +34,9 @@ const violations = {
   acknowledged: [] as string[],
   readable: [] as string[],
   restored: [] as string[],
+  whole: [] as string[],
 };
-const counts = { completed: 0, killed: 0, restores: 0, killedRestores: 0 };
+const counts = { completed: 0, killed: 0, restores: 0, killedRestores: 0, undone: 0 };
 
 try {
   process.exitCode = await run();
@@ -49,6 +50,7 @@ async function run(): Promise<number> {
   let last: string | undefined;
   for (let round = 0; round < options.rounds; round++) {
     const acknowledged = writers.map((writer) => writer.number());
+    writeFileSync(join(top, "screenshots", `thr_${round}.webp`), String(round));
     const killed = await runMaybeKilled(["backup", "--json", "--config", config], 2);
     const newest = await newestBackup();
     if (killed) counts.killed++;
@@ -71,12 +73,16 @@ async function run(): Promise<number> {
       ["backups killed", counts.killed],
       ["transactions", writers.reduce((sum, writer) => sum + writer.number(), 0)],
       ["restores", counts.restores],
-      ["restores killed", counts.killedRestores],
+      ["restores killed, of which changed nothing", `${counts.killedRestores}, ${counts.undone}`],
     ],
     checks: [
       { guarantee: "every backup is the state between two transactions", violations: violations.consistent },
       { guarantee: "a backup contains what was committed before it", violations: violations.acknowledged },
       { guarantee: "a killed restore leaves the old or the new state", violations: violations.restored },
+      {
+        guarantee: "after the next start, the database and the files next to it are of the same state",
+        violations: violations.whole,
+      },
       { guarantee: "all backups that are kept can be restored in the end", violations: violations.readable },
     ],
   });
@@ -85,6 +91,7 @@ async function run(): Promise<number> {
 function prepare(): void {
   const secret = options.secret === null ? "" : `encrypt_with = ${JSON.stringify(options.secret)}\n`;
   writeFileSync(config, `[storage]\npath = "phishwatch.db"\n[backup]\nkeep = 5\n${secret}`);
+  mkdirSync(join(top, "screenshots"));
   const database = openDatabase(path);
   database.sqlite.run(
     "CREATE TABLE sample_accounts (seq INTEGER PRIMARY KEY, amount INTEGER NOT NULL, padding BLOB)",
@@ -149,7 +156,7 @@ async function newestBackup(): Promise<string | undefined> {
   return line === "" ? undefined : (JSON.parse(line) as { id: string }).id;
 }
 
-/** Restores over an older restored state, and kills the restore in one of three cases. */
+/** Restores over an older restored state, and kills the restore unless it ends before. */
 async function restoreAndCheck(id: string, acknowledged: number[]): Promise<void> {
   const folder = join(top, "restored");
   mkdirSync(folder, { recursive: true });
@@ -157,11 +164,21 @@ async function restoreAndCheck(id: string, acknowledged: number[]): Promise<void
   const other = join(folder, "phishwatch.toml");
   const secret = options.secret === null ? "" : `encrypt_with = ${JSON.stringify(options.secret)}\n`;
   writeFileSync(other, `[storage]\npath = "phishwatch.db"\n[backup]\nfolder = "../backups"\n${secret}`);
-  const hadOne = existsSync(target);
-  if (await runMaybeKilled(["restore", id, "--config", other], 3)) {
+  const before = existsSync(target) ? stateIn(folder) : undefined;
+  if (await runMaybeKilled(["restore", id, "--config", other], 1)) {
     counts.killedRestores++;
-    const state = existsSync(target) ? describe(target) : hadOne ? "there is no database" : undefined;
+    const state = existsSync(target) ? describe(target) : before && "there is no database";
     if (typeof state === "string") violations.restored.push(`${id}: ${state}`);
+    // The next process that takes the lock for serving completes the restore, or deletes what it prepared.
+    await command(["serve", "--migrate-only", "--config", other]);
+    const completed = before && stateIn(folder);
+    if (completed !== undefined && completed.numbers === before!.numbers) counts.undone++;
+    if (
+      completed !== undefined &&
+      (completed.numbers === before!.numbers) !== (completed.files === before!.files)
+    )
+      violations.whole.push(`${id}: ${JSON.stringify(completed)} after ${JSON.stringify(before)}`);
+    if (existsSync(`${target}.restoring`)) violations.whole.push(`${id}: left what was prepared`);
     const again = await command(["restore", id, "--config", other]);
     if (again.code !== 0) violations.restored.push(`${id}: ${again.err}`);
   }
@@ -172,6 +189,13 @@ async function restoreAndCheck(id: string, acknowledged: number[]): Promise<void
     if ((state[index] ?? 0) < number)
       violations.acknowledged.push(`${id}: writer ${index + 1} ends at ${state[index]} instead of ${number}`);
   await command(["restore", "--remove-aside", "--config", other]);
+}
+
+/** Returns the state of the database and of the files next to it, each of which every backup changes. */
+function stateIn(folder: string): { numbers: string; files: number } {
+  const screenshots = join(folder, "screenshots");
+  const files = existsSync(screenshots) ? readdirSync(screenshots).length : 0;
+  return { numbers: JSON.stringify(describe(join(folder, "phishwatch.db"))), files };
 }
 
 /** Returns the last number of each writer, or what is wrong with the database. */

@@ -18,6 +18,7 @@ import { killGroupings } from "./kills/groupings.ts";
 import { finishImports, runImports } from "./kills/imports.ts";
 import { checkInvariants } from "./kills/invariants.ts";
 import { startReceiver } from "./kills/receivers.ts";
+import { killRetention } from "./kills/retention.ts";
 import { killRestores } from "./kills/restores.ts";
 import { printReport, randomSeed } from "./report.ts";
 import { startServer, type Server } from "./server.ts";
@@ -27,12 +28,14 @@ const options = readOptions({
   script: "campaign",
   summary:
     "Kills the server at random moments while clients, a feed, imports and webhooks are busy, then kills restores, then the\n" +
-    "server while it groups threats into campaigns, and checks that nothing acknowledged is lost.",
+    "server while it groups threats into campaigns and while it deletes old ones, and checks that nothing acknowledged is\n" +
+    "lost, and that nothing is half done.",
   options: {
     seed: { default: null, value: "N", description: "seed of all random choices (default: a new one)" },
     seconds: { default: 90, value: "N", description: "duration of the load" },
     restores: { default: 20, value: "N", description: "restores to kill" },
     groupings: { default: 30, value: "N", description: "kills of the server while it groups threats" },
+    retention: { default: 20, value: "N", description: "kills of the server while it deletes threats" },
   },
 });
 const seed = options.seed === null ? randomSeed() : Number(options.seed);
@@ -137,7 +140,20 @@ figures.push(
   ["kills during grouping, half written", `${options.groupings}, ${groupings.halfWritten}`],
   ["grouped threats, campaigns", `${groupings.threats}, ${groupings.campaigns}`],
 );
+const retention = await killRetention({
+  kills: options.retention,
+  random,
+  folder: join(folder, "retention"),
+});
+figures.push([
+  "kills of deletions, in between; deleted threats",
+  `${options.retention}, ${retention.deleting}; ${retention.deleted}`,
+]);
 checks.push(
+  {
+    guarantee: "after kills, a threat is there or deleted, with all that belongs to it",
+    violations: retention.violations,
+  },
   { guarantee: "the deliveries end", violations: isDrained ? [] : [`not within ${drainMsMax / 1_000} s`] },
   { guarantee: "a killed restore leaves a whole database", violations: restores.violations },
   {
@@ -148,7 +164,7 @@ checks.push(
 for (const receiver of Object.values(receivers)) receiver.stop();
 const command =
   `scripts/campaign kills --seed ${seed} --seconds ${options.seconds} --restores ${options.restores} ` +
-  `--groupings ${options.groupings}`;
+  `--groupings ${options.groupings} --retention ${options.retention}`;
 process.exit(printReport({ figures, checks, command }));
 
 async function start(): Promise<Server> {
