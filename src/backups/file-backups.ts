@@ -29,15 +29,25 @@ export function backUpFile({
   at: Instant;
 }): { recorded: boolean } {
   copyDatabase(path, target);
+  const recorded = withDatabase(path, (sqlite) => {
+    insertAuditEntry(sqlite, { by, action: "backup.make", subject: visible(target), at });
+    return true;
+  });
+  return { recorded: recorded ?? false };
+}
+
+/**
+ * Returns the result of `work` on the database of any version, or undefined if it cannot be read or written: a backup
+ * must not fail because of its record. The caller warns.
+ */
+function withDatabase<Result>(path: string, work: (sqlite: Sqlite) => Result): Result | undefined {
   let sqlite: Sqlite | undefined;
   try {
     sqlite = new Sqlite(path, { readwrite: true, strict: true });
     sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    insertAuditEntry(sqlite, { by, action: "backup.make", subject: visible(target), at });
-    return { recorded: true };
+    return work(sqlite);
   } catch {
-    // The backup is made and must not fail because of its record; the caller warns.
-    return { recorded: false };
+    return undefined;
   } finally {
     sqlite?.close();
   }
@@ -45,16 +55,7 @@ export function backUpFile({
 
 /** Returns the outcomes of the backups before; those of a database without any, if it is not readable. */
 export function readStoredOutcomes(path: string, at: Instant): BackupOutcomes {
-  let sqlite: Sqlite | undefined;
-  try {
-    sqlite = new Sqlite(path, { readwrite: true, strict: true });
-    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    return readOutcomes(rawSettings(sqlite, at));
-  } catch {
-    return noOutcomes;
-  } finally {
-    sqlite?.close();
-  }
+  return withDatabase(path, (sqlite) => readOutcomes(rawSettings(sqlite, at))) ?? noOutcomes;
 }
 
 /**
@@ -75,23 +76,15 @@ export function recordOutcome({
   outcome: Partial<BackupOutcomes>;
   id?: string;
 }): boolean {
-  let sqlite: Sqlite | undefined;
-  try {
-    sqlite = new Sqlite(path, { readwrite: true, strict: true });
-    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-    const open = sqlite;
-    const record = open.transaction(() => {
-      writeOutcomes(rawSettings(open, at), outcome);
-      if (id !== undefined) insertAuditEntry(open, { by, action: "backup.make", subject: id, at });
+  const recorded = withDatabase(path, (sqlite) => {
+    const record = sqlite.transaction(() => {
+      writeOutcomes(rawSettings(sqlite, at), outcome);
+      if (id !== undefined) insertAuditEntry(sqlite, { by, action: "backup.make", subject: id, at });
     });
     record.immediate();
     return true;
-  } catch {
-    // The backup is made and must not fail because of its record; the caller warns.
-    return false;
-  } finally {
-    sqlite?.close();
-  }
+  });
+  return recorded ?? false;
 }
 
 /**

@@ -49,12 +49,9 @@ export async function openContentStore({
  * Returns the parameters for the head of a new repository.
  * @param cost of scrypt; only tests choose a lower one
  */
-export async function newEncryption(options: {
-  id: string;
-  secret: string;
-  fillRandom: FillRandom;
-  cost?: { n: number; r: number; p: number };
-}): Promise<EncryptedHead> {
+export async function newEncryption(
+  options: Parameters<typeof createRepositoryKey>[0],
+): Promise<EncryptedHead> {
   const { parameters } = await createRepositoryKey(options);
   return { id: options.id, encryption: parameters };
 }

@@ -31,6 +31,26 @@ const parametersSchema = Type.Object({
 /** Parameters of the encryption, as the head of the repository has them. They reveal nothing without the secret. */
 export type EncryptionParameters = Static<typeof parametersSchema>;
 
+/** A key that a secret opens. */
+interface LockedKey {
+  /** Name of the store, for messages. */
+  name: string;
+  /** Identifies the repository. */
+  id: string;
+  parameters: unknown;
+  secret: string;
+}
+
+/** How a secret protects a key. */
+interface KeyLock {
+  /** Identifies the repository; the key opens only with the same. */
+  id: string;
+  secret: string;
+  fillRandom: FillRandom;
+  /** Only tests choose a lower one. */
+  cost?: { n: number; r: number; p: number };
+}
+
 /** Keys of one repository, 32 bytes each. */
 export interface RepositoryKeys {
   content: Uint8Array;
@@ -40,36 +60,21 @@ export interface RepositoryKeys {
 /**
  * Creates the random key of a new repository. The secret protects this key and can be changed without encrypting the
  * backups again.
- * @param id identifies the repository; the key opens only with the same
  */
-export async function createRepositoryKey({
-  id,
-  secret,
-  fillRandom,
-  cost = scryptDefault,
-}: {
-  id: string;
-  secret: string;
-  fillRandom: FillRandom;
-  cost?: { n: number; r: number; p: number };
-}): Promise<{ parameters: EncryptionParameters; keys: RepositoryKeys }> {
+export async function createRepositoryKey(
+  lock: KeyLock,
+): Promise<{ parameters: EncryptionParameters; keys: RepositoryKeys }> {
   const key = new Uint8Array(keyBytes);
-  fillRandom(key);
-  return { parameters: await wrap({ id, key, secret, fillRandom, cost }), keys: keysOf(key) };
+  lock.fillRandom(key);
+  return { parameters: await wrap(key, lock), keys: keysOf(key) };
 }
 
 /**
  * Returns the keys of a repository.
- * @param name of the store, for messages
  * @throws StoreError `wrong_secret`, or `unexpected` for parameters that this version does not understand
  */
-export async function openRepositoryKey(options: {
-  name: string;
-  id: string;
-  parameters: unknown;
-  secret: string;
-}): Promise<RepositoryKeys> {
-  return keysOf(await unwrap(options));
+export async function openRepositoryKey(locked: LockedKey): Promise<RepositoryKeys> {
+  return keysOf(await unwrap(locked));
 }
 
 /**
@@ -78,38 +83,25 @@ export async function openRepositoryKey(options: {
  * @throws StoreError like `openRepositoryKey`
  */
 export async function changeSecret({
-  name,
-  id,
-  parameters,
   previousSecret,
   secret,
   fillRandom,
-}: {
-  name: string;
-  id: string;
-  parameters: unknown;
+  ...locked
+}: Omit<LockedKey, "secret"> & {
   previousSecret: string;
   secret: string;
   fillRandom: FillRandom;
 }): Promise<EncryptionParameters> {
-  const key = await unwrap({ name, id, parameters, secret: previousSecret });
+  const { name, id, parameters } = locked;
+  const key = await unwrap({ ...locked, secret: previousSecret });
   const { n, r, p } = requireParameters(name, parameters).derivation;
-  return wrap({ id, key, secret, fillRandom, cost: { n: Math.max(n, scryptDefault.n), r, p } });
+  return wrap(key, { id, secret, fillRandom, cost: { n: Math.max(n, scryptDefault.n), r, p } });
 }
 
-async function wrap({
-  id,
-  key,
-  secret,
-  fillRandom,
-  cost,
-}: {
-  id: string;
-  key: Uint8Array;
-  secret: string;
-  fillRandom: FillRandom;
-  cost: { n: number; r: number; p: number };
-}): Promise<EncryptionParameters> {
+async function wrap(
+  key: Uint8Array,
+  { id, secret, fillRandom, cost = scryptDefault }: KeyLock,
+): Promise<EncryptionParameters> {
   const salt = new Uint8Array(saltBytes);
   fillRandom(salt);
   const wrapping = await derive(secret, salt, cost);
@@ -118,17 +110,7 @@ async function wrap({
   return { algorithm: "aes-256-gcm", derivation, key: sealed.toHex() };
 }
 
-async function unwrap({
-  name,
-  id,
-  parameters,
-  secret,
-}: {
-  name: string;
-  id: string;
-  parameters: unknown;
-  secret: string;
-}): Promise<Uint8Array> {
+async function unwrap({ name, id, parameters, secret }: LockedKey): Promise<Uint8Array> {
   const { derivation, key } = requireParameters(name, parameters);
   const wrapping = await derive(secret, Uint8Array.fromHex(derivation.salt), derivation);
   const opened = unseal({ key: wrapping, sealed: Uint8Array.fromHex(key), context: wrapContext(id) });

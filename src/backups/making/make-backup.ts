@@ -13,7 +13,7 @@ import { foreignBackup, hostCharactersMax, type ForeignBackup, type Lineage } fr
 import { lockRepository, type LockOwner, type RepositoryLock } from "../repository/lock.ts";
 import { findUndamaged, newBackupId, type Repository } from "../repository/repository.ts";
 import { rotate } from "../repository/rotate.ts";
-import { checkDatabase, DamagedDatabaseError, UncheckedDatabaseError } from "../restoring/open-database.ts";
+import { checkDatabase, DamagedDatabaseError } from "../restoring/open-database.ts";
 import { writeFileOf } from "../restoring/write-file.ts";
 import { readBlockIndex, writeBlockIndex } from "./block-index.ts";
 import { createChunkWriter, type ChunkWriter } from "./chunk-writer.ts";
@@ -258,8 +258,7 @@ async function openAgain(options: BackupOptions, manifest: BackupManifest): Prom
     return await openCopy(options, manifest, target);
   } catch (error) {
     // An error of this machine, such as a full disk, says nothing about the backup, which is complete.
-    const isOfBackup = error instanceof StoreError && !(error instanceof UncheckedDatabaseError);
-    if (isOfBackup || signal.aborted) throw error;
+    if (error instanceof StoreError || signal.aborted) throw error;
     return messageOf(error);
   } finally {
     removeDatabase(target);

@@ -91,14 +91,9 @@ function problemOf({ name }: Pick<BackupStore, "name">, copies: readonly HeadCop
   return `${name}: ${bad.map(({ key, state }) => `${key} is ${state}`).join(", and ")}`;
 }
 
-/** Writes both copies. */
+/** Writes both copies. If others create the repository at the same time, the last first copy counts. */
 export async function putHead(store: BackupStore, head: RepositoryHead): Promise<void> {
   for (const key of headKeys) await store.put(key, bytesOf(head));
-}
-
-/** Writes the first copy of a new repository. If others create one at the same time, the last one counts. */
-export function createHead(store: BackupStore, head: RepositoryHead): Promise<void> {
-  return store.put(headKeys[0], bytesOf(head));
 }
 
 /**
@@ -107,16 +102,13 @@ export function createHead(store: BackupStore, head: RepositoryHead): Promise<vo
  * @throws StoreError
  */
 export async function keepHead(store: BackupStore, { head, copies }: UsedHead<unknown>): Promise<void> {
-  const isEqual = (a?: Uint8Array, b?: Uint8Array) =>
-    a === undefined || b === undefined ? a === b : Buffer.compare(a, b) === 0;
-  const bytes = bytesOf(head);
-  if (copies.every((copy) => isEqual(copy.bytes, bytes))) return;
-  const present = await readCopies(store);
-  if (present.every((copy, index) => isEqual(copy.bytes, copies[index]!.bytes))) await putHead(store, head);
+  const isSame = (present: HeadCopy, index: number) => Bun.deepEquals(present.bytes, copies[index]!.bytes);
+  if (copies.every(({ bytes }) => Bun.deepEquals(bytes, bytesOf(head)))) return;
+  if ((await readCopies(store)).every(isSame)) await putHead(store, head);
 }
 
 function bytesOf(head: RepositoryHead): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ ...head, hash: hashOf(head) }, null, 2)}\n`);
+  return new TextEncoder().encode(`${JSON.stringify({ ...head, hash: hashOf(head) }, null, 2)}\n`);
 }
 
 /** @throws StoreError `not_found` if the folder or bucket does not exist */

@@ -16,7 +16,7 @@ import {
   type BackupManifest,
   type RepositoryHead,
 } from "./format.ts";
-import { createHead, keepHead, putHead, useHead, type UsedHead } from "./head.ts";
+import { keepHead, putHead, useHead, type UsedHead } from "./head.ts";
 
 const idBytes = 16;
 
@@ -58,8 +58,7 @@ export async function openRepository({
 }): Promise<Repository> {
   const use = (head: RepositoryHead) => openContentStore({ store, head, secret, fillRandom });
   let used = await openHead(store, use, createAt !== undefined);
-  const isNew = used === undefined;
-  if (isNew) {
+  if (used === undefined) {
     await create({ store, secret, fillRandom, createAt });
     used = await openHead(store, use, false);
   }
@@ -68,7 +67,7 @@ export async function openRepository({
   return {
     id: head.id,
     store: content,
-    headProblem: isNew ? undefined : problem,
+    headProblem: problem,
     keepHead: () => keepHead(store, used),
     async ids() {
       const ids: string[] = [];
@@ -184,7 +183,7 @@ async function create({
   const id = randomHex(fillRandom, idBytes);
   const encryption = secret === null ? null : (await newEncryption({ id, secret, fillRandom })).encryption;
   const head = { format: formatVersion, id, createdAt: toIsoTime(createAt), encryption };
-  await createHead(store, head as RepositoryHead);
+  await putHead(store, head as RepositoryHead);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { sequencesOf } from "../../database/files/sequences.ts";
 import { sqliteErrorCode } from "../../database/files/sqlite-error.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { messageOf, StartError } from "../../lib/errors.ts";
 import type { BackupManifest } from "../repository/format.ts";
 import { StoreError } from "../stores/store.ts";
 
@@ -13,14 +13,6 @@ export class DamagedDatabaseError extends StoreError {
   }
 }
 
-/** The database of a backup could not be opened or read on this machine, which says nothing about the backup. */
-export class UncheckedDatabaseError extends StoreError {
-  constructor(message: string, cause: unknown) {
-    super("unexpected", message, cause);
-    this.name = "UncheckedDatabaseError";
-  }
-}
-
 /** Error codes of SQLite that concern the content of a file. With all others, the content was not read. */
 const contentCodes = /^SQLITE_(CORRUPT|NOTADB|ERROR|CONSTRAINT|FORMAT)/;
 
@@ -28,7 +20,7 @@ const contentCodes = /^SQLITE_(CORRUPT|NOTADB|ERROR|CONSTRAINT|FORMAT)/;
  * Opens the database of a backup and checks it: its structure, its content, and that it contains every row up to the
  * numbers in the manifest.
  * @param name of the store, for messages
- * @throws DamagedDatabaseError, or UncheckedDatabaseError
+ * @throws DamagedDatabaseError, or StartError if it cannot be opened or read here, which says nothing about the backup
  */
 export function checkDatabase(path: string, manifest: BackupManifest, name: string): void {
   const damaged = (reason: string, cause?: unknown) =>
@@ -49,10 +41,8 @@ export function checkDatabase(path: string, manifest: BackupManifest, name: stri
   } catch (error) {
     if (error instanceof DamagedDatabaseError) throw error;
     if (contentCodes.test(sqliteErrorCode(error) ?? "")) throw damaged(messageOf(error), error);
-    throw new UncheckedDatabaseError(
-      `${name}: the database of the backup ${manifest.id} could not be checked: ${messageOf(error)}`,
-      error,
-    );
+    const message = `${name}: the database of the backup ${manifest.id} could not be checked: ${messageOf(error)}`;
+    throw new StartError(message, { exitCode: 1, cause: error });
   } finally {
     sqlite?.close();
   }

@@ -1,9 +1,12 @@
 import { mkdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { adoptDatabase } from "../../database/backup.ts";
+import { newCopyPath } from "../../database/files/leftovers.ts";
 import type { ApplianceFiles } from "../../database/files/pending-restore.ts";
 import { filesOf } from "../../database/files/pending-restore.ts";
+import { lockCopies } from "../../database/lock.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { FillRandom } from "../../lib/ids.ts";
 import { getChunk } from "../repository/chunks.ts";
 import { chunksOf, readFileList } from "../repository/file-list.ts";
 import type { BackupManifest } from "../repository/format.ts";
@@ -63,24 +66,27 @@ export async function verifyBackup({
 export async function rehearseRestore({
   repository: { store },
   manifest,
-  folder,
+  databasePath,
   open,
   clock,
+  fillRandom,
   signal,
 }: {
   repository: Repository;
   manifest: BackupManifest;
-  /** Does not exist yet. */
-  folder: string;
+  /** The folder is created next to it. It may not exist. */
+  databasePath: string;
   open: (files: ApplianceFiles) => Promise<void>;
   clock: Pick<Clock, "monotonicMs">;
+  fillRandom: FillRandom;
   signal: AbortSignal;
 }): Promise<Verification> {
   const startedMs = clock.monotonicMs();
-  mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
-  requireRoom(folder, manifest.bytes, reserveBytes);
-  mkdirSync(folder, { mode: 0o700 });
+  const lock = lockCopies(databasePath);
+  const folder = newCopyPath(databasePath, fillRandom);
   try {
+    requireRoom(folder, manifest.bytes, reserveBytes);
+    mkdirSync(folder, { mode: 0o700 });
     const files = filesOf(join(folder, "phishwatch.db"));
     const { count, bytes } = await stageFiles({ store, manifest, files, signal });
     checkDatabase(files.database, manifest, store.name);
@@ -89,5 +95,6 @@ export async function rehearseRestore({
     return { files: count, bytes, durationMs: Math.round(clock.monotonicMs() - startedMs) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
+    lock.release();
   }
 }

@@ -117,7 +117,7 @@ export function createBackups({
   }
 
   async function work(opensDatabase: boolean, outcomes: BackupOutcomes): Promise<MadeBackup> {
-    const task = taskOf({ config, database, version, opensDatabase, outcomes });
+    const task = taskOf(config, database, { version, opensDatabase, outcomes });
     const { signal } = stopping;
     if (startWorker !== undefined) return backUpInThread(task, { startWorker, signal });
     // Loaded now: it needs the clients of the stores.
@@ -195,16 +195,11 @@ function createFailureRecord({
   };
 }
 
-function taskOf({
-  config: { backup, source },
-  database: { file, path },
-  version,
-  opensDatabase,
-  outcomes,
-}: {
-  config: Pick<Config, "backup" | "source">;
-  database: Pick<Database, "file" | "path">;
-} & Pick<BackupTask, "version" | "opensDatabase" | "outcomes">): BackupTask {
+function taskOf(
+  { backup, source }: Pick<Config, "backup" | "source">,
+  { file, path }: Pick<Database, "file" | "path">,
+  others: Pick<BackupTask, "version" | "opensDatabase" | "outcomes">,
+): BackupTask {
   // A view of the configuration cannot be sent to a thread, but its values can.
   const { location, encryptWith, keep } = backup;
   return {
@@ -212,9 +207,7 @@ function taskOf({
     descriptor: file?.descriptor(),
     settings: { location, encryptWith, keep },
     configuration: source?.text,
-    version,
-    opensDatabase,
-    outcomes,
+    ...others,
   };
 }
 

@@ -31,8 +31,7 @@ export async function runBackup(
   { settings, ...task }: BackupTask,
   { clock, fillRandom, signal }: { clock: Clock; fillRandom: FillRandom; signal: AbortSignal },
 ): Promise<MadeBackup> {
-  const lastStore = task.outcomes.store;
-  const repository = await openForWriting(settings, { clock, fillRandom, signal, lastStore });
+  const repository = await openForWriting(settings, task.outcomes.store, { clock, fillRandom, signal });
   return makeBackup({
     ...task,
     repository,
@@ -51,10 +50,8 @@ export async function runBackup(
  */
 async function openForWriting(
   settings: Pick<BackupConfig, "location" | "encryptWith">,
-  {
-    lastStore,
-    ...dependencies
-  }: { clock: Clock; fillRandom: FillRandom; signal: AbortSignal; lastStore: string | null },
+  lastStore: string | null,
+  dependencies: { clock: Clock; fillRandom: FillRandom; signal: AbortSignal },
 ): Promise<Repository> {
   const { name } = openStore({ location: settings.location, ...dependencies });
   try {

@@ -44,11 +44,8 @@ export async function backupResults(
     const store = openStore({ location, clock, fillRandom, signal });
     const newest = await newestBackup(store);
     // Opening tells whether the secret is the right one.
-    const opened =
-      newest === undefined
-        ? undefined
-        : await openRepository({ store, secret, fillRandom, createAt: undefined });
-    const warning = warningOf(opened?.headProblem, foreign);
+    const opened = newest && (await openRepository({ store, secret, fillRandom, createAt: undefined }));
+    const warning = warningOf(opened ? opened.headProblem : undefined, foreign);
     if (warning !== undefined) return [{ ...base, state: "warning", ...warning }, ...placeResults(config)];
     return [ageResult(backup.schedule, store.name, newest, clock.now()), ...placeResults(config)];
   } catch (error) {

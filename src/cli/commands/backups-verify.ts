@@ -1,13 +1,11 @@
 import { rehearseRestore, verifyBackup } from "../../backups/restoring/rehearse.ts";
 import type { Config } from "../../config/config.ts";
-import { newCopyPath } from "../../database/files/leftovers.ts";
-import { lockCopies } from "../../database/lock.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { bytesText, spanText } from "../../lib/durations.ts";
 import { explained, findBackup, fromFlag, openPlace, placeOf } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
-import { open } from "../appliance/with-appliance.ts";
+import { open as openAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";
@@ -55,21 +53,11 @@ export async function verifyOne({
   const manifest = await findBackup(repository, given);
   const { id } = manifest;
   const common = { repository, manifest, clock: systemClock, signal };
-  const rehearse = async () => {
-    const { path } = config.storage;
-    const folder = newCopyPath(path, fillRandom);
-    const lock = lockCopies(path);
-    try {
-      return await rehearseRestore({
-        ...common,
-        folder,
-        open: ({ database }) => openOnce(config, database, terminal),
-      });
-    } finally {
-      lock.release();
-    }
-  };
-  const result = await explained(() => (restore ? rehearse() : verifyBackup(common)));
+  const open = ({ database }: { database: string }) => openOnce(config, database, terminal);
+  const place = { databasePath: config.storage.path, fillRandom, open };
+  const result = await explained(() =>
+    restore ? rehearseRestore({ ...common, ...place }) : verifyBackup(common),
+  );
   if (json) return printJson(terminal.out, { id, restored: restore, ...result });
   const { files, bytes, durationMs } = result;
   const what = `${files} files with ${bytesText(bytes)} in ${spanText(durationMs)}`;
@@ -79,7 +67,7 @@ export async function verifyOne({
 /** Opens the appliance on a restored database and closes it: nothing is started. */
 async function openOnce(config: Config, path: string, terminal: Terminal): Promise<void> {
   const { source: _, ...rest } = config;
-  const appliance = await open({ ...rest, storage: { path } }, terminal, { level: "warn" });
+  const appliance = await openAppliance({ ...rest, storage: { path } }, terminal, { level: "warn" });
   try {
     appliance.threats.list({}, { page: 1, perPage: 1 });
   } finally {

@@ -14,23 +14,25 @@ import { verifyCommand } from "./backups-verify.ts";
 /** @property manifest undefined: damaged */
 type Row = { id: string; manifest: BackupManifest | undefined };
 
+/** Returns the text of a backup; empty: it is damaged. */
+const cellOf =
+  (textOf: (manifest: BackupManifest) => string) =>
+  ({ manifest }: Row) =>
+    manifest === undefined ? "" : textOf(manifest);
+
 const columns: Column<Row>[] = [
   { title: "BACKUP", cell: ({ id }) => id },
-  { title: "MADE", cell: ({ manifest }) => (manifest === undefined ? "" : plain(manifest.completedAt)) },
-  { title: "VERSION", cell: ({ manifest }) => manifest?.version ?? "" },
-  { title: "FILES", right: true, cell: ({ manifest }) => String(manifest?.files ?? "") },
-  {
-    title: "SIZE",
-    right: true,
-    cell: ({ manifest }) => (manifest === undefined ? "" : bytesText(manifest.bytes)),
-  },
+  { title: "MADE", cell: cellOf(({ completedAt }) => plain(completedAt)) },
+  { title: "VERSION", cell: cellOf(({ version }) => version) },
+  { title: "FILES", right: true, cell: cellOf(({ files }) => String(files)) },
+  { title: "SIZE", right: true, cell: cellOf(({ bytes }) => bytesText(bytes)) },
   {
     title: "STORED",
     right: true,
     cell: ({ manifest }) => (manifest === undefined ? "damaged" : bytesText(manifest.storedBytes)),
   },
-  { title: "HOST", cell: ({ manifest }) => (manifest === undefined ? "" : hostOf(manifest)) },
-  { title: "LINEAGE", cell: ({ manifest }) => manifest?.lineage ?? "" },
+  { title: "HOST", cell: cellOf(hostOf) },
+  { title: "LINEAGE", cell: cellOf(({ lineage = "" }) => lineage) },
 ];
 
 const list = command({

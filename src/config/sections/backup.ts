@@ -22,19 +22,17 @@ const s3CharactersMax = 200;
 const regionForm = /^[a-z0-9-]{1,50}$/;
 
 const readS3Location = (written: string): { value: string } | { allowed: string } => {
-  const form = "s3://BUCKET or s3://BUCKET/PREFIX";
-  if (written.length > s3CharactersMax)
-    return { allowed: `${form} of at most ${s3CharactersMax} characters` };
   const characters = "lowercase letters, digits, dots and hyphens";
-  if (!bucketForm.test(written))
-    return {
-      allowed: `${form} with a bucket name of 3 to 63 ${characters} that begins and ends with a letter or digit`,
-    };
-  return prefixForm.test(written)
-    ? { value: written.replace(/\/$/, "") }
-    : {
-        allowed: `${form} with a prefix of ${characters} and underscores, whose parts are not empty and begin with no dot`,
-      };
+  const rule =
+    written.length > s3CharactersMax
+      ? `of at most ${s3CharactersMax} characters`
+      : !bucketForm.test(written)
+        ? `with a bucket name of 3 to 63 ${characters} that begins and ends with a letter or digit`
+        : !prefixForm.test(written)
+          ? `with a prefix of ${characters} and underscores, whose parts are not empty and begin with no dot`
+          : undefined;
+  if (rule === undefined) return { value: written.replace(/\/$/, "") };
+  return { allowed: `s3://BUCKET or s3://BUCKET/PREFIX ${rule}` };
 };
 
 const defaultFolder = "backups";
