@@ -44,9 +44,9 @@ export function createRoutes({
   document,
   version,
 }: RouteDependencies): Routes {
-  const { page } = pipeline;
+  const { page, pause } = pipeline;
   const { health, ready, metrics, screenshot, root, consolePage } = sitePages(site);
-  const { openapi, manual, topic, client, reference, favicon } = docsPages({ document, version });
+  const { openapi, manual, topic, client, reference, favicon } = docsPages({ document, version, pause });
   const get = (path: string, handler: Handler): Route => ({ method: "GET", path, handler });
   const all = (path: string, handler: Handler): Route => ({ method: "ALL", path, handler });
   const routes: Route[] = [

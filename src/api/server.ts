@@ -156,7 +156,7 @@ export function createServer({
   const pipeline = createPipeline({
     admit: createAdmission({ keys, usage: keyUsage, limiter: createRateLimiter(), clock }),
     ...shared,
-    responder: createResponder({ log, meter, requestIdOf, clientAddress }),
+    responder: createResponder({ log, meter, requestIdOf, clientAddress, secret: newRequestId() }),
     snapshot: database.snapshot,
   });
   const app = createRoutes({

@@ -84,7 +84,7 @@ export function describeOperations<Op extends Described>(
     schemas,
     successHeaders,
     responses,
-  }: { schemas: SchemaWriter; successHeaders?: Json; responses: (operation: Op) => Json },
+  }: { schemas: SchemaWriter; successHeaders?: (operation: Op) => Json; responses: (operation: Op) => Json },
 ): Record<string, Json> {
   const paths: Record<string, Json> = {};
   for (const operation of operations) {
@@ -92,7 +92,7 @@ export function describeOperations<Op extends Described>(
     const content = "files" in response ? response.files : { "application/json": response };
     const success = {
       description: response.description,
-      ...(successHeaders === undefined ? {} : { headers: successHeaders }),
+      ...(successHeaders === undefined ? {} : { headers: successHeaders(operation) }),
       content: describeContent(content, schemas),
     };
     paths[operation.path] = {

@@ -41,6 +41,8 @@ export interface Pipeline {
   /** Every path and method under an area that needs an API key, but has no operation. */
   unknownOperation(): Handler;
   page(route: string, page: Page): Handler;
+  /** Resolves when it is the turn of those who send requests without a key. */
+  pause(): Promise<void>;
   /**
    * Authenticates and counts a request of the API that something else responds to. Returns the headers that its
    * response has, whatever its status is.
@@ -75,13 +77,14 @@ export function createPipeline({
   /** Responds with the result of `run`, which may set headers. */
   function handling(
     route: string,
-    run: (context: RouteContext, headers: ResponseHeaders) => object | Promise<object>,
+    run: (...page: Parameters<Page>) => object | Promise<object>,
+    isTagged = false,
   ): Handler {
     return function handle({ request, params, bearer }) {
-      const exchange = begin(route, request);
+      const exchange = begin(route, request, isTagged);
       let response: Response | Promise<Response>;
       try {
-        const result = run({ request, params, bearer }, exchange.headers);
+        const result = run(request, exchange.headers, params, bearer);
         if (result instanceof Promise) response = respondLater(exchange, result);
         else if (result instanceof Later) response = respondLater(exchange, result.run());
         else response = respond(exchange, result);
@@ -93,14 +96,17 @@ export function createPipeline({
   }
 
   const guarded = (route: string, run: (call: IncomingCall<ApiKey>) => object | Promise<object>) =>
-    handling(route, ({ request, params }, headers) =>
+    handling(route, (request, headers, params) =>
       run({ caller: authenticate(request, headers), request, params, bodies }),
     );
 
   /** Reads the result from one state of the database, which also saves a lock per query. The key is checked just before. */
   const reading = (route: string, run: (call: IncomingCall<ApiKey>) => object) =>
-    handling(route, ({ request, params }, headers) =>
-      snapshot(() => run({ caller: authenticate(request, headers), request, params, bodies })),
+    handling(
+      route,
+      (request, headers, params) =>
+        snapshot(() => run({ caller: authenticate(request, headers), request, params, bodies })),
+      true,
     );
 
   return {
@@ -120,8 +126,9 @@ export function createPipeline({
         throw noSuchRoute();
       }),
 
-    page: (route, page) =>
-      handling(route, ({ request, params, bearer }, headers) => page(request, headers, params, bearer)),
+    page: (route, page) => handling(route, page),
+
+    pause: () => turns.pause("anonymous"),
 
     charge(request) {
       const { headers } = begin("none", request);

@@ -3,6 +3,7 @@ import { pathOf } from "../lib/request-path.ts";
 import { Download, downloadHeaders, downloadStream } from "./download.ts";
 import { describeError } from "./errors.ts";
 import { JsonText } from "./operation.ts";
+import { acceptsGzip, encoded, namesTag, notModified } from "./representation.ts";
 import type { RequestIdOf } from "./request-id.ts";
 
 /** Headers of a response. */
@@ -16,11 +17,13 @@ export interface Exchange {
   readonly headers: ResponseHeaders;
   /** When it began, by `performance.now()`. */
   readonly beganMs: number;
+  /** Whether a response in JSON has an entity tag, so that a client can ask whether it has changed. */
+  readonly isTagged: boolean;
 }
 
 /** Builds responses: common headers, errors, the metrics and the log line of each request. */
 export interface Responder {
-  begin(route: string, request: Request): Exchange;
+  begin(route: string, request: Request, isTagged?: boolean): Exchange;
   /** Sends an object or `JsonText` as JSON with status 200, a download as a file, and a response as it is. */
   respond(exchange: Exchange, result: object): Response;
   /** Awaits the result. Never rejects. */
@@ -34,13 +37,17 @@ export function createResponder({
   meter,
   requestIdOf,
   clientAddress,
+  secret,
 }: {
   log: Log;
   meter: { countRequest(route: string, method: string, status: number, seconds: number): void };
   requestIdOf: RequestIdOf;
   /** For the log. */
   clientAddress: (request: Request) => string | undefined;
+  /** Any text that others do not know, so that nobody can write content that has the entity tag of another one. */
+  secret: string;
 }): Responder {
+  const tagSeed = BigInt(Bun.hash(secret));
   function record({ route, request, headers, beganMs }: Exchange, status: number): void {
     meter.countRequest(route, request.method, status, (performance.now() - beganMs) / 1000);
     if (!log.isEnabled("http.request")) return;
@@ -57,7 +64,7 @@ export function createResponder({
   }
 
   function respond(exchange: Exchange, result: object): Response {
-    const response = responseOf(exchange.request, result, exchange.headers);
+    const response = responseOf(exchange, result, tagSeed);
     record(exchange, response.status);
     return response;
   }
@@ -73,7 +80,7 @@ export function createResponder({
   }
 
   return {
-    begin: (route, request) => ({
+    begin: (route, request, isTagged = false) => ({
       route,
       request,
       headers: {
@@ -82,6 +89,7 @@ export function createResponder({
         "x-request-id": requestIdOf(request),
       },
       beganMs: performance.now(),
+      isTagged,
     }),
     respond,
     async respondLater(exchange, pending) {
@@ -95,20 +103,34 @@ export function createResponder({
   };
 }
 
-function responseOf(request: Request, result: object, headers: ResponseHeaders): Response {
-  if (result instanceof JsonText) {
-    headers["content-type"] = jsonContentType;
-    return new Response(result.text, { headers });
-  }
+function responseOf(exchange: Exchange, result: object, tagSeed: bigint): Response {
+  const { request, headers } = exchange;
+  if (result instanceof JsonText) return respondWithJson(exchange, result.text, tagSeed);
   if (result instanceof Response) return result;
-  if (!(result instanceof Download)) return Response.json(result, { headers });
+  if (!(result instanceof Download)) return respondWithJson(exchange, JSON.stringify(result), tagSeed);
   const { source } = result;
   // The response to HEAD has no body that would be read to its end.
   if (request.method === "HEAD") source.close();
-  return new Response(downloadStream(source, request.signal), {
-    headers: { ...headers, ...downloadHeaders(source) },
-  });
+  Object.assign(headers, downloadHeaders(source));
+  const stream = downloadStream(source, request.signal);
+  return new Response(acceptsGzip(request, headers) ? stream.pipeThrough(gzip()) : stream, { headers });
 }
+
+function respondWithJson({ request, headers, isTagged }: Exchange, text: string, tagSeed: bigint): Response {
+  if (isTagged) {
+    const tag = Bun.hash.xxHash3(text, tagSeed).toString(16);
+    // Weak: it is the same for the compressed text.
+    headers["etag"] = `W/"${tag}"`;
+    const known = request.headers.get("if-none-match");
+    if (known !== null && namesTag(known, tag)) return notModified(text, headers);
+  }
+  headers["content-type"] = jsonContentType;
+  return new Response(encoded(text, request, headers), { headers });
+}
+
+/** The types of the platform allow any source of bytes as input. */
+const gzip = () =>
+  new CompressionStream("gzip") as unknown as TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>;
 
 /** The one that `Response.json` sends. */
 const jsonContentType = "application/json;charset=utf-8";

@@ -1,6 +1,7 @@
 import { noSuchRoute } from "../../http/errors.ts";
 import { icon } from "../../http/icon.ts";
 import type { Page } from "../../http/pipeline.ts";
+import { encoded, namesTag, notModified } from "../../http/representation.ts";
 import type { ResponseHeaders } from "../../http/responder.ts";
 import { lazy } from "../../lib/startup.ts";
 import { queryOf } from "../../lib/request-path.ts";
@@ -14,21 +15,32 @@ const loadManual = () => import("./manual-pages.ts");
 const embedded = (text: string, type: string) => lazy(() => withEtag(new TextEncoder().encode(text), type));
 
 /** Serves the manual, the clients, the OpenAPI document and its reference as pages without scripts. */
-export function docsPages({ document, version }: { document: () => Promise<object>; version: string }) {
+export function docsPages({
+  document,
+  version,
+  pause,
+}: {
+  document: () => Promise<object>;
+  version: string;
+  /** Lets others take their turn before a page that takes milliseconds. */
+  pause: () => Promise<void>;
+}) {
   const styles = embedded(manualStyles, "text/css; charset=utf-8");
   const iconFile = embedded(icon, "image/svg+xml");
 
   return {
     // Built on each request: requests are rare, and the public URL is known only after the server listens.
     async openapi(request, headers) {
+      await pause();
       const bytes = new TextEncoder().encode(JSON.stringify(await document()));
       return send(withEtag(bytes, "application/json; charset=utf-8"), request, headers);
     },
 
     async manual(request, headers) {
       const { manualIndex, manualPolicy } = await loadManual();
+      await pause();
       const query = queryOf(request.url).get("q");
-      return html(manualIndex(version, query), manualPolicy, headers);
+      return html(manualIndex(version, query), manualPolicy, request, headers);
     },
 
     async topic(request, headers, { topic }) {
@@ -36,7 +48,7 @@ export function docsPages({ document, version }: { document: () => Promise<objec
       const { manualPage, manualPolicy } = await loadManual();
       const page = manualPage(version, String(topic));
       if (page === undefined) throw noSuchRoute();
-      return html(page, manualPolicy, headers);
+      return html(page, manualPolicy, request, headers);
     },
 
     async client(request, headers, { file }) {
@@ -46,44 +58,43 @@ export function docsPages({ document, version }: { document: () => Promise<objec
       return send(withEtag(bytes, "text/plain; charset=utf-8"), request, headers);
     },
 
-    async reference(_request, headers) {
+    async reference(request, headers) {
       const [{ manualPolicy }, { apiReference }] = await Promise.all([
         loadManual(),
         import("./api-reference.ts"),
       ]);
+      await pause();
       const page = apiReference(version, (await document()) as OpenApiDocument);
-      return html(page, manualPolicy, headers);
+      return html(page, manualPolicy, request, headers);
     },
 
     favicon: (request, headers) => send(iconFile(), request, headers),
   } satisfies Record<string, Page>;
 }
 
-function html(page: string, policy: string, headers: ResponseHeaders): Response {
+function html(page: string, policy: string, request: Request, headers: ResponseHeaders): Response {
   headers["content-type"] = "text/html; charset=utf-8";
   headers["content-security-policy"] = policy;
-  return new Response(page, { headers });
+  return new Response(encoded(page, request, headers), { headers });
 }
 
 interface Loaded {
   bytes: Uint8Array<ArrayBuffer>;
   type: string;
-  /** Including the quotes. */
-  etag: string;
+  tag: string;
 }
 
 function withEtag(bytes: Uint8Array<ArrayBuffer>, type: string): Loaded {
   const digest = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
-  return { bytes, type, etag: `"${digest.slice(0, 32)}"` };
+  return { bytes, type, tag: digest.slice(0, 32) };
 }
 
 /** May be cached, but must be revalidated: another version of the executable has other contents. */
-function send({ bytes, type, etag }: Loaded, request: Request, headers: ResponseHeaders): Response {
+function send({ bytes, type, tag }: Loaded, request: Request, headers: ResponseHeaders): Response {
   headers["cache-control"] = "no-cache";
-  headers["etag"] = etag;
-  if (request.headers.get("if-none-match")?.includes(etag) === true) {
-    return new Response(null, { status: 304, headers });
-  }
+  // Weak: it is the same for the compressed bytes.
+  headers["etag"] = `W/"${tag}"`;
+  if (namesTag(request.headers.get("if-none-match") ?? "", tag)) return notModified(bytes, headers);
   headers["content-type"] = type;
-  return new Response(bytes, { headers });
+  return new Response(encoded(bytes, request, headers), { headers });
 }

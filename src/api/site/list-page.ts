@@ -1,14 +1,12 @@
 import { noSuchRoute } from "../../http/errors.ts";
 import type { Page } from "../../http/pipeline.ts";
+import { hasGzip, isCompressible, namesTag } from "../../http/representation.ts";
 import type { ResponseHeaders } from "../../http/responder.ts";
 import { pathOf } from "../../lib/request-path.ts";
 import type { List } from "../../outputs/lists/list.ts";
 import type { ListFile } from "../../outputs/lists/list-files.ts";
 import type { Lists } from "../../outputs/lists/lists.ts";
 import { blockListFormats, type BlockListFormat } from "../../vocabulary/lists.ts";
-
-/** A smaller file fits into one packet as it is. */
-const compressedBytesMin = 1_400;
 
 /**
  * Serves block lists. The token in the address is the only key. Whatever is wrong with an address, the response is the
@@ -38,7 +36,7 @@ async function respond(
   file: ListFile,
   headers: ResponseHeaders,
 ): Promise<Response> {
-  const compresses = acceptsGzip(sent.get("accept-encoding"));
+  const compresses = hasGzip(sent.get("accept-encoding"));
   headers["content-type"] = file.contentType;
   // Caches ask each time, so that a name that was listed by mistake is gone with the next request.
   headers["cache-control"] = "private, max-age=0, must-revalidate";
@@ -47,7 +45,7 @@ async function respond(
   headers["etag"] = `"${file.tag}${compresses ? compressedTag : ""}"`;
   if (isUnchanged(sent, file)) return new Response(null, { status: 304, headers });
   const bytes = await file.bytes();
-  if (!compresses || bytes.length < compressedBytesMin) {
+  if (!compresses || !isCompressible(bytes)) {
     headers["etag"] = `"${file.tag}"`;
     return new Response(bytes, { headers });
   }
@@ -59,25 +57,9 @@ const compressedTag = "-gzip";
 /** RFC 9110, section 13.2.2: `If-Modified-Since` counts only without `If-None-Match`. */
 function isUnchanged(sent: Headers, { changedAt, tag }: ListFile): boolean {
   const tags = sent.get("if-none-match");
-  if (tags !== null) return tags.trim() === "*" || tags.split(",").some((one) => plainTag(one) === tag);
+  if (tags !== null) return namesTag(tags, tag);
   const since = sent.get("if-modified-since");
   return since !== null && changedAt <= Date.parse(since);
-}
-
-/** Compares weakly: proxies that compress make a tag weak. */
-function plainTag(tag: string): string {
-  return tag
-    .trim()
-    .replace(/^(?:W\/)?"(.*)"$/, "$1")
-    .replace(/-gzip$/, "");
-}
-
-function acceptsGzip(header: string | null): boolean {
-  for (const part of header?.toLowerCase().split(",") ?? []) {
-    const [coding = "", ...parameters] = part.split(";").map((text) => text.trim());
-    if (coding === "gzip") return !parameters.some((text) => /^q=0(\.0*)?$/.test(text));
-  }
-  return false;
 }
 
 /** Reads `/lists/{token}/{name}.{format}`. Another path has the name and token of no list. */

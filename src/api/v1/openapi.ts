@@ -22,8 +22,8 @@ export function describeApi({
   const schemas = createSchemaWriter();
   const operations = describeOperations(apiOperations(limits), {
     schemas,
-    successHeaders: limitHeaders,
-    responses: errorReferences,
+    successHeaders: (operation) => (isTagged(operation) ? taggedHeaders : limitHeaders),
+    responses: otherResponses,
   });
   const paths = Object.fromEntries(
     Object.entries(operations).map(([path, methods]) => [path.slice(apiBasePath.length), methods]),
@@ -64,6 +64,8 @@ const introduction = `Every request carries an API key: \`Authorization: Bearer 
 
 Responses to a rate-limited key state the limit and the remaining requests in headers. Errors are \`{ "error": { "code", "message" } }\`: the code is for programs, and the message states what to change. Every response has an \`X-Request-Id\`: the caller's value, if it sent one.
 
+HEAD returns what GET returns, without the body. Responses of 1,400 bytes and more are compressed with gzip if \`Accept-Encoding\` allows it. A response to GET in JSON has an \`ETag\`: send it as \`If-None-Match\`, and the response is 304 without a body while nothing has changed.
+
 Events are also sent to webhook endpoints. Their bodies are described under Webhooks.`;
 
 const headers = {
@@ -74,6 +76,7 @@ const headers = {
   Remaining: header("Remaining requests in this minute.", { type: "integer" }),
   Reset: header("Unix time in seconds at which the limit resets.", { type: "integer" }),
   RetryAfter: header("Seconds to wait before the next request.", { type: "integer" }),
+  EntityTag: header("Tag of this state. Changes at a restart of the server, too.", { type: "string" }),
   Authenticate: header("How to authenticate.", { const: "Bearer" }),
 };
 
@@ -138,6 +141,20 @@ const errors: ErrorDescription[] = [
     headers: { ...limitHeaders, "Retry-After": headerRef("RetryAfter") },
   },
 ];
+
+const taggedHeaders = { ...limitHeaders, ETag: headerRef("EntityTag") };
+const notModified = {
+  description: "Not modified: `If-None-Match` names the state that the client has.",
+  headers: taggedHeaders,
+};
+
+function isTagged({ method, response }: ApiOperation): boolean {
+  return method === "GET" && !("files" in response);
+}
+
+function otherResponses(operation: ApiOperation): Json {
+  return { ...(isTagged(operation) ? { 304: notModified } : {}), ...errorReferences(operation) };
+}
 
 function errorReferences({ notFound }: ApiOperation): Json {
   return Object.fromEntries(
