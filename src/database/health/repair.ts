@@ -18,7 +18,7 @@ export interface Inspection {
 const messagesMax = 10_000;
 /** Messages of SQLite about content that can be derived from the tables. */
 const derivedPattern =
-  /^(Freelist: |Page \d+: never used|row \d+ missing from index |row \d+ values differ from index |wrong # of entries in index |non-unique entry in index )/;
+  /Bad ptr map entry|Failed to read ptrmap|^(Freelist: |Page \d+: never used|row \d+ missing from index |row \d+ values differ from index |wrong # of entries in index |non-unique entry in index )/;
 
 /** Checks all of a database that nobody has open. */
 export async function inspectDatabase(path: string): Promise<Inspection> {
@@ -29,7 +29,7 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
     );
     const isDerived = (message: string) => {
       const tree = /^Tree (\d+)/.exec(message)?.[1];
-      return tree === undefined ? derivedPattern.test(message) : roots.has(Number(tree));
+      return derivedPattern.test(message) || (tree !== undefined && roots.has(Number(tree)));
     };
     const messages = sqlite
       .query(`PRAGMA integrity_check(${messagesMax})`)
