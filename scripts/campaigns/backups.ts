@@ -128,9 +128,17 @@ function startWriter(writer: number) {
   };
 }
 
-/** Runs the executable, and kills it at a random time in one of `share` cases. Returns whether it was killed. */
-async function runMaybeKilled(args: string[], share: number): Promise<boolean> {
+/**
+ * Runs the executable, and kills it at a random time in one of `share` cases, or as soon as a file exists. Returns
+ * whether it was killed.
+ */
+async function runMaybeKilled(args: string[], share: number, file?: string): Promise<boolean> {
   const child = Bun.spawn([executable, ...args], { stdout: "ignore", stderr: "pipe" });
+  if (file !== undefined) {
+    while (!existsSync(file) && child.exitCode === null)
+      await new Promise((resolve) => setImmediate(resolve));
+    child.kill("SIGKILL");
+  }
   const timer =
     random.below(share) === 0 ? setTimeout(() => child.kill("SIGKILL"), random.below(killMsMax)) : undefined;
   const err = await new Response(child.stderr).text();
@@ -165,7 +173,9 @@ async function restoreAndCheck(id: string, acknowledged: number[]): Promise<void
   const secret = options.secret === null ? "" : `encrypt_with = ${JSON.stringify(options.secret)}\n`;
   writeFileSync(other, `[storage]\npath = "phishwatch.db"\n[backup]\nfolder = "../backups"\n${secret}`);
   const before = existsSync(target) ? stateIn(folder) : undefined;
-  if (await runMaybeKilled(["restore", id, "--config", other], 1)) {
+  // The files are replaced after the plan was written, within milliseconds.
+  const plan = random.below(2) === 0 ? join(`${target}.restoring`, "plan.json") : undefined;
+  if (await runMaybeKilled(["restore", id, "--config", other], 1, plan)) {
     counts.killedRestores++;
     const state = existsSync(target) ? describe(target) : before && "there is no database";
     if (typeof state === "string") violations.restored.push(`${id}: ${state}`);
