@@ -191,7 +191,7 @@ test("check reports the logs, their cost, and that a contact is missing; list an
   expect(JSON.parse(status.out)).toMatchObject({ description: "classic", state: "waiting", position: null });
 });
 
-test("list shows the decision about each log of the built-in list, and says so when nothing is followed", async () => {
+test("list shows the decision about each log of the built-in list, and, as status does, says so when nothing is followed", async () => {
   folder = commandFolder(`${defaultConfig}\n[certificate_logs]\nenabled = true\noperators = ["Geomys"]\n`);
   const { out, code } = await folder.run(["certificate-logs", "list", "--json"]);
   expect(code).toBe(0);
@@ -206,6 +206,14 @@ test("list shows the decision about each log of the built-in list, and says so w
   folder.dispose();
 
   folder = commandFolder(defaultConfig);
+  const unread = await folder.run(["certificate-logs", "list", "--json"]);
+  expect(unread).toMatchObject({ code: 0, err: expect.stringContaining("this is what would be followed") });
+  const decisions = unread.out
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(decisions.some(({ decision }) => decision === "followed")).toBeTrue();
+  expect(decisions.some(({ is_followed: isFollowed }) => isFollowed)).toBeFalse();
   const off = await folder.run(["certificate-logs", "status"]);
   expect(off).toMatchObject({ code: 1, err: expect.stringContaining("set certificate_logs.enabled = true") });
 });

@@ -149,11 +149,22 @@ test("The check says why no log is followed, and what an old or missing list mea
   const check = (list: Partial<LogListStatus>, fileProblem: string | null = null) =>
     checkCertificateLogs(
       [],
-      { origin: "builtin", publishedAt: now, fetchedAt: now, problem: null, choices: [], extra: [], ...list },
+      {
+        origin: "builtin",
+        isNeeded: true,
+        publishedAt: now,
+        fetchedAt: now,
+        problem: null,
+        choices: [],
+        extra: [],
+        ...list,
+      },
       { contact: "soc@example.com", fileProblem, namesOnly: false, now },
     );
   for (const [result, expected] of [
     [check({}), "no log is followed"],
+    // It is not loaded then.
+    [check({ isNeeded: false, publishedAt: null, fetchedAt: null }), "no log is followed"],
     [check({ publishedAt: null, fetchedAt: null }), "'phishwatch serve' loads it"],
     [
       check({ publishedAt: null, fetchedAt: null }, "logs.json: the file cannot be read (ENOENT)"),

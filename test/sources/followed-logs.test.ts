@@ -95,6 +95,35 @@ test("New logs of the list are followed, retired ones dropped, and the list surv
   expect(names(start())).toEqual(["second"]);
 });
 
+test.each<{ operators: string[] }>([
+  { operators: ["none"] },
+  { operators: ["Own log"] },
+  { operators: ["NONE", "own log"] },
+])(
+  "The list is not loaded, and nothing is a problem, if no public log can be followed: $operators",
+  async ({ operators }) => {
+    let requests = 0;
+    respond = () => {
+      requests += 1;
+      return new Response("", { status: 500 });
+    };
+    const { key } = createLogSigner();
+    const own = {
+      name: "Own log",
+      url: `${server.url}log/`,
+      origin: "log",
+      protocol: "rfc6962",
+      key,
+    } as const;
+    const followed = start({ operators, extraLogs: [own] });
+    expect(names(followed)).toEqual(["Own log"]);
+    stores.clock.advance(25 * hourMs);
+    await followed.stop();
+    expect([requests, changes]).toEqual([0, 0]);
+    expect(followed.status()).toMatchObject({ isNeeded: false, publishedAt: null, problem: null });
+  },
+);
+
 test("A list that cannot be refreshed stays in use, and is a problem after a day", async () => {
   respond = () => new Response(listOf({ first: "usable" }, 1), { headers: { etag: '"1"' } });
   const followed = start();

@@ -86,6 +86,7 @@ export function openLogWorld() {
         logs: () => followed,
         status: () => ({
           origin: "builtin",
+          isNeeded: true,
           publishedAt: null,
           fetchedAt: null,
           problem: null,

@@ -21,6 +21,8 @@ const decisionTexts: Readonly<Record<LogDecision | "declared", string>> = {
   complete: "not followed: read-only",
 };
 
+const notFollowed = "certificate logs are not followed; set certificate_logs.enabled = true";
+
 interface ListedLog extends Pick<LogChoice, "log" | "interval"> {
   state: LogChoice["state"] | null;
   decision: LogDecision | "declared";
@@ -39,7 +41,7 @@ export const listCommand = command({
   name: "list",
   summary: "list the certificate logs of the log list, and which are followed",
   details: `Uses the latest log list that the server has loaded, or the copy in the executable. A log takes certificates that
-expire within its interval.`,
+expire within its interval. If the source is off, lists what would be followed.`,
   flags: {
     followed: toggle("--followed", "only logs that are followed"),
     json: jsonFlag,
@@ -48,7 +50,9 @@ expire within its interval.`,
   examples: [["phishwatch certificate-logs list --followed", "show which logs are read"]],
   run: ({ options, terminal }) =>
     withAppliance({ terminal, options }, (appliance) => {
-      const { choices, extra } = enabledLogs(appliance).list();
+      const isEnabled = appliance.certificateLogs !== undefined;
+      if (!isEnabled) terminal.err.write(`${notFollowed}; this is what would be followed\n`);
+      const { choices, extra } = appliance.logList();
       const declared = extra.map((log): ListedLog => ({
         log,
         interval: null,
@@ -70,7 +74,7 @@ expire within its interval.`,
           start: interval === null ? null : toIsoTime(interval.start),
           end: interval === null ? null : toIsoTime(interval.end),
           decision,
-          is_followed: decision === "followed" || decision === "declared",
+          is_followed: isEnabled && (decision === "followed" || decision === "declared"),
         });
     }),
 });
@@ -139,7 +143,7 @@ function shape(row: CertificateLogStatus) {
 
 function enabledLogs({ certificateLogs }: App): CertificateLogs {
   if (certificateLogs !== undefined) return certificateLogs;
-  throw new FailedError("certificate logs are not followed; set certificate_logs.enabled = true");
+  throw new FailedError(notFollowed);
 }
 
 function day(instant: Instant): string {

@@ -158,7 +158,10 @@ export const certificateLogs = table(
     operators: array(
       text("operator", readColumn, item("an operator")),
       { maxItems: 100, uniqueItems: true },
-      { default: [], description: `follow only the logs of these operators, such as "Google"; empty = all` },
+      {
+        default: [],
+        description: `follow only the logs of these operators, such as "Google"; empty = all, "none" = no public log`,
+      },
     ),
     catch_up: text("duration", readDuration({ minimumMs: 0, maximumMs: 90 * dayMs }), {
       default: "24h",

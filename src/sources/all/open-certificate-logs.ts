@@ -59,15 +59,7 @@ export function openCertificateLogs({
   const { version } = buildInfo;
   const setup = { settings: { catchUpMs, firstStart, namesOnly }, version, contact, rates };
   const pausing = pauses.of(certificateLogsOrigin);
-  const resolveHost = createSystemResolver({ clock });
-  const loader = () =>
-    createLogListLoader({
-      source: logList,
-      clock,
-      resolveHost,
-      version,
-      contact,
-    });
+  const loader = loaderOf({ clock, config });
   return createCertificateLogs({
     check: async (logs, list) => {
       const fileProblem = logList.kind === "file" ? await problemOfFile(loader(), logList.path) : null;
@@ -92,10 +84,29 @@ export function openCertificateLogs({
       }),
     database,
     domains,
-    followed: createFollowedLogs({ clock, config, database, loader, log, random }),
+    followed: openFollowedLogs({ clock, config, database, fillRandom, log }),
     log,
     pausing,
   });
+}
+
+/** Opens the logs that the configuration and the log list select, also if they are not followed. Loads nothing. */
+export function openFollowedLogs({
+  clock,
+  config,
+  database,
+  fillRandom,
+  log,
+}: Pick<Parameters<typeof openCertificateLogs>[0], "clock" | "config" | "database" | "fillRandom" | "log">) {
+  const random = () => randomNumber(fillRandom);
+  return createFollowedLogs({ clock, config, database, loader: loaderOf({ clock, config }), log, random });
+}
+
+function loaderOf({ clock, config }: { clock: Clock; config: CertificateLogsConfig }): () => LogListLoader {
+  const { contact, logList: source } = config;
+  const { version } = buildInfo;
+  return () =>
+    createLogListLoader({ source, clock, resolveHost: createSystemResolver({ clock }), version, contact });
 }
 
 /** Returns why a log list in a file cannot be used, or null. */

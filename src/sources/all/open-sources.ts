@@ -141,6 +141,12 @@ export function openSources({
       }),
     candidates,
     certificateLogs,
+    /** Returns the log list and what the configuration selects, also if no certificate logs are followed. */
+    logList: () =>
+      certificateLogs?.list() ??
+      certificateLogReading()
+        .openFollowedLogs({ clock, config: config.certificateLogs, database, fillRandom, log })
+        .status(),
     feeds,
     imports,
     nameSearches,

@@ -38,7 +38,7 @@ export function checkCertificateLogs(
       "set certificate_logs.contact to an email address or URL: operators of logs limit clients without one",
     );
   if (fileProblem !== null) warnings.push(`certificate_logs.log_list: ${fileProblem}`);
-  else if (list.publishedAt === null && list.problem === null)
+  else if (list.isNeeded && list.publishedAt === null && list.problem === null)
     warnings.push("the log list is not loaded yet; 'phishwatch serve' loads it");
   else if (logs.length === 0) warnings.push("no log is followed");
   if (list.problem !== null) warnings.push(list.problem);

@@ -25,7 +25,9 @@ const operatorsNamedMax = 20;
 export interface LogListStatus {
   /** `builtin`, or the URL or path of the configuration. */
   origin: string;
-  /** When the publisher wrote the list; null: there is none. */
+  /** Whether a log of the list may be followed. If not, the list is not loaded. */
+  isNeeded: boolean;
+  /** When the publisher wrote the list; null: there is none, or it is not needed. */
   publishedAt: Instant | null;
   /** When the list was last fetched or found unchanged; null: never. */
   fetchedAt: Instant | null;
@@ -77,13 +79,18 @@ export function createFollowedLogs({
     return chooseLogs(list, { operators, now: clock.now(), firstIndex: firstStart, nextIndex });
   }
 
+  const isNeeded = () => needsLogList(config, current());
+
   return {
-    start: refresh.start,
+    start(onChange) {
+      if (isNeeded()) refresh.start(onChange);
+    },
     stop: refresh.stop,
     logs: () => logsToFollow(choices(), extra),
     status: () => ({
       origin: setting,
-      publishedAt: current()?.timestamp ?? null,
+      isNeeded: isNeeded(),
+      publishedAt: isNeeded() ? (current()?.timestamp ?? null) : null,
       fetchedAt: refresh.stored()?.fetchedAt ?? null,
       problem:
         [...problems, ...operatorProblems(current(), config), ...refreshProblems(refresh, current())].join(
@@ -93,6 +100,25 @@ export function createFollowedLogs({
       extra,
     }),
   };
+}
+
+/** Name of no operator, for those who follow no public log. */
+const nobody = "none";
+
+/** Returns whether logs of the list can be selected: not if all operators are declared logs, or "none". */
+export function needsLogList(
+  { operators, extraLogs }: Pick<CertificateLogsConfig, "operators" | "extraLogs">,
+  list: LogList | undefined,
+): boolean {
+  if (operators.length === 0 || operators.some(isListedWith(extraLogs))) return true;
+  // A declared log may have the name of a public operator, which is then followed as well.
+  return list !== undefined && unknownOperators(list, operators).length < operators.length;
+}
+
+/** A declared log is its own operator, under its name. */
+function isListedWith(extraLogs: CertificateLogsConfig["extraLogs"]): (operator: string) => boolean {
+  const others = new Set([nobody, ...extraLogs.map(({ name }) => name.toLowerCase())]);
+  return (operator) => !others.has(operator.toLowerCase());
 }
 
 /** A stored list was valid when it was stored, but possibly not for this version of the product. */
@@ -117,9 +143,7 @@ function operatorProblems(
   { operators, rates, extraLogs }: Pick<CertificateLogsConfig, "operators" | "rates" | "extraLogs">,
 ): string[] {
   if (list === undefined) return [];
-  // A declared log is its own operator, under its name.
-  const declared = new Set(extraLogs.map(({ name }) => name.toLowerCase()));
-  const isListed = (name: string) => !declared.has(name.toLowerCase());
+  const isListed = isListedWith(extraLogs);
   const rated = rates.map(({ operator }) => operator);
   const problems = [
     ...unknownOperators(list, operators.filter(isListed)).map((name) => ["operators", name]),

@@ -11,6 +11,7 @@ import { listText } from "../../lib/lists/list-texts.ts";
 import { createSystemResolver } from "../../network/dns/resolve-with-system.ts";
 import { connectHere } from "../certificate-log-reading/connection.ts";
 import type { Candidate } from "../certificate-log-reading/messages.ts";
+import { needsLogList } from "./followed-logs.ts";
 
 /** Reading of logs without a database: every name is passed on, and nothing is stored. */
 export interface Tail {
@@ -99,8 +100,10 @@ async function readLogs({
 }: Pick<Tail, "config" | "clock" | "version" | "signal" | "onProblem">): Promise<CertificateLog[]> {
   const { contact, extraLogs, firstStart, logList: source, operators } = config;
   const resolveHost = createSystemResolver({ clock });
-  const loader = createLogListLoader({ source, clock, resolveHost, version, contact });
   let text = source.kind === "builtin" ? listText("certificate_logs", builtinLogList.text) : undefined;
+  if (!needsLogList(config, text === undefined ? undefined : parseLogList(text)))
+    return extraLogs.map(extraLog);
+  const loader = createLogListLoader({ source, clock, resolveHost, version, contact });
   try {
     text = (await loader.load(null, signal))?.text ?? text;
   } catch (error) {

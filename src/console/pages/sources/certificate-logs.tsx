@@ -175,7 +175,8 @@ function isBroken({ state }: CertificateLogStatus): boolean {
 /** All followed logs, and the list that they are from. */
 export function CertificateLogsDetail({ source }: { source: NonNullable<PageServices["certificateLogs"]> }) {
   const logs = source.logs();
-  const { origin, publishedAt, fetchedAt, problem } = source.list();
+  const { isNeeded, origin, publishedAt, fetchedAt, problem } = source.list();
+  const unpublished = isNeeded ? "unknown" : "not needed, because no public log is followed";
   return (
     <>
       <Card title="Logs" flush aside={<LogsHelp />}>
@@ -191,7 +192,7 @@ export function CertificateLogsDetail({ source }: { source: NonNullable<PageServ
         <Facts
           facts={[
             ["Origin", <Text text={origin} />],
-            ["Published", publishedAt === null ? "unknown" : <Time at={publishedAt} />],
+            ["Published", publishedAt === null ? unpublished : <Time at={publishedAt} />],
             ["Refreshed", fetchedAt === null ? "never" : <Time at={fetchedAt} relative />],
             ...(problem === null ? [] : [["Problem", visible(problem, errorCharactersMax)] as const]),
           ]}
