@@ -1,16 +1,14 @@
 import { messageOf } from "../lib/errors.ts";
 
-/** A part of the appliance that finishes its work. */
-export interface Stoppable {
-  stop(): unknown;
-}
+/** Parts of the appliance that finish their work together. */
+type Stage = readonly ({ stop(): unknown } | undefined)[];
 
 /**
  * Stops services in stages: those of a stage together, and each stage after the one before. A service that fails keeps no
  * other from stopping, because work in progress must end before the database is closed.
  * @throws at the end, the error of the service that failed, or an error with those of all that did
  */
-export async function stopServices(stages: readonly (readonly (Stoppable | undefined)[])[]): Promise<void> {
+export async function stopServices(stages: readonly Stage[]): Promise<void> {
   const errors: unknown[] = [];
   for (const stage of stages) {
     const results = await Promise.allSettled(stage.map(async (service) => service?.stop()));

@@ -39,7 +39,7 @@ export function createKnownDevices({
 }): KnownDevices {
   const nowSeconds = () => Math.floor(clock.now() / 1_000);
 
-  const keyOf = () => settings.get("console_device_key");
+  const storedKey = () => settings.get("console_device_key");
 
   function createKey(): string {
     const created = randomText(fillRandom, keyBytes);
@@ -54,7 +54,7 @@ export function createKnownDevices({
     recognize(mark, accountSeq) {
       const [, id = "", time = "", signature = ""] = form.exec(mark ?? "") ?? [];
       // Without a key, none was issued. It is not created here, outside of a transaction.
-      const key = keyOf();
+      const key = storedKey();
       if (key === undefined || id === "") return undefined;
       if (!equalInConstantTime(signature, signatureOf(`${id}${time}${accountSeq}`, key))) return undefined;
       const ageSeconds = nowSeconds() - Number.parseInt(time, 36);
@@ -63,7 +63,7 @@ export function createKnownDevices({
     issue(device, accountSeq) {
       const id = device ?? randomText(fillRandom, idBytes);
       const content = `${id}${nowSeconds().toString(36).padStart(timeLength, "0")}`;
-      return `${content}${signatureOf(`${content}${accountSeq}`, keyOf() ?? createKey())}`;
+      return `${content}${signatureOf(`${content}${accountSeq}`, storedKey() ?? createKey())}`;
     },
   };
 }

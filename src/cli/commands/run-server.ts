@@ -31,7 +31,7 @@ export async function runServer({
   terminal: Terminal;
 }): Promise<void> {
   // First: without a handler, a request that comes during the start, or in the moment it is reported, ends the process.
-  const onReloadRequest = acceptReloadRequests(terminal);
+  const onReload = acceptReloadRequests(terminal);
   const lock = takeServeLock(config.storage.path);
   try {
     if (migrateOnly) {
@@ -46,15 +46,7 @@ export async function runServer({
       const interrupted = terminal.interruption();
       const { url } = appliance.server.listen();
       try {
-        const started = await start({
-          appliance,
-          config,
-          log,
-          onReloadRequest,
-          printSecrets,
-          terminal,
-          url,
-        });
+        const started = await start({ appliance, config, log, onReload, printSecrets, terminal, url });
         await aborted(interrupted);
         log.event("server.stopping");
         started.stop();
@@ -78,7 +70,7 @@ async function start({
   appliance,
   config,
   log,
-  onReloadRequest,
+  onReload,
   printSecrets,
   terminal,
   url,
@@ -86,7 +78,7 @@ async function start({
   appliance: App;
   config: Config;
   log: Log;
-  onReloadRequest: (listener: () => void) => void;
+  onReload: (listener: () => void) => void;
   printSecrets: boolean;
   terminal: Terminal;
   url: string;
@@ -117,7 +109,7 @@ async function start({
     config: appliance.config,
     log,
     notifier,
-    onRequest: onReloadRequest,
+    onRequest: onReload,
   });
   return {
     stop() {

@@ -92,21 +92,16 @@ export function openCertificateLogs({
 
 /** Opens the logs that the configuration and the log list select, also if they are not followed. Loads nothing. */
 export function openFollowedLogs({
-  clock,
-  config,
-  database,
   fillRandom,
-  log,
+  ...given
 }: Pick<Parameters<typeof openCertificateLogs>[0], "clock" | "config" | "database" | "fillRandom" | "log">) {
-  const random = () => randomNumber(fillRandom);
-  return createFollowedLogs({ clock, config, database, loader: loaderOf({ clock, config }), log, random });
+  return createFollowedLogs({ ...given, loader: loaderOf(given), random: () => randomNumber(fillRandom) });
 }
 
 function loaderOf({ clock, config }: { clock: Clock; config: CertificateLogsConfig }): () => LogListLoader {
   const { contact, logList: source } = config;
-  const { version } = buildInfo;
-  return () =>
-    createLogListLoader({ source, clock, resolveHost: createSystemResolver({ clock }), version, contact });
+  const given = { source, clock, resolveHost: createSystemResolver({ clock }), contact };
+  return () => createLogListLoader({ ...given, version: buildInfo.version });
 }
 
 /** Returns why a log list in a file cannot be used, or null. */
