@@ -267,6 +267,8 @@ async function flipLog(): Promise<void> {
     await next.exited;
     if (report !== "") countOutcome("log", "reported", `${name}: ${report}`);
     else if (created === 0) countOutcome("log", "no effect");
+    // Damage in the last transaction looks like the end of a process.
+    else if (created === 1) countOutcome("log", "only the last change lost");
     else {
       countOutcome("log", "acknowledged changes lost without a report");
       checks.reported.push(`${name}: ${created} of ${acknowledged.length} acknowledged threats are gone`);

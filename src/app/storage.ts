@@ -1,4 +1,5 @@
 import { openDatabase, type Database } from "../database/database.ts";
+import { hasUnreadTransactions } from "../database/files/log-damage.ts";
 import type { StoreGrowth } from "../database/growth/store-growth.ts";
 import { createDatabaseHealth, type DatabaseHealth } from "../database/health/health.ts";
 import { recordVersion } from "../database/versions/versions.ts";
@@ -18,9 +19,12 @@ export interface Storage {
 
 /** Opens the database, creates it if it does not exist, and migrates it. @throws StartError */
 export function openStorage(environment: Environment): Storage {
-  const { clock, config, fillRandom, log } = environment;
-  const database = openDatabase(config.storage.path, environment);
-  const databaseHealth = createDatabaseHealth({ database, clock, log, fillRandom });
+  const { clock, config, fillRandom, log, loadConfig } = environment;
+  const { path } = config.storage;
+  // Only in a server, before it opens the database: a command may run beside one that has the log open.
+  const isLogDamaged = loadConfig !== undefined && hasUnreadTransactions(`${path}-wal`);
+  const database = openDatabase(path, environment);
+  const databaseHealth = createDatabaseHealth({ database, clock, log, fillRandom, isLogDamaged });
   const storeGrowth = openStoreGrowth({ clock, database, log });
   return {
     database,

@@ -42,6 +42,8 @@ export interface DatabaseHealth {
   stop(): Promise<void>;
 }
 
+const droppedText =
+  "a page of the write-ahead log that the last server left was damaged, so the changes after it are lost; check the disk";
 const tickMs = 1_000;
 /** Pause between two pieces of housekeeping. */
 const pieceMs = 20;
@@ -51,15 +53,20 @@ export function createDatabaseHealth({
   clock,
   log,
   fillRandom,
+  isLogDamaged = false,
 }: {
   database: Database;
   clock: Clock;
   log: Log;
   fillRandom: FillRandom;
+  /** Whether SQLite has dropped transactions of the log that the previous server left. */
+  isLogDamaged?: boolean;
 }): DatabaseHealth {
   const { file, path } = database;
   const before = file === undefined ? undefined : readState(path);
-  const errors = createErrorsSeen({ clock, log, last: before?.lastError ?? null });
+  const dropped = isLogDamaged ? { at: clock.now(), code: "SQLITE_CORRUPT", text: droppedText } : undefined;
+  if (dropped !== undefined) log.event("database.log_damaged", { file: `${path}-wal` });
+  const errors = createErrorsSeen({ clock, log, last: dropped ?? before?.lastError ?? null });
   let changedAtMs = clock.monotonicMs();
   database.observe({
     failed: errors.add,

@@ -77,6 +77,14 @@ export const databaseEvents = {
       "Find out what changed the file. Then restart the server, or restore the copy that `database.copy_saved` names.",
     fields: ["code", "change", "file", "reason"],
   },
+  "database.log_damaged": {
+    level: "error",
+    text: "write-ahead log of the last server was damaged; its last changes are lost",
+    description:
+      "The server was killed, and a page of its write-ahead log was damaged before the next start. SQLite drops all changes after that page.",
+    advice: "Check the disk. Submit again what programs have submitted in the last minutes before the end.",
+    fields: ["file"],
+  },
   "database.copy_saved": {
     level: "warn",
     text: "database saved as it was before its file was lost",

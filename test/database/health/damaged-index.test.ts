@@ -169,3 +169,20 @@ test("Changes are refused once a request has met damage, as for a removed file",
   expect((await submit("example-bank-new.com")).status).toBe(500);
   expect((await get("/v1/threats?per_page=1")).status).toBe(200);
 });
+
+test("A server says that changes are lost if the log that a killed one left is damaged", async () => {
+  await start();
+  for (let number = 0; number < 5; number++) await submit(`example-bank-${number}.com`);
+  await running!.stop("SIGKILL");
+  const log = readFileSync(`${path}-wal`);
+  log[5_000]! ^= 1;
+  writeFileSync(`${path}-wal`, log, { flag: "r+" });
+  await start();
+  await until(
+    () => readFileSync(`${path}.health`, "utf8").includes("the changes after it are lost"),
+    "the state is stored",
+  );
+  const { err } = await running!.stop();
+  running = undefined;
+  expect(err).toContain("database.log_damaged");
+});
