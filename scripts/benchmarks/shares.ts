@@ -1,6 +1,7 @@
 import { appendFileSync, copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Database } from "bun:sqlite";
 import { consolePassword as password } from "../../test/support/console.ts";
 import { signIn } from "./console-session.ts";
 import { readOptions } from "./options.ts";
@@ -36,6 +37,8 @@ interface Row {
   path?: (n: number) => string;
   /** Sends an API key instead of the cookie of a session. */
   byKey?: boolean;
+  /** Body of a POST, as text. */
+  body?: string;
 }
 
 const rows: Row[] = [
@@ -51,18 +54,29 @@ const rows: Row[] = [
   { name: "overview", path: () => "/console" },
   { name: "?q= of an API key", path: (n) => `/v1/threats?q=ex${n % 100}&per_page=100`, byKey: true },
   { name: "exports of an API key", path: () => "/v1/threats/export?format=csv", byKey: true },
+  {
+    name: "submissions of an API key",
+    path: () => "/v1/candidates",
+    byKey: true,
+    body: Array.from({ length: 5_000 }, (_, n) => `example-bank-${n}.nowhere.example`).join("\n"),
+  },
   { name: "nothing, again" },
 ];
 
 /** Sends requests on all connections until it is killed. Runs in a process of its own, so that it delays no probe. */
 const loadScript = `
-const [url, header, value, paths, connections] = await Bun.stdin.json();
+const [url, header, value, paths, connections, body] = await Bun.stdin.json();
 const statuses = {};
 process.on("SIGTERM", () => { console.log(JSON.stringify(statuses)); process.exit(0); });
 let n = 0;
 await Promise.all(Array.from({ length: connections }, async () => {
   for (;;) {
-    const response = await fetch(url + paths[n++ % paths.length], { headers: { [header]: value }, decompress: false });
+    const response = await fetch(url + paths[n++ % paths.length], {
+      method: body === null ? "GET" : "POST",
+      headers: { [header]: value, "content-type": "text/plain" },
+      decompress: false,
+      ...(body === null ? {} : { body }),
+    });
     statuses[response.status] = (statuses[response.status] ?? 0) + 1;
     await response.arrayBuffer().catch(() => {});
     if (response.status === 429) await Bun.sleep(20);
@@ -83,12 +97,15 @@ async function main(): Promise<void> {
   const database = join(folder, "phishwatch.db");
   const { path, enterpriseKey } = seededDatabase(threatCount);
   copyFileSync(path, database);
+  // The overview reads all keys, and no appliance has thousands.
+  const copy = new Database(database);
+  copy.run("DELETE FROM api_keys WHERE plan = 'pro'");
+  copy.close();
   const port = freePort();
-  const otherKey = "pw_benchmarkbenchmarkbenchmarkbenchmark";
   const config = writeConfig({ database, port });
   appendFileSync(config, `[console]\npassword = ${JSON.stringify(password)}\n`);
   const command = [executable, "serve", "--config", config];
-  const loader = await keyOf(config, otherKey);
+  const loader = await createKey(config);
   server = await startServer({ name: "phishwatch", command, port, readyPath: "/healthz", cwd: folder });
   const running = server;
   const url = `http://127.0.0.1:${port}`;
@@ -115,11 +132,17 @@ async function main(): Promise<void> {
   await probes();
   const table: string[][] = [];
   let missed = 0;
-  for (const { name, path: pathOf, byKey = false } of rows) {
+  for (const { name, path: pathOf, byKey = false, body = null } of rows) {
     // Just before, since other programs on the machine change what a quiet server takes.
     const quiet = await probes();
     const load =
-      pathOf && startLoad(url, byKey ? ["authorization", `Bearer ${loader}`] : ["cookie", cookie], pathOf);
+      pathOf &&
+      startLoad({
+        url,
+        header: byKey ? ["authorization", `Bearer ${loader}`] : ["cookie", cookie],
+        pathOf,
+        body,
+      });
     if (load) await Bun.sleep(settleMs);
     const cpuBefore = running.cpuSeconds();
     const times = await probes();
@@ -155,16 +178,18 @@ async function main(): Promise<void> {
 }
 
 /** Creates an unlimited key with the command, and returns it. */
-async function keyOf(config: string, name: string): Promise<string> {
+async function createKey(config: string): Promise<string> {
   const args = [
     "keys",
     "create",
     "--name",
-    name.slice(0, 20),
+    "other",
     "--plan",
     "enterprise",
     "--scope",
     "threats:read",
+    "--scope",
+    "candidates:write",
   ];
   const child = Bun.spawn([executable, ...args, "--config", config], { cwd: folder, stderr: "pipe" });
   const text = await new Response(child.stdout).text();
@@ -173,18 +198,27 @@ async function keyOf(config: string, name: string): Promise<string> {
   return key;
 }
 
-function startLoad(url: string, [header, value]: [string, string], pathOf: (n: number) => string) {
+function startLoad({
+  url,
+  header,
+  pathOf,
+  body,
+}: {
+  url: string;
+  header: [name: string, value: string];
+  pathOf: (n: number) => string;
+  body: string | null;
+}) {
   const paths = Array.from({ length: 1_000 }, (_, n) => pathOf(n));
   const child = Bun.spawn([process.execPath, "-e", loadScript], {
-    stdin: new Blob([JSON.stringify([url, header, value, paths, connections])]),
+    stdin: new Blob([JSON.stringify([url, ...header, paths, connections, body])]),
     stdout: "pipe",
     stderr: "inherit",
   });
   return {
     async stop() {
       child.kill("SIGTERM");
-      const text = await new Response(child.stdout).text();
-      return text.trim();
+      return (await new Response(child.stdout).text()).trim();
     },
   };
 }

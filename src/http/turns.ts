@@ -7,6 +7,8 @@ export interface Asker {
   owner: string;
   /** Sessions of one account take turns. */
   session?: number;
+  /** Maximum number of requests of the session that wait, if they hold more than their connection. */
+  waitersMax?: number;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Turns {
 /** More than one, since a request can wait for something else than the processor. */
 export const inProgressMax = 4;
 /** Requests of one session that wait. Each costs no more than its connection. */
-export const waitersMax = 128;
+export const waitersMaxDefault = 128;
 const retryAfterSeconds = 2;
 
 interface Line {
@@ -41,7 +43,11 @@ interface Line {
 export function createTurns({ yielder }: { yielder: (owner: string) => Pick<Yielder, "pause"> }): Turns {
   const lines = new Map<string, Line>();
 
-  function waitInLine({ waiting }: Line, session: number, signal: AbortSignal): Promise<void> {
+  function waitInLine(
+    { waiting }: Line,
+    { session = 0, waitersMax = waitersMaxDefault }: Asker,
+    signal: AbortSignal,
+  ): Promise<void> {
     const waiters = waiting.get(session) ?? new Set();
     if (waiters.size >= waitersMax)
       throw new PublicError(
@@ -86,11 +92,12 @@ export function createTurns({ yielder }: { yielder: (owner: string) => Pick<Yiel
 
   return {
     pause,
-    async run({ owner, session = 0 }, signal, work) {
+    async run(asker, signal, work) {
+      const { owner } = asker;
       const line = lines.get(owner) ?? { inProgress: 0, waiting: new Map() };
       lines.set(owner, line);
       if (line.inProgress < inProgressMax) line.inProgress += 1;
-      else await waitInLine(line, session, signal);
+      else await waitInLine(line, asker, signal);
       try {
         await pause(owner);
         return await work();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { createTurns, inProgressMax, waitersMax, type Asker } from "../../src/http/turns.ts";
+import { createTurns, inProgressMax, waitersMaxDefault, type Asker } from "../../src/http/turns.ts";
 import { createYielders } from "../../src/lib/yielder.ts";
 import { until } from "../support/until.ts";
 
@@ -62,7 +62,7 @@ test("requests beyond the maximum learn when to try again, and those whose clien
   const gone = new AbortController();
   const running = Array.from({ length: inProgressMax }, () => send("running", asker));
   const leaving = send("leaving", asker, gone.signal);
-  const waiting = Array.from({ length: waitersMax - 1 }, () => send("waiting", asker));
+  const waiting = Array.from({ length: waitersMaxDefault - 1 }, () => send("waiting", asker));
   await untilBegun(inProgressMax);
   await expect(send("too many", asker)).rejects.toMatchObject({
     code: "rate_limit_exceeded",
@@ -71,13 +71,28 @@ test("requests beyond the maximum learn when to try again, and those whose clien
   gone.abort();
   await expect(leaving).rejects.toThrow("The connection was closed");
   waiting.push(send("waiting", asker));
-  for (let ended = 0; ended < inProgressMax + waitersMax; ended += 1) {
-    await untilBegun(Math.min(inProgressMax + ended, inProgressMax + waitersMax));
+  for (let ended = 0; ended < inProgressMax + waitersMaxDefault; ended += 1) {
+    await untilBegun(Math.min(inProgressMax + ended, inProgressMax + waitersMaxDefault));
     ends[ended]!();
   }
   await Promise.all([...running, ...waiting]);
   expect(begun).not.toContain("leaving");
   expect(begun).not.toContain("too many");
+});
+
+test("fewer requests wait if each holds more than its connection", async () => {
+  const { ends, send, untilBegun } = open();
+  const asker = { owner: "me", session: 1, waitersMax: 1 };
+  const accepted = Array.from({ length: inProgressMax + 1 }, () => send("accepted", asker));
+  await untilBegun(inProgressMax);
+  await expect(send("too many", asker)).rejects.toMatchObject({
+    message: expect.stringContaining("try again in 2 seconds"),
+  });
+  for (let ended = 0; ended <= inProgressMax; ended += 1) {
+    await untilBegun(Math.min(inProgressMax + ended, inProgressMax + 1));
+    ends[ended]!();
+  }
+  await Promise.all(accepted);
 });
 
 test("a request that fails frees its place", async () => {

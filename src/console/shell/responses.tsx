@@ -22,6 +22,7 @@ const errorTitles: Record<number, string> = {
   400: "Invalid request",
   403: "Forbidden",
   404: "Not found",
+  429: "Too many requests",
   500: "Something went wrong",
 };
 /** Name of the message for the next page in the memory of the session. */

@@ -11,6 +11,9 @@ import type { PageServices, ServiceName } from "./services.ts";
 import type { SessionMemory } from "./session-memory.ts";
 import { isCsrfToken, type Visitor } from "./visitors.ts";
 
+/** Each holds its form, which takes memory that all bodies share. */
+const formsWaitingMax = 16;
+
 /** Responds to a signed-in visitor. @throws PublicError */
 type RunRoute = (call: ConsoleRequest, visitor: Visitor, method: string) => Promise<Response>;
 
@@ -77,8 +80,9 @@ export function createRouteRunner({
     // The body of an upload can take minutes to arrive, and is processed in slices.
     if (route.body === "upload") return work();
     // A change waits for other things than the processor: it must not wait behind pages, nor they behind it.
-    const asker = { owner: method === "GET" ? owner : `${owner} changes`, session: session.seq };
-    return server.turns.run(asker, request.signal, work);
+    const asker = { owner, session: session.seq };
+    const changing = { owner: `${owner} changes`, session: session.seq, waitersMax: formsWaitingMax };
+    return server.turns.run(method === "GET" ? asker : changing, request.signal, work);
   };
 }
 
