@@ -50,6 +50,9 @@ export function downloadStream(source: FileSource, signal: AbortSignal): Readabl
   );
 }
 
+/** Header of a response to HEAD, in which the server would state a length of 0 otherwise. */
+export const unknownLength = { "transfer-encoding": "chunked" };
+
 /** Headers of a download. */
 export function downloadHeaders({ fileName, type }: Pick<FileSource, "fileName" | "type">) {
   // Only characters that need no quoting in any browser.

@@ -1,6 +1,6 @@
 import type { Log } from "../lib/log.ts";
 import { pathOf } from "../lib/request-path.ts";
-import { Download, downloadHeaders, downloadStream } from "./download.ts";
+import { Download, downloadHeaders, downloadStream, unknownLength } from "./download.ts";
 import { describeError } from "./errors.ts";
 import { JsonText } from "./operation.ts";
 import { acceptsGzip, encoded, namesTag, notModified } from "./representation.ts";
@@ -109,11 +109,14 @@ function responseOf(exchange: Exchange, result: object, tagSeed: bigint): Respon
   if (result instanceof Response) return result;
   if (!(result instanceof Download)) return respondWithJson(exchange, JSON.stringify(result), tagSeed);
   const { source } = result;
-  // The response to HEAD has no body that would be read to its end.
-  if (request.method === "HEAD") source.close();
   Object.assign(headers, downloadHeaders(source));
+  const isCompressed = acceptsGzip(request, headers);
+  if (request.method === "HEAD") {
+    source.close();
+    return new Response(null, { headers: { ...headers, ...unknownLength } });
+  }
   const stream = downloadStream(source, request.signal);
-  return new Response(acceptsGzip(request, headers) ? stream.pipeThrough(gzip()) : stream, { headers });
+  return new Response(isCompressed ? stream.pipeThrough(gzip()) : stream, { headers });
 }
 
 function respondWithJson({ request, headers, isTagged }: Exchange, text: string, tagSeed: bigint): Response {

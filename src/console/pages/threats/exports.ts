@@ -1,4 +1,4 @@
-import { downloadStream } from "../../../http/download.ts";
+import { downloadStream, unknownLength } from "../../../http/download.ts";
 import { badRequest } from "../../../lib/errors.ts";
 import { exportFormats } from "../../../outputs/exports/formats.ts";
 import { download, type PageResult } from "../../kit/page-result.ts";
@@ -19,7 +19,7 @@ export async function exportView({
     throw badRequest(`"format" in the URL must be one of ${exportFormats.join(", ")}`);
   const { filter } = readListRequest(query, { account, now });
   // A response to HEAD has no body that would be read to its end.
-  if (request.method === "HEAD") return new Response(null);
+  if (request.method === "HEAD") return new Response(null, { headers: unknownLength });
   const file = await exports.open(format, filter, { publicUrl: publicUrl(), owner: ownerOf(account) });
   return download(file.fileName, file.type, downloadStream(file, request.signal));
 }
