@@ -41,7 +41,7 @@ const exampleArgs = definitions
   );
 
 function allowedValue({ choices = [], form, read }: Flag<unknown>): string {
-  for (const text of [...choices, "1", "200", "1d", "2026-01-31", "[::1]:1"])
+  for (const text of [...choices, "1", "200", "1d", "2026-01-31", "[::1]:1", "https://phishwatch.example"])
     try {
       read!(text);
       return text;

@@ -180,7 +180,7 @@ test.each([
     "an unknown format",
     new File(["a.com"], "a"),
     { format: "pdf" },
-    "The format must be one of auto, lines, jsonl, csv, hosts, adblock, zone, rpz, email.",
+    "The format must be one of auto, lines, jsonl, json, misp, csv, hosts, adblock, zone, rpz, email.",
   ],
 ] as const)("an invalid upload is rejected with the reason: %s", async (_, file, fields, message) => {
   expect((await upload(file, { fields })).location).toBe("/console/sources");

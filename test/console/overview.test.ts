@@ -347,6 +347,7 @@ describe("the list of concerns", () => {
     const status = {
       completed: { at: now - 3 * day },
       failure: { at: now - day, error: "no space left on device" },
+      foreign: null,
       overdueSince: now - day,
       schedule: "0 0 3 * * *",
     };

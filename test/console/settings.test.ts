@@ -63,7 +63,7 @@ describe("API keys", () => {
     });
     const page = await visitor.get(made.location!);
     const key = /pw_[0-9A-Za-z]{38}/.exec(page.text)![0];
-    const command = /curl -H 'Authorization: Bearer (\S+)' '(\S+)'/.exec(page.text)!;
+    const command = /curl -H 'Authorization: Bearer (\S+)' (\S+)/.exec(page.text)!;
     expect(command[1]).toBe(key);
     const response = await fetch(command[2]!, { headers: { authorization: `Bearer ${command[1]}` } });
     expect(response.status).toBe(200);
