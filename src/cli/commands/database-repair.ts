@@ -60,6 +60,10 @@ was or repaired.`,
       terminal.err.write(
         `repaired ${path}; a check found nothing more\nthe damaged file is kept as ${keptAs}; if all is well, delete it\n`,
       );
+      if (repairable.some((message) => message.startsWith("row ")))
+        terminal.err.write(
+          "where a row and an index differ, the row was used; if it was the row that was damaged, only a backup has its value\n",
+        );
     } finally {
       lock.release();
     }

@@ -31,11 +31,7 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
       const tree = /^Tree (\d+)/.exec(message)?.[1];
       return derivedPattern.test(message) || (tree !== undefined && roots.has(Number(tree)));
     };
-    const messages = sqlite
-      .query(`PRAGMA integrity_check(${messagesMax})`)
-      .values()
-      .flatMap(([text]) => String(text).split("\n"))
-      .filter((line) => line !== "ok" && !line.startsWith("*** in database"));
+    const messages = checkAll(sqlite);
     // SQLite does not notice superfluous entries of partial indexes.
     const compared = messages.length === 0 ? await compareAtOnce(sqlite) : "ok";
     if (compared !== "ok") messages.push(compared);
@@ -50,6 +46,18 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
   } finally {
     sqlite.close();
   }
+}
+
+function checkAll(sqlite: Sqlite): string[] {
+  const messages: string[] = [];
+  try {
+    const check = sqlite.query<{ integrity_check: string }, []>(`PRAGMA integrity_check(${messagesMax})`);
+    for (const { integrity_check: text } of check.iterate()) messages.push(...text.split("\n"));
+  } catch (error) {
+    // It comes to all pages before it compares indexes, which cannot be done if one is unreadable.
+    if (messages.length === 0) throw error;
+  }
+  return messages.filter((line) => line !== "ok" && !line.startsWith("*** in database"));
 }
 
 /**
