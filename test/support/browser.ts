@@ -59,8 +59,9 @@ export async function openBrowser({
           // The software that replaces a graphics card takes a sixth of a page's CPU time.
           "--disable-gpu",
           "--disable-software-rasterizer",
-          // A page would start a process for the next site in advance.
-          "--disable-features=SpareRendererForSitePerProcess",
+          // A page would start a process for the next site in advance, get one of its own to be kept for its return, and a new
+          // compositor. Together, they take a fourth of the CPU time of opening a page.
+          "--disable-features=SpareRendererForSitePerProcess,BackForwardCache,RenderDocument",
           "--disable-background-networking",
           "--disable-component-update",
           "--disable-sync",

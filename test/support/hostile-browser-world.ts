@@ -98,7 +98,7 @@ Bun.serve({
       return new Response(serverWorker, { headers: { "content-type": "text/javascript" } });
     if (pathname === "/memory")
       return html(
-        "<script>const kept = []; for (;;) try { kept.push(new Uint8Array(1e8).fill(1)) } catch {}</script>",
+        "<script>const kept = []; while (kept.length < 40) kept.push(new Uint8Array(1e8).fill(1))</script>",
       );
     return html(page);
   },
