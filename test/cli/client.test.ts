@@ -49,12 +49,20 @@ test("`phishwatch openapi` prints a valid document with the address that is give
   }
 });
 
-test("`phishwatch openapi` has the default address of a server, and rejects what is no address", async () => {
+test("`phishwatch openapi` has the default address of a server, and rejects what is no address, or one with a path", async () => {
   const { out } = await folder.run(["openapi"]);
   expect((JSON.parse(out) as { servers: object }).servers).toEqual([{ url: "http://127.0.0.1:8080/v1" }]);
   expect(await folder.run(["openapi", "--url", "phishwatch.example"])).toMatchObject({
     code: 2,
     err: expect.stringContaining('--url must be an http or https URL, not "phishwatch.example"'),
+  });
+  // The document adds /v1 itself.
+  expect(await folder.run(["openapi", "--url", "https://phishwatch.example/v1"])).toMatchObject({
+    code: 2,
+    out: "",
+    err: expect.stringContaining(
+      "--url must be an address without a path, such as https://phishwatch.example\n",
+    ),
   });
 });
 

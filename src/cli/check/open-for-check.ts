@@ -50,7 +50,7 @@ export async function openForCheck(
     requireOwnLog(path);
     const { image, damage, events } = await copyToMemory(path);
     const detail = `${path}: ${damage}`;
-    const change = "stop the server, and run 'phishwatch database repair'";
+    const change = "stop the server, and run 'phishwatch database repair' before anything else is recorded";
     report(resultOf(base, detail, damage === "ok" ? undefined : { state: "error", detail, change }));
     return { app: open(inMemory, terminal, { level: "warn", image }), events };
   } catch (error) {

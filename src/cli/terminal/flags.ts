@@ -109,14 +109,17 @@ export function duration(form: string, description: string): Flag<number | undef
   };
 }
 
-/** An option with the address of a server. Its value has no slash at the end. */
+/** An option with the address of a server, which has no path. Its value has no slash at the end. */
 export function serverUrl(form: string, description: string): Flag<string | undefined> {
   return {
     form,
     description,
     read(given) {
-      if (/^https?:$/.test(URL.parse(given)?.protocol ?? "")) return given.replace(/\/+$/, "");
-      throw new UsageError(`${nameOf(form)} must be an http or https URL, not ${quoted(given)}`);
+      const url = URL.parse(given);
+      if (url === null || !/^https?:$/.test(url.protocol))
+        throw new UsageError(`${nameOf(form)} must be an http or https URL, not ${quoted(given)}`);
+      if (url.href === `${url.origin}/`) return url.origin;
+      throw new UsageError(`${nameOf(form)} must be an address without a path, such as ${url.origin}`);
     },
     repeatable: false,
     absent: undefined,
