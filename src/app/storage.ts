@@ -22,7 +22,7 @@ export function openStorage(environment: Environment): Storage {
   const { clock, config, fillRandom, log, loadConfig } = environment;
   const { path } = config.storage;
   // Only in a server, before it opens the database: a command may run beside one that has the log open.
-  const isLogDamaged = loadConfig !== undefined && hasUnreadTransactions(`${path}-wal`);
+  const isLogDamaged = loadConfig !== undefined && hasUnreadTransactions(path);
   const database = openDatabase(path, environment);
   const databaseHealth = createDatabaseHealth({ database, clock, log, fillRandom, isLogDamaged });
   const storeGrowth = openStoreGrowth({ clock, database, log });

@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { copyFileSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { hasUnreadTransactions } from "../../src/database/files/log-damage.ts";
 import { temporaryFolder } from "../support/appliance.ts";
@@ -15,6 +15,7 @@ afterEach(() => folder.dispose());
 
 const rows = 12;
 const frameBytes = 4_096 + 24;
+const headerAndFrame = 32 + frameBytes;
 
 /** Returns the log that a killed process leaves, after an earlier run of the log that was longer. */
 function leftLog(): Buffer {
@@ -41,8 +42,8 @@ function read(log: Buffer): number {
 }
 
 function isFound(log: Buffer): boolean {
-  writeFileSync(`${path}.log`, log);
-  return hasUnreadTransactions(`${path}.log`);
+  writeFileSync(`${path}.left-wal`, log);
+  return hasUnreadTransactions(`${path}.left`);
 }
 
 test("A flipped bit anywhere in the log is found if SQLite drops more than the last transaction because of it", () => {
@@ -62,11 +63,22 @@ test("A flipped bit anywhere in the log is found if SQLite drops more than the l
 
 test("A log that ends in the middle of a transaction is the usual end of a process", () => {
   const log = leftLog();
-  writeFileSync(`${path}.log`, log);
+  writeFileSync(`${path}.left-wal`, log);
   for (const bytes of [0, 10, 32, 32 + frameBytes - 1, 32 + 5 * frameBytes, 32 + 5 * frameBytes + 100]) {
-    truncateSync(`${path}.log`, bytes);
-    expect(hasUnreadTransactions(`${path}.log`)).toBe(false);
-    writeFileSync(`${path}.log`, log);
+    truncateSync(`${path}.left-wal`, bytes);
+    expect(hasUnreadTransactions(`${path}.left`)).toBe(false);
+    writeFileSync(`${path}.left-wal`, log);
   }
   expect(hasUnreadTransactions(`${path}.missing`)).toBe(false);
+});
+
+test("The log of a database behind a symbolic link is checked, and one that cannot be read is left to SQLite", () => {
+  const log = leftLog();
+  log[headerAndFrame]! ^= 4;
+  writeFileSync(`${path}.left-wal`, log);
+  symlinkSync(`${path}.left`, `${path}.link`);
+  expect(hasUnreadTransactions(`${path}.link`)).toBe(true);
+  mkdirSync(`${path}.folder-wal`);
+  writeFileSync(`${path}.folder`, "");
+  expect(hasUnreadTransactions(`${path}.folder`)).toBe(false);
 });

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync, realpathSync } from "node:fs";
 
 /** Sizes of headers, and offsets in them: https://www.sqlite.org/fileformat.html §4.1. */
 const headerBytes = 32;
@@ -7,14 +7,15 @@ const bigEndianMagic = 0x377f0683;
 const pageBytesMax = 1 << 16;
 
 /**
- * Returns whether a write-ahead log contains complete transactions after a damaged frame. SQLite drops them without an error when
+ * Returns whether the write-ahead log of the database at `path` contains complete transactions after a damaged frame. SQLite drops them without an error when
  * it opens the log: it reads up to the first wrong checksum, where the last process usually ended. Nobody may have the log open.
- * Damage in the last transaction looks like the end of a process, and is not found.
+ * Damage in the last transaction looks like the end of a process, and is not found. If the log cannot be read, opening the
+ * database reports why.
  */
 export function hasUnreadTransactions(path: string): boolean {
-  if (!existsSync(path)) return false;
-  const descriptor = openSync(path, "r");
+  let descriptor: number | undefined;
   try {
+    descriptor = openSync(`${realpathSync(path)}-wal`, "r");
     const header = Buffer.alloc(headerBytes);
     if (readSync(descriptor, header, 0, headerBytes, 0) < headerBytes) return false;
     const pageBytes = header.readUInt32BE(8);
@@ -42,8 +43,10 @@ export function hasUnreadTransactions(path: string): boolean {
       before = [frame.readUInt32BE(16), frame.readUInt32BE(20)];
     }
     return false;
+  } catch {
+    return false;
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
