@@ -106,7 +106,7 @@ describe("the head of backups", () => {
         return inner.get(key);
       },
     });
-    expect((await open(failing([first]))).headProblem).toBe(`memory: ${first} is damaged`);
+    expect((await open(failing([first]))).headProblem).toBe(`memory: ${first} is unreadable`);
     expect(await failureOf(failing(headKeys))).toMatchObject({ code: "unreachable" });
   });
 

@@ -9,14 +9,15 @@ const earlierFields = 4;
  * - `intact`: its checksum matches
  * - `unchecked`: an earlier version wrote it, without a checksum
  * - `damaged`: it is not what was written; its key may still open an encrypted repository
+ * - `unreadable`: the store could not return it
  * - `missing`
  */
 interface HeadCopy {
   key: string;
-  state: "intact" | "unchecked" | "damaged" | "missing";
+  state: "intact" | "unchecked" | "damaged" | "unreadable" | "missing";
   head: RepositoryHead | undefined;
   bytes: Uint8Array | undefined;
-  /** The store could not return it. */
+  /** Why it is unreadable. */
   error: unknown;
 }
 
@@ -25,7 +26,7 @@ export interface UsedHead<Result> {
   head: RepositoryHead;
   result: Result;
   copies: HeadCopy[];
-  /** Which copies are damaged or missing; undefined: none, or an earlier version wrote only one. */
+  /** Which copies are damaged, unreadable or missing; undefined: none, or an earlier version wrote only one. */
   problem: string | undefined;
 }
 
@@ -86,7 +87,9 @@ function orDamaged(error: unknown): unknown {
 
 function problemOf({ name }: Pick<BackupStore, "name">, copies: readonly HeadCopy[]): string | undefined {
   const isSingle = copies.some(({ state }) => state === "unchecked");
-  const bad = copies.filter(({ state }) => state === "damaged" || (state === "missing" && !isSingle));
+  const bad = copies.filter(
+    ({ state }) => /damaged|unreadable/.test(state) || (state === "missing" && !isSingle),
+  );
   if (bad.length === 0) return undefined;
   return `${name}: ${bad.map(({ key, state }) => `${key} is ${state}`).join(", and ")}`;
 }
@@ -120,7 +123,7 @@ async function readCopies(store: BackupStore): Promise<HeadCopy[]> {
       copies.push({ key, bytes, error: undefined, ...stateOf(bytes) });
     } catch (error) {
       if (error instanceof StoreError && error.code === "not_found") throw error;
-      copies.push({ key, bytes: undefined, error, state: "damaged", head: undefined });
+      copies.push({ key, bytes: undefined, error, state: "unreadable", head: undefined });
     }
   }
   return copies;
