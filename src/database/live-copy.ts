@@ -5,29 +5,10 @@ import type { FillRandom } from "../lib/ids.ts";
 import type { Database } from "./database.ts";
 import { DatabaseFileChangedError } from "./files/file-change.ts";
 import { newCopyPath, removeDatabase } from "./files/leftovers.ts";
+import { openFileThread, startFileTask } from "./files/file-worker.ts";
 
-// Source text of a worker: SQLite copies in one call, and the server must keep responding. A file would have another
-// path in the executable.
-const workerSource = `
-import { Database } from "bun:sqlite";
-self.onmessage = ({ data: { path, target } }) => {
-  try {
-    const database = new Database(path, { readonly: true });
-    database.run("PRAGMA busy_timeout = 10000");
-    // As in backup.ts: the copy can release free space.
-    if (database.query("PRAGMA auto_vacuum").get().auto_vacuum === 0)
-      database.run("PRAGMA auto_vacuum = INCREMENTAL");
-    database.run("VACUUM INTO ?", [target]);
-    database.close();
-    // Deletes the marker of the running server: it must recognize a copy that replaces its file.
-    const copy = new Database(target, { readwrite: true });
-    copy.run("PRAGMA user_version = 0");
-    copy.close();
-    postMessage(null);
-  } catch (error) {
-    postMessage(String(error?.message ?? error));
-  }
-};`;
+/** Another connection may have to restore the index of the write-ahead log first. */
+const busyTimeoutMs = 10_000;
 
 export interface LiveCopy {
   bytes: number;
@@ -70,7 +51,7 @@ async function openCopy({ path, sqlite, file }: Database, target: string): Promi
   try {
     // Creating the file first sets its permissions; SQLite fills an empty file.
     closeSync(openSync(target, "wx", 0o600));
-    await copyInWorker(path, target);
+    await copyInThread(path, target);
     const descriptor = openSync(target, "r");
     const stream = createReadStream(target, { fd: descriptor, autoClose: true });
     return {
@@ -83,18 +64,19 @@ async function openCopy({ path, sqlite, file }: Database, target: string): Promi
   }
 }
 
-async function copyInWorker(path: string, target: string): Promise<void> {
-  const address = URL.createObjectURL(new Blob([workerSource], { type: "application/javascript" }));
-  const worker = new Worker(address);
+/** Copies in another thread: SQLite does it in one call, and the server must keep responding. As in `backup.ts`. */
+async function copyInThread(path: string, target: string): Promise<void> {
+  const thread = openFileThread(path);
   try {
-    const failure = await new Promise<string | null>((resolve) => {
-      worker.onmessage = ({ data }) => resolve(data as string | null);
-      worker.onerror = (event) => resolve(messageOf(event.message));
-      worker.postMessage({ path, target });
-    });
-    if (failure !== null) throw new Error(`cannot copy the database: ${failure}`);
+    await thread.query(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    const [[mode] = []] = await thread.query("PRAGMA auto_vacuum");
+    if (mode === 0) await thread.query("PRAGMA auto_vacuum = INCREMENTAL");
+    await thread.query("VACUUM INTO ?", target);
+  } catch (error) {
+    throw new Error(`cannot copy the database: ${messageOf(error)}`, { cause: error });
   } finally {
-    worker.terminate();
-    URL.revokeObjectURL(address);
+    await thread.close();
   }
+  // Deletes the marker of the running server: it must recognize a copy that replaces its file.
+  await startFileTask(target, "PRAGMA user_version = 0").result;
 }

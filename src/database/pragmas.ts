@@ -10,6 +10,17 @@ export function readPragma(sqlite: Sqlite, name: string): number {
   return Number(Object.values(sqlite.query(`PRAGMA ${name}`).get() as object)[0]);
 }
 
+/** Runs `work`, which fails at once if the lock that it needs is not free. */
+export function withoutWaiting<Result>(sqlite: Sqlite, work: () => Result): Result {
+  const timeoutMs = readPragma(sqlite, "busy_timeout");
+  sqlite.run("PRAGMA busy_timeout = 0");
+  try {
+    return work();
+  } finally {
+    sqlite.run(`PRAGMA busy_timeout = ${timeoutMs}`);
+  }
+}
+
 /** Whether the file can give free pages back to the disk. One that version 0.1.0 created cannot. */
 export function canReleasePages(sqlite: Sqlite): boolean {
   const incremental = 2;

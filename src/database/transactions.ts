@@ -1,5 +1,6 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { isBusy } from "./files/sqlite-error.ts";
+import { withoutWaiting } from "./pragmas.ts";
 
 /** Value of a transaction: not a promise, because SQLite would commit at the first `await`. */
 export type Settled<T> = T extends PromiseLike<unknown> ? never : T;
@@ -118,15 +119,4 @@ export function createTransactions(sqlite: Sqlite): Transactions {
     },
     commitTogether,
   };
-}
-
-/** Runs `begin` so that it fails at once if the write lock is not free. */
-function withoutWaiting(sqlite: Sqlite, begin: () => void): void {
-  const { timeout } = sqlite.query<{ timeout: number }, []>("PRAGMA busy_timeout").get()!;
-  sqlite.run("PRAGMA busy_timeout = 0");
-  try {
-    begin();
-  } finally {
-    sqlite.run(`PRAGMA busy_timeout = ${timeout}`);
-  }
 }

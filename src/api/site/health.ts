@@ -2,6 +2,7 @@ import type { Database } from "../../database/database.ts";
 import { explain } from "../../database/files/explain.ts";
 import type { DatabaseHealth } from "../../database/health/health.ts";
 import { isBusy } from "../../database/files/sqlite-error.ts";
+import { withoutWaiting } from "../../database/pragmas.ts";
 
 /** Result of /readyz. Each check is "ok" or a description of the problem. */
 export interface Readiness {
@@ -36,17 +37,15 @@ export function checkReadiness({
 
 /** An open database has been migrated, so only write access remains to be checked. */
 function checkWritable({ sqlite }: Database): string {
-  const busyTimeoutMs = sqlite.query<{ timeout: number }, []>("PRAGMA busy_timeout").get()!.timeout;
-  sqlite.run("PRAGMA busy_timeout = 0");
   try {
-    sqlite.run("BEGIN IMMEDIATE");
-    sqlite.run("ROLLBACK");
+    withoutWaiting(sqlite, () => {
+      sqlite.run("BEGIN IMMEDIATE");
+      sqlite.run("ROLLBACK");
+    });
     return "ok";
   } catch (error) {
     // Another writer holds the lock, so the database is writable.
     return isBusy(error) ? "ok" : explain(error);
-  } finally {
-    sqlite.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
 }
 

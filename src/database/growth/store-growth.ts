@@ -1,7 +1,7 @@
 import { dayMs, startOfDay, type Clock, type Instant, type Timer } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
-import { startFileTask, type FileTask } from "../health/file-worker.ts";
+import { startFileTask, type FileTask } from "../files/file-worker.ts";
 import { computeGrowth, type Growth, type GrowthSample } from "./growth.ts";
 import {
   freePageBytes,

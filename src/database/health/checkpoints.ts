@@ -2,7 +2,7 @@ import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { isBusy } from "../files/sqlite-error.ts";
 import { logBytesKept, logPagesMax } from "../pragmas.ts";
-import { startFileTask } from "./file-worker.ts";
+import { startFileTask } from "../files/file-worker.ts";
 
 /**
  * Copies the write-ahead log into the file in another thread. Otherwise, SQLite does it within the commit that follows

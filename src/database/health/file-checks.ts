@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
 import type { QuickCheck, StartedCheck } from "../files/state-file.ts";
 import { isDamage, type ErrorsSeen } from "./errors-seen.ts";
-import { openFileThread, type FileThread } from "./file-worker.ts";
+import { openFileThread, type FileThread } from "../files/file-worker.ts";
 import { compareIndexes } from "./index-comparison.ts";
 
 /**

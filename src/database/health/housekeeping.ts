@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { isBusy } from "../files/sqlite-error.ts";
-import { canReleasePages, readPragma } from "../pragmas.ts";
+import { canReleasePages, readPragma, withoutWaiting } from "../pragmas.ts";
 import { truncateLog } from "./checkpoints.ts";
 
 /** Keeps the database file and its write-ahead log small. All work is done in short pieces. */
@@ -93,12 +93,5 @@ export function createHousekeeping({ database, log }: { database: Database; log:
  * @returns whether it is empty; false while another connection reads from it or holds the lock
  */
 export function truncateLogNow({ sqlite }: Pick<Database, "sqlite">): boolean {
-  const { timeout } = sqlite.query<{ timeout: number }, []>("PRAGMA busy_timeout").get()!;
-  sqlite.run("PRAGMA busy_timeout = 0");
-  try {
-    const result = sqlite.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get();
-    return result?.busy === 0;
-  } finally {
-    sqlite.run(`PRAGMA busy_timeout = ${timeout}`);
-  }
+  return withoutWaiting(sqlite, () => readPragma(sqlite, "wal_checkpoint(TRUNCATE)") === 0);
 }

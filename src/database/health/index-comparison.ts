@@ -1,8 +1,6 @@
 import type { Database as Sqlite } from "bun:sqlite";
+import type { Query } from "../files/file-worker.ts";
 import type { StartedCheck } from "../files/state-file.ts";
-
-/** Runs one statement on a connection that only reads, and returns the values of its rows. */
-export type Query = (sql: string, ...parameters: (string | number)[]) => Promise<unknown[][]>;
 
 /** Position of a comparison, from which it can continue later: everything before it was found to be right. */
 type Position = NonNullable<StartedCheck["position"]>;

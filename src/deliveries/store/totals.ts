@@ -1,5 +1,5 @@
 import type { Database } from "../../database/database.ts";
-import { startFileTask, type FileTask } from "../../database/health/file-worker.ts";
+import { startFileTask, type FileTask } from "../../database/files/file-worker.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { DeliveryStatus } from "../../vocabulary/deliveries.ts";
 

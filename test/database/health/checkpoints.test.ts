@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openDatabase, type Database } from "../../../src/database/database.ts";
 import { isBusy } from "../../../src/database/files/sqlite-error.ts";
 import { copyLog, createCheckpoints } from "../../../src/database/health/checkpoints.ts";
-import { startFileTask } from "../../../src/database/health/file-worker.ts";
+import { startFileTask } from "../../../src/database/files/file-worker.ts";
 import { logBytesKept } from "../../../src/database/pragmas.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { manualClock, temporaryFolder } from "../../support/appliance.ts";

@@ -1,6 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { compareIndexes, type Query } from "../../../src/database/health/index-comparison.ts";
+import type { Query } from "../../../src/database/files/file-worker.ts";
+import { compareIndexes } from "../../../src/database/health/index-comparison.ts";
 import { migrateDatabase } from "../../../src/database/migrate.ts";
 import { randomFrom } from "../../../scripts/benchmarks/random.ts";
 

@@ -1,14 +1,16 @@
 import { messageOf } from "../../lib/errors.ts";
-import type { Query } from "./index-comparison.ts";
+
+/** Runs one statement, and returns the values of its rows. */
+export type Query = (sql: string, ...parameters: (string | number)[]) => Promise<unknown[][]>;
 
 // Source text of a worker: SQLite reads the whole file in one call, and the server must keep responding. A file would
 // have another path in the executable.
 const workerSource = `
 import { Database } from "bun:sqlite";
 let database;
-self.onmessage = ({ data: { path, statements, parameters } }) => {
+self.onmessage = ({ data: { path, sql, parameters } }) => {
   try {
-    if (statements === undefined) {
+    if (sql === undefined) {
       database?.close();
       return postMessage({});
     }
@@ -18,16 +20,12 @@ self.onmessage = ({ data: { path, statements, parameters } }) => {
       database.run("PRAGMA temp_store = MEMORY");
       database.run("PRAGMA cache_size = -16384");
     }
-    let rows;
-    for (const sql of statements) {
-      const statement = database.prepare(sql);
-      try {
-        rows = statement.values(...parameters);
-      } finally {
-        statement.finalize();
-      }
+    const statement = database.prepare(sql);
+    try {
+      postMessage({ rows: statement.values(...parameters) });
+    } finally {
+      statement.finalize();
     }
-    postMessage({ rows });
   } catch (error) {
     postMessage({ error: String(error?.message ?? error), code: error?.code });
   }
@@ -37,8 +35,6 @@ self.onmessage = ({ data: { path, statements, parameters } }) => {
 export interface FileThread {
   /** Rejects with SQLite's code if the database cannot be used, or after `cancel`. Await one call before the next. */
   query: Query;
-  /** Runs statements without parameters in their order, and returns the rows of the last one. */
-  run(statements: readonly string[]): Promise<unknown[][]>;
   /** Rejects the query that runs, whose result is not awaited. */
   cancel(): void;
   /** Closes the connection and ends the thread. */
@@ -58,16 +54,13 @@ export function openFileThread(path: string): FileThread {
   };
   worker.onerror = (event) => running.reject(new Error(messageOf(event.message)));
 
-  function send(statements: readonly string[], parameters: readonly (string | number)[]) {
-    running = Promise.withResolvers();
-    if (isCancelled) running.reject(new Error("cancelled"));
-    else worker.postMessage({ path, statements, parameters });
-    return running.promise;
-  }
-
   return {
-    query: (sql, ...parameters) => send([sql], parameters),
-    run: (statements) => send(statements, []),
+    query(sql, ...parameters) {
+      running = Promise.withResolvers();
+      if (isCancelled) running.reject(new Error("cancelled"));
+      else worker.postMessage({ path, sql, parameters });
+      return running.promise;
+    },
     cancel() {
       isCancelled = true;
       running.reject(new Error("cancelled"));
@@ -102,7 +95,9 @@ export function startFileTask(path: string, ...statements: readonly string[]): F
   const thread = openFileThread(path);
   const run = async () => {
     try {
-      return (await thread.run(statements))[0]?.[0] ?? null;
+      let rows: unknown[][] = [];
+      for (const sql of statements) rows = await thread.query(sql);
+      return rows[0]?.[0] ?? null;
     } finally {
       await thread.close();
     }
