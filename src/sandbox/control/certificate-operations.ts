@@ -2,14 +2,12 @@ import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { and, eq } from "drizzle-orm";
 import type { App } from "../../app.ts";
-import { jsonBody } from "../../http/body/json-body.ts";
 import { toIsoTime } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { threatCertificates, threats } from "../../threats/store/tables.ts";
-import { closed } from "../../vocabulary/schemas.ts";
 import type { LoggedCertificate } from "../log/entry.ts";
 import { nameOf, newNames } from "./lookalikes.ts";
-import { operation, readDuration, readTime } from "./operation.ts";
+import { bodyOf, operation, optionalText, readDuration, readTime } from "./operation.ts";
 import { certificate } from "./schemas.ts";
 
 const namesMax = 100;
@@ -27,33 +25,24 @@ export const certificateOperations = [
     description:
       "The certificate is logged in the sandbox's own certificate log, which the production code reads and verifies. " +
       "With a delay, the log gets it when the sandbox's clock reaches that time.",
-    body: jsonBody(
-      Type.Object(
-        {
-          names: Type.Optional(
-            Type.Array(Type.String({ maxLength: 300 }), {
-              minItems: 1,
-              maxItems: namesMax,
-              description: "DNS names, also with a wildcard; default: a new look-alike",
-            }),
-          ),
-          issuer: Type.Optional(
-            Type.String({
-              minLength: 1,
-              maxLength: 64,
-              description: `common name; default: ${issuerDefault}`,
-            }),
-          ),
-          not_before: Type.Optional(
-            Type.String({ description: "an ISO 8601 time; default: the time of the request" }),
-          ),
-          delay: Type.Optional(
-            Type.String({ description: "time until the log gets it, such as 10m; default: none" }),
-          ),
-        },
-        closed,
+    body: bodyOf({
+      names: Type.Optional(
+        Type.Array(Type.String({ maxLength: 300 }), {
+          minItems: 1,
+          maxItems: namesMax,
+          description: "DNS names, also with a wildcard; default: a new look-alike",
+        }),
       ),
-    ),
+      issuer: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: `common name; default: ${issuerDefault}`,
+        }),
+      ),
+      not_before: optionalText("an ISO 8601 time; default: the time of the request"),
+      delay: optionalText("time until the log gets it, such as 10m; default: none"),
+    }),
     response: { description: "The certificate", schema: Type.Object({ data: certificate }) },
     async run(state, { body }) {
       const instance = state.instance();

@@ -1,5 +1,4 @@
 import { Type } from "@sinclair/typebox";
-import { jsonBody } from "../../http/body/json-body.ts";
 import { writeFacts } from "../../enrichment/apply-results.ts";
 import { createEnrichmentStore } from "../../enrichment/store.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
@@ -7,7 +6,7 @@ import { parseHostName } from "../../lib/host-names.ts";
 import { completedScan } from "../../scans/store.ts";
 import type { Sighting } from "../../threats/record.ts";
 import { scanTriggers } from "../../vocabulary/scans.ts";
-import { choice, closed } from "../../vocabulary/schemas.ts";
+import { choice } from "../../vocabulary/schemas.ts";
 import { siteStates, type SiteState } from "../../vocabulary/site.ts";
 import { threatSources, threatTypes } from "../../vocabulary/threats.ts";
 import { honeytokenKinds } from "../../vocabulary/traps.ts";
@@ -15,7 +14,7 @@ import type { Instance } from "../instance/instance.ts";
 import { runScan } from "../instance/scan.ts";
 import { siteFacts } from "../world/site-facts.ts";
 import { matchOf, nameOf, newNames } from "./lookalikes.ts";
-import { operation, readTime } from "./operation.ts";
+import { bodyOf, operation, optionalFlag, readTime } from "./operation.ts";
 import { madeThreat, scan, visit } from "./schemas.ts";
 import { visitBeacon, visitHoneytoken } from "./visits.ts";
 
@@ -43,26 +42,21 @@ export const eventOperations = [
     description:
       "Without a domain, new names are generated. Type and similarity default to those that detection computes. " +
       "The severity follows from the name, as the manual states under Detection.",
-    body: jsonBody(
-      Type.Object(
-        {
-          domain: text("the suspicious domain; default: new names are generated"),
-          count: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: threatsMax,
-              description: "number of new names; only without domain",
-            }),
-          ),
-          protected_domain: text("the impersonated domain; default: as detected, or the first one"),
-          type: oneOf(threatTypes, "default: as detected"),
-          similarity: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-          source: oneOf(threatSources, "default: scan"),
-          first_seen: text("an ISO 8601 time, not in the future; default: now"),
-        },
-        closed,
+    body: bodyOf({
+      domain: text("the suspicious domain; default: new names are generated"),
+      count: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: threatsMax,
+          description: "number of new names; only without domain",
+        }),
       ),
-    ),
+      protected_domain: text("the impersonated domain; default: as detected, or the first one"),
+      type: oneOf(threatTypes, "default: as detected"),
+      similarity: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+      source: oneOf(threatSources, "default: scan"),
+      first_seen: text("an ISO 8601 time, not in the future; default: now"),
+    }),
     response: { description: "The threats", schema: Type.Object({ data: Type.Array(madeThreat) }) },
     run(state, { body }) {
       const { app, clock } = state.instance();
@@ -89,27 +83,20 @@ export const eventOperations = [
     id: "runScan",
     summary: "Runs a scan to completion: scan.started, threat.created for each new threat, scan.completed",
     description: "This is the production scan, over a DNS that exists only in the sandbox.",
-    body: jsonBody(
-      Type.Object(
-        {
-          protected_domains: Type.Optional(
-            Type.Array(Type.String(), { maxItems: 100, description: "default: all" }),
-          ),
-          trigger: oneOf(scanTriggers, "default: cli"),
-          finds: Type.Optional(
-            Type.Integer({
-              minimum: 0,
-              maximum: findsMax,
-              description: `number of new look-alikes that resolve; default: ${findsDefault}`,
-            }),
-          ),
-          fails: Type.Optional(
-            Type.Boolean({ description: "true: no resolver responds, so the scan fails" }),
-          ),
-        },
-        closed,
+    body: bodyOf({
+      protected_domains: Type.Optional(
+        Type.Array(Type.String(), { maxItems: 100, description: "default: all" }),
       ),
-    ),
+      trigger: oneOf(scanTriggers, "default: cli"),
+      finds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: findsMax,
+          description: `number of new look-alikes that resolve; default: ${findsDefault}`,
+        }),
+      ),
+      fails: optionalFlag("true: no resolver responds, so the scan fails"),
+    }),
     response: { description: "The scan", schema: Type.Object({ data: scan }) },
     async run(state, { body: { protected_domains: domains, trigger = "cli", finds = findsDefault, fails } }) {
       const { app, dns } = state.instance();
@@ -126,20 +113,13 @@ export const eventOperations = [
     description:
       "The production rules apply: a visit to the protected site itself, and a visitor's repeated visit within an " +
       "hour, are counted but send nothing. Each call is a different visitor unless ip_address is given.",
-    body: jsonBody(
-      Type.Object(
-        {
-          beacon: text(
-            "ID or name; created if no beacon has this name; default: one of the protected domain",
-          ),
-          protected_domain: text("default: the first one"),
-          hostname: text("host of the page; default: copied-pages.example"),
-          url: text("URL of the page, instead of hostname"),
-          ...visitor,
-        },
-        closed,
-      ),
-    ),
+    body: bodyOf({
+      beacon: text("ID or name; created if no beacon has this name; default: one of the protected domain"),
+      protected_domain: text("default: the first one"),
+      hostname: text("host of the page; default: copied-pages.example"),
+      url: text("URL of the page, instead of hostname"),
+      ...visitor,
+    }),
     response: visitResponse,
     run: async (state, { body }) => ({ data: await visitBeacon(state.instance(), body) }),
   }),
@@ -149,16 +129,11 @@ export const eventOperations = [
     id: "accessToken",
     summary: "Opens a honeytoken: token.accessed",
     description: "The production rules apply, as for beacons.",
-    body: jsonBody(
-      Type.Object(
-        {
-          token: text("ID or name; created if no honeytoken has this name; default: one of the kind"),
-          kind: oneOf(honeytokenKinds, "kind of a honeytoken that is created; default: url"),
-          ...visitor,
-        },
-        closed,
-      ),
-    ),
+    body: bodyOf({
+      token: text("ID or name; created if no honeytoken has this name; default: one of the kind"),
+      kind: oneOf(honeytokenKinds, "kind of a honeytoken that is created; default: url"),
+      ...visitor,
+    }),
     response: visitResponse,
     run: async (state, { body }) => ({ data: await visitHoneytoken(state.instance(), body) }),
   }),
@@ -172,15 +147,10 @@ export const eventOperations = [
       "state, takedowns. A site that was down and is up again is `back`, and its threat active again if it was resolved. " +
       "A page that a beacon reported in the last 7 days keeps a site `up` that lookups do not find. The sandbox itself " +
       "looks up nothing.",
-    body: jsonBody(
-      Type.Object(
-        {
-          threat: text("ID of the threat; default: the one that was recorded last"),
-          state: oneOf(siteStates, "state of the site from now on; default: up"),
-        },
-        closed,
-      ),
-    ),
+    body: bodyOf({
+      threat: text("ID of the threat; default: the one that was recorded last"),
+      state: oneOf(siteStates, "state of the site from now on; default: up"),
+    }),
     response: {
       description: "The state of the site",
       schema: Type.Object({
@@ -200,17 +170,12 @@ export const eventOperations = [
     description:
       'An inspection of the host, such as by `"inspect": true` of candidates, then finds this page. One that imitates ' +
       "becomes a threat: threat.created. Inspections of all other hosts find that the name does not exist.",
-    body: jsonBody(
-      Type.Object(
-        {
-          host: text("host name of the page; default: cheap-shoes.example"),
-          protected_domain: text("the imitated domain; default: the first one"),
-          imitates: Type.Optional(Type.Boolean({ description: "default: true" })),
-          title: text("default: Sign in"),
-        },
-        closed,
-      ),
-    ),
+    body: bodyOf({
+      host: text("host name of the page; default: cheap-shoes.example"),
+      protected_domain: text("the imitated domain; default: the first one"),
+      imitates: optionalFlag("default: true"),
+      title: text("default: Sign in"),
+    }),
     response: {
       description: "The page",
       schema: Type.Object({

@@ -1,11 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { jsonBody } from "../../http/body/json-body.ts";
 import { badRequest } from "../../lib/errors.ts";
-import { choice, closed } from "../../vocabulary/schemas.ts";
+import { choice } from "../../vocabulary/schemas.ts";
 import type { Failure } from "../faults/failures.ts";
 import { faultStatuses } from "../faults/fault-responses.ts";
 import { faultsMax } from "../faults/faults.ts";
-import { empty, operation, readDuration } from "./operation.ts";
+import { bodyOf, empty, operation, optionalFlag, optionalText, readDuration } from "./operation.ts";
 import { fault as faultSchema } from "./schemas.ts";
 
 const timesMax = 1_000_000;
@@ -17,11 +16,9 @@ export const failureFields = {
   times: Type.Optional(
     Type.Integer({ minimum: 1, maximum: timesMax, description: "number of requests; default: 1" }),
   ),
-  delay: Type.Optional(
-    Type.String({ description: "real time to wait before the response, such as 500ms; at most 10m" }),
-  ),
-  reset: Type.Optional(Type.Boolean({ description: "true: closes the connection without a response" })),
-  silence: Type.Optional(Type.Boolean({ description: "true: never responds" })),
+  delay: optionalText("real time to wait before the response, such as 500ms; at most 10m"),
+  reset: optionalFlag("true: closes the connection without a response"),
+  silence: optionalFlag("true: never responds"),
   retry_after: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 86_400, description: "seconds, for the Retry-After header" }),
   ),
@@ -34,28 +31,23 @@ export const faultOperations = [
     path: "/sandbox/faults",
     id: "addFault",
     summary: "Makes the next matching API requests fail, respond late or never respond",
-    body: jsonBody(
-      Type.Object(
-        {
-          method: Type.Optional(choice(methods, { description: "default: any" })),
-          path: Type.Optional(
-            Type.String({
-              pattern: "^/",
-              maxLength: 500,
-              description: "* matches any characters; default: any path",
-            }),
-          ),
-          status: Type.Optional(
-            Type.Union(
-              faultStatuses.map((status) => Type.Literal(status)),
-              { description: "status of the error response" },
-            ),
-          ),
-          ...failureFields,
-        },
-        closed,
+    body: bodyOf({
+      method: Type.Optional(choice(methods, { description: "default: any" })),
+      path: Type.Optional(
+        Type.String({
+          pattern: "^/",
+          maxLength: 500,
+          description: "* matches any characters; default: any path",
+        }),
       ),
-    ),
+      status: Type.Optional(
+        Type.Union(
+          faultStatuses.map((status) => Type.Literal(status)),
+          { description: "status of the error response" },
+        ),
+      ),
+      ...failureFields,
+    }),
     response: empty,
     run({ faults }, { body: { method, path, times, ...body } }) {
       if (faults.list().length >= faultsMax) throw badRequest(`There are already ${faultsMax} faults.`);

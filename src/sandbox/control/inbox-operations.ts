@@ -1,11 +1,9 @@
 import { Type } from "@sinclair/typebox";
-import { jsonBody } from "../../http/body/json-body.ts";
 import { choiceParameter, integerParameter } from "../../http/query.ts";
 import { eventTypes, pingEventType } from "../../vocabulary/events.ts";
-import { closed } from "../../vocabulary/schemas.ts";
 import { failureFields, readFailure } from "./fault-operations.ts";
 import { describeMessage } from "./inbox.ts";
-import { durationParameter, empty, nameSchema, operation } from "./operation.ts";
+import { bodyOf, durationParameter, empty, nameSchema, operation } from "./operation.ts";
 import { requireRoom } from "./receive-delivery.ts";
 import { message as messageSchema } from "./schemas.ts";
 
@@ -68,12 +66,7 @@ export const inboxOperations = [
     id: "failInbox",
     summary: "Makes the next deliveries to an inbox fail",
     params: { name: nameSchema },
-    body: jsonBody(
-      Type.Object(
-        { status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })), ...failureFields },
-        closed,
-      ),
-    ),
+    body: bodyOf({ status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })), ...failureFields }),
     response: empty,
     run(state, { params, body }) {
       requireRoom(state, params["name"]!);

@@ -1,10 +1,12 @@
-import { Type } from "@sinclair/typebox";
+import { Type, type Static, type TObject, type TProperties } from "@sinclair/typebox";
+import { jsonBody, type Body } from "../../http/body/json-body.ts";
 import { operationsOf, type Operation } from "../../http/operation.ts";
 import type { QueryParameter } from "../../http/query.ts";
 import { fromIsoTime, type Instant } from "../../lib/clock.ts";
 import { durationForm, durationMsMax, parseDuration, suggestDuration } from "../../lib/durations.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { visible } from "../../lib/safe-text.ts";
+import { closed } from "../../vocabulary/schemas.ts";
 import type { SandboxState } from "./state.ts";
 
 /** An operation of the control plane. It needs no key. */
@@ -15,6 +17,13 @@ export const operation = operationsOf<SandboxState>();
 
 /** A path parameter, or the name of an inbox. */
 export const nameSchema = Type.String({ pattern: "^[A-Za-z0-9._-]{1,64}$" });
+
+/** Body of an object that rejects fields it does not declare. */
+export const bodyOf = <Fields extends TProperties>(fields: Fields): Body<Static<TObject<Fields>>> =>
+  jsonBody(Type.Object(fields, closed) as TObject) as Body<Static<TObject<Fields>>>;
+
+export const optionalText = (description: string) => Type.Optional(Type.String({ description }));
+export const optionalFlag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 /** Response without data. */
 export const empty = { description: "Done", schema: Type.Object({ data: Type.Object({}) }) };

@@ -1,10 +1,8 @@
 import { Type } from "@sinclair/typebox";
-import { jsonBody } from "../../http/body/json-body.ts";
 import { toIsoTime, type Instant } from "../../lib/clock.ts";
 import { durationMsMax } from "../../lib/durations.ts";
 import { badRequest, notFound } from "../../lib/errors.ts";
-import { closed } from "../../vocabulary/schemas.ts";
-import { empty, operation, readDuration, readTime } from "./operation.ts";
+import { bodyOf, empty, operation, optionalFlag, optionalText, readDuration, readTime } from "./operation.ts";
 import { clock as clockSchema, ready } from "./schemas.ts";
 import type { SandboxState } from "./state.ts";
 
@@ -49,22 +47,11 @@ export const stateOperations = [
       "Send exactly one field. Whatever becomes due on the way happens at exactly its time and in order: " +
       "delivery retries, rate limits, key expiry, schedules. The call returns once all of it has happened. " +
       "After `advance` and `set`, the clock stands still.",
-    body: jsonBody(
-      Type.Object(
-        {
-          advance: Type.Optional(Type.String({ description: "time to advance by, such as 1m or 2h" })),
-          set: Type.Optional(
-            Type.String({
-              description: "an ISO 8601 time; setting an earlier time does not undo later changes",
-            }),
-          ),
-          run: Type.Optional(
-            Type.Boolean({ description: "true: the clock runs with real time; false: the clock stops" }),
-          ),
-        },
-        closed,
-      ),
-    ),
+    body: bodyOf({
+      advance: optionalText("time to advance by, such as 1m or 2h"),
+      set: optionalText("an ISO 8601 time; setting an earlier time does not undo later changes"),
+      run: optionalFlag("true: the clock runs with real time; false: the clock stops"),
+    }),
     response: clockResponse,
     async run(state, { body: { advance, set, run } }) {
       if ([advance, set, run].filter((field) => field !== undefined).length !== 1)
@@ -106,7 +93,7 @@ export const stateOperations = [
     id: "restoreSnapshot",
     summary: "Restores a snapshot: the latest or the given one",
     description: "Like a reset, but to the snapshot. Rate limits start over, and faults are cleared.",
-    body: jsonBody(Type.Object({ snapshot: Type.Optional(Type.String()) }, closed)),
+    body: bodyOf({ snapshot: Type.Optional(Type.String()) }),
     response: snapshotResponse,
     async run(state, { body }) {
       const snapshot = await state.restore(body.snapshot);

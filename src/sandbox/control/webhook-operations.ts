@@ -2,14 +2,22 @@ import { Type } from "@sinclair/typebox";
 import { system } from "../../access/audit/actor.ts";
 import { signingSecrets, type Endpoint } from "../../channels/webhook/endpoint.ts";
 import type { Delivery } from "../../deliveries/delivery-log.ts";
-import { jsonBody } from "../../http/body/json-body.ts";
 import { choiceParameter, textParameter } from "../../http/query.ts";
 import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
 import { badRequest } from "../../lib/errors.ts";
 import { deliveryStatuses, replaySelections } from "../../vocabulary/deliveries.ts";
-import { choice, closed } from "../../vocabulary/schemas.ts";
+import { choice } from "../../vocabulary/schemas.ts";
 import { historyRecipients } from "../history/recipient-names.ts";
-import { empty, nameSchema, operation, readDuration, readTime } from "./operation.ts";
+import {
+  bodyOf,
+  empty,
+  nameSchema,
+  operation,
+  optionalFlag,
+  optionalText,
+  readDuration,
+  readTime,
+} from "./operation.ts";
 import { inboxUrl } from "./receive-delivery.ts";
 import {
   delivery as deliverySchema,
@@ -30,28 +38,20 @@ export const webhookOperations = [
     path: "/sandbox/webhooks",
     id: "addWebhook",
     summary: "Adds a webhook endpoint: an inbox of the sandbox, or your own receiver",
-    body: jsonBody(
-      Type.Object(
-        {
-          inbox: Type.Optional(Type.String({ description: "name of an inbox: letters, digits, . _ -" })),
-          url: Type.Optional(Type.String({ description: "instead of an inbox; http:// is allowed" })),
-          name: Type.Optional(Type.String()),
-          events: Type.Optional(eventTypeList("default: all")),
-          secret: Type.Optional(Type.String({ description: "default: generated" })),
-          real_timestamps: Type.Optional(
-            Type.Boolean({
-              description:
-                "true: signs deliveries to this URL with the real time, which libraries compare with their own clock; " +
-                "default: with the sandbox time",
-            }),
-          ),
-          headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-          concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 256 })),
-          rate_per_second: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000 })),
-        },
-        closed,
+    body: bodyOf({
+      inbox: optionalText("name of an inbox: letters, digits, . _ -"),
+      url: optionalText("instead of an inbox; http:// is allowed"),
+      name: Type.Optional(Type.String()),
+      events: Type.Optional(eventTypeList("default: all")),
+      secret: optionalText("default: generated"),
+      real_timestamps: optionalFlag(
+        "true: signs deliveries to this URL with the real time, which libraries compare with their own clock; " +
+          "default: with the sandbox time",
       ),
-    ),
+      headers: Type.Optional(Type.Record(Type.String(), Type.String())),
+      concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 256 })),
+      rate_per_second: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 10_000 })),
+    }),
     response: endpointResponse,
     run(state, { body }) {
       const { inbox, url, rate_per_second: ratePerSecond, real_timestamps: isReal, ...settings } = body;
@@ -109,17 +109,10 @@ export const webhookOperations = [
     id: "rotateWebhook",
     summary: "Replaces the secret of an endpoint; the previous one also signs for 24 hours",
     params: { id: nameSchema },
-    body: jsonBody(
-      Type.Object(
-        {
-          secret: Type.Optional(Type.String({ description: "the new secret; default: generated" })),
-          overlap: Type.Optional(
-            Type.String({ description: "sandbox time for which both sign, such as 1h or 0s; default: 24h" }),
-          ),
-        },
-        closed,
-      ),
-    ),
+    body: bodyOf({
+      secret: optionalText("the new secret; default: generated"),
+      overlap: optionalText("sandbox time for which both sign, such as 1h or 0s; default: 24h"),
+    }),
     response: endpointResponse,
     run(state, { params, body: { overlap, ...given } }) {
       const overlapMs = overlap === undefined ? {} : { overlapMs: readDuration("overlap", overlap) };
@@ -134,21 +127,14 @@ export const webhookOperations = [
     id: "replayWebhook",
     summary: "Sends failed, missed or all events to an endpoint again, since a time",
     params: { id: nameSchema },
-    body: jsonBody(
-      Type.Object(
-        {
-          which: Type.Optional(
-            choice(replaySelections, {
-              description: "failed deliveries, events that were never sent to it, or all; default: all",
-            }),
-          ),
-          since: Type.Optional(
-            Type.String({ description: "an ISO 8601 time: only events from then on; default: all" }),
-          ),
-        },
-        closed,
+    body: bodyOf({
+      which: Type.Optional(
+        choice(replaySelections, {
+          description: "failed deliveries, events that were never sent to it, or all; default: all",
+        }),
       ),
-    ),
+      since: optionalText("an ISO 8601 time: only events from then on; default: all"),
+    }),
     response: { description: "The number of deliveries", schema: Type.Object({ data: replayed }) },
     async run(state, { params, body: { which = "all", since } }) {
       const { deliveries, webhooks } = state.instance().app;
