@@ -531,6 +531,21 @@ describe("the system page", () => {
       expect(html).not.toContain(secret);
   });
 
+  test("lists what is not known yet, also beside an endpoint that fails", async () => {
+    const unknown = "Not known yet: whether the database file is intact: it was not checked yet;";
+    expect((await visitor.get("/console/settings/system")).text).toContain(
+      `Ready: no problem is known ${unknown}`,
+    );
+    const { sqlite } = opened.app.database;
+    const { id } = opened.app.webhooks.endpoints.get("log");
+    sqlite.run("update recipients set consecutive_failures = 1, enabled = 1 where id = ?", [id]);
+    const { text } = await visitor.get("/console/settings/system");
+    sqlite.run("update recipients set consecutive_failures = 0 where id = ?", [id]);
+    expect(text).toContain("1 endpoint or channel failing log");
+    expect(text).not.toContain("no problem is known");
+    expect(text).toContain(unknown);
+  });
+
   test("shows the size and growth of each store, the largest first, and for how long the disk lasts", async () => {
     const before = await visitor.get("/console/settings/system");
     expect(before.text).toContain("The server measures the size of each store once a day");

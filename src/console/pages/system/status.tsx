@@ -149,12 +149,11 @@ function Health({
   const failing = recipients.filter(({ enabled, disabledReason, consecutiveFailures }) =>
     enabled ? consecutiveFailures > 0 : isDisabledForFailing(disabledReason),
   );
+  const notKnown = unknown.length === 0 ? null : `Not known yet: ${unknown.join("; ")}.`;
   if (concerns.length === 0 && failing.length === 0)
     return (
-      <Note tone={unknown.length === 0 ? "good" : "info"} title="Ready: no problem is known">
-        {unknown.length === 0
-          ? "Nothing on this page needs attention, and no endpoint or channel is failing."
-          : `Not known yet: ${unknown.join("; ")}.`}
+      <Note tone={notKnown === null ? "good" : "info"} title="Ready: no problem is known">
+        {notKnown ?? "Nothing on this page needs attention, and no endpoint or channel is failing."}
       </Note>
     );
   return (
@@ -179,6 +178,7 @@ function Health({
           ))}
         </Note>
       )}
+      {notKnown === null ? null : <Note tone="info">{notKnown}</Note>}
     </>
   );
 }
