@@ -1,6 +1,6 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { copyDatabase, restoreDatabase } from "../database/backup.ts";
-import { toIsoTime, type Instant } from "../lib/clock.ts";
+import { fileStamp, type Instant } from "../lib/clock.ts";
 import { visible } from "../lib/safe-text.ts";
 import { noOutcomes, readOutcomes, writeOutcomes, type BackupOutcomes } from "./running/outcomes.ts";
 import { forgetLastStore } from "./restoring/forget-store.ts";
@@ -106,7 +106,7 @@ export function restoreFile({
   /** Changes the copy before it replaces the database. It may be of an earlier version, and is not migrated yet. */
   prepare: (incoming: Sqlite) => void;
 }): { keptAs: string | undefined } {
-  const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
+  const stamp = fileStamp(at);
   return restoreDatabase(copy, path, stamp, (incoming) => {
     deleteAllSessions(incoming);
     holdRestoredReports(incoming);

@@ -95,6 +95,11 @@ export function toIsoTime(instant: Instant): string {
   return new Date(instant).toISOString();
 }
 
+/** Returns a time in UTC as a part of the name of a file, such as `20260131T023000`. */
+export function fileStamp(instant: Instant): string {
+  return toIsoTime(instant).slice(0, 19).replaceAll(/[-:]/g, "");
+}
+
 /** Returns the form of `toIsoTime`, or null for a time that is unknown or does not apply. */
 export function optionalIsoTime(instant: Instant | null | undefined): string | null {
   return instant === null || instant === undefined ? null : toIsoTime(instant);

@@ -12,7 +12,7 @@ import {
   prepareStaging,
   type ApplianceFiles,
 } from "../../database/files/pending-restore.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { fileStamp, type Instant } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { StartError } from "../../lib/errors.ts";
 import type { BackupManifest } from "../repository/format.ts";
@@ -64,7 +64,7 @@ export async function replaceFiles(
   mkdirSync(dirname(databasePath), { recursive: true, mode: 0o700 });
   requireRoom(databasePath, manifest.bytes);
   const files = prepareStaging(databasePath);
-  const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
+  const stamp = fileStamp(at);
   let keptAs: string | undefined;
   try {
     await stage(files);

@@ -3,7 +3,7 @@ import { diskRoomFor } from "../../database/files/disk.ts";
 import { requireOwnLog, statePathOf } from "../../database/files/state-file.ts";
 import { takeServeLock } from "../../database/lock.ts";
 import { inspectDatabase, repairDatabase } from "../../database/health/repair.ts";
-import { systemClock, toIsoTime } from "../../lib/clock.ts";
+import { fileStamp, systemClock } from "../../lib/clock.ts";
 import { bytesText } from "../../lib/durations.ts";
 import { visible } from "../../lib/safe-text.ts";
 import { counted } from "../../lib/wording.ts";
@@ -53,10 +53,7 @@ was or repaired.`,
       const missing = statSync(path).size - freeBytes;
       if (missing > 0)
         throw new FailedError(`the disk has no room for a copy: make ${bytesText(missing)} free first`);
-      const { keptAs } = repairDatabase(
-        path,
-        toIsoTime(systemClock.now()).slice(0, 19).replaceAll(/[-:]/g, ""),
-      );
+      const { keptAs } = repairDatabase(path, fileStamp(systemClock.now()));
       terminal.err.write(
         `repaired ${path}; a check found nothing more\nthe damaged file is kept as ${keptAs}; if all is well, delete it\n`,
       );

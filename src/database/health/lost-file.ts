@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, rmSync, truncateSync } from "node:fs";
-import { toIsoTime, type Clock } from "../../lib/clock.ts";
+import { type Clock, fileStamp } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { databaseFileChangedCode, describeChange } from "../files/file-change.ts";
@@ -30,7 +30,7 @@ export function createLostFile({
   /** File with the data, once it is complete. */
   let keptAs: string | undefined;
   let reported = false;
-  const stamp = () => toIsoTime(clock.now()).slice(0, 19).replaceAll(/[-:]/g, "");
+  const stamp = () => fileStamp(clock.now());
 
   /** Copies everything into the open file, which is complete then without its log. */
   function complete(): boolean {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import { fileStamp, type Instant } from "../../lib/clock.ts";
 
 /** A copy of a database that was made before its upgrade. */
 export interface UpgradeCopy {
@@ -19,7 +19,7 @@ const marker = ".before-upgrade-";
 
 /** Returns the path of a copy that is made at `at`. */
 export function upgradeCopyPath(path: string, { version, at }: { version: string; at: Instant }): string {
-  const stamp = toIsoTime(at).slice(0, 19).replaceAll(/[-:]/g, "");
+  const stamp = fileStamp(at);
   return `${stemOf(path)}${marker}${version}-${stamp}.db`;
 }
 
