@@ -39,18 +39,10 @@ export function openAccess({
   });
   const keys = createApiKeys(dependencies);
   const lastUsedWriter = createLastUsedWriter({ clock, keys, log });
+  const signingIn = { accounts, auditLog, clock, codes, database, hashes, links, sessions };
   return {
     accounts,
-    accountManagement: createAccountManagement({
-      accounts,
-      auditLog,
-      clock,
-      codes,
-      database,
-      hashes,
-      links,
-      sessions,
-    }),
+    accountManagement: createAccountManagement(signingIn),
     consolePassword,
     keys,
     keyUsage: createKeyUsage(),
@@ -58,18 +50,11 @@ export function openAccess({
     /** Only the console needs it, which is opened at its first request. */
     openSignIn: () =>
       createConsoleSignIn({
-        accounts,
-        auditLog,
-        clock,
-        codes,
+        ...signingIn,
         config: config.console,
-        database,
         fillRandom,
-        hashes,
-        links,
         log,
         password: consolePassword,
-        sessions,
         settings,
       }),
     preferences: createAccountPreferences(settings),

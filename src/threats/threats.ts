@@ -101,21 +101,11 @@ export function createThreats({
   const queries = createThreatQueries(database);
   const recordDecision = createThreatAudit({ auditLog, get: queries.get });
   const history = createHistory({ database, clock });
-  const statusChanger = createStatusChanger({ cases, database, clock, history, outbox });
-  const updateFacts = createFactsUpdater({ cases, database, clock, history, outbox });
+  const shared = { cases, database, clock, history, outbox };
+  const statusChanger = createStatusChanger(shared);
+  const updateFacts = createFactsUpdater(shared);
   const origins = createOriginStore(database);
-  const record = createRecorder({
-    cases,
-    database,
-    clock,
-    ids,
-    outbox,
-    fillRandom,
-    history,
-    origins,
-    detection,
-    statusChanger,
-  });
+  const record = createRecorder({ ...shared, ids, fillRandom, origins, detection, statusChanger });
   const triage = createTriage({ database, clock, auditLog, recordDecision, statusChanger });
   return {
     record: (sightings) => database.transaction(() => sightings.map(record)),

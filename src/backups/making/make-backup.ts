@@ -91,17 +91,10 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
     const { id, files, bytes, newBytes, storedBytes } = manifest;
     const durationMs = Math.round(clock.monotonicMs() - startedMs);
     const store = repository.store.name;
-    const damage = [repository.headProblem, repaired].filter((part) => part !== undefined);
+    const damage = [repository.headProblem, repaired].filter((part) => part !== undefined).join("; ");
     const isOpened = options.opensDatabase && notChecked === null;
     const made = { id, files, bytes, newBytes, storedBytes, durationMs, isOpened, notChecked };
-    return {
-      ...made,
-      lineage,
-      foreign,
-      kept,
-      store,
-      repaired: damage.length === 0 ? undefined : damage.join("; "),
-    };
+    return { ...made, lineage, foreign, kept, store, repaired: damage === "" ? undefined : damage };
   } finally {
     await lock.release();
   }

@@ -154,17 +154,8 @@ export function createBackups({
 }
 
 function logMade(log: Log, made: MadeBackup): void {
-  const {
-    id: backup,
-    files: fileCount,
-    bytes,
-    storedBytes,
-    durationMs,
-    kept,
-    notChecked,
-    repaired,
-    foreign,
-  } = made;
+  const { id: backup, files: fileCount, bytes, storedBytes, durationMs, kept } = made;
+  const { foreign, notChecked, repaired } = made;
   log.event("backup.completed", { backup, fileCount, bytes, storedBytes, durationMs, kept });
   if (notChecked !== null) log.event("backup.not_checked", { backup, reason: notChecked });
   if (foreign !== null) log.event("backup.foreign", { backup: foreign.id, host: foreign.host });

@@ -126,23 +126,13 @@ export function createHttpClient({
     const key = poolKey(url, request);
     const bytes = serialize(url, request);
     const { asBrowser, bodyBytesMax, receive } = request;
+    const given = { asBrowser, bodyBytesMax, receive };
     const isHead = request.method === "HEAD";
     const keep = (used: Connection) => pool.keep(key, used);
     const converseOver = (connection: Connection) => {
       trace.address = connection.address;
       trace.certificate = connection.certificate;
-      return converse({
-        asBrowser,
-        connection,
-        bytes,
-        bodyBytesMax,
-        isHead,
-        receive,
-        cancellation,
-        trace,
-        turns,
-        keep,
-      });
+      return converse({ ...given, connection, bytes, isHead, cancellation, trace, turns, keep });
     };
     const kept = pool.take(key);
     if (kept !== undefined) {

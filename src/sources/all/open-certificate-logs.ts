@@ -60,30 +60,19 @@ export function openCertificateLogs({
   const setup = { settings: { catchUpMs, firstStart, namesOnly }, version, contact, rates };
   const pausing = pauses.of(certificateLogsOrigin);
   const loader = loaderOf({ clock, config });
+  const shared = { clock, database, domains };
   return createCertificateLogs({
     check: async (logs, list) => {
       const fileProblem = logList.kind === "file" ? await problemOfFile(loader(), logList.path) : null;
       return checkCertificateLogs(logs, list, { contact, fileProblem, namesOnly, now: clock.now() });
     },
-    clock,
     connect: (events) =>
       startWorker === undefined
         ? connectHere(setup, { ...events, clock, random })
         : connectThread(setup, { ...events, startWorker }),
     createRecorder: (tables) =>
-      createBatchRecorder({
-        activity,
-        archive,
-        clock,
-        database,
-        domains,
-        fillRandom,
-        tables,
-        threats,
-        yielder,
-      }),
-    database,
-    domains,
+      createBatchRecorder({ ...shared, activity, archive, fillRandom, tables, threats, yielder }),
+    ...shared,
     followed: openFollowedLogs({ clock, config, database, fillRandom, log }),
     log,
     pausing,

@@ -168,13 +168,8 @@ async function followUntilAborted({ log, openReader, ...options }: FollowOptions
           waitMs = backoffMs({ failures: ++mismatches, firstMs: mismatchMsMin, maxMs: mismatchMsMax });
           progress = rewound;
           follower = undefined;
-          const report = {
-            report: "mismatch",
-            message: messageOf(error),
-            progress,
-            retryMs: waitMs,
-          } as const;
-          await send(report).catch(() => {});
+          const message = messageOf(error);
+          await send({ report: "mismatch", message, progress, retryMs: waitMs }).catch(() => {});
         }
       }
       if (waitMs === null) break;
