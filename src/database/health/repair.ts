@@ -20,6 +20,10 @@ const messagesMax = 10_000;
 const derivedPattern =
   /Bad ptr map entry|Failed to read ptrmap|^(Freelist: |Page \d+: never used|row \d+ missing from index |row \d+ values differ from index |wrong # of entries in index |non-unique entry in index )/;
 
+/** Messages of SQLite about the content of a page, which do not name the tree that it belongs to. */
+const contentPattern =
+  /^(?:Multiple uses for byte \d+ of|Fragmentation of \d+ bytes reported as \d+ on) page (\d+)$/;
+
 /** Checks all of a database that nobody has open. */
 export async function inspectDatabase(path: string): Promise<Inspection> {
   const sqlite = new Sqlite(path, { readwrite: true, create: false });
@@ -27,11 +31,18 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
     const roots = new Set(
       sqlite.query("SELECT rootpage FROM sqlite_master WHERE type = 'index'").values().flat().map(Number),
     );
+    const messages = checkAll(sqlite);
+    const indexPages = new Set<string>();
+    for (const message of messages) {
+      const [, tree, page] = /^Tree (\d+) page (\d+)/.exec(message) ?? [];
+      if (page !== undefined && roots.has(Number(tree))) indexPages.add(page);
+    }
     const isDerived = (message: string) => {
       const tree = /^Tree (\d+)/.exec(message)?.[1];
-      return derivedPattern.test(message) || (tree !== undefined && roots.has(Number(tree)));
+      if (tree !== undefined && roots.has(Number(tree))) return true;
+      const page = contentPattern.exec(message)?.[1];
+      return derivedPattern.test(message) || (page !== undefined && indexPages.has(page));
     };
-    const messages = checkAll(sqlite);
     // SQLite does not notice superfluous entries of partial indexes.
     const compared = messages.length === 0 ? await compareAtOnce(sqlite) : "ok";
     if (compared !== "ok") messages.push(compared);

@@ -161,6 +161,31 @@ test("The repair changes nothing if a table is damaged, or if rows were recorded
   expect(readFileSync(path).equals(damaged)).toBe(true);
 });
 
+test("The repair rebuilds an index with a page whose cells overlap and lead nowhere", async () => {
+  await damagePair();
+  const before = new Sqlite(path);
+  const { root, size } = before
+    .query<{ root: number; size: number }, []>(
+      "SELECT rootpage AS root, page_size AS size FROM sqlite_master, pragma_page_size WHERE name = 'threats_id_unique'",
+    )
+    .get()!;
+  before.close();
+  const bytes = readFileSync(path);
+  const page = bytes.subarray((root - 1) * size);
+  // https://www.sqlite.org/fileformat.html §1.6: the last child, and two cells at the same place.
+  page.fill(0xff, 8, 12);
+  page.copyWithin(14, 12, 14);
+  writeFileSync(path, bytes);
+  const check = new Sqlite(path, { readonly: true });
+  expect(() => check.query("PRAGMA integrity_check(10000)").values()).toThrow("malformed");
+  check.close();
+  const { code, err } = await folder.run(["database", "repair"]);
+  expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("repaired ") });
+  const after = new Sqlite(path, { readonly: true });
+  expect(after.query("SELECT count(*) FROM threats").values()).toEqual([[300]]);
+  after.close();
+});
+
 test("Changes are refused once a request has met damage, as for a removed file", async () => {
   await start();
   expect((await submit(lookAlikes)).status).toBe(200);
