@@ -6,7 +6,7 @@ import { describeResponse, type Sandbox } from "./server.ts";
 export async function recordApi(sandbox: Sandbox, record: Record): Promise<void> {
   const request = async (name: string, path: string, init: RequestInit & { key?: string } = {}) => {
     const { key = "enterprise", ...rest } = init;
-    const headers = new Headers(rest.headers);
+    const headers = new Headers({ "accept-encoding": "identity", ...rest.headers });
     if (key !== "") headers.set("authorization", `Bearer ${sandbox.keys[key] ?? key}`);
     const response = await fetch(`${sandbox.url}${path}`, { redirect: "manual", ...rest, headers });
     const observed = await describeResponse(response);

@@ -19,7 +19,7 @@ export async function recordConsole(sandbox: Sandbox, record: Record): Promise<v
         await fetch(`${sandbox.url}${path}`, {
           redirect: "manual",
           ...init,
-          headers: { cookie, ...init.headers },
+          headers: { cookie, "accept-encoding": "identity", ...init.headers },
         }),
       ),
     );
