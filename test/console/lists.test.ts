@@ -39,7 +39,7 @@ test("a list is added, shown with its first names and its addresses, and found u
   const { html, text } = await visitor.get(`${path}/${id}`);
   expect(text).toContain("ex ä mple-bank.com xn--exmple-bank-m8a.com example-bank.com typosquatting");
   const addresses = [...html.matchAll(/data-copy="(http[^"]+)"/g)].map(([, address]) => address!);
-  expect(addresses).toHaveLength(7);
+  expect(addresses).toHaveLength(8);
   for (const address of addresses) {
     const { pathname } = new URL(address);
     const downloaded = await fetch(
