@@ -120,6 +120,11 @@ export function openDatabase(path: string, { image, beforeMigration }: OpenOptio
       const damaged = damage();
       if (damaged !== undefined) throw new DatabaseDamagedError(damaged);
     },
+    checkCommit() {
+      // The pages of the lost log are only in memory, and a rollback would displace some of them. The commit leaves them
+      // there until they are saved. It is not acknowledged either: the file is checked again after it.
+      if (file?.change() !== "log_truncated") observer.checkChange();
+    },
   };
   watchConnection(sqlite, observer);
   try {
@@ -143,7 +148,7 @@ export function openDatabase(path: string, { image, beforeMigration }: OpenOptio
 export function openThreadConnection(path: string): Database {
   const sqlite = new Sqlite(path, { create: false, readwrite: true, strict: true });
   const finalizeAll = trackStatements(sqlite);
-  const observer: ConnectionObserver = { failed() {}, changed() {}, checkChange() {} };
+  const observer: ConnectionObserver = { failed() {}, changed() {}, checkChange() {}, checkCommit() {} };
   prepareConnection(sqlite);
   sqlite.run(`PRAGMA busy_timeout = ${threadTimeoutMs}`);
   // The thread that waits for the result lets another one copy the log.

@@ -9,6 +9,11 @@ export interface ConnectionObserver {
    * change from being acknowledged.
    */
   checkChange(): void;
+  /**
+   * Runs before the commit of a transaction that has changed the database. By throwing, it has the transaction rolled
+   * back, which displaces the pages that it changed.
+   */
+  checkCommit(): void;
   /** A change was committed. */
   changed(): void;
 }
@@ -38,8 +43,8 @@ export function watchConnection(sqlite: Sqlite, observer: ConnectionObserver): v
   }
 
   /** Runs work that commits a change if it returns. */
-  function committing<T>(work: () => T): T {
-    observer.checkChange();
+  function committing<T>(work: () => T, check = observer.checkChange): T {
+    check();
     const result = observed(work);
     // The file may have been taken away in the meantime: the commit is lost then, so it must not be acknowledged.
     observer.checkChange();
@@ -56,7 +61,7 @@ export function watchConnection(sqlite: Sqlite, observer: ConnectionObserver): v
   function end<T>(work: () => T): T {
     const changes = wrote;
     wrote = false;
-    return changes ? committing(work) : observed(work);
+    return changes ? committing(work, observer.checkCommit) : observed(work);
   }
 
   /** Like `observed`, without a function per call: a request that reads runs four statements. */
