@@ -9,10 +9,10 @@ import { errorLines, loaded } from "./helper.ts";
 test("backups are next to the configuration file, and existing ones of the former default are continued", () => {
   const folder = mkdtempSync(join(tmpdir(), "phishwatch-backup-folder-"));
   try {
-    const placeOf = (settings: string) => {
+    const placeOf = (settings: string, home = folder) => {
       const text = `[storage]\npath = "data/phishwatch.db"\n[backup]\n${settings}`;
       const result = loadConfig({
-        path: join(folder, "phishwatch.toml"),
+        path: join(home, "phishwatch.toml"),
         text,
         env: {},
         readFile: () => {
@@ -25,6 +25,9 @@ test("backups are next to the configuration file, and existing ones of the forme
     };
     const [present, former] = [join(folder, "backups"), join(folder, "data", "backups")];
     expect(placeOf("")).toBe(present);
+    // A folder in which nothing can be created.
+    const absent = join(folder, "absent");
+    expect(placeOf("", absent)).toBe(join(absent, "data", "backups"));
     // The example file of earlier versions had it.
     expect(placeOf('folder = ""')).toBe(former);
     for (const place of [present, former]) mkdirSync(place, { recursive: true });

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Static } from "@sinclair/typebox";
 import type { Conflict } from "../fields/config-error.ts";
@@ -142,11 +142,26 @@ export function toBackup(values: BackupValues, databasePath: string): BackupConf
   };
 }
 
-/** Earlier versions had another default, `former`: backups that are there are continued. */
+/**
+ * Earlier versions had another default, `former`: backups that are there are continued. It also remains where this
+ * user may not create the present one, as a service that has its configuration in /etc.
+ */
 function folderOf(folder: BackupValues["folder"], former: string): string {
   if (folder === null) return former;
   const hasBackups = (path: string) => existsSync(join(path, markerFile));
-  return folder.isDefault && !hasBackups(folder.path) && hasBackups(former) ? former : folder.path;
+  if (!folder.isDefault || hasBackups(folder.path)) return folder.path;
+  return hasBackups(former) || !(existsSync(folder.path) || mayWrite(dirname(folder.path)))
+    ? former
+    : folder.path;
+}
+
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -50,11 +50,7 @@ test.each([
   ["HTML without a type", "<HTML>\na.com\n", "is an HTML page, not a list"],
   ["XML", '<?xml version="1.0"?>\n<Error>NoSuchKey</Error>', "is XML or HTML, not a list"],
   ["an error message", "Error: quota exceeded. Contact sales.\n", "contains no names"],
-  [
-    "a JSON error",
-    '{"error":"quota exceeded"}\n',
-    "contains no list of names; name the field with column",
-  ],
+  ["a JSON error", '{"error":"quota exceeded"}\n', "contains no list of names; name the field with column"],
   ["mostly other text", "a.com\nfoo bar\nbar foo\n", "is not a list of names: 2 of 3 entries are no names"],
   ["nothing", "", "contains no names"],
 ])("%s is rejected", async (_name, content, problem) => {
