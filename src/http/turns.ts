@@ -40,6 +40,8 @@ interface Line {
   waiting: Map<number, Set<() => void>>;
 }
 
+const disconnected = () => badRequest("The connection was closed before it was the turn of this request.");
+
 export function createTurns({ yielder }: { yielder: (owner: string) => Pick<Yielder, "pause"> }): Turns {
   const lines = new Map<string, Line>();
 
@@ -48,6 +50,8 @@ export function createTurns({ yielder }: { yielder: (owner: string) => Pick<Yiel
     { session = 0, waitersMax = waitersMaxDefault }: Asker,
     signal: AbortSignal,
   ): Promise<void> {
+    // Its form may have been read in the meantime.
+    if (signal.aborted) throw disconnected();
     const waiters = waiting.get(session) ?? new Set();
     if (waiters.size >= waitersMax)
       throw new PublicError(
@@ -65,7 +69,7 @@ export function createTurns({ yielder }: { yielder: (owner: string) => Pick<Yiel
         // After its turn has come, it is no longer among them, and goes on.
         if (!waiters.delete(resolve)) return;
         if (waiters.size === 0) waiting.delete(session);
-        reject(badRequest("The connection was closed before it was the turn of this request."));
+        reject(disconnected());
       },
       { once: true },
     );

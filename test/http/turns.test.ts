@@ -70,6 +70,7 @@ test("requests beyond the maximum learn when to try again, and those whose clien
   });
   gone.abort();
   await expect(leaving).rejects.toThrow("The connection was closed");
+  await expect(send("too late", asker, gone.signal)).rejects.toThrow("The connection was closed");
   waiting.push(send("waiting", asker));
   for (let ended = 0; ended < inProgressMax + waitersMaxDefault; ended += 1) {
     await untilBegun(Math.min(inProgressMax + ended, inProgressMax + waitersMaxDefault));
@@ -78,6 +79,7 @@ test("requests beyond the maximum learn when to try again, and those whose clien
   await Promise.all([...running, ...waiting]);
   expect(begun).not.toContain("leaving");
   expect(begun).not.toContain("too many");
+  expect(begun).not.toContain("too late");
 });
 
 test("fewer requests wait if each holds more than its connection", async () => {
