@@ -8,22 +8,29 @@ import {
 import { isRegistrableLabel } from "../../src/detection/names/registrable.ts";
 import { decodeLabel } from "../../src/detection/names/name.ts";
 import { splitName } from "../../src/detection/names/suffix.ts";
+import { randomFrom, seed } from "../support/random.ts";
 
 const options = { minSimilarity: 0.75 };
+/** Look-alikes of each domain but the first that are matched again. There are thousands. */
+const sampleSize = 500;
 
 /** All look-alikes by domain. */
 const generatedOf = new Map<string, Permutation[]>();
 
 const umlaut = new URL("http://bücherei.de").hostname;
 
-for (const domain of ["paypal.com", umlaut, "example-bank.co.uk", "bet365.com"]) {
+for (const [index, domain] of ["paypal.com", umlaut, "example-bank.co.uk", "bet365.com"].entries()) {
   const protectedName = { domain, keywords: [], allow: [] };
   const generated = [...permutations(protectedName, options)];
   generatedOf.set(domain, generated);
 
-  test(`look-alikes generated for ${domain} match with the same type and similarity`, () => {
+  test(`look-alikes generated for ${domain} match with the same type and similarity (TEST_SEED=${seed})`, () => {
     const matcher = createMatcher([protectedName], options);
-    const differing = generated.filter(({ name, type, similarity }) => {
+    const random = randomFrom(seed + index);
+    const below = index === 0 ? sampleSize : generated.length;
+    const sample = generated.filter(() => random(below) < sampleSize);
+    expect(sample.length).toBeGreaterThan(sampleSize / 2);
+    const differing = sample.filter(({ name, type, similarity }) => {
       const [match] = matcher.match(name);
       return match?.type !== type || match.similarity !== similarity;
     });

@@ -66,8 +66,9 @@ const switches = [
   "--disable-component-update",
   "--disable-default-apps",
   "--disable-dev-shm-usage",
-  // Without upgrades to HTTPS, so that a site cannot show the browser another page than the one at the address.
-  "--disable-features=AutofillServerCommunication,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,Translate",
+  // Without upgrades to HTTPS, so that a site cannot show the browser another page than the one at the address; and without
+  // a process and a compositor in reserve for a next page, which never comes: an eighth of the CPU time of a screenshot.
+  "--disable-features=AutofillServerCommunication,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,RenderDocument,SpareRendererForSitePerProcess,Translate",
   "--disable-sync",
   "--deny-permission-prompts",
   "--hide-scrollbars",
