@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync, truncateSync } from "node:fs";
+import { copyFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { type Clock, fileStamp } from "../../lib/clock.ts";
 import { logDropped, type Log } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
@@ -69,8 +69,11 @@ export function createLostFile({
 
   function keepLog(): void {
     const path = `${file.path}-wal`;
-    // Another process may have begun a log of its own: both cannot be merged.
-    const isForeign = existsSync(path) && !file.ownSideFiles().includes(path);
+    // Another process may have begun a log of its own: both cannot be merged. That of a reader is empty.
+    const foreign = file.ownSideFiles().includes(path)
+      ? undefined
+      : statSync(path, { throwIfNoEntry: false });
+    const isForeign = foreign !== undefined && foreign.size > 0;
     if (!isForeign && !complete()) return;
     removeSideFiles();
     done = true;
