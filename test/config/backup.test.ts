@@ -25,9 +25,10 @@ test("backups are next to the configuration file, and existing ones of the forme
     };
     const [present, former] = [join(folder, "backups"), join(folder, "data", "backups")];
     expect(placeOf("")).toBe(present);
-    // A folder in which nothing can be created.
-    const absent = join(folder, "absent");
-    expect(placeOf("", absent)).toBe(join(absent, "data", "backups"));
+    // Nothing can be created below a file.
+    writeFileSync(join(folder, "file"), "");
+    const impossible = join(folder, "file", "folder");
+    expect(placeOf("", impossible)).toBe(join(impossible, "data", "backups"));
     // The example file of earlier versions had it.
     expect(placeOf('folder = ""')).toBe(former);
     for (const place of [present, former]) mkdirSync(place, { recursive: true });

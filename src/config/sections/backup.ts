@@ -159,8 +159,9 @@ function mayWrite(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    // It may be created before the first backup.
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
   }
 }
 

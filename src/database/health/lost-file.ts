@@ -68,13 +68,7 @@ export function createLostFile({
   }
 
   function keepLog(): void {
-    const path = `${file.path}-wal`;
-    // Another process may have begun a log of its own: both cannot be merged. That of a reader is empty.
-    const foreign = file.ownSideFiles().includes(path)
-      ? undefined
-      : statSync(path, { throwIfNoEntry: false });
-    const isForeign = foreign !== undefined && foreign.size > 0;
-    if (!isForeign && !complete()) return;
+    if (!hasForeignLog(file) && !complete()) return;
     removeSideFiles();
     done = true;
   }
@@ -117,4 +111,11 @@ export function createLostFile({
       return `${describeChange(change)} while the server had it open; changes are refused until it is restarted${kept}`;
     },
   };
+}
+
+/** Returns whether another process has begun a log of its own: both cannot be merged. That of a reader is empty. */
+function hasForeignLog(file: OpenFile): boolean {
+  const path = `${file.path}-wal`;
+  if (file.ownSideFiles().includes(path)) return false;
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

@@ -251,7 +251,7 @@ describe("a bad response", () => {
       () => new Response("Rate limit exceeded, try later.\n"),
       /contains no names/,
     ],
-    ["JSON with status 200", () => Response.json({ error: "quota" }), /contains no names|is not a list/],
+    ["JSON with status 200", () => Response.json({ error: "quota" }), /contains no list of names/],
     ["an empty body", () => new Response(""), /contains no names/],
     ["a zip bomb", () => new Response(bomb()), /is longer than 4\.0 MiB of text/],
     [
