@@ -1,6 +1,6 @@
 /** Measures recall on copies of pages and false alarms on harmless pages. See `usage`. */
 import { parseArgs } from "node:util";
-import { describeSignal } from "../src/vocabulary/page-signals.ts";
+import { describeSignal } from "../src/platform/vocabulary/page-signals.ts";
 import {
   countByClass,
   evaluate,
@@ -8,8 +8,8 @@ import {
   total,
   type ClassCount,
   type Outcome,
-} from "../test/inspection/sites/evaluation.ts";
-import { makeSites, type Half } from "../test/inspection/sites/sites.ts";
+} from "../test/facts/inspection/sites/evaluation.ts";
+import { makeSites, type Half } from "../test/facts/inspection/sites/sites.ts";
 import { openEvaluationBrowser, takeScreenshots } from "./page-evaluation/browser.ts";
 import { sitesInFolder } from "./page-evaluation/folder-sites.ts";
 

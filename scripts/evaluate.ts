@@ -1,9 +1,9 @@
 /** Measures recall on known look-alikes and the share of other names that match. See `usage`. */
 import { parseArgs } from "node:util";
-import { createMatcher } from "../src/detection/match/matcher.ts";
-import { displayName } from "../src/detection/names/name.ts";
-import { splitName } from "../src/detection/names/suffix.ts";
-import type { ProtectedName } from "../src/detection/types.ts";
+import { createMatcher } from "../src/engines/detection/match/matcher.ts";
+import { displayName } from "../src/engines/detection/names/name.ts";
+import { splitName } from "../src/engines/detection/names/suffix.ts";
+import type { ProtectedName } from "../src/engines/detection/types.ts";
 
 const usage = `usage: scripts/evaluate [--positives FILE]... [--noise FILE]... [options]
 

@@ -1,8 +1,8 @@
 /** Fits the weights with which pages are compared, on labeled sites. See `usage`. */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { signalRules } from "../src/inspection/comparison/signal-table.ts";
-import { makeSites } from "../test/inspection/sites/sites.ts";
+import { signalRules } from "../src/facts/inspection/comparison/signal-table.ts";
+import { makeSites } from "../test/facts/inspection/sites/sites.ts";
 import { sitesInFolder } from "./page-evaluation/folder-sites.ts";
 import { chooseThreshold, fitLogistic, logOddsOf, type Observation } from "./page-weights/logistic.ts";
 import { priorBase, priorWeights } from "./page-weights/priors.ts";
@@ -15,7 +15,7 @@ const usage = `usage: scripts/fit-pages [options]
   --folder DIR      also fits on the sites in a folder, in the layout of scripts/evaluate-pages (repeatable)
   --dry-run         print the weights and do not write them
 
-Writes src/inspection/comparison/data/weights.json. Only generated sites of the tuning half are read:
+Writes src/facts/inspection/comparison/data/weights.json. Only generated sites of the tuning half are read:
 scripts/evaluate-pages reports on the other half.
 
 Generated sites resemble each other, so that what their generator happens to do must not decide. Each source (the
@@ -103,7 +103,7 @@ const fitted = {
 };
 if (!options["dry-run"])
   await Bun.write(
-    join(import.meta.dir, "../src/inspection/comparison/data/weights.json"),
+    join(import.meta.dir, "../src/facts/inspection/comparison/data/weights.json"),
     `${JSON.stringify(fitted, null, 2)}\n`,
   );
 

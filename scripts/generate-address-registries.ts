@@ -1,6 +1,6 @@
 /**
- * Generates src/lookups/network/data/address-registries.txt from IANA's bootstrap registries for IP addresses (RFC 9224):
- *   scripts/bun scripts/generate-address-registries.ts ipv4.json ipv6.json > src/lookups/network/data/address-registries.txt
+ * Generates src/facts/lookups/network/data/address-registries.txt from IANA's bootstrap registries for IP addresses (RFC 9224):
+ *   scripts/bun scripts/generate-address-registries.ts ipv4.json ipv6.json > src/facts/lookups/network/data/address-registries.txt
  */
 import { readFileSync } from "node:fs";
 

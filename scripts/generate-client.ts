@@ -5,7 +5,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { apiBasePath, describeApi } from "../src/api/v1/openapi.ts";
+import { apiBasePath, describeApi } from "../src/web/api/v1/openapi.ts";
 import { operations } from "../src/sandbox/control/control.ts";
 import { describeControl } from "../src/sandbox/control/document.ts";
 

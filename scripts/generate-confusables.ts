@@ -1,5 +1,5 @@
 /**
- * Generates src/detection/data/confusables.txt from the confusables.txt of Unicode Technical Standard #39 (part of
+ * Generates src/engines/detection/data/confusables.txt from the confusables.txt of Unicode Technical Standard #39 (part of
  * every ICU source archive as source/data/unidata/confusables.txt):
  *
  *     bun scripts/generate-confusables.ts path/to/confusables.txt
@@ -8,7 +8,7 @@
  * decomposition without marks.
  */
 import { join } from "node:path";
-import { stripped } from "../src/detection/names/fold.ts";
+import { stripped } from "../src/engines/detection/names/fold.ts";
 
 const [source] = process.argv.slice(2);
 if (source === undefined) {
@@ -69,7 +69,7 @@ const head = [
   "# Each line: the target (letters, or = and code points), then the code points that look like it.",
 ];
 await Bun.write(
-  join(import.meta.dir, "../src/detection/data/confusables.txt"),
+  join(import.meta.dir, "../src/engines/detection/data/confusables.txt"),
   [...head, ...lines, ""].join("\n"),
 );
 console.log(

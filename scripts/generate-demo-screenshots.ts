@@ -4,11 +4,11 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { grayPixels } from "../src/lookups/page/gray-pixels.ts";
-import { readPage } from "../src/lookups/page/page-content.ts";
-import { asksFor, parkedAs } from "../src/lookups/page/page-indicators.ts";
-import { hashSide, perceptualHash, visualSimilarity } from "../src/lookups/page/perceptual-hash.ts";
-import { createTurns } from "../src/network/turns.ts";
+import { grayPixels } from "../src/facts/lookups/page/gray-pixels.ts";
+import { readPage } from "../src/facts/lookups/page/page-content.ts";
+import { asksFor, parkedAs } from "../src/facts/lookups/page/page-indicators.ts";
+import { hashSide, perceptualHash, visualSimilarity } from "../src/facts/lookups/page/perceptual-hash.ts";
+import { createTurns } from "../src/platform/network/turns.ts";
 import type { Picture } from "../src/sandbox/pictures/pictures.ts";
 import { openBrowser } from "../test/support/browser.ts";
 import { demoPages } from "./demo/pages.ts";

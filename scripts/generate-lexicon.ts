@@ -1,5 +1,5 @@
 /**
- * Generates words.txt, common-words.txt and popular-names.txt in src/detection/data:
+ * Generates words.txt, common-words.txt and popular-names.txt in src/engines/detection/data:
  *
  *     bun scripts/generate-lexicon.ts path/to/scowl path/to/top-sites.json
  *
@@ -7,14 +7,14 @@
  * scowl), `top-sites.json` the file of that name in the npm package top-sites.
  */
 import { join } from "node:path";
-import { splitName } from "../src/detection/names/suffix.ts";
+import { splitName } from "../src/engines/detection/names/suffix.ts";
 
 const [scowl, topSites] = process.argv.slice(2);
 if (scowl === undefined || topSites === undefined) {
   console.error("usage: bun scripts/generate-lexicon.ts path/to/scowl path/to/top-sites.json");
   process.exit(2);
 }
-const target = join(import.meta.dir, "../src/detection/data");
+const target = join(import.meta.dir, "../src/engines/detection/data");
 
 /** Excludes the larger sizes: with their rare words, nearly every typo of a short word would be a word. */
 const sizes = [10, 20, 35, 40, 50];

@@ -1,9 +1,9 @@
 /**
- * Generates src/lookups/registration/data/rdap-services.txt from IANA's bootstrap registry for domain names (RFC 9224):
- *   scripts/bun scripts/generate-rdap-services.ts dns.json > src/lookups/registration/data/rdap-services.txt
+ * Generates src/facts/lookups/registration/data/rdap-services.txt from IANA's bootstrap registry for domain names (RFC 9224):
+ *   scripts/bun scripts/generate-rdap-services.ts dns.json > src/facts/lookups/registration/data/rdap-services.txt
  */
 import { readFileSync } from "node:fs";
-import { parseBootstrap } from "../src/lookups/registration/rdap-services.ts";
+import { parseBootstrap } from "../src/facts/lookups/registration/rdap-services.ts";
 
 const [path = "dns.json"] = process.argv.slice(2);
 const parsed = parseBootstrap(readFileSync(path, "utf8"));

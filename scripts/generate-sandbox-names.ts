@@ -6,9 +6,9 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createMatcher } from "../src/detection/match/matcher.ts";
-import { permutations } from "../src/detection/generate/permutations.ts";
-import type { ThreatType } from "../src/vocabulary/threats.ts";
+import { createMatcher } from "../src/engines/detection/match/matcher.ts";
+import { permutations } from "../src/engines/detection/generate/permutations.ts";
+import type { ThreatType } from "../src/platform/vocabulary/threats.ts";
 
 /** Number of names by type and protected domain. */
 const wanted: [domain: string, counts: Partial<Record<ThreatType, number>>][] = [

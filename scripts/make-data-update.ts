@@ -2,23 +2,23 @@
  * Signs a data update with the lists of the repository, and with a newer list of public suffixes if one is given:
  *   scripts/bun scripts/make-data-update.ts --key KEY.pem --data-version 2026-11-22 [--suffixes public_suffix_list.dat] OUT
  * KEY.pem is created with `phishwatch data key KEY.pem`. Appliances accept the update if its public key is in their
- * `data.trusted_keys` or in `src/list-updates/project-keys.ts`. This runs `phishwatch data make`.
+ * `data.trusted_keys` or in `src/operations/data-updates/project-keys.ts`. This runs `phishwatch data make`.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { listDefinitions } from "../src/list-updates/list-definitions.ts";
-import type { ListName } from "../src/lib/lists/list-texts.ts";
+import { listDefinitions } from "../src/operations/data-updates/list-definitions.ts";
+import type { ListName } from "../src/platform/lib/lists/list-texts.ts";
 
 const top = join(import.meta.dir, "..");
 const files: [ListName, string][] = [
-  ["certificate_logs", "src/certificate-transparency/log-list/log-list.json.txt"],
-  ["rdap_services", "src/lookups/registration/data/rdap-services.txt"],
-  ["whois_servers", "src/lookups/registration/data/whois-servers.txt"],
-  ["address_registries", "src/lookups/network/data/address-registries.txt"],
-  ["words", "src/detection/data/words.txt"],
-  ["common_words", "src/detection/data/common-words.txt"],
-  ["popular_names", "src/detection/data/popular-names.txt"],
-  ["keywords", "src/detection/data/keywords.txt"],
+  ["certificate_logs", "src/engines/certificate-transparency/log-list/log-list.json.txt"],
+  ["rdap_services", "src/facts/lookups/registration/data/rdap-services.txt"],
+  ["whois_servers", "src/facts/lookups/registration/data/whois-servers.txt"],
+  ["address_registries", "src/facts/lookups/network/data/address-registries.txt"],
+  ["words", "src/engines/detection/data/words.txt"],
+  ["common_words", "src/engines/detection/data/common-words.txt"],
+  ["popular_names", "src/engines/detection/data/popular-names.txt"],
+  ["keywords", "src/engines/detection/data/keywords.txt"],
 ];
 
 const { values, positionals } = parseArgs({

@@ -1,7 +1,7 @@
 /** Writes the initial database of a sandbox to a file that `scripts/build` embeds in the executable. */
 import { writeFileSync } from "node:fs";
-import { systemClock } from "../src/lib/clock.ts";
-import { createLog } from "../src/lib/log.ts";
+import { systemClock } from "../src/platform/lib/clock.ts";
+import { createLog } from "../src/platform/lib/log.ts";
 import { openInstance } from "../src/sandbox/instance/instance.ts";
 import { defaultConfig, inSandbox } from "../src/sandbox/settings.ts";
 import { defaultSeed, defaultStart } from "../src/sandbox/world/defaults.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Database as Sqlite } from "bun:sqlite";
 import { startDnsServer, type Zones } from "../test/support/dns-server.ts";
-import type { CertificateLog } from "../src/certificate-transparency/log.ts";
+import type { CertificateLog } from "../src/engines/certificate-transparency/log.ts";
 import { createLogSigner } from "../test/support/log-entries.ts";
 import { startLogServer } from "../test/support/log-server.ts";
 import { startReceiver } from "../test/support/receiver.ts";
@@ -16,7 +16,7 @@ import { createVisitor, type Visitor } from "../test/support/visitor.ts";
  * Usage: scripts/bun scripts/record-released.ts EXECUTABLE (see scripts/record-released)
  */
 
-const target = join(import.meta.dir, "../test/database/released");
+const target = join(import.meta.dir, "../test/platform/database/released");
 const consolePassword = "a password for tests";
 const apiKey = "pw-key-of-the-recorded-version";
 const protectedDomains = ["example-bank.com", "example-shop.com", "samplix.org"];

@@ -1,7 +1,7 @@
-/** Updates the manual's table of reasons. Run it after a change to `src/cases/grouping/reasons.ts`. */
+/** Updates the manual's table of reasons. Run it after a change to `src/response/cases/grouping/reasons.ts`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { reasons } from "../src/cases/grouping/reasons.ts";
+import { reasons } from "../src/response/cases/grouping/reasons.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const path = join(import.meta.dir, "../src/manual/campaigns.md");

@@ -1,7 +1,7 @@
-/** Updates `config.example.toml` and the manual's list of settings from the schema. Run it after a change to `src/config/`. */
+/** Updates `config.example.toml` and the manual's list of settings from the schema. Run it after a change to `src/platform/config/`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describeConfig, renderExample } from "../src/config/render.ts";
+import { describeConfig, renderExample } from "../src/platform/config/render.ts";
 
 const top = join(import.meta.dir, "..");
 const pagePath = join(top, "src/manual/configure.md");

@@ -1,21 +1,21 @@
-/** Updates the manual's tables of log events and their fields. Run it after a change in `src/lib/log-events/`. */
+/** Updates the manual's tables of log events and their fields. Run it after a change in `src/platform/lib/log-events/`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { accessEvents } from "../src/lib/log-events/access.ts";
-import { backupsEvents } from "../src/lib/log-events/backups.ts";
-import { logEvents } from "../src/lib/log-events/catalogue.ts";
-import { certificateLogsEvents } from "../src/lib/log-events/certificate-logs.ts";
-import { databaseEvents } from "../src/lib/log-events/database.ts";
-import { deliveriesEvents } from "../src/lib/log-events/deliveries.ts";
-import type { LogEvent } from "../src/lib/log-events/event.ts";
-import { logFields } from "../src/lib/log-events/fields.ts";
-import { inspectionEvents } from "../src/lib/log-events/inspections.ts";
-import { reloadEvents } from "../src/lib/log-events/reloads.ts";
-import { scansEvents } from "../src/lib/log-events/scans.ts";
-import { serverEvents } from "../src/lib/log-events/server.ts";
-import { sourcesEvents } from "../src/lib/log-events/sources.ts";
-import { standbyEvents } from "../src/lib/log-events/standby.ts";
-import { takedownEvents } from "../src/lib/log-events/takedowns.ts";
+import { accessEvents } from "../src/platform/lib/log-events/access.ts";
+import { backupsEvents } from "../src/platform/lib/log-events/backups.ts";
+import { logEvents } from "../src/platform/lib/log-events/catalogue.ts";
+import { certificateLogsEvents } from "../src/platform/lib/log-events/certificate-logs.ts";
+import { databaseEvents } from "../src/platform/lib/log-events/database.ts";
+import { deliveriesEvents } from "../src/platform/lib/log-events/deliveries.ts";
+import type { LogEvent } from "../src/platform/lib/log-events/event.ts";
+import { logFields } from "../src/platform/lib/log-events/fields.ts";
+import { inspectionEvents } from "../src/platform/lib/log-events/inspections.ts";
+import { reloadEvents } from "../src/platform/lib/log-events/reloads.ts";
+import { scansEvents } from "../src/platform/lib/log-events/scans.ts";
+import { serverEvents } from "../src/platform/lib/log-events/server.ts";
+import { sourcesEvents } from "../src/platform/lib/log-events/sources.ts";
+import { standbyEvents } from "../src/platform/lib/log-events/standby.ts";
+import { takedownEvents } from "../src/platform/lib/log-events/takedowns.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const pagePath = join(import.meta.dir, "../src/manual/log.md");

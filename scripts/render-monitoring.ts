@@ -1,9 +1,9 @@
-/** Updates the manual's tables of metrics and alerts. Run it after a change in `src/monitoring/`. */
+/** Updates the manual's tables of metrics and alerts. Run it after a change in `src/operations/monitoring/`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { metrics } from "../src/monitoring/catalogue/metrics.ts";
-import type { Metric } from "../src/monitoring/model/metric.ts";
-import { alerts, type Alert } from "../src/monitoring/rules/alerts.ts";
+import { metrics } from "../src/operations/monitoring/catalogue/metrics.ts";
+import type { Metric } from "../src/operations/monitoring/model/metric.ts";
+import { alerts, type Alert } from "../src/operations/monitoring/rules/alerts.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const pagePath = join(import.meta.dir, "../src/manual/monitoring.md");

@@ -1,10 +1,15 @@
 /** Updates the manual's table of signals. Run it after a change to the comparisons or their weights. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { claims, combinedRules, copiedShares, levels } from "../src/inspection/comparison/combined-rules.ts";
-import type { SignalGroup } from "../src/inspection/comparison/signal-rule.ts";
-import { signalRules } from "../src/inspection/comparison/signal-table.ts";
-import { fittedModels } from "../src/inspection/comparison/weights.ts";
+import {
+  claims,
+  combinedRules,
+  copiedShares,
+  levels,
+} from "../src/facts/inspection/comparison/combined-rules.ts";
+import type { SignalGroup } from "../src/facts/inspection/comparison/signal-rule.ts";
+import { signalRules } from "../src/facts/inspection/comparison/signal-table.ts";
+import { fittedModels } from "../src/facts/inspection/comparison/weights.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const path = join(import.meta.dir, "../src/manual/inspection.md");

@@ -7,8 +7,8 @@ import { sandboxKeys, type SandboxKey } from "../src/sandbox/world/keys.ts";
 import { worldDomains } from "../src/sandbox/world/defaults.ts";
 import type { WorldEntry } from "../src/sandbox/world/entry.ts";
 import { worldEntries } from "../src/sandbox/world/world.ts";
-import { severities, threatSources, statuses } from "../src/vocabulary/threats.ts";
-import { threatTypes } from "../src/vocabulary/threats.ts";
+import { severities, threatSources, statuses } from "../src/platform/vocabulary/threats.ts";
+import { threatTypes } from "../src/platform/vocabulary/threats.ts";
 
 const pagePath = join(import.meta.dir, "../src/manual/sandbox.md");
 

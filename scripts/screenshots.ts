@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { assetsPath } from "../src/console/kit/paths.ts";
-import { createAssets } from "../src/console/shell/assets.ts";
-import { systemClock } from "../src/lib/clock.ts";
-import { createLog } from "../src/lib/log.ts";
+import { assetsPath } from "../src/web/console/kit/paths.ts";
+import { createAssets } from "../src/web/console/shell/assets.ts";
+import { systemClock } from "../src/platform/lib/clock.ts";
+import { createLog } from "../src/platform/lib/log.ts";
 import { startDemonstration } from "../src/sandbox/demonstration.ts";
 import { demonstrationSeed } from "../src/sandbox/world/defaults.ts";
 import { createRandom } from "../src/sandbox/world/random.ts";

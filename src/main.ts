@@ -1,4 +1,4 @@
-import { versionText } from "./lib/build-info.ts";
+import { versionText } from "./platform/lib/build-info.ts";
 
 // Imports nothing else at once: what is loaded here delays every command and every thread.
 

@@ -11,10 +11,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { describe, expect, test } from "bun:test";
-import { browserScript } from "../src/console/browser/script.ts";
-import { shellRoutes } from "../src/console/console.tsx";
-import { pageGroups } from "../src/console/page-groups.ts";
-import { permissions } from "../src/vocabulary/permissions.ts";
+import { browserScript } from "../src/web/console/browser/script.ts";
+import { shellRoutes } from "../src/web/console/console.tsx";
+import { pageGroups } from "../src/web/console/page-groups.ts";
+import { permissions } from "../src/platform/vocabulary/permissions.ts";
 import {
   cyclesIn,
   filesBelow,
@@ -30,11 +30,6 @@ import {
 
 // House rules that a test can check. Each failure lists every violation.
 
-/** From top to bottom: a subject imports only from those below it. */
-const subjects = (
-  "main cli sandbox app console api http manual monitoring traps conditions standby backups scans sources retention cases evidence outputs notifications channels notices deliveries " +
-  "enrichment inspection list-updates lookups threat-index threats events domains access archive detection certificate-transparency service network reload database config vocabulary lib"
-).split(" ");
 const sourceLinesMax = 400;
 const folderFilesMax = 25;
 const functionLinesMax = 100;
@@ -54,6 +49,17 @@ const imageBytesMax = 100_000;
 /** Built-in modules without input or output. */
 const pureModules = ["node:url", "node:util", "node:buffer"];
 
+const guide = read(".github/CONTRIBUTING.md");
+/** Parts from top to bottom, and the rooms of each: a room imports only from those below it. The documents define both. */
+const parts = firstCells(section("Code layout")).flatMap(named).map(withoutEnding);
+const roomsOf = new Map(parts.map((part) => [part, roomsIn(part)]));
+const rooms = parts.flatMap((part) => {
+  const names = roomsOf.get(part)!;
+  return names.length > 0 ? names.map((room) => `${part}/${room}`) : [part];
+});
+const partEntriesMax = 16;
+const partReadmeLinesMax = 20;
+
 const sources = filesBelow("src");
 const typescript = sources.filter((path) => /\.tsx?$/.test(path));
 const everyTextFile = [
@@ -62,19 +68,21 @@ const everyTextFile = [
 ].filter((path) => !/\.(png|jpe?g|gif|webp|ico|woff2?|gz|zst|db)$/.test(path));
 
 describe("imports", () => {
-  test("run downward only, from subject to subject", () => {
+  test("run downward only, from part to part and from room to room", () => {
     const upwards = importsOf(typescript).filter(({ path, target }) => {
       if (!target?.startsWith("src/")) return false;
-      const [from, to] = [subjectOf(path), subjectOf(target)];
-      return from !== to && subjects.indexOf(from) >= subjects.indexOf(to);
+      const [from, to] = [roomOf(path), roomOf(target)];
+      return from !== to && rooms.indexOf(from) >= rooms.indexOf(to);
     });
     expect(upwards.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
   });
 
   test("let detection use only detection, vocabulary, lib and packages, so it has no I/O and no clock", () => {
     const impure = importsOf(typescript).filter(({ path, specifier, target }) => {
-      if (subjectOf(path) !== "detection") return false;
-      if (target !== undefined) return !["detection", "vocabulary", "lib"].includes(subjectOf(target));
+      if (roomOf(path) !== "engines/detection") return false;
+      if (target !== undefined) {
+        return !["engines/detection", "platform/vocabulary", "platform/lib"].includes(roomOf(target));
+      }
       return /^((node|bun):|bun$)/.test(specifier) && !pureModules.includes(specifier);
     });
     expect(impure.map(({ path, specifier }) => `${path} imports ${specifier}`)).toEqual([]);
@@ -98,16 +106,15 @@ describe("imports", () => {
         }
       }
     };
-    for (const start of ["src/main.ts", "src/app.ts"].filter((path) => typescript.includes(path)))
-      load(start);
+    for (const start of ["src/main.ts", "src/app/app.ts"]) load(start);
     // With these come all others.
     const heavy = [
-      "src/detection/match/matcher.ts",
-      "src/detection/generate/permutations.ts",
-      "src/detection/data/lexicon.ts",
+      "src/engines/detection/match/matcher.ts",
+      "src/engines/detection/generate/permutations.ts",
+      "src/engines/detection/data/lexicon.ts",
     ];
     expect(heavy.filter((path) => loaded.has(path))).toEqual([]);
-    expect(loaded).toContain("src/detection/names/name.ts");
+    expect(loaded).toContain("src/engines/detection/names/name.ts");
   });
 
   test("of files include the extension and name a file that exists", () => {
@@ -140,12 +147,16 @@ describe("imports", () => {
 });
 
 describe("source files", () => {
-  test("are in the folder of a known subject, at most one folder below it; pages of a section and kinds of traps at most two", () => {
+  test(`are in few parts: src has at most ${partEntriesMax} entries`, () => {
+    expect(entriesOf("src").length).toBeLessThanOrEqual(partEntriesMax);
+  });
+
+  test("are in a room, at most one folder below it; pages of a section and kinds of traps at most two", () => {
     const misplaced = typescript.filter((path) => {
-      const [, first, ...rest] = path.split("/");
-      if (rest.length === 0) return !["main.ts", "app.ts"].includes(first ?? "");
-      const depthMax = /^src\/(console\/pages|traps\/kinds)\//.test(path) ? 3 : 2;
-      return rest.length > depthMax || !subjects.includes(first ?? "");
+      if (path === "src/main.ts") return false;
+      if (!rooms.includes(roomOf(path))) return true;
+      const below = path.slice(`src/${roomOf(path)}/`.length).split("/").length;
+      return below > (/^src\/(web\/console\/pages|response\/traps\/kinds)\//.test(path) ? 3 : 2);
     });
     expect(misplaced).toEqual([]);
   });
@@ -171,20 +182,22 @@ describe("source files", () => {
   });
 
   test("write to the audit log in the services that make the change, not in their callers", () => {
-    const callers = ["app", "cli", "console", "sandbox", "api", "http", "main"];
-    const calls = typescript.filter((path) => callers.includes(subjectOf(path)));
+    const callers = ["main", "cli", "sandbox", "app", "web"];
+    const calls = typescript.filter((path) => callers.includes(partOf(path)));
     expect(offenders(calls, /\bauditLog\.record\(|\binsertAuditEntry\(/)).toEqual([]);
-    const raw = typescript.filter((path) => !/^src\/(access|backups)\//.test(path));
+    const raw = typescript.filter((path) => !/^src\/(access|operations\/backups)\//.test(path));
     expect(offenders(raw, /\binsertAuditEntry\(|INSERT INTO audit_log/i)).toEqual([]);
   });
 
   test("leave console.* to the command line", () => {
-    const others = typescript.filter((path) => path !== "src/main.ts" && subjectOf(path) !== "cli");
+    const others = typescript.filter((path) => path !== "src/main.ts" && partOf(path) !== "cli");
     expect(offenders(others, /\bconsole\.\w+\(/)).toEqual([]);
   });
 
   test("take time, randomness and environment as arguments: only main, app, cli and lib access them", () => {
-    const others = typescript.filter((path) => !["main", "app", "cli", "lib"].includes(subjectOf(path)));
+    const others = typescript.filter(
+      (path) => !["main", "app", "cli", "platform/lib"].includes(roomOf(path)),
+    );
     expect(offenders(others, /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bprocess\.env\b/)).toEqual([]);
   });
 
@@ -222,13 +235,13 @@ describe("exports", () => {
 });
 
 describe("the console", () => {
-  const pages = filesBelow("src/console");
+  const pages = filesBelow("src/web/console");
   const styles = pages.filter((path) => path.endsWith(".css"));
   const styleText = styles.map((path) => read(path).replace(/\/\*[\s\S]*?\*\//g, "")).join("\n");
 
   test("contains all components and, except for the manual's, all style sheets", () => {
-    const elsewhere = sources.filter((path) => /\.(tsx|css)$/.test(path) && subjectOf(path) !== "console");
-    expect(elsewhere).toEqual(["src/api/site/manual.css"]);
+    const elsewhere = sources.filter((path) => /\.(tsx|css)$/.test(path) && roomOf(path) !== "web/console");
+    expect(elsewhere).toEqual(["src/web/api/site/manual.css"]);
   });
 
   test("writes no inline style or script into a page, which the policy forbids, and no markup that bypasses the renderer", () => {
@@ -272,8 +285,10 @@ describe("the console", () => {
     const isUsed = (name: string) => words.has(name) || isMade(name);
     expect([...styled].filter((name) => !isUsed(name))).toEqual([]);
 
-    const named = code.flatMap((text) => [...text.matchAll(/\bclass="([^"]+)"/g)].map(([, names]) => names!));
-    const classes = new Set(named.flatMap((names) => names.split(" ")));
+    const attributes = code.flatMap((text) =>
+      [...text.matchAll(/\bclass="([^"]+)"/g)].map(([, names]) => names!),
+    );
+    const classes = new Set(attributes.flatMap((names) => names.split(" ")));
     expect([...classes].filter((name) => !styled.has(name))).toEqual([]);
   });
 
@@ -282,22 +297,25 @@ describe("the console", () => {
     const { outputs } = await Bun.build({ entrypoints: ["/console.js"], files, minify: true });
     expect(outputs[0]!.size).toBeLessThanOrEqual(browserScriptBytesMax);
     const scripts = sources.filter((path) => path.endsWith(".js"));
-    expect(scripts.filter((path) => !path.startsWith("src/console/browser/"))).toEqual([]);
+    expect(scripts.filter((path) => !path.startsWith("src/web/console/browser/"))).toEqual([]);
     expect(scripts.filter((path) => !browserScript().includes(read(path)))).toEqual([]);
     expect(Buffer.byteLength(styleText)).toBeLessThanOrEqual(styleBytesMax);
   });
 });
 
 describe("the contributor guide", () => {
-  const guide = read(".github/CONTRIBUTING.md");
-  const section = (title: string) => guide.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
-  const named = (cells: string) => [...cells.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
-  const firstCells = (text: string) =>
-    text.split("\n").flatMap((line) => line.match(/^\|([^|]*)\|/)?.[1] ?? []);
+  test("lists all parts, and each part's README its rooms", () => {
+    expect([...parts].sort()).toEqual(entriesOf("src").map(withoutEnding));
+    for (const [part, names] of roomsOf) {
+      if (names.length > 0) expect([...names, "README.md"].sort()).toEqual(entriesOf(`src/${part}`));
+    }
+  });
 
-  test("lists the subjects in the order of their imports", () => {
-    const listed = firstCells(section("Code layout")).flatMap(named);
-    expect(listed.map((name) => name.replace(/\/$|\.ts$/, ""))).toEqual(subjects);
+  test(`is completed by a README of at most ${partReadmeLinesMax} lines at the start of each part`, () => {
+    const described = parts.filter((part) => part !== "main" && part !== "manual");
+    expect(described.filter((part) => !sources.includes(`src/${part}/README.md`))).toEqual([]);
+    const lines = described.map((part) => read(`src/${part}/README.md`).trimEnd().split("\n").length);
+    expect(Math.max(...lines)).toBeLessThanOrEqual(partReadmeLinesMax);
   });
 
   test("names every package with its reason, and no other", () => {
@@ -386,8 +404,9 @@ describe("tests", () => {
   test("wait for conditions, not for fixed times, except where the list says why", () => {
     const allowed: Record<string, string> = {
       "test/support/until.ts": "the poll behind every condition",
-      "test/deliveries/crash.test.ts": "a receiver that responds, and a kill that comes, at random moments",
-      "test/enrichment/off.test.ts": "samples the sockets of another process for a while",
+      "test/messaging/deliveries/crash.test.ts":
+        "a receiver that responds, and a kill that comes, at random moments",
+      "test/facts/enrichment/off.test.ts": "samples the sockets of another process for a while",
     };
     const pausing = filesBelow("test").filter(
       (path) => path !== "test/house.test.ts" && /\bBun\.sleep(Sync)?\(/.test(read(path)),
@@ -466,11 +485,11 @@ describe("the structure", () => {
 
   test(`has at most ${functionLinesMax} lines in a function, except in plain wiring`, () => {
     const wiring = [
-      "src/app.ts: openApp",
-      "src/deliveries/dispatcher.ts: createDispatcher",
-      "src/deliveries/lanes.ts: createLanes",
-      "src/network/http/http-client.ts: createHttpClient",
-      "src/sources/all/open-sources.ts: openSources",
+      "src/app/app.ts: openApp",
+      "src/messaging/deliveries/dispatcher.ts: createDispatcher",
+      "src/messaging/deliveries/lanes.ts: createLanes",
+      "src/platform/network/http/http-client.ts: createHttpClient",
+      "src/intake/sources/all/open-sources.ts: openSources",
     ];
     expectOnly(wiring, longFunctions());
   });
@@ -512,8 +531,46 @@ function longFunctions(): string[] {
   return diagnostics.map(({ filename, message }) => `${filename}: ${/`(.+?)`/.exec(message)?.[1] ?? "?"}`);
 }
 
-function subjectOf(path: string): string {
-  return (path.split("/")[1] ?? "").replace(/\.ts$/, "");
+function partOf(path: string): string {
+  return withoutEnding(path.split("/")[1] ?? "");
+}
+
+/** Returns `part/room`, or the part if it has no rooms. */
+function roomOf(path: string): string {
+  const part = partOf(path);
+  return roomsOf.get(part)?.length ? `${part}/${path.split("/")[2]}` : part;
+}
+
+/** Returns the rooms that a part's README lists, from top to bottom of the imports. */
+function roomsIn(part: string): string[] {
+  const readme = `src/${part}/README.md`;
+  const list = existsSync(join(top, readme))
+    ? (read(readme).split(/^Rooms, from top to bottom.*$/m)[1] ?? "")
+    : "";
+  return [...list.matchAll(/^- `([\w-]+)\/`/gm)].map(([, room]) => room!);
+}
+
+function entriesOf(folder: string): string[] {
+  const names = sources
+    .filter((path) => path.startsWith(`${folder}/`))
+    .map((path) => path.slice(folder.length + 1));
+  return [...new Set(names.map((name) => name.split("/", 1)[0]!))].sort();
+}
+
+function withoutEnding(name: string): string {
+  return name.replace(/\/$|\.ts$/, "");
+}
+
+function section(title: string): string {
+  return guide.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "";
+}
+
+function named(cells: string): string[] {
+  return [...cells.matchAll(/`([^`]+)`/g)].map(([, name]) => name!);
+}
+
+function firstCells(text: string): string[] {
+  return text.split("\n").flatMap((line) => line.match(/^\|([^|]*)\|/)?.[1] ?? []);
 }
 
 /** Counts statements. A trigger is one statement although its body contains semicolons. */

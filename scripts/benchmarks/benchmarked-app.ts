@@ -1,9 +1,9 @@
 /** Opens the appliance from source for benchmarks in which it connects to loopback, which the executable never does. */
-import { openApp } from "../../src/app.ts";
+import { openApp } from "../../src/app/app.ts";
 import type { Environment } from "../../src/app/environment.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { loadConfig } from "../../src/platform/config/load.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
 
 /**
  * @param sections of the configuration file, beside those that all benchmarks share.

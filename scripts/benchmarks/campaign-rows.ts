@@ -1,5 +1,5 @@
-import type { ThreatSource } from "../../src/cases/campaigns/traits.ts";
-import type { Database } from "../../src/database/database.ts";
+import type { ThreatSource } from "../../src/response/cases/campaigns/traits.ts";
+import type { Database } from "../../src/platform/database/database.ts";
 
 /** Inserts threats with their facts, as lookups would store them. */
 export function fillWithThreats(database: Database, threats: readonly ThreatSource[]): void {

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import {
   createCertificateParts,
   readNames,
-} from "../../src/certificate-transparency/entries/certificate-names.ts";
-import { createDerElement } from "../../src/certificate-transparency/entries/der.ts";
-import { createEntryScanner } from "../../src/certificate-transparency/entries/entry-scanner.ts";
-import { createNameBuffer } from "../../src/certificate-transparency/entries/name-buffer.ts";
-import { decodeContent } from "../../src/certificate-transparency/reading/content.ts";
-import { createTree } from "../../src/certificate-transparency/trees/compact-range.ts";
-import { createMatcher } from "../../src/detection/match/matcher.ts";
+} from "../../src/engines/certificate-transparency/entries/certificate-names.ts";
+import { createDerElement } from "../../src/engines/certificate-transparency/entries/der.ts";
+import { createEntryScanner } from "../../src/engines/certificate-transparency/entries/entry-scanner.ts";
+import { createNameBuffer } from "../../src/engines/certificate-transparency/entries/name-buffer.ts";
+import { decodeContent } from "../../src/engines/certificate-transparency/reading/content.ts";
+import { createTree } from "../../src/engines/certificate-transparency/trees/compact-range.ts";
+import { createMatcher } from "../../src/engines/detection/match/matcher.ts";
 import {
   certificateDer,
   dataTile,

@@ -1,5 +1,5 @@
-import { createMatcher } from "../../src/detection/match/matcher.ts";
-import type { ProtectedName } from "../../src/detection/types.ts";
+import { createMatcher } from "../../src/engines/detection/match/matcher.ts";
+import type { ProtectedName } from "../../src/engines/detection/types.ts";
 import { bunProgram, jsonOption, writeFigures, type Subject } from "./figures.ts";
 import { readOptions } from "./options.ts";
 import { generateBrands, generateNames } from "./sample-names.ts";

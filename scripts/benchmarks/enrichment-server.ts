@@ -1,5 +1,5 @@
 /** Runs the appliance with lookups on loopback, which the executable does not allow. Argument: settings as JSON. */
-import { rdapServices } from "../../src/lookups/registration/rdap-services.ts";
+import { rdapServices } from "../../src/facts/lookups/registration/rdap-services.ts";
 import { openBenchmarkedApp } from "./benchmarked-app.ts";
 
 const { folder, port, key, dnsPort, webPort, registryPort } = JSON.parse(process.argv[2]!) as Record<

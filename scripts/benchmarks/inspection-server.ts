@@ -1,7 +1,7 @@
 /** Runs the appliance with inspections on loopback, which the executable does not allow. Argument: settings as JSON. */
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { ThreadData } from "../../src/vocabulary/threads.ts";
+import type { ThreadData } from "../../src/platform/vocabulary/threads.ts";
 import { openBenchmarkedApp } from "./benchmarked-app.ts";
 
 const { folder, port, key, dnsPort, webPort, perMinute } = JSON.parse(process.argv[2]!) as Record<

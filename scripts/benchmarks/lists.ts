@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encode, RECURSION_DESIRED } from "dns-packet";
 import { findSystemProgram } from "../../test/support/programs.ts";
-import { blockListFormats, type BlockListFormat } from "../../src/vocabulary/lists.ts";
+import { blockListFormats, type BlockListFormat } from "../../src/platform/vocabulary/lists.ts";
 import { load, rawRequest } from "./load.ts";
 import { readOptions } from "./options.ts";
 import { phishwatchExecutable, writeConfig } from "./phishwatch.ts";

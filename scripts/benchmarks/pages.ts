@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { createPageInspector } from "../../src/inspection/inspector/page-inspector.ts";
-import { createThreadInspector } from "../../src/inspection/inspector/thread-inspector.ts";
-import type { Inspector } from "../../src/inspection/model/inspector.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createPageReader } from "../../src/lookups/page/page-reader.ts";
-import { createTurns } from "../../src/network/turns.ts";
+import { createPageInspector } from "../../src/facts/inspection/inspector/page-inspector.ts";
+import { createThreadInspector } from "../../src/facts/inspection/inspector/thread-inspector.ts";
+import type { Inspector } from "../../src/facts/inspection/model/inspector.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { createPageReader } from "../../src/facts/lookups/page/page-reader.ts";
+import { createTurns } from "../../src/platform/network/turns.ts";
 import { startLoopMeter } from "../campaigns/hostile/loop-meter.ts";
 import { hostileClasses } from "./hostile-page-server.ts";
 import { readOptions } from "./options.ts";

@@ -1,4 +1,4 @@
-import type { ProtectedName } from "../../src/detection/types.ts";
+import type { ProtectedName } from "../../src/engines/detection/types.ts";
 import { randomFrom, type Random } from "./random.ts";
 
 /** Generates names of syllables, some with hyphens or digits, similar to newly registered ones. */

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createExistenceLookup } from "../../src/lookups/dns/existence.ts";
-import { createWildcardProbe } from "../../src/lookups/dns/wildcards.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createDnsClient } from "../../src/network/dns/dns-client.ts";
+import { createExistenceLookup } from "../../src/facts/lookups/dns/existence.ts";
+import { createWildcardProbe } from "../../src/facts/lookups/dns/wildcards.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { createDnsClient } from "../../src/platform/network/dns/dns-client.ts";
 import type { Zones } from "../../test/support/dns-server.ts";
 import { readOptions } from "./options.ts";
 import { formatTable, median, printGoal } from "./statistics.ts";
@@ -28,7 +28,7 @@ const dnstwistRunsMax = 3;
 const server = { address: "127.0.0.153", port: 53 };
 /** One in this number of names exists. */
 const existingInterval = 40;
-/** `concurrentLookupsMax` of the scanner (`src/scans/run-scan.ts`). */
+/** `concurrentLookupsMax` of the scanner (`src/intake/scans/run-scan.ts`). */
 const concurrentLookups = 128;
 const queriesPerSecond = 100_000;
 const dnstwist = "/usr/bin/dnstwist";

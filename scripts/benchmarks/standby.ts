@@ -2,12 +2,12 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Database as Sqlite } from "bun:sqlite";
-import { makeBackup } from "../../src/backups/making/make-backup.ts";
-import { openRepository } from "../../src/backups/repository/repository.ts";
-import { createFolderStore } from "../../src/backups/stores/folder-store.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { fetchNewest } from "../../src/standby/follow.ts";
-import { promote } from "../../src/standby/promote.ts";
+import { makeBackup } from "../../src/operations/backups/making/make-backup.ts";
+import { openRepository } from "../../src/operations/backups/repository/repository.ts";
+import { createFolderStore } from "../../src/operations/backups/stores/folder-store.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { fetchNewest } from "../../src/operations/standby/follow.ts";
+import { promote } from "../../src/operations/standby/promote.ts";
 import { readOptions } from "./options.ts";
 import { randomFrom } from "./random.ts";
 import { seededDatabase } from "./seed.ts";

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listFolder } from "../../src/archive/files/folder.ts";
-import { readFolder } from "../../src/archive/files/reading.ts";
-import { maintain } from "../../src/archive/maintenance/maintain.ts";
+import { listFolder } from "../../src/engines/archive/files/folder.ts";
+import { readFolder } from "../../src/engines/archive/files/reading.ts";
+import { maintain } from "../../src/engines/archive/maintenance/maintain.ts";
 import { readOptions } from "../benchmarks/options.ts";
 import { randomFrom } from "../benchmarks/random.ts";
 import { printReport, randomSeed, type Check } from "./report.ts";

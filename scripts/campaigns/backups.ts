@@ -2,7 +2,7 @@ import { Database as Sqlite } from "bun:sqlite";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/platform/database/database.ts";
 import { readOptions } from "../benchmarks/options.ts";
 import { randomFrom } from "../benchmarks/random.ts";
 import { accountCount, amount } from "./backups/writer.ts";

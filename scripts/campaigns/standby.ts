@@ -2,12 +2,12 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Database as Sqlite } from "bun:sqlite";
-import { makeBackup } from "../../src/backups/making/make-backup.ts";
-import { openRepository } from "../../src/backups/repository/repository.ts";
-import { createFolderStore } from "../../src/backups/stores/folder-store.ts";
-import { takeServeLock } from "../../src/database/lock.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { newestState } from "../../src/standby/standby-folder.ts";
+import { makeBackup } from "../../src/operations/backups/making/make-backup.ts";
+import { openRepository } from "../../src/operations/backups/repository/repository.ts";
+import { createFolderStore } from "../../src/operations/backups/stores/folder-store.ts";
+import { takeServeLock } from "../../src/platform/database/lock.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { newestState } from "../../src/operations/standby/standby-folder.ts";
 import { readOptions } from "../benchmarks/options.ts";
 import { phishwatchExecutable } from "../benchmarks/phishwatch.ts";
 import { randomFrom } from "../benchmarks/random.ts";

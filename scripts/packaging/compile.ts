@@ -50,7 +50,7 @@ export async function compile({ source, sandboxImage, outfile, platform }: Compi
     `--asset=${sandboxImage}`,
     "--asset=src/sandbox/screenshots",
     // Startup code runs once, so not compiling it saves a third of the startup time. endStartup()
-    // (src/lib/startup.ts) restores the normal policy.
+    // (src/platform/lib/startup.ts) restores the normal policy.
     "--compile-jit-policy=64",
     ...buildDefinitions(source),
     // Two packages contain unused code that would embed the path of the project's folder.

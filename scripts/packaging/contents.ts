@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { clients } from "../../src/api/clients/clients.ts";
+import { clients } from "../../src/web/api/clients/clients.ts";
 import { findManualPage, manualPages } from "../../src/manual/manual.ts";
 import { file, type Entry } from "./archives.ts";
 import { bundledPackages } from "./bundled-packages.ts";

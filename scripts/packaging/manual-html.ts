@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { toHtml } from "../../src/api/site/manual-pages.ts";
-import { escapeMarkup } from "../../src/lib/safe-text.ts";
+import { toHtml } from "../../src/web/api/site/manual-pages.ts";
+import { escapeMarkup } from "../../src/platform/lib/safe-text.ts";
 import { manualPages } from "../../src/manual/manual.ts";
 import { projectPackage, root } from "./source.ts";
 
 /** Returns the whole manual as one HTML page, which a browser can open from a file and print. */
 export function renderManual(): string {
-  const style = readFileSync(join(root, "src/api/site/manual.css"), "utf8");
+  const style = readFileSync(join(root, "src/web/api/site/manual.css"), "utf8");
   const contents = manualPages.map(
     ({ topic, title }) => `<li><a href="#${topic}">${escapeMarkup(title)}</a></li>`,
   );

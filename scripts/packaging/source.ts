@@ -33,7 +33,7 @@ export function readSource(): Source {
   return { commit: modified ? `${hash}-modified` : hash, timeS };
 }
 
-/** Returns the definitions of constants in `src/lib/build-info.ts`, as options of Bun. */
+/** Returns the definitions of constants in `src/platform/lib/build-info.ts`, as options of Bun. */
 export function buildDefinitions({ commit, timeS }: Source): string[] {
   const date = commit === "unknown" ? "" : new Date(timeS * 1000).toISOString().slice(0, 10);
   return [`--define=BUILD_COMMIT='${commit}'`, `--define=BUILD_DATE='${date}'`];

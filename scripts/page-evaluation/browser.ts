@@ -1,9 +1,9 @@
-import { systemClock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { createBrowser } from "../../src/lookups/browser/chromium.ts";
-import { shareBrowser } from "../../src/lookups/browser/shared-browser.ts";
-import { serveSites } from "../../test/inspection/sites/site-server.ts";
-import type { ProtectedBrand, Site } from "../../test/inspection/sites/sites.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
+import { createBrowser } from "../../src/facts/lookups/browser/chromium.ts";
+import { shareBrowser } from "../../src/facts/lookups/browser/shared-browser.ts";
+import { serveSites } from "../../test/facts/inspection/sites/site-server.ts";
+import type { ProtectedBrand, Site } from "../../test/facts/inspection/sites/sites.ts";
 import { findChromium } from "../../test/support/chromium.ts";
 
 const log = createLog({

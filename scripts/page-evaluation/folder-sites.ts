@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { ProtectedBrand, Site } from "../../test/inspection/sites/sites.ts";
+import type { ProtectedBrand, Site } from "../../test/facts/inspection/sites/sites.ts";
 
 /** Files that describe a site and are not served. */
 const notes = ["names.txt", "allow.txt", "pages.txt", "start.txt", "protected-domain.txt"];

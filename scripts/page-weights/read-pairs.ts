@@ -1,15 +1,15 @@
-import { measureSignals, type MeasuredSignal } from "../../src/inspection/comparison/assess.ts";
-import { combinedRules, levelsOf } from "../../src/inspection/comparison/combined-rules.ts";
-import { signalRules } from "../../src/inspection/comparison/signal-table.ts";
-import { createPageInspector } from "../../src/inspection/inspector/page-inspector.ts";
-import type { Brand, OriginalPage } from "../../src/inspection/model/brand.ts";
-import type { SeenPage } from "../../src/inspection/model/verdict.ts";
-import { isAtOrBelow } from "../../src/lib/host-names.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createPageReader } from "../../src/lookups/page/page-reader.ts";
-import { createTurns } from "../../src/network/turns.ts";
-import { serveSites } from "../../test/inspection/sites/site-server.ts";
-import type { ProtectedBrand, Site } from "../../test/inspection/sites/sites.ts";
+import { measureSignals, type MeasuredSignal } from "../../src/facts/inspection/comparison/assess.ts";
+import { combinedRules, levelsOf } from "../../src/facts/inspection/comparison/combined-rules.ts";
+import { signalRules } from "../../src/facts/inspection/comparison/signal-table.ts";
+import { createPageInspector } from "../../src/facts/inspection/inspector/page-inspector.ts";
+import type { Brand, OriginalPage } from "../../src/facts/inspection/model/brand.ts";
+import type { SeenPage } from "../../src/facts/inspection/model/verdict.ts";
+import { isAtOrBelow } from "../../src/platform/lib/host-names.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { createPageReader } from "../../src/facts/lookups/page/page-reader.ts";
+import { createTurns } from "../../src/platform/network/turns.ts";
+import { serveSites } from "../../test/facts/inspection/sites/site-server.ts";
+import type { ProtectedBrand, Site } from "../../test/facts/inspection/sites/sites.ts";
 import { randomFrom } from "../../test/support/random.ts";
 
 /** A page compared with a brand. */

@@ -1,5 +1,5 @@
-import type { Config } from "../config/config.ts";
-import type { Log } from "../lib/log.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { Log } from "../platform/lib/log.ts";
 import { createAccountCodes } from "./accounts/account-codes.ts";
 import { createAccountLinks } from "./accounts/account-links.ts";
 import { createAccountManagement } from "./accounts/account-management.ts";

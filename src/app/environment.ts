@@ -1,14 +1,14 @@
-import type { Mailer } from "../cases/takedowns/sender.ts";
-import type { Config } from "../config/config.ts";
-import type { LoadResult } from "../config/load.ts";
-import type { ReplacedInspection } from "../inspection/open-inspection.ts";
-import type { OpenOptions } from "../database/database.ts";
-import type { Reach } from "../lookups/open-lookups.ts";
-import type { Clock, Instant } from "../lib/clock.ts";
-import type { FillRandom } from "../lib/ids.ts";
-import type { Log } from "../lib/log.ts";
-import type { DnsClient } from "../network/dns/dns-client.ts";
-import type { StartWorker } from "../vocabulary/threads.ts";
+import type { Mailer } from "../response/cases/takedowns/sender.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { LoadResult } from "../platform/config/load.ts";
+import type { ReplacedInspection } from "../facts/inspection/open-inspection.ts";
+import type { OpenOptions } from "../platform/database/database.ts";
+import type { Reach } from "../facts/lookups/open-lookups.ts";
+import type { Clock, Instant } from "../platform/lib/clock.ts";
+import type { FillRandom } from "../platform/lib/ids.ts";
+import type { Log } from "../platform/lib/log.ts";
+import type { DnsClient } from "../platform/network/dns/dns-client.ts";
+import type { StartWorker } from "../platform/vocabulary/threads.ts";
 
 /** Dependencies of the appliance on the outside world. */
 export interface Environment extends OpenOptions {

@@ -1,9 +1,9 @@
-import type { Config } from "../config/config.ts";
-import { openInspection, type InspectionDependencies } from "../inspection/open-inspection.ts";
-import { buildInfo } from "../lib/build-info.ts";
-import { openDns } from "../lookups/dns/open-dns.ts";
-import { openLookups } from "../lookups/open-lookups.ts";
-import { createTurns } from "../network/turns.ts";
+import type { Config } from "../platform/config/config.ts";
+import { openInspection, type InspectionDependencies } from "../facts/inspection/open-inspection.ts";
+import { buildInfo } from "../platform/lib/build-info.ts";
+import { openDns } from "../facts/lookups/dns/open-dns.ts";
+import { openLookups } from "../facts/lookups/open-lookups.ts";
+import { createTurns } from "../platform/network/turns.ts";
 import type { Environment } from "./environment.ts";
 import { machine } from "./machine.ts";
 

@@ -1,7 +1,7 @@
 import type { ApiKeys } from "../access/keys/keys.ts";
-import type { Config } from "../config/config.ts";
-import type { ProtectedDomains } from "../domains/domains.ts";
-import type { Lists } from "../outputs/lists/lists.ts";
+import type { Config } from "../platform/config/config.ts";
+import type { ProtectedDomains } from "../threats/domains/domains.ts";
+import type { Lists } from "../response/outputs/block-lists/lists.ts";
 
 /** Makes the rows of the database match what the configuration file declares. */
 export function reconcile(

@@ -1,4 +1,4 @@
-import { messageOf } from "../lib/errors.ts";
+import { messageOf } from "../platform/lib/errors.ts";
 
 /** Parts of the appliance that finish their work together. */
 type Stage = readonly ({ stop(): unknown } | undefined)[];

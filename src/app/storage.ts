@@ -1,9 +1,9 @@
-import { openDatabase, type Database } from "../database/database.ts";
-import { hasUnreadTransactions } from "../database/files/log-damage.ts";
-import type { StoreGrowth } from "../database/growth/store-growth.ts";
-import { createDatabaseHealth, type DatabaseHealth } from "../database/health/health.ts";
-import { recordVersion } from "../database/versions/versions.ts";
-import { buildInfo } from "../lib/build-info.ts";
+import { openDatabase, type Database } from "../platform/database/database.ts";
+import { hasUnreadTransactions } from "../platform/database/files/log-damage.ts";
+import type { StoreGrowth } from "../platform/database/growth/store-growth.ts";
+import { createDatabaseHealth, type DatabaseHealth } from "../platform/database/health/health.ts";
+import { recordVersion } from "../platform/database/versions/versions.ts";
+import { buildInfo } from "../platform/lib/build-info.ts";
 import type { Environment } from "./environment.ts";
 import { openStoreGrowth } from "./store-growth.ts";
 

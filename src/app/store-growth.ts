@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
-import { archiveFolder } from "../archive/files/folder.ts";
-import type { Database } from "../database/database.ts";
-import type { StoreFolders } from "../database/growth/measure.ts";
-import { createStoreGrowth, type StoreGrowth } from "../database/growth/store-growth.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Log } from "../lib/log.ts";
+import { archiveFolder } from "../engines/archive/files/folder.ts";
+import type { Database } from "../platform/database/database.ts";
+import type { StoreFolders } from "../platform/database/growth/measure.ts";
+import { createStoreGrowth, type StoreGrowth } from "../platform/database/growth/store-growth.ts";
+import type { Clock } from "../platform/lib/clock.ts";
+import type { Log } from "../platform/lib/log.ts";
 
 /** Opens the daily measurement of the database and of the folders that belong to it. */
 export function openStoreGrowth(options: { clock: Clock; database: Database; log: Log }): StoreGrowth {

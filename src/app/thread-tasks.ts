@@ -1,36 +1,36 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { systemClock } from "../lib/clock.ts";
-import { replaceLists } from "../lib/lists/list-texts.ts";
-import type { ThreadData, ThreadTask } from "../vocabulary/threads.ts";
+import { systemClock } from "../platform/lib/clock.ts";
+import { replaceLists } from "../platform/lib/lists/list-texts.ts";
+import type { ThreadData, ThreadTask } from "../platform/vocabulary/threads.ts";
 
 /** Loads the code of each task only where it runs. */
 const serve: Record<ThreadTask, () => Promise<void>> = {
   async screening() {
-    const { serveScreening } = await import("../sources/lists/screening-worker.ts");
+    const { serveScreening } = await import("../intake/sources/name-files/screening-worker.ts");
     serveScreening(parentPort!);
   },
   async "archive-maintenance"() {
-    const { serveMaintenance } = await import("../archive/maintenance/maintenance-worker.ts");
+    const { serveMaintenance } = await import("../engines/archive/maintenance/maintenance-worker.ts");
     serveMaintenance(parentPort!);
   },
   async "archive-search"() {
-    const { serveSearch } = await import("../archive/search/search-worker.ts");
+    const { serveSearch } = await import("../engines/archive/search/search-worker.ts");
     serveSearch(parentPort!);
   },
   async "certificate-logs"() {
-    const { serveCertificateLogs } = await import("../sources/certificate-log-reading/connection.ts");
+    const { serveCertificateLogs } = await import("../intake/sources/certificate-log-reading/connection.ts");
     serveCertificateLogs(parentPort!, { clock: systemClock, random: Math.random });
   },
   async inspection() {
-    const { serveInspection } = await import("../inspection/inspector/inspection-thread.ts");
+    const { serveInspection } = await import("../facts/inspection/inspector/inspection-thread.ts");
     serveInspection(parentPort!, systemClock);
   },
   async backup() {
-    const { serveBackup } = await import("../backups/running/backup-thread.ts");
+    const { serveBackup } = await import("../operations/backups/running/backup-thread.ts");
     serveBackup(parentPort!, systemClock);
   },
   async decisions() {
-    const { serveDecisions } = await import("../threats/triage/decision-thread.ts");
+    const { serveDecisions } = await import("../threats/threats/triage/decision-thread.ts");
     serveDecisions(parentPort!, systemClock);
   },
 };

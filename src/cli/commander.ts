@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
-import { versionText } from "../lib/build-info.ts";
-import { visible } from "../lib/safe-text.ts";
+import { versionText } from "../platform/lib/build-info.ts";
+import { visible } from "../platform/lib/safe-text.ts";
 import type { Invocation } from "./arguments.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
 import type { CommandDefinition, CommandGroup, Flag } from "./terminal/command.ts";

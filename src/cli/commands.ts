@@ -1,4 +1,4 @@
-import { trapKindNames } from "../vocabulary/traps.ts";
+import { trapKindNames } from "../platform/vocabulary/traps.ts";
 import type { CommandDefinition, CommandGroup } from "./terminal/command.ts";
 
 /**

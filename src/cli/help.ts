@@ -1,4 +1,4 @@
-import { nearest } from "../config/nearest.ts";
+import { nearest } from "../platform/config/nearest.ts";
 import { findManualPage, manualPages, type ManualPage } from "../manual/manual.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
 import { UsageError } from "./terminal/command.ts";

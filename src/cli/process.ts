@@ -1,9 +1,9 @@
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { suspendWithoutLock } from "../database/lock-holder.ts";
-import { replacedLists } from "../lib/lists/list-texts.ts";
-import { requireDescriptorsOfThread } from "../network/descriptors.ts";
-import type { StartWorker, ThreadData } from "../vocabulary/threads.ts";
+import { suspendWithoutLock } from "../platform/database/lock-holder.ts";
+import { replacedLists } from "../platform/lib/lists/list-texts.ts";
+import { requireDescriptorsOfThread } from "../platform/network/descriptors.ts";
+import type { StartWorker, ThreadData } from "../platform/vocabulary/threads.ts";
 import { runCommandLine } from "./program.ts";
 import { createOutput, isTerminal, type RuntimeOption, type Terminal } from "./terminal/terminal.ts";
 

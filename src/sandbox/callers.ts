@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
-import { PublicError } from "../lib/errors.ts";
-import { isAtOrBelow } from "../lib/host-names.ts";
+import { PublicError } from "../platform/lib/errors.ts";
+import { isAtOrBelow } from "../platform/lib/host-names.ts";
 
 /**
  * Rejects requests that a web page of another origin makes. A sandbox's keys and password are public, and any page

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { toIsoTime, type Instant } from "../lib/clock.ts";
-import type { Log } from "../lib/log.ts";
+import { toIsoTime, type Instant } from "../platform/lib/clock.ts";
+import type { Log } from "../platform/lib/log.ts";
 import { startSandbox, type Sandbox } from "./sandbox.ts";
 import { demonstrationConfig } from "./settings.ts";
 import { demonstrationSeed } from "./world/defaults.ts";

@@ -1,10 +1,10 @@
-import { describeError } from "../http/errors.ts";
-import { guardRoutes, type Area, type GuardedRoutes } from "../http/guard.ts";
-import { createHosts } from "../http/hosts.ts";
-import { createRequestIds } from "../http/request-id.ts";
-import { toIsoTime } from "../lib/clock.ts";
-import { StartError, messageOf } from "../lib/errors.ts";
-import { pathOf } from "../lib/request-path.ts";
+import { describeError } from "../web/http/errors.ts";
+import { guardRoutes, type Area, type GuardedRoutes } from "../web/http/guard.ts";
+import { createHosts } from "../web/http/hosts.ts";
+import { createRequestIds } from "../web/http/request-id.ts";
+import { toIsoTime } from "../platform/lib/clock.ts";
+import { StartError, messageOf } from "../platform/lib/errors.ts";
+import { pathOf } from "../platform/lib/request-path.ts";
 import { requireLocalCaller } from "./callers.ts";
 import { createInboxes, receiveMail } from "./control/inbox.ts";
 import type { ReadyLine } from "./control/state.ts";

@@ -1,5 +1,5 @@
-import type { Config } from "../config/config.ts";
-import { loadConfig } from "../config/load.ts";
+import type { Config } from "../platform/config/config.ts";
+import { loadConfig } from "../platform/config/load.ts";
 import { feedName, worldDomains } from "./world/defaults.ts";
 
 export const consolePassword = "sandbox-console";

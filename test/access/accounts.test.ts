@@ -11,7 +11,7 @@ import { readProxyUser } from "../../src/access/accounts/proxy-users.ts";
 import { createConsolePassword } from "../../src/access/console/password.ts";
 import { createConsoleSessions } from "../../src/access/console/sessions.ts";
 import { createSettings } from "../../src/access/settings/settings.ts";
-import { migrateDatabase } from "../../src/database/migrate.ts";
+import { migrateDatabase } from "../../src/platform/database/migrate.ts";
 import { fillRandom } from "../support/appliance.ts";
 import { openReleased, releasedVersions } from "../support/released.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";

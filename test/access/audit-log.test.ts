@@ -6,14 +6,14 @@ import {
   networksPerHourMax,
   otherNetworks,
 } from "../../src/access/audit/failed-sign-ins.ts";
-import { openDatabase } from "../../src/database/database.ts";
+import { openDatabase } from "../../src/platform/database/database.ts";
 import { openConsoleApp, type ConsoleApp } from "../support/console.ts";
-import { openApp } from "../../src/app.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { openApp } from "../../src/app/app.ts";
+import { loadConfig } from "../../src/platform/config/load.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { batchOfNames } from "../../src/sources/name-batch.ts";
+import { batchOfNames } from "../../src/intake/sources/name-batch.ts";
 import { fillRandom, manualClock, temporaryFolder } from "../support/appliance.ts";
 import { openOldDatabase } from "../support/old-database.ts";
 

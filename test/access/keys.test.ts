@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
 import { isGeneratedKey, generateKey } from "../../src/access/keys/key-format.ts";
 import { createApiKeys, type ApiKeys, type DeclaredKey } from "../../src/access/keys/keys.ts";
-import { type Database, openDatabase } from "../../src/database/database.ts";
+import { type Database, openDatabase } from "../../src/platform/database/database.ts";
 import { fillRandom } from "../support/appliance.ts";
 import { analyst, openStores, type Stores } from "../support/stores.ts";
 

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { parseRange, rootOf } from "../../src/certificate-transparency/trees/compact-range.ts";
+import { parseRange, rootOf } from "../../src/engines/certificate-transparency/trees/compact-range.ts";
 import { commandFolder, defaultConfig, type CommandFolder } from "../support/command-line.ts";
 import { createLogSigner, type EntryOptions } from "../support/log-entries.ts";
 import { startLogServer, type LogServer, type TestLog } from "../support/log-server.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { progressText } from "../../src/cli/commands/scan.ts";
-import { permutations } from "../../src/detection/generate/permutations.ts";
+import { permutations } from "../../src/engines/detection/generate/permutations.ts";
 import { commandFolder, type CommandFolder } from "../support/command-line.ts";
 import { startDnsServer, type DnsServer } from "../support/dns-server.ts";
 import { startReceiver } from "../support/receiver.ts";

@@ -1,7 +1,7 @@
 /** Signals that a server receives while it starts. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { isServed } from "../../src/database/lock.ts";
+import { isServed } from "../../src/platform/database/lock.ts";
 import { commandFolder, type CommandFolder } from "../support/command-line.ts";
 import { holdWriteLock } from "../support/lock-holder.ts";
 import { openNotifyReceiver } from "../support/notify-receiver.ts";

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "bun:test";
-import { logEvents } from "../../src/lib/log-events/catalogue.ts";
+import { logEvents } from "../../src/platform/lib/log-events/catalogue.ts";
 import { withReasons } from "../../scripts/render-campaign-reasons.ts";
 import { withLogEvents } from "../../scripts/render-log-events.ts";
 import { withMonitoring } from "../../scripts/render-monitoring.ts";
 import { withManualTable } from "../../scripts/render-manual-table.ts";
 import { loadAllCommands } from "../../src/cli/commands.ts";
 import type { CommandDefinition } from "../../src/cli/terminal/command.ts";
-import { eventTypes, pingEventType } from "../../src/vocabulary/events.ts";
+import { eventTypes, pingEventType } from "../../src/platform/vocabulary/events.ts";
 import { findManualPage, manualPages } from "../../src/manual/manual.ts";
-import { specificity } from "../../src/vocabulary/threats.ts";
+import { specificity } from "../../src/platform/vocabulary/threats.ts";
 import { commandFolder } from "../support/command-line.ts";
-import { errorLines } from "../config/helper.ts";
+import { errorLines } from "../platform/config/helper.ts";
 import { codeBlocks, documents, phishwatchCalls, readDocument } from "../support/documentation.ts";
 
 const commands = await loadAllCommands();

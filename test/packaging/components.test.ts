@@ -111,7 +111,7 @@ test("the license texts cover phishwatch, every bundled package, the data and th
     expect(`${name}: ${section}`).toMatch(/permission|licen[sc]e|redistribution/i);
     expect(section.length).toBeGreaterThan(500);
   }
-  expect(byTitle.get("data: src/detection/data/words.txt")).toContain("Kevin Atkinson");
+  expect(byTitle.get("data: src/engines/detection/data/words.txt")).toContain("Kevin Atkinson");
   expect(byTitle.get("License text: LGPL-2.0-or-later")).toContain("GNU LIBRARY GENERAL PUBLIC LICENSE");
 });
 

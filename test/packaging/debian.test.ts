@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { file } from "../../scripts/packaging/archives.ts";
 import { buildDeb, debName } from "../../scripts/packaging/debian/deb.ts";
 import { unpackDeb } from "../../scripts/packaging/image/base.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/platform/config/load.ts";
 import { projectPackage } from "../../scripts/packaging/source.ts";
 
 const contents = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { createTreeHeadVerifier } from "../../src/certificate-transparency/trees/tree-heads.ts";
+import { createTreeHeadVerifier } from "../../src/engines/certificate-transparency/trees/tree-heads.ts";
 import { createSandboxLog } from "../../src/sandbox/log/certificate-log.ts";
 import { openSandbox } from "../support/sandbox.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { loadConfig } from "../../src/config/load.ts";
+import { loadConfig } from "../../src/platform/config/load.ts";
 import { defaultConfig, inSandbox } from "../../src/sandbox/settings.ts";
 
 const port = 4_711;

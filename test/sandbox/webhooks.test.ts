@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { Webhook } from "standardwebhooks";
-import { siteStates } from "../../src/vocabulary/site.ts";
+import { siteStates } from "../../src/platform/vocabulary/site.ts";
 import { openSandbox } from "../support/sandbox.ts";
 
 const sandbox = await openSandbox();

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "bun:test";
-import { threatTypes } from "../../src/vocabulary/threats.ts";
-import { createMatcher } from "../../src/detection/match/matcher.ts";
+import { threatTypes } from "../../src/platform/vocabulary/threats.ts";
+import { createMatcher } from "../../src/engines/detection/match/matcher.ts";
 import { isGeneratedKey } from "../../src/access/keys/key-format.ts";
 import { sandboxKeys } from "../../src/sandbox/world/keys.ts";
 import { createRandom } from "../../src/sandbox/world/random.ts";
 import { defaultStart, worldDomains } from "../../src/sandbox/world/defaults.ts";
 import { makeWorld, worldEntries } from "../../src/sandbox/world/world.ts";
-import { severities, threatSources, statuses } from "../../src/vocabulary/threats.ts";
+import { severities, threatSources, statuses } from "../../src/platform/vocabulary/threats.ts";
 import { openSandbox } from "../support/sandbox.ts";
 
 const world = (seed: number, start = defaultStart) => makeWorld(start, createRandom(seed));

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { randomFrom } from "../../scripts/benchmarks/random.ts";
 import { countedAtEnd } from "../../scripts/benchmarks/seed/counted-at-end.ts";
 import { seedDomains, seedThreats } from "../../scripts/benchmarks/seed/threats.ts";
-import { openDatabase, type Database } from "../../src/database/database.ts";
+import { openDatabase, type Database } from "../../src/platform/database/database.ts";
 
 const until = Date.UTC(2026, 0, 1);
 /** Two blocks of the list. */

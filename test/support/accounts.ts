@@ -1,8 +1,8 @@
 import { accounts } from "../../src/access/accounts/tables.ts";
 import { createConsoleSessions } from "../../src/access/console/sessions.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
-import type { Role } from "../../src/vocabulary/permissions.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
+import type { Role } from "../../src/platform/vocabulary/permissions.ts";
 import { fillRandom } from "./appliance.ts";
 import type { ConsoleApp } from "./console.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";

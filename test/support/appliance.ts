@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Clock, Instant, Timer } from "../../src/lib/clock.ts";
+import type { Clock, Instant, Timer } from "../../src/platform/lib/clock.ts";
 
 /** Creates a temporary folder for a test; `dispose` deletes it. */
 export function temporaryFolder(): { path: string; dispose: () => void } {

@@ -2,10 +2,10 @@
  * Adds names to an archive in a process of its own, and prints each number up to which all names were flushed. With
  * `maintain`, makes and merges segments again and again. Arguments: path of the database, first number, `maintain`.
  */
-import { systemClock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { maintain } from "../../src/archive/maintenance/maintain.ts";
-import { openArchive } from "../../src/archive/storing/open-archive.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
+import { maintain } from "../../src/engines/archive/maintenance/maintain.ts";
+import { openArchive } from "../../src/engines/archive/storing/open-archive.ts";
 
 const [databasePath = "", first = "0", mode] = process.argv.slice(2);
 const limits = { bytesMax: 2 ** 30, ageMsMax: 90 * 86_400_000 };

@@ -1,4 +1,4 @@
-import type { Archive } from "../../src/archive/archive.ts";
+import type { Archive } from "../../src/engines/archive/archive.ts";
 
 /** Returns what an archive contains, as `day source name`, sorted. */
 export async function archivedIn(archive: Pick<Archive, "read" | "flush">): Promise<string[]> {

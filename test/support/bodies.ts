@@ -1,7 +1,7 @@
-import { createBodyBudget, type BodyBudget } from "../../src/http/body/body-budget.ts";
-import { systemClock, type Clock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { createYielder } from "../../src/lib/yielder.ts";
+import { createBodyBudget, type BodyBudget } from "../../src/web/http/body/body-budget.ts";
+import { systemClock, type Clock } from "../../src/platform/lib/clock.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
+import { createYielder } from "../../src/platform/lib/yielder.ts";
 
 /** Returns the budget of a process with that much memory. @param log receives the log's lines */
 export function testBodies({

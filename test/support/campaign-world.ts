@@ -1,5 +1,5 @@
-import type { Facts } from "../../src/enrichment/facts/facts.ts";
-import type { ThreatSource } from "../../src/cases/campaigns/traits.ts";
+import type { Facts } from "../../src/facts/enrichment/facts/facts.ts";
+import type { ThreatSource } from "../../src/response/cases/campaigns/traits.ts";
 import { randomFrom as generator } from "../../scripts/benchmarks/random.ts";
 
 /**

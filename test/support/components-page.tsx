@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { Bars } from "../../src/console/charts/bars.tsx";
-import { Columns } from "../../src/console/charts/columns.tsx";
-import { HeatKey, HeatMap } from "../../src/console/charts/heat-map.tsx";
-import { Sparkline } from "../../src/console/charts/sparkline.tsx";
-import { SeverityKey, SplitBar, SplitNumbers } from "../../src/console/charts/split-bar.tsx";
+import { Bars } from "../../src/web/console/charts/bars.tsx";
+import { Columns } from "../../src/web/console/charts/columns.tsx";
+import { HeatKey, HeatMap } from "../../src/web/console/charts/heat-map.tsx";
+import { Sparkline } from "../../src/web/console/charts/sparkline.tsx";
+import { SeverityKey, SplitBar, SplitNumbers } from "../../src/web/console/charts/split-bar.tsx";
 import {
   Card,
   Copyable,
@@ -13,8 +13,8 @@ import {
   PageHead,
   Progress,
   Time,
-} from "../../src/console/kit/components.tsx";
-import { Help, Menu } from "../../src/console/kit/disclosure.tsx";
+} from "../../src/web/console/kit/components.tsx";
+import { Help, Menu } from "../../src/web/console/kit/disclosure.tsx";
 import {
   Button,
   Checkbox,
@@ -23,22 +23,22 @@ import {
   TextArea,
   TextField,
   type ButtonLook,
-} from "../../src/console/kit/form.tsx";
-import { Icon, iconNames } from "../../src/console/kit/icons.tsx";
-import { Note, StateMark, Tag } from "../../src/console/kit/marks.tsx";
-import { noPage, type PageContext } from "../../src/console/kit/page-context.ts";
-import { Empty, Pagination, Table } from "../../src/console/kit/table.tsx";
-import { createReaderTimes } from "../../src/console/kit/times.ts";
-import type { Assets } from "../../src/console/shell/assets.ts";
-import { Frame } from "../../src/console/shell/layout.tsx";
-import { compareNames, ComparedName } from "../../src/console/threat-kit/compared-name.tsx";
-import { LifecycleLine } from "../../src/console/threat-kit/lifecycle-line.tsx";
-import { ReasonTags } from "../../src/console/threat-kit/reasons.tsx";
-import { SeverityMark, StatusMark } from "../../src/console/threat-kit/severity.tsx";
-import { Thumbnail } from "../../src/console/threat-kit/shot.tsx";
-import { SiteMark } from "../../src/console/threat-kit/site.tsx";
-import type { LifecycleEvent } from "../../src/enrichment/facts/lifecycle.ts";
-import { severities, statuses } from "../../src/vocabulary/threats.ts";
+} from "../../src/web/console/kit/form.tsx";
+import { Icon, iconNames } from "../../src/web/console/kit/icons.tsx";
+import { Note, StateMark, Tag } from "../../src/web/console/kit/marks.tsx";
+import { noPage, type PageContext } from "../../src/web/console/kit/page-context.ts";
+import { Empty, Pagination, Table } from "../../src/web/console/kit/table.tsx";
+import { createReaderTimes } from "../../src/web/console/kit/times.ts";
+import type { Assets } from "../../src/web/console/shell/assets.ts";
+import { Frame } from "../../src/web/console/shell/layout.tsx";
+import { compareNames, ComparedName } from "../../src/web/console/threat-kit/compared-name.tsx";
+import { LifecycleLine } from "../../src/web/console/threat-kit/lifecycle-line.tsx";
+import { ReasonTags } from "../../src/web/console/threat-kit/reasons.tsx";
+import { SeverityMark, StatusMark } from "../../src/web/console/threat-kit/severity.tsx";
+import { Thumbnail } from "../../src/web/console/threat-kit/shot.tsx";
+import { SiteMark } from "../../src/web/console/threat-kit/site.tsx";
+import type { LifecycleEvent } from "../../src/facts/enrichment/facts/lifecycle.ts";
+import { severities, statuses } from "../../src/platform/vocabulary/threats.ts";
 
 const now = Date.UTC(2026, 0, 15, 8, 42);
 const minuteMs = 60_000;

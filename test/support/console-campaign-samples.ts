@@ -1,6 +1,6 @@
-import type { App } from "../../src/app.ts";
-import { nothingKnown } from "../../src/enrichment/facts/facts.ts";
-import { enrichments } from "../../src/enrichment/tables.ts";
+import type { App } from "../../src/app/app.ts";
+import { nothingKnown } from "../../src/facts/enrichment/facts/facts.ts";
+import { enrichments } from "../../src/facts/enrichment/tables.ts";
 
 /** Adds a campaign of 14 threats that share a name, an address, and name servers with hostile text. */
 export async function seedCampaign(app: App, hostileText: string) {

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
-import type { App } from "../../src/app.ts";
-import { deliveries, deliveryAttempts, recipients } from "../../src/deliveries/store/tables.ts";
-import { events } from "../../src/events/tables.ts";
-import { visible } from "../../src/lib/safe-text.ts";
-import type { Notice } from "../../src/notices/notice.ts";
+import type { App } from "../../src/app/app.ts";
+import { deliveries, deliveryAttempts, recipients } from "../../src/messaging/deliveries/store/tables.ts";
+import { events } from "../../src/threats/events/tables.ts";
+import { visible } from "../../src/platform/lib/safe-text.ts";
+import type { Notice } from "../../src/messaging/content/notice.ts";
 import { hostileText, tester } from "./console-pages.ts";
 
 const minuteMs = 60_000;

@@ -1,7 +1,7 @@
-import type { App } from "../../src/app.ts";
-import { fingerprintOf } from "../../src/inspection/comparison/fingerprint.ts";
-import { createOriginalStore } from "../../src/inspection/originals/store.ts";
-import { viewOf } from "../inspection/comparison/support.ts";
+import type { App } from "../../src/app/app.ts";
+import { fingerprintOf } from "../../src/facts/inspection/comparison/fingerprint.ts";
+import { createOriginalStore } from "../../src/facts/inspection/originals/store.ts";
+import { viewOf } from "../facts/inspection/comparison/support.ts";
 
 /** Original pages of a domain in each state, with hostile titles and suggestions, and a logo. */
 export function seedOriginals({ database, domains }: App, hostileText: string, longText: string): void {

@@ -1,5 +1,5 @@
-import type { App } from "../../src/app.ts";
-import { nameLines } from "../../src/archive/name-lines.ts";
+import type { App } from "../../src/app/app.ts";
+import { nameLines } from "../../src/engines/archive/name-lines.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { seedCampaign } from "./console-campaign-samples.ts";
 import { seedOriginals } from "./console-original-samples.ts";
@@ -12,7 +12,7 @@ import { seedThreatPages } from "./threat-samples.ts";
 import { addSampleThreats } from "./console-threats.ts";
 
 /**
- * All pages of the console. test/console/every-page.test.ts checks each of them for accessibility in light and
+ * All pages of the console. test/web/console/every-page.test.ts checks each of them for accessibility in light and
  * dark mode, for its width at 360 px, and for its size; scripts/screenshots captures them. When you add a page, add
  * a line here, and sample data for it to `seedSamples`, with hostile content among it.
  */

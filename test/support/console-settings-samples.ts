@@ -1,10 +1,10 @@
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/app/app.ts";
 import { apiKeys } from "../../src/access/keys/tables.ts";
-import { deliveries, deliveryAttempts, recipients } from "../../src/deliveries/store/tables.ts";
-import type { WebhookFailure } from "../../src/channels/webhook/failures.ts";
-import { createDeliveryHours } from "../../src/deliveries/store/hours.ts";
-import { events } from "../../src/events/tables.ts";
-import { threats } from "../../src/threats/store/tables.ts";
+import { deliveries, deliveryAttempts, recipients } from "../../src/messaging/deliveries/store/tables.ts";
+import type { WebhookFailure } from "../../src/messaging/channels/webhook/failures.ts";
+import { createDeliveryHours } from "../../src/messaging/deliveries/store/hours.ts";
+import { events } from "../../src/threats/events/tables.ts";
+import { threats } from "../../src/threats/threats/store/tables.ts";
 import { eq } from "drizzle-orm";
 import { seedNotifications } from "./console-notification-samples.ts";
 import { hostileText, longText, tester } from "./console-pages.ts";

@@ -1,4 +1,4 @@
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/app/app.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { reportOf } from "./takedowns.ts";
 

@@ -1,4 +1,4 @@
-import type { AnyRoute, FindRoute } from "../../src/console/shell/router.ts";
+import type { AnyRoute, FindRoute } from "../../src/web/console/shell/router.ts";
 
 type Target = Pick<AnyRoute, "method" | "path">;
 

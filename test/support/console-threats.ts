@@ -1,8 +1,8 @@
-import type { App } from "../../src/app.ts";
-import { normalizeName } from "../../src/detection/names/name.ts";
-import { encodePunycode } from "../../src/detection/names/punycode.ts";
-import type { SeverityFacts } from "../../src/threats/severity/severity.ts";
-import type { ThreatType } from "../../src/vocabulary/threats.ts";
+import type { App } from "../../src/app/app.ts";
+import { normalizeName } from "../../src/engines/detection/names/name.ts";
+import { encodePunycode } from "../../src/engines/detection/names/punycode.ts";
+import type { SeverityFacts } from "../../src/threats/threats/severity/severity.ts";
+import type { ThreatType } from "../../src/platform/vocabulary/threats.ts";
 
 export interface SampleThreat {
   /** U-label or A-label form. */

@@ -1,8 +1,8 @@
-import type { App } from "../../src/app.ts";
-import { beacon } from "../../src/traps/kinds/beacon/beacon.ts";
-import { honeytoken } from "../../src/traps/kinds/honeytoken/honeytoken.ts";
-import { trapVisits, trapVisitTotals } from "../../src/traps/visits/tables.ts";
-import type { VisitClass } from "../../src/vocabulary/traps.ts";
+import type { App } from "../../src/app/app.ts";
+import { beacon } from "../../src/response/traps/kinds/beacon/beacon.ts";
+import { honeytoken } from "../../src/response/traps/kinds/honeytoken/honeytoken.ts";
+import { trapVisits, trapVisitTotals } from "../../src/response/traps/visits/tables.ts";
+import type { VisitClass } from "../../src/platform/vocabulary/traps.ts";
 import { hostileText, longText, tester } from "./console-pages.ts";
 
 const dayMs = 86_400_000;

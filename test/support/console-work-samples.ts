@@ -1,10 +1,10 @@
-import type { App } from "../../src/app.ts";
-import { logIdOf } from "../../src/certificate-transparency/trees/log-key.ts";
-import { certificateLogs } from "../../src/sources/certificate-logs/tables.ts";
-import { sourceActivity } from "../../src/sources/activity/tables.ts";
-import { scans } from "../../src/scans/tables.ts";
-import { feedFiles } from "../../src/sources/feeds/tables.ts";
-import { listImports } from "../../src/sources/imports/tables.ts";
+import type { App } from "../../src/app/app.ts";
+import { logIdOf } from "../../src/engines/certificate-transparency/trees/log-key.ts";
+import { certificateLogs } from "../../src/intake/sources/certificate-logs/tables.ts";
+import { sourceActivity } from "../../src/intake/sources/activity/tables.ts";
+import { scans } from "../../src/intake/scans/tables.ts";
+import { feedFiles } from "../../src/intake/sources/feeds/tables.ts";
+import { listImports } from "../../src/intake/sources/imports/tables.ts";
 import { hostileText, longText, sampleLogs, tester } from "./console-pages.ts";
 
 const hourMs = 3_600_000;

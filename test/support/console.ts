@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TestableServer } from "../../src/api/server.ts";
-import { openApp, type App } from "../../src/app.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { systemClock, type Clock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
-import type { FillRandom } from "../../src/lib/ids.ts";
+import type { TestableServer } from "../../src/web/api/server.ts";
+import { openApp, type App } from "../../src/app/app.ts";
+import { loadConfig } from "../../src/platform/config/load.ts";
+import { systemClock, type Clock } from "../../src/platform/lib/clock.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
+import type { FillRandom } from "../../src/platform/lib/ids.ts";
 import { fillRandom as unpredictable, temporaryFolder } from "./appliance.ts";
 import { createDatabase } from "./new-database.ts";
 import { createVisitor, type Visitor } from "./visitor.ts";

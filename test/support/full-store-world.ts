@@ -2,8 +2,8 @@
 import { mkdtempSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createFolderStore } from "../../src/backups/stores/folder-store.ts";
-import { StoreError } from "../../src/backups/stores/store.ts";
+import { createFolderStore } from "../../src/operations/backups/stores/folder-store.ts";
+import { StoreError } from "../../src/operations/backups/stores/store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "phishwatch-full-store-"));
 const { exitCode } = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=256k", "none", folder]);

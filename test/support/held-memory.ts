@@ -1,9 +1,9 @@
 // Reads a page of 1 MiB that repeats one piece of markup, and prints by how many MiB the memory of the process grew at
 // most, without garbage: held-memory.ts MARKUP.
-import { namesBrand } from "../../src/lookups/page/page-indicators.ts";
-import { readPage } from "../../src/lookups/page/page-content.ts";
-import { decodePage } from "../../src/lookups/markup/page-text.ts";
-import { createTurns } from "../../src/network/turns.ts";
+import { namesBrand } from "../../src/facts/lookups/page/page-indicators.ts";
+import { readPage } from "../../src/facts/lookups/page/page-content.ts";
+import { decodePage } from "../../src/facts/lookups/markup/page-text.ts";
+import { createTurns } from "../../src/platform/network/turns.ts";
 
 const mebibyte = 1 << 20;
 /** Pieces of the page between two measurements, each of which collects the garbage. */

@@ -3,9 +3,9 @@
  * at a global address, and every other address responds like a private server. Prints the requests that reached those.
  */
 import net from "node:net";
-import { createBrowser } from "../../src/lookups/browser/chromium.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { createBrowser } from "../../src/facts/lookups/browser/chromium.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
 import { webAddress } from "./small-world-cases.ts";
 
 const { chromium, args, folder } = JSON.parse(process.argv[2]!) as {

@@ -1,6 +1,6 @@
-import type { App } from "../../src/app.ts";
-import { createInspectionStore, type Outcome } from "../../src/inspection/store/inspection-store.ts";
-import type { Signal } from "../../src/vocabulary/page-signals.ts";
+import type { App } from "../../src/app/app.ts";
+import { createInspectionStore, type Outcome } from "../../src/facts/inspection/store/inspection-store.ts";
+import type { Signal } from "../../src/platform/vocabulary/page-signals.ts";
 
 const minuteMs = 60_000;
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign, type KeyObject } from "node:crypto";
-import { leafHash, nodeHash, sha256 } from "../../src/certificate-transparency/trees/hashes.ts";
-import { noteKeyId, signedBytes } from "../../src/certificate-transparency/trees/tree-heads.ts";
-import type { TreeHead } from "../../src/certificate-transparency/log.ts";
+import { leafHash, nodeHash, sha256 } from "../../src/engines/certificate-transparency/trees/hashes.ts";
+import { noteKeyId, signedBytes } from "../../src/engines/certificate-transparency/trees/tree-heads.ts";
+import type { TreeHead } from "../../src/engines/certificate-transparency/log.ts";
 import { der, oid, sequence, time } from "./certificates.ts";
 
 // Generates entries of certificate logs and signs tree heads. Certificates in logs are not verified by their readers, so

@@ -1,6 +1,10 @@
-import type { CertificateLog, LogProtocol, TreeHead } from "../../src/certificate-transparency/log.ts";
-import { createTree, rootOf } from "../../src/certificate-transparency/trees/compact-range.ts";
-import { tileHash, tileWidth } from "../../src/certificate-transparency/trees/right-edge.ts";
+import type {
+  CertificateLog,
+  LogProtocol,
+  TreeHead,
+} from "../../src/engines/certificate-transparency/log.ts";
+import { createTree, rootOf } from "../../src/engines/certificate-transparency/trees/compact-range.ts";
+import { tileHash, tileWidth } from "../../src/engines/certificate-transparency/trees/right-edge.ts";
 import {
   auditPath,
   createLogSigner,

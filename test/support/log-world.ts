@@ -1,20 +1,23 @@
-import type { CertificateLog } from "../../src/certificate-transparency/log.ts";
-import { createLogReaders } from "../../src/certificate-transparency/reading/log-readers.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { createYielder } from "../../src/lib/yielder.ts";
-import { connectHere, type PipelineEvents } from "../../src/sources/certificate-log-reading/connection.ts";
-import type { FollowSettings } from "../../src/sources/certificate-log-reading/messages.ts";
+import type { CertificateLog } from "../../src/engines/certificate-transparency/log.ts";
+import { createLogReaders } from "../../src/engines/certificate-transparency/reading/log-readers.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
+import { createYielder } from "../../src/platform/lib/yielder.ts";
+import {
+  connectHere,
+  type PipelineEvents,
+} from "../../src/intake/sources/certificate-log-reading/connection.ts";
+import type { FollowSettings } from "../../src/intake/sources/certificate-log-reading/messages.ts";
 import {
   certificateLogsOrigin,
   createBatchRecorder,
   type NameArchive,
-} from "../../src/sources/certificate-logs/batch-recorder.ts";
+} from "../../src/intake/sources/certificate-logs/batch-recorder.ts";
 import {
   createCertificateLogs,
   type CertificateLogs,
-} from "../../src/sources/certificate-logs/certificate-logs.ts";
-import { certificateLogs } from "../../src/sources/certificate-logs/tables.ts";
-import { threatCertificates } from "../../src/threats/store/tables.ts";
+} from "../../src/intake/sources/certificate-logs/certificate-logs.ts";
+import { certificateLogs } from "../../src/intake/sources/certificate-logs/tables.ts";
+import { threatCertificates } from "../../src/threats/threats/store/tables.ts";
 import { fillRandom } from "./appliance.ts";
 import { startLogServer } from "./log-server.ts";
 import { openStores } from "./stores.ts";

@@ -1,6 +1,6 @@
-import { createMatcher } from "../../src/detection/match/matcher.ts";
-import type { LookAlike } from "../../src/threats/severity/name-evidence.ts";
-import type { ThreatType } from "../../src/vocabulary/threats.ts";
+import { createMatcher } from "../../src/engines/detection/match/matcher.ts";
+import type { LookAlike } from "../../src/threats/threats/severity/name-evidence.ts";
+import type { ThreatType } from "../../src/platform/vocabulary/threats.ts";
 
 /** A name of which only the similarity and the type matter: from 0.95 on, it is a homograph. */
 export function lookAlike({

@@ -1,6 +1,6 @@
-import type { Archive, ArchiveBlock } from "../../src/archive/archive.ts";
-import type { Instant } from "../../src/lib/clock.ts";
-import type { ThreatSource } from "../../src/vocabulary/threats.ts";
+import type { Archive, ArchiveBlock } from "../../src/engines/archive/archive.ts";
+import type { Instant } from "../../src/platform/lib/clock.ts";
+import type { ThreatSource } from "../../src/platform/vocabulary/threats.ts";
 
 const dayMs = 86_400_000;
 

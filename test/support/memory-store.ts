@@ -4,7 +4,7 @@ import {
   requireObjectSize,
   sha256Name,
   type BackupStore,
-} from "../../src/backups/stores/store.ts";
+} from "../../src/operations/backups/stores/store.ts";
 
 /** A naive store that other stores are compared with. `objects` is its content, which a test may change. */
 export function memoryStore(): BackupStore & { objects: Map<string, Uint8Array<ArrayBuffer>> } {

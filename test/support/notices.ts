@@ -1,13 +1,13 @@
-import type { Status } from "../../src/vocabulary/threats.ts";
-import { createNoticeChannels } from "../../src/channels/http/notice-channel.ts";
-import type { ChannelTarget, NoticeChannelType } from "../../src/channels/http/notice-type.ts";
-import type { Screenshot } from "../../src/channels/http/screenshots.ts";
-import type { Channel } from "../../src/deliveries/channel.ts";
-import type { Clock } from "../../src/lib/clock.ts";
-import { systemClock } from "../../src/lib/clock.ts";
-import type { ResolveHost } from "../../src/network/resolve.ts";
-import { createTurns } from "../../src/network/turns.ts";
-import type { Notice } from "../../src/notices/notice.ts";
+import type { Status } from "../../src/platform/vocabulary/threats.ts";
+import { createNoticeChannels } from "../../src/messaging/channels/http/notice-channel.ts";
+import type { ChannelTarget, NoticeChannelType } from "../../src/messaging/channels/http/notice-type.ts";
+import type { Screenshot } from "../../src/messaging/channels/http/screenshots.ts";
+import type { Channel } from "../../src/messaging/deliveries/channel.ts";
+import type { Clock } from "../../src/platform/lib/clock.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import type { ResolveHost } from "../../src/platform/network/resolve.ts";
+import { createTurns } from "../../src/platform/network/turns.ts";
+import type { Notice } from "../../src/messaging/content/notice.ts";
 
 const consoleUrl = "https://watch.example/console";
 const base: Omit<Notice, "kind" | "title" | "tone"> = {

@@ -1,7 +1,7 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { migrateDatabase } from "../../src/database/migrate.ts";
+import { migrateDatabase } from "../../src/platform/database/migrate.ts";
 import { temporaryFolder } from "./appliance.ts";
 
 const migrations = join(import.meta.dir, "../../drizzle");

@@ -1,7 +1,7 @@
-import { decodeLabel } from "../../src/detection/names/name.ts";
-import { escapeHidden } from "../../src/lib/safe-text.ts";
-import type { SeverityReason } from "../../src/threats/severity/severity-reasons.ts";
-import type { SimilarityReason } from "../../src/threats/severity/similarity-reasons.ts";
+import { decodeLabel } from "../../src/engines/detection/names/name.ts";
+import { escapeHidden } from "../../src/platform/lib/safe-text.ts";
+import type { SeverityReason } from "../../src/threats/threats/severity/severity-reasons.ts";
+import type { SimilarityReason } from "../../src/threats/threats/severity/similarity-reasons.ts";
 
 /*
  * The sentences in which reasons were stored before they became codes, as commit 9c9da8f worded them. Frozen: tests

@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { apiBasePath, describeApi } from "../../src/api/v1/openapi.ts";
+import { apiBasePath, describeApi } from "../../src/web/api/v1/openapi.ts";
 
 interface Described {
   responses: Record<string, unknown>;

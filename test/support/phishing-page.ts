@@ -1,4 +1,4 @@
-import type { Facts } from "../../src/enrichment/facts/facts.ts";
+import type { Facts } from "../../src/facts/enrichment/facts/facts.ts";
 
 /** A page that asks for a password, as a lookup describes it. */
 export const phishingPage: NonNullable<Facts["page"]> = {

@@ -1,13 +1,13 @@
 import { Database as Sqlite } from "bun:sqlite";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openApp, type App } from "../../src/app.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { systemClock, type Clock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { openApp, type App } from "../../src/app/app.ts";
+import { loadConfig } from "../../src/platform/config/load.ts";
+import { systemClock, type Clock } from "../../src/platform/lib/clock.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
 import { fillRandom, temporaryFolder } from "./appliance.ts";
 
-const folderOfReleased = join(import.meta.dir, "../database/released");
+const folderOfReleased = join(import.meta.dir, "../platform/database/released");
 
 /** A released version, and what its own executable wrote and responded. See scripts/record-released. */
 export interface ReleasedVersion {

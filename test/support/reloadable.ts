@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openApp, type App } from "../../src/app.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { openApp, type App } from "../../src/app/app.ts";
+import { loadConfig } from "../../src/platform/config/load.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
 import { fillRandom, manualClock, temporaryFolder, type ManualClock } from "./appliance.ts";
 import { createDatabase } from "./new-database.ts";
 

@@ -1,6 +1,6 @@
 import { runCommandLine } from "../../src/cli/program.ts";
 import type { Output, Terminal } from "../../src/cli/terminal/terminal.ts";
-import { listsVersion } from "../../src/lib/lists/list-texts.ts";
+import { listsVersion } from "../../src/platform/lib/lists/list-texts.ts";
 
 /** Returns the environment of a command that starts no thread. */
 export function terminalWith(outputs: Pick<Terminal, "out" | "err">): Terminal {

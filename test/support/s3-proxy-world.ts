@@ -1,7 +1,7 @@
 /** Writes and reads an object in a store, in a process with an environment of its own. Argument: the location as JSON. */
-import { openStore } from "../../src/backups/stores/open-store.ts";
-import type { BackupLocation } from "../../src/config/sections/backup.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { openStore } from "../../src/operations/backups/stores/open-store.ts";
+import type { BackupLocation } from "../../src/platform/config/sections/backup.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
 
 const store = openStore({
   location: JSON.parse(process.argv[2]!) as BackupLocation,

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { openApp, type App } from "../../src/app.ts";
-import { loadConfig } from "../../src/config/load.ts";
-import { systemClock, type Clock } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
+import { openApp, type App } from "../../src/app/app.ts";
+import { loadConfig } from "../../src/platform/config/load.ts";
+import { systemClock, type Clock } from "../../src/platform/lib/clock.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
 import { fillRandom, temporaryFolder } from "./appliance.ts";
 import { startDnsServer, type DnsServer, type Zones } from "./dns-server.ts";
 import { createDatabase } from "./new-database.ts";

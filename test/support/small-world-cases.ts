@@ -1,5 +1,5 @@
 /** Names in the small world with what they serve: each kind of look-alike of example-bank.com once. */
-import { limited, ru } from "../lookups/whois-texts.ts";
+import { limited, ru } from "../facts/lookups/whois-texts.ts";
 import type { Zones } from "./dns-server.ts";
 
 // Global addresses that belong to no site: the anycast addresses of RFC 7723 and RFC 8155. The third belongs to a parking service.

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { makeBackup } from "../../src/backups/making/make-backup.ts";
-import { openRepository, type Repository } from "../../src/backups/repository/repository.ts";
-import type { BackupStore } from "../../src/backups/stores/store.ts";
-import { systemClock } from "../../src/lib/clock.ts";
+import { makeBackup } from "../../src/operations/backups/making/make-backup.ts";
+import { openRepository, type Repository } from "../../src/operations/backups/repository/repository.ts";
+import type { BackupStore } from "../../src/operations/backups/stores/store.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
 import { openNewDatabase } from "./new-database.ts";
 import { temporaryFolder } from "./appliance.ts";
 

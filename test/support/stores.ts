@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { createAuditLog } from "../../src/access/audit/audit-log.ts";
-import { createMemoryArchive } from "../../src/archive/storing/memory-archive.ts";
-import { createProtectedDomains } from "../../src/domains/domains.ts";
-import type { CaseSettings } from "../../src/config/config.ts";
-import { events } from "../../src/events/tables.ts";
-import { dayMs } from "../../src/lib/clock.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { createOutbox } from "../../src/events/outbox.ts";
-import { createIdFactory } from "../../src/lib/ids.ts";
-import { createSourceActivity } from "../../src/sources/activity/source-activity.ts";
-import { createSourcePauses } from "../../src/sources/pauses/source-pauses.ts";
-import { createThreats } from "../../src/threats/threats.ts";
+import { createMemoryArchive } from "../../src/engines/archive/storing/memory-archive.ts";
+import { createProtectedDomains } from "../../src/threats/domains/domains.ts";
+import type { CaseSettings } from "../../src/platform/config/config.ts";
+import { events } from "../../src/threats/events/tables.ts";
+import { dayMs } from "../../src/platform/lib/clock.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
+import { createOutbox } from "../../src/threats/events/outbox.ts";
+import { createIdFactory } from "../../src/platform/lib/ids.ts";
+import { createSourceActivity } from "../../src/intake/sources/activity/source-activity.ts";
+import { createSourcePauses } from "../../src/intake/sources/pauses/source-pauses.ts";
+import { createThreats } from "../../src/threats/threats/threats.ts";
 import { fillRandom, manualClock, temporaryFolder } from "./appliance.ts";
 import { openNewDatabase } from "./new-database.ts";
 

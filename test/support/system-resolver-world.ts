@@ -4,8 +4,8 @@
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../src/lib/clock.ts";
-import { createSystemResolver } from "../../src/network/dns/resolve-with-system.ts";
+import { systemClock } from "../../src/platform/lib/clock.ts";
+import { createSystemResolver } from "../../src/platform/network/dns/resolve-with-system.ts";
 import { startDnsServer } from "./dns-server.ts";
 
 const folder = process.argv[2]!;

@@ -1,10 +1,10 @@
-import type { NewReport } from "../../src/cases/takedowns/report-input.ts";
-import { openTakedowns } from "../../src/cases/takedowns/open-takedowns.ts";
-import type { TakedownConfig } from "../../src/config/sections/takedown.ts";
-import type { SmtpConfig } from "../../src/config/notifications.ts";
-import { createMailServer } from "../../src/channels/email/mail-server.ts";
-import { createLog } from "../../src/lib/log.ts";
-import type { SiteState } from "../../src/vocabulary/site.ts";
+import type { NewReport } from "../../src/response/cases/takedowns/report-input.ts";
+import { openTakedowns } from "../../src/response/cases/takedowns/open-takedowns.ts";
+import type { TakedownConfig } from "../../src/platform/config/sections/takedown.ts";
+import type { SmtpConfig } from "../../src/platform/config/notifications.ts";
+import { createMailServer } from "../../src/messaging/channels/email/mail-server.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
+import type { SiteState } from "../../src/platform/vocabulary/site.ts";
 import { fillRandom } from "./appliance.ts";
 import { openStores } from "./stores.ts";
 

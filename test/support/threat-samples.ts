@@ -1,14 +1,14 @@
 import { dirname, join } from "node:path";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/app/app.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
-import { changesBetween } from "../../src/enrichment/facts/fact-changes.ts";
-import { encodePunycode } from "../../src/detection/names/punycode.ts";
-import { createRegistrationResponses } from "../../src/enrichment/registration-responses.ts";
-import { nothingKnown, type Facts } from "../../src/enrichment/facts/facts.ts";
-import { threatFactsOf } from "../../src/enrichment/facts/threat-facts.ts";
-import { createScreenshotFiles } from "../../src/lookups/page/screenshot-files.ts";
-import { createEnrichmentStore } from "../../src/enrichment/store.ts";
-import type { CertificateSighting, Sighting } from "../../src/threats/record.ts";
+import { changesBetween } from "../../src/facts/enrichment/facts/fact-changes.ts";
+import { encodePunycode } from "../../src/engines/detection/names/punycode.ts";
+import { createRegistrationResponses } from "../../src/facts/enrichment/registration-responses.ts";
+import { nothingKnown, type Facts } from "../../src/facts/enrichment/facts/facts.ts";
+import { threatFactsOf } from "../../src/facts/enrichment/facts/threat-facts.ts";
+import { createScreenshotFiles } from "../../src/facts/lookups/page/screenshot-files.ts";
+import { createEnrichmentStore } from "../../src/facts/enrichment/store.ts";
+import type { CertificateSighting, Sighting } from "../../src/threats/threats/record.ts";
 import { webpOf } from "./pictures.ts";
 
 /** Facts about a sign-in page that copies a bank's. */

@@ -1,12 +1,12 @@
 import { system } from "../../src/access/audit/actor.ts";
-import { beacon } from "../../src/traps/kinds/beacon/beacon.ts";
-import type { NewBeacon } from "../../src/traps/kinds/beacon/details.ts";
-import type { NewHoneytoken } from "../../src/traps/kinds/honeytoken/details.ts";
-import { honeytoken } from "../../src/traps/kinds/honeytoken/honeytoken.ts";
-import { trapKinds } from "../../src/traps/kinds/kinds.ts";
-import { createTraps, type Traps, type TrapSettings } from "../../src/traps/traps.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { createYielder } from "../../src/lib/yielder.ts";
+import { beacon } from "../../src/response/traps/kinds/beacon/beacon.ts";
+import type { NewBeacon } from "../../src/response/traps/kinds/beacon/details.ts";
+import type { NewHoneytoken } from "../../src/response/traps/kinds/honeytoken/details.ts";
+import { honeytoken } from "../../src/response/traps/kinds/honeytoken/honeytoken.ts";
+import { trapKinds } from "../../src/response/traps/kinds/kinds.ts";
+import { createTraps, type Traps, type TrapSettings } from "../../src/response/traps/traps.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
+import { createYielder } from "../../src/platform/lib/yielder.ts";
 import { fillRandom } from "./appliance.ts";
 import { openStores, type Stores } from "./stores.ts";
 

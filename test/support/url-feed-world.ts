@@ -1,14 +1,14 @@
 import { readdirSync } from "node:fs";
 import { createSettings } from "../../src/access/settings/settings.ts";
-import { createLog } from "../../src/lib/log.ts";
-import { createYielder } from "../../src/lib/yielder.ts";
-import type { ResolveHost } from "../../src/network/resolve.ts";
-import { createTurns } from "../../src/network/turns.ts";
-import { createCandidates } from "../../src/sources/candidates.ts";
-import { createFeeds, type Feeds } from "../../src/sources/feeds/feeds.ts";
-import { createSourcePauses } from "../../src/sources/pauses/source-pauses.ts";
-import type { UrlFeedConfig } from "../../src/sources/url-feeds/url-feed-config.ts";
-import { createUrlFeeds } from "../../src/sources/url-feeds/url-feeds.ts";
+import { createLog } from "../../src/platform/lib/log.ts";
+import { createYielder } from "../../src/platform/lib/yielder.ts";
+import type { ResolveHost } from "../../src/platform/network/resolve.ts";
+import { createTurns } from "../../src/platform/network/turns.ts";
+import { createCandidates } from "../../src/intake/sources/candidates.ts";
+import { createFeeds, type Feeds } from "../../src/intake/sources/feeds/feeds.ts";
+import { createSourcePauses } from "../../src/intake/sources/pauses/source-pauses.ts";
+import type { UrlFeedConfig } from "../../src/intake/sources/url-feeds/url-feed-config.ts";
+import { createUrlFeeds } from "../../src/intake/sources/url-feeds/url-feeds.ts";
 import { fillRandom } from "./appliance.ts";
 import { analyst, openStores } from "./stores.ts";
 

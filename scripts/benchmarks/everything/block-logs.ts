@@ -1,6 +1,14 @@
-import { createTree, rootOf, type Tree } from "../../../src/certificate-transparency/trees/compact-range.ts";
-import { tileHash, tileWidth } from "../../../src/certificate-transparency/trees/right-edge.ts";
-import type { CompactRange, LogProtocol, TreeHead } from "../../../src/certificate-transparency/log.ts";
+import {
+  createTree,
+  rootOf,
+  type Tree,
+} from "../../../src/engines/certificate-transparency/trees/compact-range.ts";
+import { tileHash, tileWidth } from "../../../src/engines/certificate-transparency/trees/right-edge.ts";
+import type {
+  CompactRange,
+  LogProtocol,
+  TreeHead,
+} from "../../../src/engines/certificate-transparency/log.ts";
 import {
   createLogSigner,
   dataTile,

@@ -1,4 +1,4 @@
-import type { LogProtocol } from "../../../src/certificate-transparency/log.ts";
+import type { LogProtocol } from "../../../src/engines/certificate-transparency/log.ts";
 
 /** Instructions to the process with everything that the executable connects to. Each is answered with a report. */
 export type WorldInstruction =

@@ -1,11 +1,11 @@
-import type { Database } from "../../../src/database/database.ts";
-import { statement, valuesOf } from "../../../src/database/statement.ts";
-import { protectedDomains } from "../../../src/domains/tables.ts";
-import { createIdFactory } from "../../../src/lib/ids.ts";
-import { severityOf } from "../../../src/threats/severity/severity.ts";
-import { threats } from "../../../src/threats/store/tables.ts";
-import type { Registration } from "../../../src/vocabulary/registration.ts";
-import { statuses, type ThreatSource, type ThreatType } from "../../../src/vocabulary/threats.ts";
+import type { Database } from "../../../src/platform/database/database.ts";
+import { statement, valuesOf } from "../../../src/platform/database/statement.ts";
+import { protectedDomains } from "../../../src/threats/domains/tables.ts";
+import { createIdFactory } from "../../../src/platform/lib/ids.ts";
+import { severityOf } from "../../../src/threats/threats/severity/severity.ts";
+import { threats } from "../../../src/threats/threats/store/tables.ts";
+import type { Registration } from "../../../src/platform/vocabulary/registration.ts";
+import { statuses, type ThreatSource, type ThreatType } from "../../../src/platform/vocabulary/threats.ts";
 import type { Random } from "../random.ts";
 
 const protectedDomainCount = 20;

@@ -1,10 +1,10 @@
 import { rmSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "../../../src/database/database.ts";
-import { createOutbox } from "../../../src/events/outbox.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { createIdFactory } from "../../../src/lib/ids.ts";
+import { openDatabase } from "../../../src/platform/database/database.ts";
+import { createOutbox } from "../../../src/threats/events/outbox.ts";
+import { systemClock } from "../../../src/platform/lib/clock.ts";
+import { createIdFactory } from "../../../src/platform/lib/ids.ts";
 import { phishwatchExecutable } from "../phishwatch.ts";
 import { freePort, startServer, type ServerProcess } from "../server-process.ts";
 

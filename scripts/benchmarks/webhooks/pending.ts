@@ -1,10 +1,10 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { targetOf } from "../../../src/channels/webhook/endpoint.ts";
-import { openDatabase } from "../../../src/database/database.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { createIdFactory, type IdFactory } from "../../../src/lib/ids.ts";
+import { targetOf } from "../../../src/messaging/channels/webhook/endpoint.ts";
+import { openDatabase } from "../../../src/platform/database/database.ts";
+import { systemClock } from "../../../src/platform/lib/clock.ts";
+import { createIdFactory, type IdFactory } from "../../../src/platform/lib/ids.ts";
 import { phishwatchProgram, shownCommand, type Subject } from "../figures.ts";
 import { flush } from "../flush.ts";
 import type { ServerProcess } from "../server-process.ts";

@@ -1,13 +1,13 @@
 // Looks up hostile inputs with the product's modules: client-process.ts PORT SUBJECT FROM COUNT CONCURRENCY. It prints one
 // line of JSON: the longest turn of the event loop, and the memory before and after.
 import { readFileSync } from "node:fs";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { createPageReader } from "../../../src/lookups/page/page-reader.ts";
-import { createRegistrationLookup } from "../../../src/lookups/registration/registration-lookup.ts";
-import { rdapServices } from "../../../src/lookups/registration/rdap-services.ts";
-import { createDnsClient } from "../../../src/network/dns/dns-client.ts";
-import { createHttpClient } from "../../../src/network/http/http-client.ts";
-import { createTurns } from "../../../src/network/turns.ts";
+import { systemClock } from "../../../src/platform/lib/clock.ts";
+import { createPageReader } from "../../../src/facts/lookups/page/page-reader.ts";
+import { createRegistrationLookup } from "../../../src/facts/lookups/registration/registration-lookup.ts";
+import { rdapServices } from "../../../src/facts/lookups/registration/rdap-services.ts";
+import { createDnsClient } from "../../../src/platform/network/dns/dns-client.ts";
+import { createHttpClient } from "../../../src/platform/network/http/http-client.ts";
+import { createTurns } from "../../../src/platform/network/turns.ts";
 import { domainOf, harmlessName, type Subject } from "./inputs.ts";
 import { startLoopMeter, type Gap } from "./loop-meter.ts";
 

@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openCampaigns } from "../../../src/cases/campaigns/open-campaigns.ts";
-import { openDatabase, type Database } from "../../../src/database/database.ts";
-import { systemClock } from "../../../src/lib/clock.ts";
-import { createLog } from "../../../src/lib/log.ts";
-import { createForeground, createYielder } from "../../../src/lib/yielder.ts";
+import { openCampaigns } from "../../../src/response/cases/campaigns/open-campaigns.ts";
+import { openDatabase, type Database } from "../../../src/platform/database/database.ts";
+import { systemClock } from "../../../src/platform/lib/clock.ts";
+import { createLog } from "../../../src/platform/lib/log.ts";
+import { createForeground, createYielder } from "../../../src/platform/lib/yielder.ts";
 import { campaignWorld } from "../../../test/support/campaign-world.ts";
 import { fillWithThreats } from "../../benchmarks/campaign-rows.ts";
 import type { Random } from "../../benchmarks/random.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openDatabase, type Database } from "../../../src/database/database.ts";
-import type { ThreatSource } from "../../../src/cases/campaigns/traits.ts";
+import { openDatabase, type Database } from "../../../src/platform/database/database.ts";
+import type { ThreatSource } from "../../../src/response/cases/campaigns/traits.ts";
 import { fillWithThreats } from "../../benchmarks/campaign-rows.ts";
 import type { Random } from "../../benchmarks/random.ts";
 import { freePort } from "../../benchmarks/server-process.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import { parseRange, rootOf } from "../../../src/certificate-transparency/trees/compact-range.ts";
+import { parseRange, rootOf } from "../../../src/engines/certificate-transparency/trees/compact-range.ts";
 import type { Check } from "../report.ts";
 import type { LogServerReport } from "./messages.ts";
 import type { Planted } from "./world.ts";

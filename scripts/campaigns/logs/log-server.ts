@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { toIsoTime, type Instant } from "../../../src/lib/clock.ts";
+import { toIsoTime, type Instant } from "../../../src/platform/lib/clock.ts";
 import { createLogSigner } from "../../../test/support/log-entries.ts";
 import type { LogServerInstruction, LogServerReport } from "./messages.ts";
 

@@ -1,4 +1,4 @@
-import type { LogProtocol } from "../../../src/certificate-transparency/log.ts";
+import type { LogProtocol } from "../../../src/engines/certificate-transparency/log.ts";
 import type { EntryOptions } from "../../../test/support/log-entries.ts";
 import { randomFrom, type Random } from "../../benchmarks/random.ts";
 

@@ -1,5 +1,5 @@
 import type { Database } from "bun:sqlite";
-import type { Notice } from "../../../src/notices/notice.ts";
+import type { Notice } from "../../../src/messaging/content/notice.ts";
 import type { Check } from "../report.ts";
 import type { Accepted } from "./receivers.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { file, gzip, type Entry } from "../archives.ts";
-import { serviceConfiguration } from "../../../src/service/install.ts";
+import { serviceConfiguration } from "../../../src/platform/service/install.ts";
 import { projectPackage, root } from "../source.ts";
 
 export const configurationPath = "etc/phishwatch/phishwatch.toml";

@@ -1,7 +1,7 @@
 import { and, count, eq } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import type { FillRandom } from "../../platform/lib/ids.ts";
 import type { Accounts } from "./accounts.ts";
 import { newCodeSecret, readCode, stepOfCode } from "./one-time-codes.ts";
 import { hashRecoveryCode, newRecoveryCodes, readRecoveryCode } from "./recovery-codes.ts";

@@ -1,9 +1,9 @@
 import { and, desc, eq, isNull, lt } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import { statement, value } from "../../database/statement.ts";
-import { dayMs, type Clock, type Instant } from "../../lib/clock.ts";
-import { badRequest } from "../../lib/errors.ts";
-import { randomText, type FillRandom } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { statement, value } from "../../platform/database/statement.ts";
+import { dayMs, type Clock, type Instant } from "../../platform/lib/clock.ts";
+import { badRequest } from "../../platform/lib/errors.ts";
+import { randomText, type FillRandom } from "../../platform/lib/ids.ts";
 import { accountLinks } from "./tables.ts";
 
 /** A link that was just created. The token is shown once and cannot be retrieved later. */

@@ -1,7 +1,7 @@
-import type { Database } from "../../database/database.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { badRequest } from "../../lib/errors.ts";
-import type { Role } from "../../vocabulary/permissions.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import { badRequest } from "../../platform/lib/errors.ts";
+import type { Role } from "../../platform/vocabulary/permissions.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import type { AccountCodes } from "./account-codes.ts";
 import type { AccountLinks, NewLink } from "./account-links.ts";

@@ -1,5 +1,5 @@
-import { FieldError } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
+import { FieldError } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 
 export const accountNameCharactersMax = 64;
 /** ASCII only, before it is converted to lowercase: the lowercase of some other letters is an ASCII letter. */

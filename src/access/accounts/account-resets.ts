@@ -1,5 +1,5 @@
-import type { Database } from "../../database/database.ts";
-import { badRequest } from "../../lib/errors.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { badRequest } from "../../platform/lib/errors.ts";
 import type { Actor } from "../audit/actor.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import type { AccountCodes } from "./account-codes.ts";

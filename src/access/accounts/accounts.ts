@@ -1,10 +1,10 @@
 import { and, asc, count, eq, isNotNull, isNull, ne, or, type SQL } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import { statement, value } from "../../database/statement.ts";
-import type { Instant } from "../../lib/clock.ts";
-import { badRequest, notFound } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
-import type { Role } from "../../vocabulary/permissions.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { statement, value } from "../../platform/database/statement.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import { badRequest, notFound } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import type { Role } from "../../platform/vocabulary/permissions.ts";
 import { readAccountName } from "./account-names.ts";
 import { type accountOrigins, accounts } from "./tables.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../lib/clock.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
 
 /**
  * Limits wrong one-time codes, which have only 6 digits, by key: an account and where the codes come from. Only who knows

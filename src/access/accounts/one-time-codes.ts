@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { Instant } from "../../lib/clock.ts";
-import type { FillRandom } from "../../lib/ids.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import type { FillRandom } from "../../platform/lib/ids.ts";
 
 /**
  * Time-based one-time codes (RFC 6238) with the parameters that every authenticator supports: HMAC-SHA-1, 6 digits, 30 s.

@@ -1,4 +1,4 @@
-import { createLimiter } from "../../lib/limiter.ts";
+import { createLimiter } from "../../platform/lib/limiter.ts";
 import { passwordCharactersMax } from "./password-rules.ts";
 
 /** OWASP's recommendation for argon2id: 19 MiB, two iterations, one lane. Takes 31 ms. */

@@ -1,4 +1,4 @@
-import { FieldError } from "../../lib/errors.ts";
+import { FieldError } from "../../platform/lib/errors.ts";
 
 /** NIST SP 800-63B, section 5.1.1.2: length counts, and no rules about kinds of characters. */
 export const passwordCharactersMin = 12;

@@ -1,5 +1,5 @@
-import { roles, type Role } from "../../vocabulary/permissions.ts";
-import type { GroupsSeparator } from "../../vocabulary/groups.ts";
+import { roles, type Role } from "../../platform/vocabulary/permissions.ts";
+import type { GroupsSeparator } from "../../platform/vocabulary/groups.ts";
 import { readAccountName } from "./account-names.ts";
 
 /** Headers by which a trusted proxy says who the user is, in lowercase. */

@@ -1,4 +1,4 @@
-import type { FillRandom } from "../../lib/ids.ts";
+import type { FillRandom } from "../../platform/lib/ids.ts";
 
 const recoveryCodesCount = 10;
 // Crockford's base32: no ambiguous characters.

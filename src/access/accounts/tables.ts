@@ -1,6 +1,6 @@
 import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant } from "../../database/columns.ts";
-import { roles } from "../../vocabulary/permissions.ts";
+import { instant } from "../../platform/database/columns.ts";
+import { roles } from "../../platform/vocabulary/permissions.ts";
 
 /** Who creates accounts: people here, or the first request with a name that a trusted proxy has authenticated. */
 export const accountOrigins = ["local", "proxy"] as const;

@@ -1,5 +1,5 @@
-import { channelTypes } from "../../vocabulary/channels.ts";
-import { trapAuditActions } from "../../vocabulary/traps.ts";
+import { channelTypes } from "../../platform/vocabulary/channels.ts";
+import { trapAuditActions } from "../../platform/vocabulary/traps.ts";
 
 /** Changes of recipients of events, which are recorded in the same way for every delivery channel. */
 const recipientChanges = [

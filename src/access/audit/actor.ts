@@ -1,4 +1,4 @@
-import { visible } from "../../lib/safe-text.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 
 /** Channels through which a change is made; `system` is phishwatch itself, for example when it reactivates a threat. */
 export const actorChannels = ["console", "api", "command_line", "configuration", "system"] as const;

@@ -1,8 +1,8 @@
 import { and, count, desc, eq, lte, sql, type SQL } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import { statement, valuesOf } from "../../database/statement.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Log } from "../../lib/log.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { statement, valuesOf } from "../../platform/database/statement.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import type { Log } from "../../platform/lib/log.ts";
 import type { AuditAction, AuditDetail } from "./actions.ts";
 import type { Actor, ActorChannel } from "./actor.ts";
 import { createAuditReport } from "./audit-report.ts";

@@ -1,9 +1,9 @@
 import { asc, gt } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import { countValue, statement, value } from "../../database/statement.ts";
-import type { Clock } from "../../lib/clock.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
-import { every, type Schedule } from "../../lib/schedule.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { countValue, statement, value } from "../../platform/database/statement.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import { describeActor } from "./actor.ts";
 import { auditLog } from "./tables.ts";
 

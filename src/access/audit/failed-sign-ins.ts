@@ -1,8 +1,8 @@
 import { and, count, desc, eq, gte, lte, sql, sum } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import { statement, value, valuesOf } from "../../database/statement.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
-import { clientNetwork } from "../../network/client-network.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import { clientNetwork } from "../../platform/network/client-network.ts";
 import { failedSignIns } from "./tables.ts";
 
 export type FailedSignInsOfHour = typeof failedSignIns.$inferSelect;

@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import type { Instant } from "../../lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import type { AuditAction } from "./actions.ts";
 import type { Actor } from "./actor.ts";
 

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { instant, json } from "../../database/columns.ts";
+import { instant, json } from "../../platform/database/columns.ts";
 import type { AuditAction, AuditDetail } from "./actions.ts";
 import { actorChannels } from "./actor.ts";
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../../lib/clock.ts";
-import { addressClass } from "../../network/addresses.ts";
-import { clientNetwork } from "../../network/client-network.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import { addressClass } from "../../platform/network/addresses.ts";
+import { clientNetwork } from "../../platform/network/client-network.ts";
 import { createCodeLimits } from "../accounts/code-limits.ts";
 import { readRecoveryCode } from "../accounts/recovery-codes.ts";
 import { createShares, type Share } from "./fair-shares.ts";

@@ -1,4 +1,4 @@
-import type { Database } from "../../database/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { AccountCodes } from "../accounts/account-codes.ts";
 import type { Account } from "../accounts/accounts.ts";
 import type { Actor } from "../audit/actor.ts";

@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock, Instant } from "../../platform/lib/clock.ts";
 
 /** Something that waits for a turn. */
 export interface Share {

@@ -1,6 +1,6 @@
-import type { Database } from "../../database/database.ts";
-import { toIsoTime, type Clock } from "../../lib/clock.ts";
-import { scopes } from "../../vocabulary/keys.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { toIsoTime, type Clock } from "../../platform/lib/clock.ts";
+import { scopes } from "../../platform/vocabulary/keys.ts";
 import { firstAccountName, type Accounts } from "../accounts/accounts.ts";
 import { system } from "../audit/actor.ts";
 import type { ApiKeys } from "../keys/keys.ts";

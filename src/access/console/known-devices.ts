@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import type { Clock } from "../../lib/clock.ts";
-import { randomText, type FillRandom } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import { randomText, type FillRandom } from "../../platform/lib/ids.ts";
 import type { Settings } from "../settings/settings.ts";
 import { equalInConstantTime } from "./password.ts";
 

@@ -1,5 +1,5 @@
-import type { Database } from "../../database/database.ts";
-import { badRequest, FieldError, PublicError } from "../../lib/errors.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { badRequest, FieldError, PublicError } from "../../platform/lib/errors.ts";
 import type { AccountCodes } from "../accounts/account-codes.ts";
 import type { Account, Accounts } from "../accounts/accounts.ts";
 import { codeUri, readableSecret, readCode } from "../accounts/one-time-codes.ts";

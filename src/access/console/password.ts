@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { FillRandom } from "../../lib/ids.ts";
+import type { FillRandom } from "../../platform/lib/ids.ts";
 import { firstAccountName, type Account, type Accounts } from "../accounts/accounts.ts";
 import type { PasswordHashes } from "../accounts/password-hashes.ts";
 import type { Settings } from "../settings/settings.ts";

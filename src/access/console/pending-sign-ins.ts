@@ -1,5 +1,5 @@
-import type { Clock } from "../../lib/clock.ts";
-import { randomText, type FillRandom } from "../../lib/ids.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import { randomText, type FillRandom } from "../../platform/lib/ids.ts";
 
 /** A sign-in between the password and the code. There is no session yet. */
 export interface PendingSignIn {

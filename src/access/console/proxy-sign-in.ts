@@ -1,6 +1,6 @@
-import type { Database } from "../../database/database.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { Role } from "../../vocabulary/permissions.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import type { Role } from "../../platform/vocabulary/permissions.ts";
 import { accountsMax, type Account, type Accounts } from "../accounts/accounts.ts";
 import { system, type Actor } from "../audit/actor.ts";
 import type { Browser, SignedIn, Steps } from "./sign-in-steps.ts";

@@ -1,10 +1,10 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { and, desc, eq, gte, lt, lte, ne, or } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import { statement, value } from "../../database/statement.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
-import { randomText, type FillRandom } from "../../lib/ids.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { statement, value } from "../../platform/database/statement.ts";
+import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import { randomText, type FillRandom } from "../../platform/lib/ids.ts";
+import { logDropped, type Log } from "../../platform/lib/log.ts";
 import { consoleSessions } from "./tables.ts";
 
 export type ConsoleSession = Omit<typeof consoleSessions.$inferSelect, "hash">;

@@ -1,6 +1,6 @@
-import type { Clock } from "../../lib/clock.ts";
-import type { Log } from "../../lib/log.ts";
-import { clientNetwork } from "../../network/client-network.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import type { Log } from "../../platform/lib/log.ts";
+import { clientNetwork } from "../../platform/network/client-network.ts";
 
 /** Logs sign-ins: each that succeeds, and one line per minute about those that fail, however many they are. */
 export interface SignInLog {

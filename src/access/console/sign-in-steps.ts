@@ -1,5 +1,5 @@
-import type { Database } from "../../database/database.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
 import type { Account, Accounts } from "../accounts/accounts.ts";
 import type { Actor } from "../audit/actor.ts";
 import type { AuditLog } from "../audit/audit-log.ts";

@@ -1,7 +1,7 @@
-import type { Database } from "../../database/database.ts";
-import type { Clock } from "../../lib/clock.ts";
-import type { FillRandom } from "../../lib/ids.ts";
-import type { Log } from "../../lib/log.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import type { FillRandom } from "../../platform/lib/ids.ts";
+import type { Log } from "../../platform/lib/log.ts";
 import type { AccountCodes } from "../accounts/account-codes.ts";
 import type { AccountLinks } from "../accounts/account-links.ts";
 import { firstAccountName, type Account, type Accounts } from "../accounts/accounts.ts";

@@ -1,5 +1,5 @@
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant } from "../../database/columns.ts";
+import { instant } from "../../platform/database/columns.ts";
 import { accounts } from "../accounts/tables.ts";
 
 /** Sessions of the web console. Expired ones are deleted at the next sign-in. */

@@ -1,4 +1,4 @@
-import { optionalIsoTime } from "../../lib/clock.ts";
+import { optionalIsoTime } from "../../platform/lib/clock.ts";
 import type { AuditDetail } from "../audit/actions.ts";
 import type { apiKeys } from "./tables.ts";
 

@@ -1,4 +1,4 @@
-import type { FillRandom } from "../../lib/ids.ts";
+import type { FillRandom } from "../../platform/lib/ids.ts";
 
 /**
  * Format of a key, modeled on GitHub's tokens: `pw_`, 32 random base62 characters (190 bits), and a checksum of 6

@@ -1,4 +1,4 @@
-import type { Database } from "../../database/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { hashKey } from "./key-format.ts";
 import type { apiKeys } from "./tables.ts";
 

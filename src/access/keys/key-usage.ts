@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 
 /** Requests of each key within the last hour. Kept in memory only, because a request must not wait for a write. */
 export interface KeyUsage {

@@ -1,6 +1,6 @@
-import type { Clock } from "../../lib/clock.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
-import { every, type Schedule } from "../../lib/schedule.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import type { ApiKeys } from "./keys.ts";
 
 const everyMinute = "* * * * *";

@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 
 /** When keys were last used, as far as it is not written yet. */
 export interface LastUses {

@@ -1,5 +1,5 @@
-import { PublicError } from "../../lib/errors.ts";
-import type { Scope } from "../../vocabulary/keys.ts";
+import { PublicError } from "../../platform/lib/errors.ts";
+import type { Scope } from "../../platform/vocabulary/keys.ts";
 import type { ApiKey } from "./keys.ts";
 
 /** @throws PublicError `forbidden` if the key lacks the scope. */

@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 
 /** State of a key's rate limit after a request. */
 export interface RateLimitState {

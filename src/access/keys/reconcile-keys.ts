@@ -1,9 +1,9 @@
 import { asc, eq } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import { toIsoTime, type Clock } from "../../lib/clock.ts";
-import { StartError } from "../../lib/errors.ts";
-import type { IdFactory } from "../../lib/ids.ts";
-import type { Plan, Scope } from "../../vocabulary/keys.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { toIsoTime, type Clock } from "../../platform/lib/clock.ts";
+import { StartError } from "../../platform/lib/errors.ts";
+import type { IdFactory } from "../../platform/lib/ids.ts";
+import type { Plan, Scope } from "../../platform/vocabulary/keys.ts";
 import { configurationFile } from "../audit/actor.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { contentOf, subjectOf } from "./audit.ts";

@@ -1,6 +1,6 @@
 import { blob, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant, json, origins } from "../../database/columns.ts";
-import { plans, type Scope } from "../../vocabulary/keys.ts";
+import { instant, json, origins } from "../../platform/database/columns.ts";
+import { plans, type Scope } from "../../platform/vocabulary/keys.ts";
 
 export const apiKeys = sqliteTable("api_keys", {
   seq: integer("seq").primaryKey({ autoIncrement: true }),

@@ -1,5 +1,5 @@
 import type { Database as Sqlite } from "bun:sqlite";
-import type { Instant } from "../../lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import type { Settings } from "./settings.ts";
 
 /** Settings in a database that is not migrated: for commands that open the file of any version. */

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import { statement, value, valuesOf } from "../../database/statement.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
 import { settings } from "./tables.ts";
 
 export type SettingName =

@@ -1,4 +1,4 @@
-import { dayMs, toIsoTime, type Clock } from "../../lib/clock.ts";
+import { dayMs, toIsoTime, type Clock } from "../../platform/lib/clock.ts";
 import type { Settings } from "./settings.ts";
 
 /** How long the setup is offered after the first start. */

@@ -1,5 +1,5 @@
 import { sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant } from "../../database/columns.ts";
+import { instant } from "../../platform/database/columns.ts";
 
 /** Values of this installation that phishwatch sets itself, such as the console password's hash. */
 export const settings = sqliteTable("settings", {

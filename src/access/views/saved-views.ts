@@ -1,9 +1,9 @@
 import { asc, eq } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import { statement, value, valuesOf } from "../../database/statement.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
-import { badRequest, FieldError, notFound } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import { badRequest, FieldError, notFound } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import type { Actor } from "../audit/actor.ts";
 import type { AuditLog } from "../audit/audit-log.ts";
 import { savedViews } from "./tables.ts";

@@ -1,5 +1,5 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { instant } from "../../database/columns.ts";
+import { instant } from "../../platform/database/columns.ts";
 
 /** Views of the list of threats that people saved under a name. */
 export const savedViews = sqliteTable(

@@ -1,14 +1,14 @@
-import { openBackups } from "../../backups/running/run-backup.ts";
-import type { Repository } from "../../backups/repository/repository.ts";
-import { StoreError } from "../../backups/stores/store.ts";
+import { openBackups } from "../../operations/backups/running/run-backup.ts";
+import type { Repository } from "../../operations/backups/repository/repository.ts";
+import { StoreError } from "../../operations/backups/stores/store.ts";
 import {
   readBackupLocation,
   type BackupConfig,
   type BackupLocation,
   type S3Settings,
-} from "../../config/sections/backup.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
+} from "../../platform/config/sections/backup.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { fillRandom } from "./fill-random.ts";
 import { UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";

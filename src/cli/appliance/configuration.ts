@@ -1,9 +1,9 @@
 import { accessSync, closeSync, existsSync, openSync, readSync } from "node:fs";
-import type { Config, ConfigSource } from "../../config/config.ts";
-import { formatConfigError, loadConfig, type LoadResult } from "../../config/load.ts";
-import { StartError } from "../../lib/errors.ts";
-import { replaceLists } from "../../lib/lists/list-texts.ts";
-import { configFile, serviceName } from "../../service/unit.ts";
+import type { Config, ConfigSource } from "../../platform/config/config.ts";
+import { formatConfigError, loadConfig, type LoadResult } from "../../platform/config/load.ts";
+import { StartError } from "../../platform/lib/errors.ts";
+import { replaceLists } from "../../platform/lib/lists/list-texts.ts";
+import { configFile, serviceName } from "../../platform/service/unit.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 export const defaultConfigPath = "phishwatch.toml";
@@ -54,7 +54,7 @@ async function useStoredLists({ data, storage }: Config): Promise<void> {
     replaceLists({});
     return;
   }
-  const { readStoredUpdate, textsOf } = await import("../../list-updates/stored-update.ts");
+  const { readStoredUpdate, textsOf } = await import("../../operations/data-updates/stored-update.ts");
   const stored = readStoredUpdate(storage.path, data.trustedKeys);
   if (stored.state === "used") replaceLists(textsOf(stored.update), stored.update.version);
   else replaceLists({});

@@ -1,4 +1,4 @@
-import type { FillRandom } from "../../lib/ids.ts";
+import type { FillRandom } from "../../platform/lib/ids.ts";
 
 /** Fills bytes from the system's secure source. */
 export const fillRandom: FillRandom = (bytes) =>

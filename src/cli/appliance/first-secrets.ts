@@ -1,11 +1,11 @@
 import { closeSync, constants, fchmodSync, fstatSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { firstAccountName } from "../../access/accounts/accounts.ts";
 import type { FirstStart } from "../../access/console/first-start.ts";
-import type { App } from "../../app.ts";
-import type { Config } from "../../config/config.ts";
-import { messageOf, StartError } from "../../lib/errors.ts";
+import type { App } from "../../app/app.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { messageOf, StartError } from "../../platform/lib/errors.ts";
 import type { Output } from "../terminal/terminal.ts";
-import { shellWord } from "../../lib/shell-word.ts";
+import { shellWord } from "../../platform/lib/shell-word.ts";
 
 /** Added to the path of the database. */
 const fileEnding = ".secrets.txt";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import type { Config } from "../../config/config.ts";
-import { openDatabase } from "../../database/database.ts";
-import { createUpgrade } from "../../database/upgrade/upgrade.ts";
-import { recordVersion } from "../../database/versions/versions.ts";
-import { buildInfo } from "../../lib/build-info.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { counted } from "../../lib/wording.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { openDatabase } from "../../platform/database/database.ts";
+import { createUpgrade } from "../../platform/database/upgrade/upgrade.ts";
+import { recordVersion } from "../../platform/database/versions/versions.ts";
+import { buildInfo } from "../../platform/lib/build-info.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { counted } from "../../platform/lib/wording.ts";
 import { FailedError } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { openLog } from "./open-log.ts";

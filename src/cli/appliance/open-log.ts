@@ -1,6 +1,6 @@
-import type { Config } from "../../config/config.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { createLog, type Log } from "../../lib/log.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { createLog, type Log } from "../../platform/lib/log.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Opens the log of a command on its standard error. @param level minimum level instead of that of the configuration */

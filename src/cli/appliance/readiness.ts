@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
-import type { Config } from "../../config/config.ts";
-import { messageOf } from "../../lib/errors.ts";
-import { addressClass } from "../../network/addresses.ts";
-import { visible } from "../../lib/safe-text.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
+import { addressClass } from "../../platform/network/addresses.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Output } from "../terminal/terminal.ts";

@@ -1,11 +1,11 @@
-import type { App } from "../../app.ts";
-import type { Config } from "../../config/config.ts";
-import { systemClock, type Timer } from "../../lib/clock.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
-import type { ReloadOutcome } from "../../reload/outcome.ts";
-import { removeServerState, usedWith, writeServerState } from "../../reload/server-file.ts";
-import { watchFiles } from "../../reload/watch.ts";
-import type { ServiceNotifier } from "../../service/notify.ts";
+import type { App } from "../../app/app.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { systemClock, type Timer } from "../../platform/lib/clock.ts";
+import { logDropped, type Log } from "../../platform/lib/log.ts";
+import type { ReloadOutcome } from "../../platform/reload/outcome.ts";
+import { removeServerState, usedWith, writeServerState } from "../../platform/reload/server-file.ts";
+import { watchFiles } from "../../platform/reload/watch.ts";
+import type { ServiceNotifier } from "../../platform/service/notify.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** While the file cannot be applied, it is tried again: what it lacks, such as a secret in another file, may have come. */

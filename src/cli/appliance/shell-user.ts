@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import type { Actor } from "../../access/audit/actor.ts";
-import { visible } from "../../lib/safe-text.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 
 const nameCharactersMax = 100;
 

@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
-import type { App } from "../../app.ts";
-import type { Config } from "../../config/config.ts";
-import { buildInfo } from "../../lib/build-info.ts";
-import type { Log } from "../../lib/log.ts";
+import type { App } from "../../app/app.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { buildInfo } from "../../platform/lib/build-info.ts";
+import type { Log } from "../../platform/lib/log.ts";
 
 /** Logs one line about the server that has started: which version it is, where it listens, and what it works on. */
 export function logStarted(

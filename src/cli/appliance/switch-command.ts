@@ -1,5 +1,5 @@
 import type { Actor } from "../../access/audit/actor.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../app/app.ts";
 import { command, type CommandDefinition } from "../terminal/command.ts";
 import { configFlag } from "../terminal/flags.ts";
 import { actorOfShell } from "./shell-user.ts";

@@ -1,5 +1,5 @@
-import { visible } from "../../lib/safe-text.ts";
-import { counted } from "../../lib/wording.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { counted } from "../../platform/lib/wording.ts";
 import { printJson } from "../terminal/table.ts";
 import type { Output } from "../terminal/terminal.ts";
 import { checkCatalog } from "./catalog.ts";

@@ -1,7 +1,7 @@
 import { constants, Database as Sqlite } from "bun:sqlite";
 import { statSync } from "node:fs";
-import { compareAtOnce } from "../../database/health/index-comparison.ts";
-import type { Instant } from "../../lib/clock.ts";
+import { compareAtOnce } from "../../platform/database/health/index-comparison.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import { waitingReadMax } from "../checks/lookups.ts";
 
 /** Tables whose rows a check needs, beside the threats that were reported. All other tables stay empty: they can be large. */

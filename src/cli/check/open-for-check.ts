@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import type { App } from "../../app.ts";
-import type { Config } from "../../config/config.ts";
-import { explain } from "../../database/files/explain.ts";
-import { requireOneName } from "../../database/files/open-file.ts";
-import { requireOwnLog } from "../../database/files/state-file.ts";
-import { messageOf, StartError } from "../../lib/errors.ts";
+import type { App } from "../../app/app.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { explain } from "../../platform/database/files/explain.ts";
+import { requireOneName } from "../../platform/database/files/open-file.ts";
+import { requireOwnLog } from "../../platform/database/files/state-file.ts";
+import { messageOf, StartError } from "../../platform/lib/errors.ts";
 import { open } from "../appliance/with-appliance.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";

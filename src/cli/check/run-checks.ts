@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
-import type { App } from "../../app.ts";
-import { archiveFolder } from "../../archive/files/folder.ts";
-import { folderExtent } from "../../archive/files/reading.ts";
-import type { Config } from "../../config/config.ts";
-import { diskRoomFor } from "../../database/files/disk.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { App } from "../../app/app.ts";
+import { archiveFolder } from "../../engines/archive/files/folder.ts";
+import { folderExtent } from "../../engines/archive/files/reading.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { diskRoomFor } from "../../platform/database/files/disk.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
 import { checkSetup, ports } from "../checks/access.ts";
 import { backupResults } from "../checks/backups.ts";

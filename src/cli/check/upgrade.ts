@@ -1,14 +1,18 @@
 import { constants, Database as Sqlite } from "bun:sqlite";
 import { existsSync } from "node:fs";
-import type { Config } from "../../config/config.ts";
-import { explain } from "../../database/files/explain.ts";
-import { tryLock } from "../../database/lock.ts";
-import { migrateDatabase, pendingMigrations, type PendingMigrations } from "../../database/migrate.ts";
-import { roomForUpgrade } from "../../database/upgrade/prepare.ts";
-import { buildInfo } from "../../lib/build-info.ts";
-import { bytesText, spanText } from "../../lib/durations.ts";
-import { messageOf, StartError } from "../../lib/errors.ts";
-import { counted } from "../../lib/wording.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { explain } from "../../platform/database/files/explain.ts";
+import { tryLock } from "../../platform/database/lock.ts";
+import {
+  migrateDatabase,
+  pendingMigrations,
+  type PendingMigrations,
+} from "../../platform/database/migrate.ts";
+import { roomForUpgrade } from "../../platform/database/upgrade/prepare.ts";
+import { buildInfo } from "../../platform/lib/build-info.ts";
+import { bytesText, spanText } from "../../platform/lib/durations.ts";
+import { messageOf, StartError } from "../../platform/lib/errors.ts";
+import { counted } from "../../platform/lib/wording.ts";
 import { changesBetween } from "../../manual/changes.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 import { readOnlyUri } from "./database-copy.ts";

@@ -1,9 +1,9 @@
-import type { Config } from "../../config/config.ts";
-import { formatHostPort } from "../../config/fields/texts.ts";
-import { findExposures, type Exposure } from "../../config/safety/exposure.ts";
-import { isServed } from "../../database/lock.ts";
-import type { Instant } from "../../lib/clock.ts";
-import type { Log } from "../../lib/log.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { formatHostPort } from "../../platform/config/fields/texts.ts";
+import { findExposures, type Exposure } from "../../platform/config/safety/exposure.ts";
+import { isServed } from "../../platform/database/lock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import type { Log } from "../../platform/lib/log.ts";
 import type { CheckId } from "../check-results/catalog.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 import { embeddedLists } from "./lists.ts";

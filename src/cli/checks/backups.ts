@@ -1,15 +1,15 @@
 import { dirname } from "node:path";
-import { backupPrefix, idOfKey } from "../../backups/repository/format.ts";
-import type { ForeignBackup } from "../../backups/repository/lineage.ts";
-import { openRepository } from "../../backups/repository/repository.ts";
-import { openStore } from "../../backups/stores/open-store.ts";
-import { StoreError, type BackupStore } from "../../backups/stores/store.ts";
-import type { Config } from "../../config/config.ts";
-import { dayMs, fromIsoTime, toPlainTime, type Clock, type Instant } from "../../lib/clock.ts";
-import { spanText } from "../../lib/durations.ts";
-import { messageOf } from "../../lib/errors.ts";
-import type { FillRandom } from "../../lib/ids.ts";
-import { nextTime } from "../../lib/schedule.ts";
+import { backupPrefix, idOfKey } from "../../operations/backups/repository/format.ts";
+import type { ForeignBackup } from "../../operations/backups/repository/lineage.ts";
+import { openRepository } from "../../operations/backups/repository/repository.ts";
+import { openStore } from "../../operations/backups/stores/open-store.ts";
+import { StoreError, type BackupStore } from "../../operations/backups/stores/store.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { dayMs, fromIsoTime, toPlainTime, type Clock, type Instant } from "../../platform/lib/clock.ts";
+import { spanText } from "../../platform/lib/durations.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
+import type { FillRandom } from "../../platform/lib/ids.ts";
+import { nextTime } from "../../platform/lib/schedule.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 import { statOf, writingProblem } from "./file-access.ts";
 

@@ -2,11 +2,11 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { createSecureContext } from "node:tls";
-import { createTlsFiles, type EndpointFiles } from "../../channels/http/tls-files.ts";
-import type { Config } from "../../config/config.ts";
-import { dayMs, toPlainTime, type Instant } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
-import { counted } from "../../lib/wording.ts";
+import { createTlsFiles, type EndpointFiles } from "../../messaging/channels/http/tls-files.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { dayMs, toPlainTime, type Instant } from "../../platform/lib/clock.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
+import { counted } from "../../platform/lib/wording.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 
 /** A certificate that ends within this time is reported: common authorities have renewed theirs long before. */

@@ -1,12 +1,12 @@
-import type { App } from "../../app.ts";
-import type { ChannelRecipient } from "../../channels/all/channels.ts";
-import type { Config } from "../../config/config.ts";
-import { isLocalUrl } from "../../config/safety/exposure.ts";
-import { causeOf } from "../../deliveries/rules/recipient-state.ts";
-import { spanText } from "../../lib/durations.ts";
-import { counted } from "../../lib/wording.ts";
+import type { App } from "../../app/app.ts";
+import type { ChannelRecipient } from "../../messaging/channels/all/channels.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { isLocalUrl } from "../../platform/config/safety/exposure.ts";
+import { causeOf } from "../../messaging/deliveries/rules/recipient-state.ts";
+import { spanText } from "../../platform/lib/durations.ts";
+import { counted } from "../../platform/lib/wording.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
-import { shellWord } from "../../lib/shell-word.ts";
+import { shellWord } from "../../platform/lib/shell-word.ts";
 
 /**
  * Checks the mail server without sending anything, the address in messages and lists, the state of each channel, and what

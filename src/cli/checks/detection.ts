@@ -1,10 +1,10 @@
-import type { App } from "../../app.ts";
-import type { Config } from "../../config/config.ts";
-import { describeWarning } from "../../detection/brand/word-warnings.ts";
-import { ownsNamesBelow, splitName } from "../../detection/names/suffix.ts";
-import { counted, grouped } from "../../lib/wording.ts";
+import type { App } from "../../app/app.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { describeWarning } from "../../engines/detection/brand/word-warnings.ts";
+import { ownsNamesBelow, splitName } from "../../engines/detection/names/suffix.ts";
+import { counted, grouped } from "../../platform/lib/wording.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
-import { shellWord } from "../../lib/shell-word.ts";
+import { shellWord } from "../../platform/lib/shell-word.ts";
 
 /** From here on, only names that differ by hardly anything are reported. */
 const similarityHigh = 0.95;

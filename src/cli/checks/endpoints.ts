@@ -1,12 +1,12 @@
-import type { App } from "../../app.ts";
-import type { Endpoint } from "../../channels/webhook/endpoint.ts";
-import type { Config } from "../../config/config.ts";
-import type { Instant } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import type { App } from "../../app/app.ts";
+import type { Endpoint } from "../../messaging/channels/webhook/endpoint.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
 import { certificateFile, endpointCertificateError } from "./certificates.ts";
 import { describeFailing, placeOf } from "./channels.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
-import { shellWord } from "../../lib/shell-word.ts";
+import { shellWord } from "../../platform/lib/shell-word.ts";
 
 export interface EndpointChecks {
   /** Sends a webhook.ping to each enabled endpoint. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { nearest } from "../../config/nearest.ts";
-import { configFile } from "../../service/unit.ts";
+import { nearest } from "../../platform/config/nearest.ts";
+import { configFile } from "../../platform/service/unit.ts";
 import { configVariable, defaultConfigPath } from "../appliance/configuration.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 import type { SourceText } from "../check-results/setting-place.ts";

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, readdirSync, statSync, type Stats } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { Config } from "../../config/config.ts";
-import { findSecretPlaces } from "../../config/safety/secret-places.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { findSecretPlaces } from "../../platform/config/safety/secret-places.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
-import { shellWord } from "../../lib/shell-word.ts";
+import { shellWord } from "../../platform/lib/shell-word.ts";
 
 const readableByAll = 0o004;
 const changeableByAll = 0o002;

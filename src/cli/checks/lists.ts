@@ -1,8 +1,8 @@
-import type { Config } from "../../config/config.ts";
-import { listsInEffect } from "../../list-updates/describe-lists.ts";
-import { readStoredUpdate, updatePathOf } from "../../list-updates/stored-update.ts";
-import type { Instant } from "../../lib/clock.ts";
-import { spanText } from "../../lib/durations.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { listsInEffect } from "../../operations/data-updates/describe-lists.ts";
+import { readStoredUpdate, updatePathOf } from "../../operations/data-updates/stored-update.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import { spanText } from "../../platform/lib/durations.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 
 /** Reports the age of each list that the program contains, and a data update that cannot be used. */

@@ -1,14 +1,14 @@
 import { isIP } from "node:net";
-import type { App } from "../../app.ts";
-import type { Config } from "../../config/config.ts";
-import { probeThread } from "../../inspection/inspector/probe-thread.ts";
-import { describeProblem } from "../../inspection/originals/capture-problems.ts";
-import { type Clock, dayMs, toIsoTime } from "../../lib/clock.ts";
-import { spanText } from "../../lib/durations.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { counted, grouped } from "../../lib/wording.ts";
-import { chooseChromium, type ChromiumChoice } from "../../lookups/browser/choose-chromium.ts";
-import type { StartWorker } from "../../vocabulary/threads.ts";
+import type { App } from "../../app/app.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { probeThread } from "../../facts/inspection/inspector/probe-thread.ts";
+import { describeProblem } from "../../facts/inspection/originals/capture-problems.ts";
+import { type Clock, dayMs, toIsoTime } from "../../platform/lib/clock.ts";
+import { spanText } from "../../platform/lib/durations.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { counted, grouped } from "../../platform/lib/wording.ts";
+import { chooseChromium, type ChromiumChoice } from "../../facts/lookups/browser/choose-chromium.ts";
+import type { StartWorker } from "../../platform/vocabulary/threads.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 
 const adviceOffline =

@@ -1,10 +1,10 @@
 import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Config } from "../../config/config.ts";
-import { memoryLimitBytes } from "../../http/body/memory-limit.ts";
-import { dayMs, toPlainTime, type Instant } from "../../lib/clock.ts";
-import { bytesText, formatDuration, spanText } from "../../lib/durations.ts";
-import { grouped } from "../../lib/wording.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { memoryLimitBytes } from "../../web/http/body/memory-limit.ts";
+import { dayMs, toPlainTime, type Instant } from "../../platform/lib/clock.ts";
+import { bytesText, formatDuration, spanText } from "../../platform/lib/durations.ts";
+import { grouped } from "../../platform/lib/wording.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 import { statOf } from "./file-access.ts";
 

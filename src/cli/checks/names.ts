@@ -1,7 +1,7 @@
-import type { App } from "../../app.ts";
-import type { Config } from "../../config/config.ts";
-import { describePause } from "../../sources/pauses/source-pauses.ts";
-import { feedKind, nameOfSource, type Source } from "../../sources/source.ts";
+import type { App } from "../../app/app.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { describePause } from "../../intake/sources/pauses/source-pauses.ts";
+import { feedKind, nameOfSource, type Source } from "../../intake/sources/source.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 
 /** Returns a warning if no name arrives on its own. */

@@ -1,5 +1,5 @@
-import type { Config } from "../../config/config.ts";
-import { descriptorLimit, descriptorsRecommended } from "../../network/descriptors.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { descriptorLimit, descriptorsRecommended } from "../../platform/network/descriptors.ts";
 import type { CheckResult } from "../check-results/check-result.ts";
 
 /** Settings that determine how many connections are open at a time. */

@@ -1,12 +1,12 @@
 import { existsSync, statSync } from "node:fs";
-import type { Config } from "../../config/config.ts";
-import { isServed } from "../../database/lock.ts";
-import { findLockHolder, type LockHolder } from "../../database/lock-holder.ts";
-import { delay, type Clock } from "../../lib/clock.ts";
-import { readServerState, usedWith, type ServerState } from "../../reload/server-file.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { isServed } from "../../platform/database/lock.ts";
+import { findLockHolder, type LockHolder } from "../../platform/database/lock-holder.ts";
+import { delay, type Clock } from "../../platform/lib/clock.ts";
+import { readServerState, usedWith, type ServerState } from "../../platform/reload/server-file.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 import type { SourceText } from "../check-results/setting-place.ts";
-import { shellWord } from "../../lib/shell-word.ts";
+import { shellWord } from "../../platform/lib/shell-word.ts";
 
 /** Far longer than a transaction takes. */
 const heldMs = 1_000;

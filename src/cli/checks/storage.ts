@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import type { ArchiveExtent } from "../../archive/archive.ts";
-import { archiveFolder } from "../../archive/files/folder.ts";
-import { folderExtent } from "../../archive/files/reading.ts";
-import type { Config } from "../../config/config.ts";
-import { diskRoomFor, type DiskRoom } from "../../database/files/disk.ts";
-import { isServedFile, readState, type StoredState } from "../../database/files/state-file.ts";
-import { toIsoTime, toPlainTime } from "../../lib/clock.ts";
-import { bytesText, formatDuration } from "../../lib/durations.ts";
-import { messageOf } from "../../lib/errors.ts";
-import { counted } from "../../lib/wording.ts";
-import type { RuleState } from "../../retention/retention.ts";
+import type { ArchiveExtent } from "../../engines/archive/archive.ts";
+import { archiveFolder } from "../../engines/archive/files/folder.ts";
+import { folderExtent } from "../../engines/archive/files/reading.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { diskRoomFor, type DiskRoom } from "../../platform/database/files/disk.ts";
+import { isServedFile, readState, type StoredState } from "../../platform/database/files/state-file.ts";
+import { toIsoTime, toPlainTime } from "../../platform/lib/clock.ts";
+import { bytesText, formatDuration } from "../../platform/lib/durations.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
+import { counted } from "../../platform/lib/wording.ts";
+import type { RuleState } from "../../operations/retention/retention.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 
 const diskStates = { "nearly full": "warning", full: "error" } as const;

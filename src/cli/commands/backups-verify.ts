@@ -1,7 +1,7 @@
-import { rehearseRestore, verifyBackup } from "../../backups/restoring/rehearse.ts";
-import type { Config } from "../../config/config.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { bytesText, spanText } from "../../lib/durations.ts";
+import { rehearseRestore, verifyBackup } from "../../operations/backups/restoring/rehearse.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { bytesText, spanText } from "../../platform/lib/durations.ts";
 import { explained, findBackup, fromFlag, openPlace, placeOf } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { fillRandom } from "../appliance/fill-random.ts";

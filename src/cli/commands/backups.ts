@@ -1,8 +1,8 @@
-import { fromIsoTime, toPlainTime } from "../../lib/clock.ts";
-import type { BackupManifest } from "../../backups/repository/format.ts";
-import { hostOf } from "../../backups/repository/lineage.ts";
-import { findUndamaged } from "../../backups/repository/repository.ts";
-import { bytesText } from "../../lib/durations.ts";
+import { fromIsoTime, toPlainTime } from "../../platform/lib/clock.ts";
+import type { BackupManifest } from "../../operations/backups/repository/format.ts";
+import { hostOf } from "../../operations/backups/repository/lineage.ts";
+import { findUndamaged } from "../../operations/backups/repository/repository.ts";
+import { bytesText } from "../../platform/lib/durations.ts";
 import { explained, fromFlag, openPlace, placeOf } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";

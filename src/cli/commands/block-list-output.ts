@@ -1,9 +1,14 @@
-import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
-import { parseDuration } from "../../lib/durations.ts";
-import { grouped } from "../../lib/wording.ts";
-import { describeFilter, listAddress, type List, type ListFilter } from "../../outputs/lists/list.ts";
-import { blockListFormats } from "../../vocabulary/lists.ts";
-import { severities, statuses } from "../../vocabulary/threats.ts";
+import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { parseDuration } from "../../platform/lib/durations.ts";
+import { grouped } from "../../platform/lib/wording.ts";
+import {
+  describeFilter,
+  listAddress,
+  type List,
+  type ListFilter,
+} from "../../response/outputs/block-lists/list.ts";
+import { blockListFormats } from "../../platform/vocabulary/lists.ts";
+import { severities, statuses } from "../../platform/vocabulary/threats.ts";
 import { UsageError, type OptionsOf } from "../terminal/command.ts";
 import { choice, choices, text, texts, toggle } from "../terminal/flags.ts";
 import { printJson, shortTime, type Column } from "../terminal/table.ts";

@@ -1,7 +1,7 @@
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { switchCommand } from "../appliance/switch-command.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
-import { blockListFormats } from "../../vocabulary/lists.ts";
+import { blockListFormats } from "../../platform/vocabulary/lists.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { choice, configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
 import { replaceFile } from "../terminal/replace-file.ts";

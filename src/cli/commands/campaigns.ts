@@ -1,7 +1,7 @@
-import type { Campaign, CampaignSummary, CampaignThreat } from "../../cases/campaigns/campaigns.ts";
-import { reasons } from "../../cases/grouping/reasons.ts";
-import { dayMs, toIsoTime } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
+import type { Campaign, CampaignSummary, CampaignThreat } from "../../response/cases/campaigns/campaigns.ts";
+import { reasons } from "../../response/cases/grouping/reasons.ts";
+import { dayMs, toIsoTime } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";

@@ -1,13 +1,16 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { detectEncoding } from "../../certificate-transparency/entries/detect-encoding.ts";
-import { createEntryScanner, type EntryBatch } from "../../certificate-transparency/entries/entry-scanner.ts";
-import { LogError } from "../../certificate-transparency/log.ts";
-import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { counted } from "../../lib/wording.ts";
-import { openBytes } from "../../sources/list-bytes/bytes.ts";
-import { NameListError } from "../../sources/list-bytes/errors.ts";
+import { detectEncoding } from "../../engines/certificate-transparency/entries/detect-encoding.ts";
+import {
+  createEntryScanner,
+  type EntryBatch,
+} from "../../engines/certificate-transparency/entries/entry-scanner.ts";
+import { LogError } from "../../engines/certificate-transparency/log.ts";
+import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { counted } from "../../platform/lib/wording.ts";
+import { openBytes } from "../../intake/sources/name-file-bytes/bytes.ts";
+import { NameListError } from "../../intake/sources/name-file-bytes/errors.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { jsonFlag } from "../terminal/flags.ts";

@@ -1,10 +1,14 @@
-import type { App } from "../../app.ts";
-import type { LogChoice, LogDecision } from "../../certificate-transparency/log-list/choose-logs.ts";
-import { optionalIsoTime, toIsoTime, type Instant } from "../../lib/clock.ts";
-import { bytesText } from "../../lib/durations.ts";
-import { grouped } from "../../lib/wording.ts";
-import type { CertificateLogs } from "../../sources/certificate-logs/certificate-logs.ts";
-import { lagText, stateText, type CertificateLogStatus } from "../../sources/certificate-logs/status.ts";
+import type { App } from "../../app/app.ts";
+import type { LogChoice, LogDecision } from "../../engines/certificate-transparency/log-list/choose-logs.ts";
+import { optionalIsoTime, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import { bytesText } from "../../platform/lib/durations.ts";
+import { grouped } from "../../platform/lib/wording.ts";
+import type { CertificateLogs } from "../../intake/sources/certificate-logs/certificate-logs.ts";
+import {
+  lagText,
+  stateText,
+  type CertificateLogStatus,
+} from "../../intake/sources/certificate-logs/status.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";

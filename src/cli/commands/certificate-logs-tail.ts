@@ -1,9 +1,9 @@
-import { buildInfo } from "../../lib/build-info.ts";
-import { optionalIsoTime, systemClock, toIsoTime } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
-import type { Candidate } from "../../sources/certificate-log-reading/messages.ts";
-import { createRecentNames } from "../../sources/certificate-logs/recent-names.ts";
-import { tailLogs } from "../../sources/certificate-logs/tail.ts";
+import { buildInfo } from "../../platform/lib/build-info.ts";
+import { optionalIsoTime, systemClock, toIsoTime } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import type { Candidate } from "../../intake/sources/certificate-log-reading/messages.ts";
+import { createRecentNames } from "../../intake/sources/certificate-logs/recent-names.ts";
+import { tailLogs } from "../../intake/sources/certificate-logs/tail.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
 import { command } from "../terminal/command.ts";

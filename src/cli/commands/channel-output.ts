@@ -1,6 +1,6 @@
-import type { ChannelRecipient, Channels } from "../../channels/all/channels.ts";
-import { causeOf } from "../../deliveries/rules/recipient-state.ts";
-import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
+import type { ChannelRecipient, Channels } from "../../messaging/channels/all/channels.ts";
+import { causeOf } from "../../messaging/deliveries/rules/recipient-state.ts";
+import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
 import type { Column } from "../terminal/table.ts";
 import { originText, stateShape, stateText } from "./recipient-state.ts";
 

@@ -1,4 +1,4 @@
-import type { ChannelTarget } from "../../channels/http/notice-type.ts";
+import type { ChannelTarget } from "../../messaging/channels/http/notice-type.ts";
 import { UsageError, type OptionsOf } from "../terminal/command.ts";
 import { text, texts } from "../terminal/flags.ts";
 import { readHeader, readSecret } from "./webhook-settings.ts";

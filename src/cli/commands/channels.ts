@@ -1,7 +1,7 @@
-import type { App } from "../../app.ts";
-import type { TestResult } from "../../channels/all/channels.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { channelTypes } from "../../vocabulary/channels.ts";
+import type { App } from "../../app/app.ts";
+import type { TestResult } from "../../messaging/channels/all/channels.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { channelTypes } from "../../platform/vocabulary/channels.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { switchCommand } from "../appliance/switch-command.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
@@ -19,7 +19,7 @@ import {
   type RecipientGroup,
 } from "./recipient-deliveries.ts";
 import { replayCommand } from "./recipient-replay.ts";
-import { shellWord } from "../../lib/shell-word.ts";
+import { shellWord } from "../../platform/lib/shell-word.ts";
 
 const add = command({
   name: "add",

@@ -1,6 +1,6 @@
-import { systemClock } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { counted } from "../../lib/wording.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { counted } from "../../platform/lib/wording.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { reportReadiness } from "../appliance/readiness.ts";
 import { createResultPrinter } from "../check-results/print-results.ts";

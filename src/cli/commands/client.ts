@@ -1,4 +1,4 @@
-import { clients } from "../../api/clients/clients.ts";
+import { clients } from "../../web/api/clients/clients.ts";
 import { command, UsageError } from "../terminal/command.ts";
 
 const languages = clients.map(({ language }) => language);

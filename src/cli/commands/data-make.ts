@@ -8,11 +8,11 @@ import {
   signUpdate,
   updateBytesMax,
   type DataUpdate,
-} from "../../list-updates/update-file.ts";
-import { toIsoTime } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
-import { listNames, type ListName } from "../../lib/lists/list-texts.ts";
-import { counted, grouped } from "../../lib/wording.ts";
+} from "../../operations/data-updates/update-file.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
+import { listNames, type ListName } from "../../platform/lib/lists/list-texts.ts";
+import { counted, grouped } from "../../platform/lib/wording.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { text, texts } from "../terminal/flags.ts";

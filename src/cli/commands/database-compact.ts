@@ -1,11 +1,11 @@
 import { existsSync, statSync } from "node:fs";
-import { openDatabase, type Database } from "../../database/database.ts";
-import { diskRoomFor } from "../../database/files/disk.ts";
-import { readState } from "../../database/files/state-file.ts";
-import { releaseFreePages, rewriteDatabase } from "../../database/growth/compact.ts";
-import { freePageBytes } from "../../database/growth/measure.ts";
-import { takeServeLock } from "../../database/lock.ts";
-import { bytesText } from "../../lib/durations.ts";
+import { openDatabase, type Database } from "../../platform/database/database.ts";
+import { diskRoomFor } from "../../platform/database/files/disk.ts";
+import { readState } from "../../platform/database/files/state-file.ts";
+import { releaseFreePages, rewriteDatabase } from "../../platform/database/growth/compact.ts";
+import { freePageBytes } from "../../platform/database/growth/measure.ts";
+import { takeServeLock } from "../../platform/database/lock.ts";
+import { bytesText } from "../../platform/lib/durations.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";

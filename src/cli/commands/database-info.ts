@@ -1,28 +1,33 @@
 import { constants, Database as Sqlite } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { storeFoldersOf } from "../../app/store-growth.ts";
-import type { Config } from "../../config/config.ts";
-import { diskRoomFor } from "../../database/files/disk.ts";
-import { computeGrowth, daysUntilFull, untilFullText, type Growth } from "../../database/growth/growth.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { diskRoomFor } from "../../platform/database/files/disk.ts";
+import {
+  computeGrowth,
+  daysUntilFull,
+  untilFullText,
+  type Growth,
+} from "../../platform/database/growth/growth.ts";
 import {
   freePageBytes,
   measureStores,
   readTableSizes,
   tableSizesStatement,
-} from "../../database/growth/measure.ts";
-import { readSamples } from "../../database/growth/store-growth.ts";
+} from "../../platform/database/growth/measure.ts";
+import { readSamples } from "../../platform/database/growth/store-growth.ts";
 import {
   databaseStores,
   keptText,
   labelOf,
   type StoreName,
   type TableSize,
-} from "../../database/growth/stores.ts";
-import { listUpgradeCopies } from "../../database/versions/copies.ts";
-import { readDatabaseVersion } from "../../database/versions/versions.ts";
-import { optionalIsoTime, toIsoTime, type Instant } from "../../lib/clock.ts";
-import { bytesText } from "../../lib/durations.ts";
-import { counted, grouped } from "../../lib/wording.ts";
+} from "../../platform/database/growth/stores.ts";
+import { listUpgradeCopies } from "../../platform/database/versions/copies.ts";
+import { readDatabaseVersion } from "../../platform/database/versions/versions.ts";
+import { optionalIsoTime, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import { bytesText } from "../../platform/lib/durations.ts";
+import { counted, grouped } from "../../platform/lib/wording.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { readOnlyUri } from "../check/database-copy.ts";
 import { command } from "../terminal/command.ts";

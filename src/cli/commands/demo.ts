@@ -1,6 +1,6 @@
 import { readablePassword } from "../../access/console/password.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { endStartup } from "../../lib/startup.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { endStartup } from "../../platform/lib/startup.ts";
 import { startDemonstration } from "../../sandbox/demonstration.ts";
 import { defaultConfig } from "../../sandbox/settings.ts";
 import { entryText } from "../appliance/first-secrets.ts";

@@ -1,17 +1,17 @@
-import type { App } from "../../app.ts";
-import type { ProtectedDomain } from "../../domains/domains.ts";
-import { describeProblem } from "../../inspection/originals/capture-problems.ts";
-import type { OriginalState } from "../../inspection/originals/originals.ts";
-import { originalRoles } from "../../inspection/model/original.ts";
-import { toIsoTime } from "../../lib/clock.ts";
-import { FieldError } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
+import type { App } from "../../app/app.ts";
+import type { ProtectedDomain } from "../../threats/domains/domains.ts";
+import { describeProblem } from "../../facts/inspection/originals/capture-problems.ts";
+import type { OriginalState } from "../../facts/inspection/originals/originals.ts";
+import { originalRoles } from "../../facts/inspection/model/original.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
+import { FieldError } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { choice, configFlag, jsonFlag, text, toggle } from "../terminal/flags.ts";
 import { printJson, printRows, type Column } from "../terminal/table.ts";
-import { shellWord } from "../../lib/shell-word.ts";
+import { shellWord } from "../../platform/lib/shell-word.ts";
 
 const columns: Column<OriginalState>[] = [
   { title: "ROLE", cell: ({ original }) => original.role },

@@ -1,10 +1,10 @@
-import type { App } from "../../app.ts";
-import { describeWarning, wordWarnings } from "../../detection/brand/word-warnings.ts";
-import { DomainFieldError } from "../../domains/declaration.ts";
-import type { ProtectedDomain } from "../../domains/domains.ts";
-import { toIsoTime } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { counted, grouped } from "../../lib/wording.ts";
+import type { App } from "../../app/app.ts";
+import { describeWarning, wordWarnings } from "../../engines/detection/brand/word-warnings.ts";
+import { DomainFieldError } from "../../threats/domains/declaration.ts";
+import type { ProtectedDomain } from "../../threats/domains/domains.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { counted, grouped } from "../../platform/lib/wording.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";

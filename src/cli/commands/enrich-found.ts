@@ -1,6 +1,6 @@
-import type { App } from "../../app.ts";
-import { tryLock } from "../../database/lock.ts";
-import { grouped } from "../../lib/wording.ts";
+import type { App } from "../../app/app.ts";
+import { tryLock } from "../../platform/database/lock.ts";
+import { grouped } from "../../platform/lib/wording.ts";
 import { type Progress } from "../terminal/progress.ts";
 
 const pollMs = 100;

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
-import type { FeedFile } from "../../sources/feeds/tables.ts";
+import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import type { FeedFile } from "../../intake/sources/feeds/tables.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { configFlag, jsonFlag, toggle } from "../terminal/flags.ts";

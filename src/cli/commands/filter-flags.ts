@@ -1,5 +1,5 @@
-import { noFilter, type EventFilter } from "../../events/event-filter.ts";
-import { severities, threatSources, threatTypes } from "../../vocabulary/threats.ts";
+import { noFilter, type EventFilter } from "../../threats/events/event-filter.ts";
+import { severities, threatSources, threatTypes } from "../../platform/vocabulary/threats.ts";
 import type { OptionsOf } from "../terminal/command.ts";
 import { choice, choices, texts, toggle } from "../terminal/flags.ts";
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import { renderExample } from "../../config/render.ts";
-import { visible } from "../../lib/safe-text.ts";
+import { renderExample } from "../../platform/config/render.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { defaultConfigPath } from "../appliance/configuration.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";

@@ -1,6 +1,6 @@
 import type { ApiKey } from "../../access/keys/keys.ts";
-import { optionalIsoTime, systemClock, toIsoTime } from "../../lib/clock.ts";
-import { defaultPlan, defaultScopes, plans, scopes } from "../../vocabulary/keys.ts";
+import { optionalIsoTime, systemClock, toIsoTime } from "../../platform/lib/clock.ts";
+import { defaultPlan, defaultScopes, plans, scopes } from "../../platform/vocabulary/keys.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";

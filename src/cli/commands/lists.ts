@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import { visible } from "../../lib/safe-text.ts";
-import { grouped } from "../../lib/wording.ts";
-import type { InvalidName } from "../../sources/tally.ts";
-import { formNames, type Interpretation } from "../../sources/entries/interpretation.ts";
-import { listFormats } from "../../vocabulary/lists.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { grouped } from "../../platform/lib/wording.ts";
+import type { InvalidName } from "../../intake/sources/tally.ts";
+import { formNames, type Interpretation } from "../../intake/sources/entries/interpretation.ts";
+import { listFormats } from "../../platform/vocabulary/lists.ts";
 import { UsageError } from "../terminal/command.ts";
 import { choice, text } from "../terminal/flags.ts";
 import type { Output, Terminal } from "../terminal/terminal.ts";

@@ -1,7 +1,7 @@
-import { metrics } from "../../monitoring/catalogue/metrics.ts";
-import { renderDashboard } from "../../monitoring/dashboard/render-dashboard.ts";
-import type { Metric } from "../../monitoring/model/metric.ts";
-import { renderAlerts } from "../../monitoring/rules/render-alerts.ts";
+import { metrics } from "../../operations/monitoring/catalogue/metrics.ts";
+import { renderDashboard } from "../../operations/monitoring/dashboard/render-dashboard.ts";
+import type { Metric } from "../../operations/monitoring/model/metric.ts";
+import { renderAlerts } from "../../operations/monitoring/rules/render-alerts.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { jsonFlag, serverUrl } from "../terminal/flags.ts";
 import { printJson, renderTable } from "../terminal/table.ts";

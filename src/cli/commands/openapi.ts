@@ -1,5 +1,5 @@
-import { describeApi } from "../../api/v1/openapi.ts";
-import { buildInfo } from "../../lib/build-info.ts";
+import { describeApi } from "../../web/api/v1/openapi.ts";
+import { buildInfo } from "../../platform/lib/build-info.ts";
 import { defaultConfig } from "../../sandbox/settings.ts";
 import { command } from "../terminal/command.ts";
 import { serverUrl } from "../terminal/flags.ts";

@@ -1,7 +1,7 @@
-import { permutations } from "../../detection/generate/permutations.ts";
-import { wordWarnings } from "../../detection/brand/word-warnings.ts";
-import { readPastedName } from "../../detection/names/pasted-name.ts";
-import { visible } from "../../lib/safe-text.ts";
+import { permutations } from "../../engines/detection/generate/permutations.ts";
+import { wordWarnings } from "../../engines/detection/brand/word-warnings.ts";
+import { readPastedName } from "../../engines/detection/names/pasted-name.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { jsonFlag, number } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";

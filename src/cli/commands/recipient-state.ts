@@ -1,6 +1,6 @@
-import type { Recipient } from "../../deliveries/recipients.ts";
-import { causeOf, recipientState } from "../../deliveries/rules/recipient-state.ts";
-import { optionalIsoTime } from "../../lib/clock.ts";
+import type { Recipient } from "../../messaging/deliveries/recipients.ts";
+import { causeOf, recipientState } from "../../messaging/deliveries/rules/recipient-state.ts";
+import { optionalIsoTime } from "../../platform/lib/clock.ts";
 import { shortTime } from "../terminal/table.ts";
 
 /** The parts of a recipient that tell how it is doing. */

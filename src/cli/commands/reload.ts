@@ -1,9 +1,9 @@
-import { isServed } from "../../database/lock.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { messageOf, StartError } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { describeOutcome, type ReloadOutcome } from "../../reload/outcome.ts";
-import { readServerState, type ServerState } from "../../reload/server-file.ts";
+import { isServed } from "../../platform/database/lock.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { messageOf, StartError } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { describeOutcome, type ReloadOutcome } from "../../platform/reload/outcome.ts";
+import { readServerState, type ServerState } from "../../platform/reload/server-file.ts";
 import { databasePathOf } from "../appliance/configuration.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";

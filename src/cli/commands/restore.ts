@@ -1,20 +1,20 @@
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
-import { restoreFile } from "../../backups/file-backups.ts";
-import { restoreBackup } from "../../backups/restoring/restore-backup.ts";
-import { readConfiguration } from "../../backups/restoring/stage-files.ts";
-import type { BackupManifest } from "../../backups/repository/format.ts";
-import { hostOf } from "../../backups/repository/lineage.ts";
-import type { Repository } from "../../backups/repository/repository.ts";
-import { isDatabase } from "../../database/backup.ts";
-import { explain } from "../../database/files/explain.ts";
-import { requireOwnFolder } from "../../database/files/own-folder.ts";
-import { listAside } from "../../database/files/pending-restore.ts";
-import { takeServeLock } from "../../database/lock.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { bytesText, spanText } from "../../lib/durations.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { requestChecks } from "../../sources/archive-checks/request-checks.ts";
+import { restoreFile } from "../../operations/backups/file-backups.ts";
+import { restoreBackup } from "../../operations/backups/restoring/restore-backup.ts";
+import { readConfiguration } from "../../operations/backups/restoring/stage-files.ts";
+import type { BackupManifest } from "../../operations/backups/repository/format.ts";
+import { hostOf } from "../../operations/backups/repository/lineage.ts";
+import type { Repository } from "../../operations/backups/repository/repository.ts";
+import { isDatabase } from "../../platform/database/backup.ts";
+import { explain } from "../../platform/database/files/explain.ts";
+import { requireOwnFolder } from "../../platform/database/files/own-folder.ts";
+import { listAside } from "../../platform/database/files/pending-restore.ts";
+import { takeServeLock } from "../../platform/database/lock.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { bytesText, spanText } from "../../platform/lib/durations.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { requestChecks } from "../../intake/sources/archive-checks/request-checks.ts";
 import {
   explained,
   findBackup,

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
-import { systemClock } from "../../lib/clock.ts";
-import { endStartup } from "../../lib/startup.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { endStartup } from "../../platform/lib/startup.ts";
 import { readPrebuiltDatabase } from "../../sandbox/prebuilt.ts";
 import { startSandbox } from "../../sandbox/sandbox.ts";
 import { defaultConfig, scheduleOf } from "../../sandbox/settings.ts";

@@ -1,7 +1,7 @@
-import { visible } from "../../lib/safe-text.ts";
-import { grouped } from "../../lib/wording.ts";
-import type { Found } from "../../scans/scan-recorder.ts";
-import type { Scan, ScanCounts } from "../../scans/tables.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { grouped } from "../../platform/lib/wording.ts";
+import type { Found } from "../../intake/scans/scan-recorder.ts";
+import type { Scan, ScanCounts } from "../../intake/scans/tables.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";

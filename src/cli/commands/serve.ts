@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../platform/config/config.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { command } from "../terminal/command.ts";
 import { configFlag, hostPort, toggle } from "../terminal/flags.ts";

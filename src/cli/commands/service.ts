@@ -6,11 +6,11 @@ import {
   renderUnit,
   serviceName,
   stateFolder,
-} from "../../service/unit.ts";
-import { openHost, requireRoot } from "../../service/host.ts";
-import { planInstallation, type Step } from "../../service/install.ts";
-import { readServiceStatus } from "../../service/status.ts";
-import { planRemoval } from "../../service/uninstall.ts";
+} from "../../platform/service/unit.ts";
+import { openHost, requireRoot } from "../../platform/service/host.ts";
+import { planInstallation, type Step } from "../../platform/service/install.ts";
+import { readServiceStatus } from "../../platform/service/status.ts";
+import { planRemoval } from "../../platform/service/uninstall.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { jsonFlag, text, toggle } from "../terminal/flags.ts";

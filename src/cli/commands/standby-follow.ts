@@ -1,9 +1,9 @@
-import { tryLock } from "../../database/lock.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { formatDuration } from "../../lib/durations.ts";
-import { follow } from "../../standby/follow.ts";
-import { newestState } from "../../standby/standby-folder.ts";
-import { openStandbyStatus } from "../../standby/status-server.ts";
+import { tryLock } from "../../platform/database/lock.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { formatDuration } from "../../platform/lib/durations.ts";
+import { follow } from "../../operations/standby/follow.ts";
+import { newestState } from "../../operations/standby/standby-folder.ts";
+import { openStandbyStatus } from "../../operations/standby/status-server.ts";
 import { fromFlag } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { openLog } from "../appliance/open-log.ts";

@@ -1,8 +1,8 @@
-import { openRepository, type Repository } from "../../backups/repository/repository.ts";
-import { openStore } from "../../backups/stores/open-store.ts";
-import type { Config } from "../../config/config.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { standbyFolder } from "../../standby/standby-folder.ts";
+import { openRepository, type Repository } from "../../operations/backups/repository/repository.ts";
+import { openStore } from "../../operations/backups/stores/open-store.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { standbyFolder } from "../../operations/standby/standby-folder.ts";
 import { placeOf } from "../appliance/backup-place.ts";
 import { fillRandom } from "../appliance/fill-random.ts";
 import { FailedError } from "../terminal/failure.ts";

@@ -1,8 +1,8 @@
-import { requireOwnFolder } from "../../database/files/own-folder.ts";
-import { takeServeLock, tryLock } from "../../database/lock.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { promote } from "../../standby/promote.ts";
+import { requireOwnFolder } from "../../platform/database/files/own-folder.ts";
+import { takeServeLock, tryLock } from "../../platform/database/lock.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { promote } from "../../operations/standby/promote.ts";
 import { fromFlag } from "../appliance/backup-place.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";

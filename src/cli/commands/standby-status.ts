@@ -1,6 +1,6 @@
-import { systemClock } from "../../lib/clock.ts";
-import { newestState } from "../../standby/standby-folder.ts";
-import { readStatus, reportOf, type StandbyReport } from "../../standby/status.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { newestState } from "../../operations/standby/standby-folder.ts";
+import { readStatus, reportOf, type StandbyReport } from "../../operations/standby/status.ts";
 import { loadConfiguration } from "../appliance/configuration.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";

@@ -1,7 +1,7 @@
-import type { Channels } from "../../channels/all/channels.ts";
-import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
-import { timeOfDay } from "../../notifications/subscriptions/rules.ts";
-import type { Subscription } from "../../notifications/subscriptions/store.ts";
+import type { Channels } from "../../messaging/channels/all/channels.ts";
+import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { timeOfDay } from "../../messaging/subscriptions/subscriptions/rules.ts";
+import type { Subscription } from "../../messaging/subscriptions/subscriptions/store.ts";
 import type { Column } from "../terminal/table.ts";
 import { filterShape, filterText } from "./filter-flags.ts";
 import { originText } from "./recipient-state.ts";

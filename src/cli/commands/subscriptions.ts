@@ -1,9 +1,9 @@
-import { readHours, readTimeOfDay } from "../../config/fields/notification-texts.ts";
-import { noFilter } from "../../events/event-filter.ts";
-import { visible } from "../../lib/safe-text.ts";
-import type { SubscriptionSettings } from "../../notifications/subscriptions/writer.ts";
-import { digests, weekdays } from "../../vocabulary/channels.ts";
-import { noticeTypes } from "../../vocabulary/events.ts";
+import { readHours, readTimeOfDay } from "../../platform/config/fields/notification-texts.ts";
+import { noFilter } from "../../threats/events/event-filter.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import type { SubscriptionSettings } from "../../messaging/subscriptions/subscriptions/writer.ts";
+import { digests, weekdays } from "../../platform/vocabulary/channels.ts";
+import { noticeTypes } from "../../platform/vocabulary/events.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { switchCommand } from "../appliance/switch-command.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";

@@ -1,9 +1,9 @@
-import { reportJson, reportViews, type ListedReport } from "../../cases/takedowns/lists.ts";
-import type { Takedown } from "../../cases/takedowns/report.ts";
-import type { TakedownFigures, TakedownStatistics } from "../../cases/takedowns/statistics.ts";
-import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
-import { spanText } from "../../lib/durations.ts";
-import { visible } from "../../lib/safe-text.ts";
+import { reportJson, reportViews, type ListedReport } from "../../response/cases/takedowns/lists.ts";
+import type { Takedown } from "../../response/cases/takedowns/report.ts";
+import type { TakedownFigures, TakedownStatistics } from "../../response/cases/takedowns/statistics.ts";
+import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { spanText } from "../../platform/lib/durations.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandGroup } from "../terminal/command.ts";
 import { choice, configFlag, jsonFlag, number } from "../terminal/flags.ts";

@@ -1,7 +1,7 @@
-import { caseThreatsMax, type CaseChange, type Cases } from "../../cases/cases.ts";
-import type { Instant } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { counted } from "../../lib/wording.ts";
+import { caseThreatsMax, type CaseChange, type Cases } from "../../response/cases/cases.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { counted } from "../../platform/lib/wording.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError } from "../terminal/command.ts";

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { bundleWithReport } from "../../cases/takedowns/files.ts";
-import { gatherEvidence } from "../../evidence/evidence-bundle.ts";
-import { messageOf } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
+import { bundleWithReport } from "../../response/cases/takedowns/files.ts";
+import { gatherEvidence } from "../../response/evidence/evidence-bundle.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";

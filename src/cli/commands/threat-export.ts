@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { messageOf } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { counted, grouped } from "../../lib/wording.ts";
-import { exportFormats } from "../../outputs/exports/formats.ts";
-import { tlpLevels } from "../../outputs/exports/misp.ts";
-import type { ExportFile } from "../../outputs/exports/export-file.ts";
-import type { ThreatExports } from "../../outputs/exports/threat-exports.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { counted, grouped } from "../../platform/lib/wording.ts";
+import { exportFormats } from "../../response/outputs/exports/formats.ts";
+import { tlpLevels } from "../../response/outputs/exports/misp.ts";
+import type { ExportFile } from "../../response/outputs/exports/export-file.ts";
+import type { ThreatExports } from "../../response/outputs/exports/threat-exports.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";

@@ -1,9 +1,9 @@
 import { wordsForPeople } from "../../access/accounts/account-names.ts";
-import { readPastedName } from "../../detection/names/pasted-name.ts";
-import { systemClock } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
-import type { SearchFilter } from "../../threat-index/filter.ts";
-import { parseNameQuery, type NameQuery } from "../../threat-index/columns/name-query.ts";
+import { readPastedName } from "../../engines/detection/names/pasted-name.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import type { SearchFilter } from "../../threats/index/filter.ts";
+import { parseNameQuery, type NameQuery } from "../../threats/index/columns/name-query.ts";
 import {
   severities,
   statuses,
@@ -13,8 +13,8 @@ import {
   type Status,
   type ThreatSource,
   type ThreatType,
-} from "../../vocabulary/threats.ts";
-import { siteStates, type SiteState } from "../../vocabulary/site.ts";
+} from "../../platform/vocabulary/threats.ts";
+import { siteStates, type SiteState } from "../../platform/vocabulary/site.ts";
 import { UsageError } from "../terminal/command.ts";
 import { choice, choices, number, text, time, toggle } from "../terminal/flags.ts";
 

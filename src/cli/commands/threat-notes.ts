@@ -1,7 +1,7 @@
 import { actorJson, describeActor } from "../../access/audit/actor.ts";
-import { toIsoTime } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
-import type { Note } from "../../threats/triage/notes.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import type { Note } from "../../threats/threats/triage/notes.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command } from "../terminal/command.ts";

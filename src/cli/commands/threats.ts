@@ -1,8 +1,8 @@
-import { visible } from "../../lib/safe-text.ts";
-import { toListObject } from "../../threats/api-object.ts";
-import type { ListedThreat } from "../../threats/store/queries.ts";
-import { newestFirst, tableFilterOf } from "../../threat-index/filter.ts";
-import type { Status } from "../../vocabulary/threats.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { toListObject } from "../../threats/threats/api-object.ts";
+import type { ListedThreat } from "../../threats/threats/store/queries.ts";
+import { newestFirst, tableFilterOf } from "../../threats/index/filter.ts";
+import type { Status } from "../../platform/vocabulary/threats.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";

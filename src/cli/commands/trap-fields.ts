@@ -1,5 +1,5 @@
-import { systemClock } from "../../lib/clock.ts";
-import type { FieldValues, TrapField, TrapTexts } from "../../traps/presentation.ts";
+import { systemClock } from "../../platform/lib/clock.ts";
+import type { FieldValues, TrapField, TrapTexts } from "../../response/traps/presentation.ts";
 import { UsageError, type Flag } from "../terminal/command.ts";
 import { duration, text, texts } from "../terminal/flags.ts";
 

@@ -1,9 +1,9 @@
-import { systemClock, toIsoTime } from "../../lib/clock.ts";
-import type { TrapKind } from "../../traps/kind.ts";
-import type { LabeledValue, VisitColumn } from "../../traps/presentation.ts";
-import type { Trap } from "../../traps/trap.ts";
-import type { Traps } from "../../traps/traps.ts";
-import type { TrapVisit, VisitTotal } from "../../traps/visits/store.ts";
+import { systemClock, toIsoTime } from "../../platform/lib/clock.ts";
+import type { TrapKind } from "../../response/traps/kind.ts";
+import type { LabeledValue, VisitColumn } from "../../response/traps/presentation.ts";
+import type { Trap } from "../../response/traps/trap.ts";
+import type { Traps } from "../../response/traps/traps.ts";
+import type { TrapVisit, VisitTotal } from "../../response/traps/visits/store.ts";
 import { printJson, printRows, renderFacts, shortTime, type Column } from "../terminal/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
-import { visible } from "../../lib/safe-text.ts";
-import type { TrapKind } from "../../traps/kind.ts";
-import { trapKinds } from "../../traps/kinds/kinds.ts";
-import type { TrapFiles } from "../../traps/presentation.ts";
-import { rotates, type TrapKindName } from "../../vocabulary/traps.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import type { TrapKind } from "../../response/traps/kind.ts";
+import { trapKinds } from "../../response/traps/kinds/kinds.ts";
+import type { TrapFiles } from "../../response/traps/presentation.ts";
+import { rotates, type TrapKindName } from "../../platform/vocabulary/traps.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandDefinition, type CommandGroup } from "../terminal/command.ts";

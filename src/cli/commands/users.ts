@@ -1,11 +1,11 @@
 import type { Account } from "../../access/accounts/accounts.ts";
 import type { NewLink } from "../../access/accounts/account-links.ts";
-import type { App } from "../../app.ts";
-import type { Config } from "../../config/config.ts";
-import { invitationPath } from "../../console/kit/paths.ts";
-import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
-import { counted } from "../../lib/wording.ts";
-import { roles } from "../../vocabulary/permissions.ts";
+import type { App } from "../../app/app.ts";
+import type { Config } from "../../platform/config/config.ts";
+import { invitationPath } from "../../web/console/kit/paths.ts";
+import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { counted } from "../../platform/lib/wording.ts";
+import { roles } from "../../platform/vocabulary/permissions.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";
 import { command, UsageError, type CommandGroup } from "../terminal/command.ts";

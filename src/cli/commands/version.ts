@@ -1,4 +1,4 @@
-import { buildInfo, versionText } from "../../lib/build-info.ts";
+import { buildInfo, versionText } from "../../platform/lib/build-info.ts";
 import { command } from "../terminal/command.ts";
 import { jsonFlag } from "../terminal/flags.ts";
 import { printJson } from "../terminal/table.ts";

@@ -1,6 +1,6 @@
-import { verifySignatures } from "../../channels/webhook/signing.ts";
-import { systemClock, toIsoTime } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
+import { verifySignatures } from "../../messaging/channels/webhook/signing.ts";
+import { systemClock, toIsoTime } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { jsonFlag, number } from "../terminal/flags.ts";

@@ -1,8 +1,8 @@
-import type { Endpoint } from "../../channels/webhook/endpoint.ts";
-import { causeOf } from "../../deliveries/rules/recipient-state.ts";
-import { noFilter } from "../../events/event-filter.ts";
-import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
-import { counted } from "../../lib/wording.ts";
+import type { Endpoint } from "../../messaging/channels/webhook/endpoint.ts";
+import { causeOf } from "../../messaging/deliveries/rules/recipient-state.ts";
+import { noFilter } from "../../threats/events/event-filter.ts";
+import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { counted } from "../../platform/lib/wording.ts";
 import type { Column } from "../terminal/table.ts";
 import { originText, stateShape, stateText } from "./recipient-state.ts";
 import { filterShape, filterText } from "./filter-flags.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import type { EndpointSettings } from "../../channels/webhook/endpoint.ts";
-import type { EventFilter } from "../../events/event-filter.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { eventTypes } from "../../vocabulary/events.ts";
+import type { EndpointSettings } from "../../messaging/channels/webhook/endpoint.ts";
+import type { EventFilter } from "../../threats/events/event-filter.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { eventTypes } from "../../platform/vocabulary/events.ts";
 import { UsageError, type OptionsOf } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { choices, number, text, texts } from "../terminal/flags.ts";

@@ -1,7 +1,7 @@
-import type { AttemptResult } from "../../deliveries/channel.ts";
-import { toIsoTime } from "../../lib/clock.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { counted } from "../../lib/wording.ts";
+import type { AttemptResult } from "../../messaging/deliveries/channel.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { counted } from "../../platform/lib/wording.ts";
 import { actorOfShell } from "../appliance/shell-user.ts";
 import { switchCommand } from "../appliance/switch-command.ts";
 import { withAppliance } from "../appliance/with-appliance.ts";

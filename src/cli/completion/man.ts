@@ -1,4 +1,4 @@
-import { buildDate, buildInfo } from "../../lib/build-info.ts";
+import { buildDate, buildInfo } from "../../platform/lib/build-info.ts";
 import { flatten, type CommandModel, type OptionModel } from "./model.ts";
 
 /** Section of the manual: programs of users. */

@@ -1,7 +1,7 @@
-import type { HostPort } from "../../config/fields/texts.ts";
-import { fromIsoTime } from "../../lib/clock.ts";
-import { durationForm, parseDuration } from "../../lib/durations.ts";
-import { visible } from "../../lib/safe-text.ts";
+import type { HostPort } from "../../platform/config/fields/texts.ts";
+import { fromIsoTime } from "../../platform/lib/clock.ts";
+import { durationForm, parseDuration } from "../../platform/lib/durations.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { UsageError, type Flag } from "./command.ts";
 
 /** An option without a value. */
@@ -134,7 +134,7 @@ export function hostPort(form: string, description: string): Flag<HostPort | und
     read(given) {
       // Loaded on demand: it needs packages that no other option does.
       const { readListen } =
-        require("../../config/fields/texts.ts") as typeof import("../../config/fields/texts.ts");
+        require("../../platform/config/fields/texts.ts") as typeof import("../../platform/config/fields/texts.ts");
       const result = readListen(given);
       if ("value" in result) return result.value;
       const { allowed, nearest } = result;

@@ -11,8 +11,8 @@ import {
   type Stats,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { messageOf } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
 import { FailedError } from "./failure.ts";
 
 const newFileMode = 0o644;

@@ -1,5 +1,5 @@
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
-import { visible, visibleJson } from "../../lib/safe-text.ts";
+import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import { visible, visibleJson } from "../../platform/lib/safe-text.ts";
 import type { Output, Terminal } from "./terminal.ts";
 
 export interface Column<Row> {

@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import type { Screening } from "../../sources/lists/screening.ts";
+import type { Screening } from "../../intake/sources/name-files/screening.ts";
 
 /** Standard output or standard error. */
 export interface Output {

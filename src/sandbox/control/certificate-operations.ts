@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { Type } from "@sinclair/typebox";
 import { and, eq } from "drizzle-orm";
-import type { App } from "../../app.ts";
-import { toIsoTime } from "../../lib/clock.ts";
-import { badRequest } from "../../lib/errors.ts";
-import { threatCertificates, threats } from "../../threats/store/tables.ts";
+import type { App } from "../../app/app.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
+import { badRequest } from "../../platform/lib/errors.ts";
+import { threatCertificates, threats } from "../../threats/threats/store/tables.ts";
 import type { LoggedCertificate } from "../log/entry.ts";
 import { nameOf, newNames } from "./lookalikes.ts";
 import { bodyOf, operation, optionalText, readDuration, readTime } from "./operation.ts";

@@ -1,9 +1,9 @@
-import { requireContentType } from "../../http/body/json-body.ts";
-import { describeError, noSuchRoute } from "../../http/errors.ts";
-import type { PathParameters } from "../../http/operation.ts";
-import { notFound } from "../../lib/errors.ts";
-import type { Log } from "../../lib/log.ts";
-import { pathOf } from "../../lib/request-path.ts";
+import { requireContentType } from "../../web/http/body/json-body.ts";
+import { describeError, noSuchRoute } from "../../web/http/errors.ts";
+import type { PathParameters } from "../../web/http/operation.ts";
+import { notFound } from "../../platform/lib/errors.ts";
+import type { Log } from "../../platform/lib/log.ts";
+import { pathOf } from "../../platform/lib/request-path.ts";
 import { certificateOperations } from "./certificate-operations.ts";
 import { logPath, respondAsLog } from "../log/respond.ts";
 import { describeControl } from "./document.ts";

@@ -1,5 +1,5 @@
-import { createSchemaWriter, describeOperations, errorResponse } from "../../http/openapi.ts";
-import { buildInfo } from "../../lib/build-info.ts";
+import { createSchemaWriter, describeOperations, errorResponse } from "../../web/http/openapi.ts";
+import { buildInfo } from "../../platform/lib/build-info.ts";
 import type { ControlOperation } from "./operation.ts";
 
 /** Returns the OpenAPI 3.1 document of the control plane, made from its operations. */

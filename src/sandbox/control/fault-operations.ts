@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { badRequest } from "../../lib/errors.ts";
-import { choice } from "../../vocabulary/schemas.ts";
+import { badRequest } from "../../platform/lib/errors.ts";
+import { choice } from "../../platform/vocabulary/schemas.ts";
 import type { Failure } from "../faults/failures.ts";
 import { faultStatuses } from "../faults/fault-responses.ts";
 import { faultsMax } from "../faults/faults.ts";

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox";
-import { choiceParameter, integerParameter } from "../../http/query.ts";
-import { eventTypes, pingEventType } from "../../vocabulary/events.ts";
+import { choiceParameter, integerParameter } from "../../web/http/query.ts";
+import { eventTypes, pingEventType } from "../../platform/vocabulary/events.ts";
 import { failureFields, readFailure } from "./fault-operations.ts";
 import { describeMessage } from "./inbox.ts";
 import { bodyOf, durationParameter, empty, nameSchema, operation } from "./operation.ts";

@@ -1,7 +1,7 @@
-import type { Letter, SmtpResult } from "../../channels/email/smtp.ts";
-import type { Endpoint } from "../../channels/webhook/endpoint.ts";
-import { verifySignatures, type Verdict } from "../../channels/webhook/signing.ts";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
+import type { Letter, SmtpResult } from "../../messaging/channels/email/smtp.ts";
+import type { Endpoint } from "../../messaging/channels/webhook/endpoint.ts";
+import { verifySignatures, type Verdict } from "../../messaging/channels/webhook/signing.ts";
+import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { Ending, Failure } from "../faults/failures.ts";
 
 /** A received delivery. */

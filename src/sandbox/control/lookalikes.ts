@@ -1,10 +1,10 @@
-import type { App } from "../../app.ts";
-import { normalizeName } from "../../detection/names/name.ts";
-import type { Reason } from "../../detection/types.ts";
-import { badRequest, notFound } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
-import type { Sighting } from "../../threats/record.ts";
-import type { ThreatType } from "../../vocabulary/threats.ts";
+import type { App } from "../../app/app.ts";
+import { normalizeName } from "../../engines/detection/names/name.ts";
+import type { Reason } from "../../engines/detection/types.ts";
+import { badRequest, notFound } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import type { Sighting } from "../../threats/threats/record.ts";
+import type { ThreatType } from "../../platform/vocabulary/threats.ts";
 import { namesOnRecord } from "../instance/scan.ts";
 
 interface LookalikeOptions {

@@ -1,12 +1,12 @@
 import { Type, type Static, type TObject, type TProperties } from "@sinclair/typebox";
-import { jsonBody, type Body } from "../../http/body/json-body.ts";
-import { operationsOf, type Operation } from "../../http/operation.ts";
-import type { QueryParameter } from "../../http/query.ts";
-import { fromIsoTime, type Instant } from "../../lib/clock.ts";
-import { durationForm, durationMsMax, parseDuration, suggestDuration } from "../../lib/durations.ts";
-import { badRequest } from "../../lib/errors.ts";
-import { visible } from "../../lib/safe-text.ts";
-import { closed } from "../../vocabulary/schemas.ts";
+import { jsonBody, type Body } from "../../web/http/body/json-body.ts";
+import { operationsOf, type Operation } from "../../web/http/operation.ts";
+import type { QueryParameter } from "../../web/http/query.ts";
+import { fromIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import { durationForm, durationMsMax, parseDuration, suggestDuration } from "../../platform/lib/durations.ts";
+import { badRequest } from "../../platform/lib/errors.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { closed } from "../../platform/vocabulary/schemas.ts";
 import type { SandboxState } from "./state.ts";
 
 /** An operation of the control plane. It needs no key. */

@@ -1,4 +1,4 @@
-import { badRequest } from "../../lib/errors.ts";
+import { badRequest } from "../../platform/lib/errors.ts";
 import { carryOut, lastOfConnection } from "../faults/failures.ts";
 import { inboxesMax } from "./inbox.ts";
 import type { SandboxState } from "./state.ts";

@@ -1,11 +1,11 @@
 import { Type } from "@sinclair/typebox";
-import { verdicts } from "../../channels/webhook/signing.ts";
-import { payloadSchemas } from "../../events/payloads.ts";
-import { deliveryStatuses } from "../../vocabulary/deliveries.ts";
-import { eventTypes } from "../../vocabulary/events.ts";
-import { choice, orNull, time } from "../../vocabulary/schemas.ts";
-import { threatFields } from "../../vocabulary/threat-fields.ts";
-import { sightingOutcomes } from "../../vocabulary/threats.ts";
+import { verdicts } from "../../messaging/channels/webhook/signing.ts";
+import { payloadSchemas } from "../../threats/events/payloads.ts";
+import { deliveryStatuses } from "../../platform/vocabulary/deliveries.ts";
+import { eventTypes } from "../../platform/vocabulary/events.ts";
+import { choice, orNull, time } from "../../platform/vocabulary/schemas.ts";
+import { threatFields } from "../../platform/vocabulary/threat-fields.ts";
+import { sightingOutcomes } from "../../platform/vocabulary/threats.ts";
 import { endings } from "../faults/failures.ts";
 import { sandboxKeys } from "../world/keys.ts";
 

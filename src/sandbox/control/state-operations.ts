@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
-import { toIsoTime, type Instant } from "../../lib/clock.ts";
-import { durationMsMax } from "../../lib/durations.ts";
-import { badRequest, notFound } from "../../lib/errors.ts";
+import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import { durationMsMax } from "../../platform/lib/durations.ts";
+import { badRequest, notFound } from "../../platform/lib/errors.ts";
 import { bodyOf, empty, operation, optionalFlag, optionalText, readDuration, readTime } from "./operation.ts";
 import { clock as clockSchema, ready } from "./schemas.ts";
 import type { SandboxState } from "./state.ts";

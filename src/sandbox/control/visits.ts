@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { system } from "../../access/audit/actor.ts";
-import { badRequest } from "../../lib/errors.ts";
-import { beacon as beaconKind } from "../../traps/kinds/beacon/beacon.ts";
-import { honeytoken as honeytokenKind } from "../../traps/kinds/honeytoken/honeytoken.ts";
-import type { HoneytokenKind } from "../../vocabulary/traps.ts";
+import { badRequest } from "../../platform/lib/errors.ts";
+import { beacon as beaconKind } from "../../response/traps/kinds/beacon/beacon.ts";
+import { honeytoken as honeytokenKind } from "../../response/traps/kinds/honeytoken/honeytoken.ts";
+import type { HoneytokenKind } from "../../platform/vocabulary/traps.ts";
 import type { Instance } from "../instance/instance.ts";
 import { enabledDomains, nameOf, protectedName } from "./lookalikes.ts";
 

@@ -1,12 +1,12 @@
 import { Type } from "@sinclair/typebox";
 import { system } from "../../access/audit/actor.ts";
-import { signingSecrets, type Endpoint } from "../../channels/webhook/endpoint.ts";
-import type { Delivery } from "../../deliveries/delivery-log.ts";
-import { choiceParameter, textParameter } from "../../http/query.ts";
-import { optionalIsoTime, toIsoTime } from "../../lib/clock.ts";
-import { badRequest } from "../../lib/errors.ts";
-import { deliveryStatuses, replaySelections } from "../../vocabulary/deliveries.ts";
-import { choice } from "../../vocabulary/schemas.ts";
+import { signingSecrets, type Endpoint } from "../../messaging/channels/webhook/endpoint.ts";
+import type { Delivery } from "../../messaging/deliveries/delivery-log.ts";
+import { choiceParameter, textParameter } from "../../web/http/query.ts";
+import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
+import { badRequest } from "../../platform/lib/errors.ts";
+import { deliveryStatuses, replaySelections } from "../../platform/vocabulary/deliveries.ts";
+import { choice } from "../../platform/vocabulary/schemas.ts";
 import { historyRecipients } from "../history/recipient-names.ts";
 import {
   bodyOf,

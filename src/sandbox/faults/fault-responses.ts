@@ -1,6 +1,6 @@
-import { errorStatuses } from "../../http/errors.ts";
-import type { Instant } from "../../lib/clock.ts";
-import type { ErrorCode } from "../../lib/errors.ts";
+import { errorStatuses } from "../../web/http/errors.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import type { ErrorCode } from "../../platform/lib/errors.ts";
 import { carryOut } from "./failures.ts";
 import type { Fault } from "./faults.ts";
 

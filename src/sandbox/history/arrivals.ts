@@ -1,8 +1,8 @@
-import type { App } from "../../app.ts";
-import { dayMs, toIsoTime, type Clock, type Instant } from "../../lib/clock.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
-import type { Facts } from "../../enrichment/facts/facts.ts";
-import { certificateLogsOrigin } from "../../sources/certificate-logs/batch-recorder.ts";
+import type { App } from "../../app/app.ts";
+import { dayMs, toIsoTime, type Clock, type Instant } from "../../platform/lib/clock.ts";
+import { logDropped, type Log } from "../../platform/lib/log.ts";
+import type { Facts } from "../../facts/enrichment/facts/facts.ts";
+import { certificateLogsOrigin } from "../../intake/sources/certificate-logs/batch-recorder.ts";
 
 const minuteMs = 60_000;
 

@@ -2,12 +2,12 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { AuditAction, AuditDetail } from "../../access/audit/actions.ts";
 import type { Actor } from "../../access/audit/actor.ts";
 import { auditLog } from "../../access/audit/tables.ts";
-import type { Database } from "../../database/database.ts";
-import { statement, valuesOf } from "../../database/statement.ts";
-import type { EventPayload } from "../../events/payloads.ts";
-import type { Instant } from "../../lib/clock.ts";
-import type { IdFactory } from "../../lib/ids.ts";
-import type { EventType } from "../../vocabulary/events.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { statement, valuesOf } from "../../platform/database/statement.ts";
+import type { EventPayload } from "../../threats/events/payloads.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import type { IdFactory } from "../../platform/lib/ids.ts";
+import type { EventType } from "../../platform/vocabulary/events.ts";
 import type { SeededRandom } from "../world/random.ts";
 import type { WorldThreat } from "../world/world.ts";
 

@@ -1,6 +1,6 @@
-import type { Database } from "../../database/database.ts";
-import type { Instant } from "../../lib/clock.ts";
-import { createIdFactory, type IdFactory } from "../../lib/ids.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import { createIdFactory, type IdFactory } from "../../platform/lib/ids.ts";
 import type { SeededRandom } from "../world/random.ts";
 import { addDeliveries } from "./deliveries.ts";
 import { writeChanges, type Draft, type StoredThreat } from "./draft.ts";

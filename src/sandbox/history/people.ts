@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { subjectOf } from "../../access/keys/audit.ts";
 import { apiKeys } from "../../access/keys/tables.ts";
-import { dayMs, startOfDay, toIsoTime } from "../../lib/clock.ts";
-import { protectedDomains } from "../../domains/tables.ts";
-import { scopes } from "../../vocabulary/keys.ts";
+import { dayMs, startOfDay, toIsoTime } from "../../platform/lib/clock.ts";
+import { protectedDomains } from "../../threats/domains/tables.ts";
+import { scopes } from "../../platform/vocabulary/keys.ts";
 import { analyst, automation, timer } from "../world/decisions.ts";
 import { insertAll, type Draft } from "./draft.ts";
 

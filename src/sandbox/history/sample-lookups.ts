@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import type { Facts } from "../../enrichment/facts/facts.ts";
-import type { Lookups } from "../../lookups/lookups.ts";
-import { enrichments } from "../../enrichment/tables.ts";
-import type { Instant } from "../../lib/clock.ts";
-import { threats } from "../../threats/store/tables.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Facts } from "../../facts/enrichment/facts/facts.ts";
+import type { Lookups } from "../../facts/lookups/lookups.ts";
+import { enrichments } from "../../facts/enrichment/tables.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import { threats } from "../../threats/threats/store/tables.ts";
 import { sampleNetworkOf } from "../world/networks.ts";
 import { factsOfArrival } from "./arrivals.ts";
 

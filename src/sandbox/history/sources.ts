@@ -1,11 +1,11 @@
 import { eq, inArray } from "drizzle-orm";
-import { dayMs, startOfDay, toIsoTime, type Instant } from "../../lib/clock.ts";
-import { scans } from "../../scans/tables.ts";
-import { sourceActivity } from "../../sources/activity/tables.ts";
-import { listImports } from "../../sources/imports/tables.ts";
-import { threats as threatTable } from "../../threats/store/tables.ts";
-import type { ScanTrigger } from "../../vocabulary/scans.ts";
-import type { ThreatSource } from "../../vocabulary/threats.ts";
+import { dayMs, startOfDay, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import { scans } from "../../intake/scans/tables.ts";
+import { sourceActivity } from "../../intake/sources/activity/tables.ts";
+import { listImports } from "../../intake/sources/imports/tables.ts";
+import { threats as threatTable } from "../../threats/threats/store/tables.ts";
+import type { ScanTrigger } from "../../platform/vocabulary/scans.ts";
+import type { ThreatSource } from "../../platform/vocabulary/threats.ts";
 import { analyst, automation, timer } from "../world/decisions.ts";
 import { feedName, worldDomains } from "../world/defaults.ts";
 import { insertAll, type Draft, type StoredThreat } from "./draft.ts";

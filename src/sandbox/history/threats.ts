@@ -1,10 +1,10 @@
-import { changesBetween } from "../../enrichment/facts/fact-changes.ts";
-import { nothingKnown, severityFactsOf } from "../../enrichment/facts/facts.ts";
-import { siteStateOf } from "../../enrichment/facts/site-state.ts";
-import { intervalsMs, rankOf, ranks } from "../../enrichment/plan.ts";
-import { enrichments, registrationResponses } from "../../enrichment/tables.ts";
-import { dayMs, type Instant } from "../../lib/clock.ts";
-import { severityOf } from "../../threats/severity/severity.ts";
+import { changesBetween } from "../../facts/enrichment/facts/fact-changes.ts";
+import { nothingKnown, severityFactsOf } from "../../facts/enrichment/facts/facts.ts";
+import { siteStateOf } from "../../facts/enrichment/facts/site-state.ts";
+import { intervalsMs, rankOf, ranks } from "../../facts/enrichment/plan.ts";
+import { enrichments, registrationResponses } from "../../facts/enrichment/tables.ts";
+import { dayMs, type Instant } from "../../platform/lib/clock.ts";
+import { severityOf } from "../../threats/threats/severity/severity.ts";
 import {
   threatCertificates,
   threatHistory,
@@ -12,10 +12,10 @@ import {
   threatUrls,
   triageBatches,
   triageSteps,
-} from "../../threats/store/tables.ts";
-import { undoableMs } from "../../threats/triage/batches.ts";
-import type { SiteState } from "../../vocabulary/site.ts";
-import type { Severity } from "../../vocabulary/threats.ts";
+} from "../../threats/threats/store/tables.ts";
+import { undoableMs } from "../../threats/threats/triage/batches.ts";
+import type { SiteState } from "../../platform/vocabulary/site.ts";
+import type { Severity } from "../../platform/vocabulary/threats.ts";
 import { analyst } from "../world/decisions.ts";
 import { certificateIssuer } from "../world/scenes.ts";
 import { insertAll, type Draft, type StoredThreat } from "./draft.ts";

@@ -1,8 +1,13 @@
-import { dayMs, startOfDay, toIsoTime, type Instant } from "../../lib/clock.ts";
-import { createAddress } from "../../traps/addresses.ts";
-import { trapAddresses, traps } from "../../traps/tables.ts";
-import { trapVisits, trapVisitTotals } from "../../traps/visits/tables.ts";
-import { trapAuditAction, trapIdPrefix, type TrapKindName, type VisitClass } from "../../vocabulary/traps.ts";
+import { dayMs, startOfDay, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import { createAddress } from "../../response/traps/addresses.ts";
+import { trapAddresses, traps } from "../../response/traps/tables.ts";
+import { trapVisits, trapVisitTotals } from "../../response/traps/visits/tables.ts";
+import {
+  trapAuditAction,
+  trapIdPrefix,
+  type TrapKindName,
+  type VisitClass,
+} from "../../platform/vocabulary/traps.ts";
 import { analyst } from "../world/decisions.ts";
 import { insertAll, type Draft } from "./draft.ts";
 import { eventsKeptMs } from "./threats.ts";

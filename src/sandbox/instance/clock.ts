@@ -1,4 +1,4 @@
-import type { Clock, Instant } from "../../lib/clock.ts";
+import type { Clock, Instant } from "../../platform/lib/clock.ts";
 import { createTimerQueue } from "./timer-queue.ts";
 
 /** A clock that stands still until it is moved, or runs with real time. */

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
-import type { KnownExistence } from "../../enrichment/facts/facts.ts";
-import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../network/dns/dns-client.ts";
+import type { KnownExistence } from "../../facts/enrichment/facts/facts.ts";
+import type { DnsAnswer, DnsClient, DnsRecord, DnsType } from "../../platform/network/dns/dns-client.ts";
 
 /** A DNS without a network. */
 export interface SandboxDns extends DnsClient {

@@ -1,10 +1,10 @@
-import { type App, openApp } from "../../app.ts";
-import type { Mailer } from "../../cases/takedowns/sender.ts";
-import type { Letter, SmtpResult } from "../../channels/email/smtp.ts";
-import type { Config } from "../../config/config.ts";
-import type { Instant } from "../../lib/clock.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
-import { every } from "../../lib/schedule.ts";
+import { type App, openApp } from "../../app/app.ts";
+import type { Mailer } from "../../response/cases/takedowns/sender.ts";
+import type { Letter, SmtpResult } from "../../messaging/channels/email/smtp.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { every } from "../../platform/lib/schedule.ts";
 import { createLazyCertificates } from "../log/lazy-certificates.ts";
 import type { SandboxCertificates } from "../log/certificates.ts";
 import type { LoggedCertificate } from "../log/entry.ts";

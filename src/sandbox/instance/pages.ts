@@ -1,7 +1,7 @@
-import type { ReplacedInspection } from "../../inspection/open-inspection.ts";
-import type { InspectionResult } from "../../inspection/model/inspector.ts";
-import type { PageFingerprint } from "../../inspection/model/fingerprint.ts";
-import type { Existence } from "../../lookups/dns/existence.ts";
+import type { ReplacedInspection } from "../../facts/inspection/open-inspection.ts";
+import type { InspectionResult } from "../../facts/inspection/model/inspector.ts";
+import type { PageFingerprint } from "../../facts/inspection/model/fingerprint.ts";
+import type { Existence } from "../../facts/lookups/dns/existence.ts";
 
 /** Page that an inspection finds at a host. */
 export interface SandboxPage {

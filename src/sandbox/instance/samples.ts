@@ -1,8 +1,8 @@
-import type { App } from "../../app.ts";
-import type { Database } from "../../database/database.ts";
-import type { Reach } from "../../lookups/open-lookups.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
-import type { Log } from "../../lib/log.ts";
+import type { App } from "../../app/app.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Reach } from "../../facts/lookups/open-lookups.ts";
+import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { Log } from "../../platform/lib/log.ts";
 import { createLazyScreenshots } from "../pictures/lazy-screenshots.ts";
 
 /** Writes the initial data. Loaded only here, because most sandboxes start with a prebuilt database. */

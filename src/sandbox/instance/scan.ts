@@ -1,9 +1,9 @@
 import { system } from "../../access/audit/actor.ts";
-import type { App } from "../../app.ts";
-import type { KnownExistence } from "../../enrichment/facts/facts.ts";
-import type { Scan } from "../../scans/tables.ts";
-import { threats } from "../../threats/store/tables.ts";
-import type { ScanTrigger } from "../../vocabulary/scans.ts";
+import type { App } from "../../app/app.ts";
+import type { KnownExistence } from "../../facts/enrichment/facts/facts.ts";
+import type { Scan } from "../../intake/scans/tables.ts";
+import { threats } from "../../threats/threats/store/tables.ts";
+import type { ScanTrigger } from "../../platform/vocabulary/scans.ts";
 import type { SandboxDns } from "./dns.ts";
 
 /** Minimum number of candidates per scan: the most likely ones suffice, in a tenth of the time of all. */

@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 
 /** Time in the signatures of deliveries. Receivers whose library rejects old deliveries need the real one. */
 export interface SigningTimes {

@@ -1,4 +1,4 @@
-import type { Instant, Timer } from "../../lib/clock.ts";
+import type { Instant, Timer } from "../../platform/lib/clock.ts";
 
 interface PendingTimer {
   /** A time of day, which moves when the clock is set back, or an elapsed time. */

@@ -1,9 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto";
-import type { CertificateLog, LogReader, TreeHead } from "../../certificate-transparency/log.ts";
-import { createTree, rootOf } from "../../certificate-transparency/trees/compact-range.ts";
-import { leafHash } from "../../certificate-transparency/trees/hashes.ts";
-import { signedBytes } from "../../certificate-transparency/trees/tree-heads.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { CertificateLog, LogReader, TreeHead } from "../../engines/certificate-transparency/log.ts";
+import { createTree, rootOf } from "../../engines/certificate-transparency/trees/compact-range.ts";
+import { leafHash } from "../../engines/certificate-transparency/trees/hashes.ts";
+import { signedBytes } from "../../engines/certificate-transparency/trees/tree-heads.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
 import { encodeEntry, type LogEntry, type LoggedCertificate } from "./entry.ts";
 
 /** A certificate log in memory. An entry joins the tree when the sandbox's clock reaches its time. */

@@ -1,5 +1,5 @@
-import type { App } from "../../app.ts";
-import type { Clock, Timer } from "../../lib/clock.ts";
+import type { App } from "../../app/app.ts";
+import type { Clock, Timer } from "../../platform/lib/clock.ts";
 import { createSandboxLog, type SandboxLog } from "./certificate-log.ts";
 import type { LoggedCertificate } from "./entry.ts";
 

@@ -1,4 +1,4 @@
-import { dayMs, type Instant } from "../../lib/clock.ts";
+import { dayMs, type Instant } from "../../platform/lib/clock.ts";
 
 /** A certificate of the sandbox's log. */
 export interface LoggedCertificate {

@@ -1,5 +1,5 @@
-import { badRequest, notFound } from "../../lib/errors.ts";
-import { pathOf } from "../../lib/request-path.ts";
+import { badRequest, notFound } from "../../platform/lib/errors.ts";
+import { pathOf } from "../../platform/lib/request-path.ts";
 import type { SandboxLog } from "./certificate-log.ts";
 
 /** Path below which the sandbox's certificate log responds as RFC 6962 requires, without proofs. */

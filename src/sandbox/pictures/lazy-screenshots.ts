@@ -1,5 +1,5 @@
-import type { Database } from "../../database/database.ts";
-import type { ScreenshotFiles } from "../../lookups/page/screenshot-files.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { ScreenshotFiles } from "../../facts/lookups/page/screenshot-files.ts";
 
 /** The sample screenshots, loaded at their first use to keep them out of the startup time. */
 export function createLazyScreenshots(database: () => Pick<Database, "query">): ScreenshotFiles {

@@ -1,4 +1,4 @@
-import { visualSimilarity } from "../../lookups/page/perceptual-hash.ts";
+import { visualSimilarity } from "../../facts/lookups/page/perceptual-hash.ts";
 import found from "./pictures.json";
 
 /** Facts that the page lookup finds on the page of a sample screenshot. `scripts/generate-demo-screenshots.ts` writes it. */

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import type { Database } from "../../database/database.ts";
-import { protectedDomains } from "../../domains/tables.ts";
-import { enrichments } from "../../enrichment/tables.ts";
-import type { ScreenshotFiles } from "../../lookups/page/screenshot-files.ts";
-import { threats } from "../../threats/store/tables.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { protectedDomains } from "../../threats/domains/tables.ts";
+import { enrichments } from "../../facts/enrichment/tables.ts";
+import type { ScreenshotFiles } from "../../facts/lookups/page/screenshot-files.ts";
+import { threats } from "../../threats/threats/store/tables.ts";
 import { findBrand, pictureWith } from "./pictures.ts";
 
 /** In the executable, the folder is next to the code; in the sources, it is one level up. */

@@ -1,6 +1,6 @@
 import { system, type Actor } from "../../access/audit/actor.ts";
-import { dayMs, startOfDay, type Instant } from "../../lib/clock.ts";
-import type { Status } from "../../vocabulary/threats.ts";
+import { dayMs, startOfDay, type Instant } from "../../platform/lib/clock.ts";
+import type { Status } from "../../platform/vocabulary/threats.ts";
 import type { SeededRandom } from "./random.ts";
 import type { Check } from "./story.ts";
 import type { WorldEntry } from "./entry.ts";

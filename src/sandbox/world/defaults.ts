@@ -1,4 +1,4 @@
-import type { Instant } from "../../lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 
 /** Domains that a sandbox protects. */
 export const worldDomains = ["example-bank.com", "example-shop.com", "samplix.org"] as const;

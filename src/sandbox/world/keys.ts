@@ -1,4 +1,4 @@
-import { scopes, type Plan, type Scope } from "../../vocabulary/keys.ts";
+import { scopes, type Plan, type Scope } from "../../platform/vocabulary/keys.ts";
 
 /** An API key of every sandbox. It is public and worthless: no other installation accepts it. */
 export interface SandboxKey {

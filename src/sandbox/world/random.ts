@@ -1,4 +1,4 @@
-import type { FillRandom } from "../../lib/ids.ts";
+import type { FillRandom } from "../../platform/lib/ids.ts";
 
 /** Deterministic random numbers. Predictable, so only for the sandbox. */
 export interface SeededRandom {

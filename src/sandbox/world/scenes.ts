@@ -1,7 +1,7 @@
-import type { Facts, HostNetwork, Screenshot } from "../../enrichment/facts/facts.ts";
-import { pageFailuresMax } from "../../enrichment/facts/merge-facts.ts";
-import { dayMs, toIsoTime, type Instant } from "../../lib/clock.ts";
-import type { Registration } from "../../vocabulary/registration.ts";
+import type { Facts, HostNetwork, Screenshot } from "../../facts/enrichment/facts/facts.ts";
+import { pageFailuresMax } from "../../facts/enrichment/facts/merge-facts.ts";
+import { dayMs, toIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import type { Registration } from "../../platform/vocabulary/registration.ts";
 import { brandOf, pictures, similarityTo, type PictureName } from "../pictures/pictures.ts";
 import { sampleNetworkOf } from "./networks.ts";
 

@@ -1,8 +1,8 @@
-import type { Facts, SiteTimes } from "../../enrichment/facts/facts.ts";
-import { siteTimesAfter } from "../../enrichment/facts/site-state.ts";
-import type { Instant } from "../../lib/clock.ts";
-import type { Threat } from "../../threats/store/queries.ts";
-import type { SiteState } from "../../vocabulary/site.ts";
+import type { Facts, SiteTimes } from "../../facts/enrichment/facts/facts.ts";
+import { siteTimesAfter } from "../../facts/enrichment/facts/site-state.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import type { Threat } from "../../threats/threats/store/queries.ts";
+import type { SiteState } from "../../platform/vocabulary/site.ts";
 import { factsAt, type Scene } from "./scenes.ts";
 
 const page: Scene = { exists: true, picture: "bank-password" };

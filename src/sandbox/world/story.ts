@@ -1,9 +1,9 @@
-import { type Facts, nothingKnown, severityFactsOf } from "../../enrichment/facts/facts.ts";
-import { siteTimesAfter } from "../../enrichment/facts/site-state.ts";
-import { intervalsMs } from "../../enrichment/plan.ts";
-import { dayMs, type Instant } from "../../lib/clock.ts";
-import type { Registration } from "../../vocabulary/registration.ts";
-import { severityOf, type SeverityFacts } from "../../threats/severity/severity.ts";
+import { type Facts, nothingKnown, severityFactsOf } from "../../facts/enrichment/facts/facts.ts";
+import { siteTimesAfter } from "../../facts/enrichment/facts/site-state.ts";
+import { intervalsMs } from "../../facts/enrichment/plan.ts";
+import { dayMs, type Instant } from "../../platform/lib/clock.ts";
+import type { Registration } from "../../platform/vocabulary/registration.ts";
+import { severityOf, type SeverityFacts } from "../../threats/threats/severity/severity.ts";
 import { brandOf, type PictureName } from "../pictures/pictures.ts";
 import type { SeededRandom } from "./random.ts";
 import { factsAt, silentFacts, type Scene } from "./scenes.ts";

@@ -1,0 +1,60 @@
+import type { Instant } from "../../platform/lib/clock.ts";
+import type { ThreatSource } from "../../platform/vocabulary/threats.ts";
+
+/**
+ * Every valid name from every source, each once per day and source, in compressed files next to the database. It makes
+ * it possible to check a domain that was just added against the names seen before.
+ */
+export interface Archive {
+  /**
+   * Takes names to store: ASCII bytes in A-label form or as received, each followed by a line feed. Invalid names are
+   * left out. Copies what it needs. Never waits for the disk.
+   */
+  add(names: Uint8Array, options: { source: ThreatSource; seenAt: Instant }): void;
+  /**
+   * Resolves when everything added so far survives the end of the process. Call it before the position of a source is
+   * committed. Never rejects: an archive that cannot write reports it in `status()`, and the sources continue.
+   */
+  flush(): Promise<void>;
+  /**
+   * Yields the stored names in blocks, the oldest day first, except for names of the last minutes, which come last.
+   * `start` resumes after the `position` of a block. A block is valid until the next one is requested. Names that
+   * arrive during the reading may be missing.
+   */
+  read(options: { start?: ArchivePosition | undefined; signal: AbortSignal }): AsyncGenerator<ArchiveBlock>;
+  /** Everything `read` would yield at this moment. */
+  extent(): Promise<ArchiveExtent>;
+  status(): ArchiveStatus;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Names of one day and source, sorted, each followed by a line feed. */
+export interface ArchiveBlock {
+  /** Start of the UTC day on which the names were seen. */
+  day: Instant;
+  source: ThreatSource;
+  names: Uint8Array;
+  count: number;
+  /** Position after the block. */
+  position: ArchivePosition;
+}
+
+/** Where a reading resumes. Opaque to callers; compact enough for a column. */
+export type ArchivePosition = string;
+
+export interface ArchiveExtent {
+  names: number;
+  bytes: number;
+  oldestDay: Instant | null;
+  newestDay: Instant | null;
+}
+
+export interface ArchiveStatus {
+  enabled: boolean;
+  names: number;
+  bytes: number;
+  oldestDay: Instant | null;
+  /** Why nothing can be stored at present; null if all is well. */
+  problem: string | null;
+}

@@ -1,0 +1,44 @@
+/** Maintains the archive in a worker thread, because sorting and compressing take long. */
+import type { MessagePort } from "node:worker_threads";
+import { messageOf } from "../../../platform/lib/errors.ts";
+import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
+import { maintain, type MaintenanceResult, type MaintenanceTask } from "./maintain.ts";
+
+type Reply = { result: MaintenanceResult } | { error: string };
+
+/** Replies to each task, which has to come after the reply to the one before. */
+export function serveMaintenance(port: MessagePort): void {
+  port.on("message", (task: MaintenanceTask) => {
+    const reply = maintain(task).then(
+      (result): Reply => ({ result }),
+      (error: unknown): Reply => ({ error: messageOf(error) }),
+    );
+    void reply.then((message) => port.postMessage(message));
+  });
+}
+
+/**
+ * Runs one maintenance in a thread of its own. The thread ends with it, which returns its memory.
+ * @throws an error of the system, or of a thread that did not start
+ */
+export async function maintainInThread(
+  task: MaintenanceTask,
+  { startWorker, signal }: { startWorker: StartWorker; signal: AbortSignal },
+): Promise<MaintenanceResult> {
+  const worker = startWorker("archive-maintenance");
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+  const stop = () => reject(new Error("the maintenance of the archive was stopped"));
+  worker.on("message", (reply: Reply) => resolve(reply));
+  worker.on("error", reject);
+  worker.on("exit", () => reject(new Error("a worker thread exited early")));
+  signal.addEventListener("abort", stop, { once: true });
+  worker.postMessage(task);
+  try {
+    const reply = await promise;
+    if ("error" in reply) throw new Error(reply.error);
+    return reply.result;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await worker.terminate();
+  }
+}

@@ -1,0 +1,130 @@
+/** Searches of the archive on behalf of people, who wait for results and may leave. */
+import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
+import { messageOf } from "../../../platform/lib/errors.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
+import type { ArchiveQuery } from "./query.ts";
+import type { ArchiveHit, SearchProgress } from "./search-folder.ts";
+
+/** Maximum number of names that a search returns. It ends when it has found more. */
+export const hitsMax = 500;
+const runningMax = 2;
+/** Searches whose results are kept. */
+const keptMax = 8;
+/** A search that is fast enough responds with all results. */
+const waitMs = 1_000;
+/** The results of a search that was not requested for this long are deleted: its visitor has left. */
+const abandonedMs = 20_000;
+
+export interface SearchTerms {
+  query: ArchiveQuery;
+  /** Only names that were seen on this day or later. */
+  since: Instant | undefined;
+  source: ThreatSource | undefined;
+}
+
+export interface NameSearch extends SearchProgress {
+  state: "running" | "completed" | "failed";
+  /** Each name once, the earliest day first. */
+  hits: readonly ArchiveHit[];
+  /** More names match than were returned. */
+  isLimited: boolean;
+  error: string | null;
+}
+
+export interface NameSearches {
+  /**
+   * Begins a search, or continues it if it was begun before. Resolves after a second at most, with the results so far.
+   * Returns undefined if too many other searches are running.
+   */
+  search(terms: SearchTerms): Promise<Readonly<NameSearch> | undefined>;
+  stop(): void;
+}
+
+/** Yields the names that match, the earliest day first. */
+export type SearchNames = (
+  options: SearchTerms & { signal: AbortSignal; onProgress: (progress: SearchProgress) => void },
+) => AsyncGenerator<ArchiveHit>;
+
+interface Entry {
+  found: NameSearch;
+  ended: Promise<void>;
+  stopping: AbortController;
+  abandoned: Timer;
+}
+
+export function createNameSearches({
+  clock,
+  log,
+  searchNames,
+}: {
+  clock: Clock;
+  log: Log;
+  searchNames: SearchNames;
+}): NameSearches {
+  const entries = new Map<string, Entry>();
+
+  function discard(key: string): void {
+    const entry = entries.get(key);
+    entries.delete(key);
+    entry?.abandoned.cancel();
+    entry?.stopping.abort();
+  }
+
+  async function run(terms: SearchTerms, found: NameSearch, signal: AbortSignal): Promise<void> {
+    const hits: ArchiveHit[] = [];
+    found.hits = hits;
+    try {
+      const onProgress = (progress: SearchProgress) => void Object.assign(found, progress);
+      for await (const hit of searchNames({ ...terms, signal, onProgress })) {
+        found.isLimited = hits.length === hitsMax;
+        if (found.isLimited) break;
+        hits.push(hit);
+      }
+      found.state = "completed";
+    } catch (error) {
+      logDropped(log, error, "archive.search_failed");
+      found.error = messageOf(error);
+      found.state = "failed";
+    }
+  }
+
+  function begin(terms: SearchTerms, key: string): Entry | undefined {
+    const running = [...entries.values()].filter(({ found }) => found.state === "running");
+    if (running.length >= runningMax) return undefined;
+    const [oldest] = [...entries].find(([, { found }]) => found.state !== "running") ?? [];
+    if (entries.size >= keptMax && oldest !== undefined) discard(oldest);
+    const stopping = new AbortController();
+    const found: NameSearch = {
+      state: "running",
+      hits: [],
+      isLimited: false,
+      error: null,
+      names: 0,
+      namesTotal: 0,
+      damagedBytes: 0,
+    };
+    const ended = run(terms, found, stopping.signal);
+    const entry = { found, ended, stopping, abandoned: clock.after(abandonedMs, () => discard(key)) };
+    entries.set(key, entry);
+    return entry;
+  }
+
+  return {
+    async search(terms) {
+      const key = JSON.stringify(terms);
+      const entry = entries.get(key) ?? begin(terms, key);
+      if (entry === undefined) return undefined;
+      entry.abandoned.cancel();
+      entry.abandoned = clock.after(abandonedMs, () => discard(key));
+      const waited = Promise.withResolvers<void>();
+      const timer = clock.after(waitMs, waited.resolve);
+      await Promise.race([entry.ended, waited.promise]);
+      timer.cancel();
+      return entry.found;
+    },
+    stop() {
+      for (const key of entries.keys()) discard(key);
+    },
+  };
+}

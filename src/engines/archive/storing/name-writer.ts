@@ -1,0 +1,163 @@
+/** Writes names to the journal of this process, one write at a time. */
+import type { DiskRoom } from "../../../platform/database/files/disk.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { messageOf } from "../../../platform/lib/errors.ts";
+import { grouped } from "../../../platform/lib/wording.ts";
+import { createJournal, journalBytesMax } from "../files/journal.ts";
+import type { PendingNames } from "./pending-names.ts";
+
+/** Names that wait for the disk. More are not stored. */
+const waitingBytesMax = 32 << 20;
+/** This much is written without waiting for a flush. */
+const writtenBytesMin = 1 << 20;
+const diskCheckMs = 1_000;
+/** How long a problem is reported that is over. */
+const dropReportedMs = 3_600_000;
+
+export interface NameWriter {
+  enqueue(names: PendingNames): void;
+  /** Returns whether the queue is full: more names have to be dropped. */
+  isFull(): boolean;
+  /** Counts names that were not stored. */
+  drop(bytes: number): void;
+  /** Resolves when everything that is queued now was written, or could not be. Never rejects. */
+  write(): Promise<void>;
+  /** Closes the journal if its oldest names are older than `ageMs`. */
+  rotateAfter(ageMs: number): void;
+  /** Closes the journal. Nothing may be written afterward. */
+  close(): Promise<void>;
+  /** Why names are not stored; null if all are. */
+  problem(): string | null;
+}
+
+interface NameWriterOptions {
+  folder: string;
+  /** Unique among all processes. */
+  journalId: string;
+  clock: Clock;
+  diskRoom: () => DiskRoom | undefined;
+  /** Called when a journal was closed and can be made into segments. */
+  onRotate: () => void;
+  /** Called when names were written. */
+  onWritten: (names: PendingNames) => void;
+  /** Called when a journal was created. */
+  onStart: () => void;
+  /** Called now and then while the disk is nearly full. */
+  onShortage: () => void;
+}
+
+export function createNameWriter(options: NameWriterOptions): NameWriter {
+  const { folder, journalId, clock, diskRoom, onRotate, onWritten, onStart, onShortage } = options;
+  const journal = createJournal({ folder, id: journalId });
+  const queue: PendingNames[] = [];
+  let queuedBytes = 0;
+  let droppedBytes = 0;
+  let writing: Promise<void> = Promise.resolve();
+  let startedMs = 0;
+  let droppedMs = -Infinity;
+  let failure: string | null = null;
+  const disk = createDiskCheck({ clock, diskRoom, onShortage });
+
+  function write(): Promise<void> {
+    writing = writing.then(writeQueue);
+    return writing;
+  }
+
+  async function writeQueue(): Promise<void> {
+    try {
+      for (let next = queue[0]; next !== undefined; next = queue[0]) {
+        if (disk.shortage() !== null) {
+          drop(queuedBytes);
+          queuedBytes = 0;
+          queue.length = 0;
+          return;
+        }
+        const isNew = journal.size() === 0;
+        await journal.append(next, next.names);
+        failure = null;
+        void queue.shift();
+        queuedBytes -= next.names.length;
+        onWritten(next);
+        if (isNew) {
+          startedMs = clock.monotonicMs();
+          onStart();
+        }
+        if (journal.size() >= journalBytesMax) rotate();
+      }
+    } catch (error) {
+      // The names stay in the queue, and the next write tries again.
+      failure = `names cannot be written to ${folder}: ${messageOf(error)}`;
+    }
+  }
+
+  function rotate(): void {
+    journal.rotate();
+    onRotate();
+  }
+
+  /** If closing a journal fails, a later maintenance closes it. */
+  function attempt(close: () => void): void {
+    try {
+      close();
+    } catch (error) {
+      failure = `a journal in ${folder} cannot be closed: ${messageOf(error)}`;
+    }
+  }
+
+  function drop(bytes: number): void {
+    droppedBytes += bytes;
+    droppedMs = clock.monotonicMs();
+  }
+
+  return {
+    enqueue(names) {
+      queue.push(names);
+      queuedBytes += names.names.length;
+      if (queuedBytes >= writtenBytesMin) void write();
+    },
+    isFull: () => queuedBytes >= waitingBytesMax,
+    drop,
+    write,
+    rotateAfter(ageMs) {
+      writing = writing.then(() => {
+        if (journal.size() > 0 && clock.monotonicMs() - startedMs >= ageMs) attempt(rotate);
+        return undefined;
+      });
+    },
+    async close() {
+      await writing;
+      attempt(journal.close);
+    },
+    problem() {
+      const present = disk.shortage() ?? failure;
+      if (present !== null || clock.monotonicMs() - droppedMs > dropReportedMs) return present;
+      return `the disk was too slow or full: names of ${grouped(droppedBytes)} bytes were not stored`;
+    },
+  };
+}
+
+/** Checks the disk at most once a second. */
+function createDiskCheck({
+  clock,
+  diskRoom,
+  onShortage,
+}: {
+  clock: Clock;
+  diskRoom: () => DiskRoom | undefined;
+  onShortage: () => void;
+}) {
+  let checkedMs = -Infinity;
+  let shortage: string | null = null;
+  return {
+    /** Returns why nothing may be written; null if there is room. */
+    shortage(): string | null {
+      if (clock.monotonicMs() - checkedMs < diskCheckMs) return shortage;
+      checkedMs = clock.monotonicMs();
+      const room = diskRoom();
+      const isShort = room !== undefined && room.missingBytes > 0;
+      shortage = isShort ? `the disk is ${room.level} (${room.text}); names are not stored` : null;
+      if (isShort) onShortage();
+      return shortage;
+    },
+  };
+}

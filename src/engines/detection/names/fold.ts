@@ -1,0 +1,181 @@
+/**
+ * Folds a label to its skeleton (UTS #39), with additional confusables. Two labels with equal skeletons can be
+ * mistaken for each other. ASCII characters stand for themselves, except that an underscore stands for a hyphen:
+ * whether 0 looks like o, or rn like m, depends on the word, so `alignment.ts` weighs that.
+ */
+import { lazy } from "../../../platform/lib/startup.ts";
+import confusables from "../data/confusables.txt" with { type: "text" };
+import { decodeLabel } from "./name.ts";
+
+/**
+ * Confusables in addition to UTS #39: hooked, stroked and small-capital Latin letters, and the Cyrillic and Greek
+ * letters that replace Latin ones in registered homographs.
+ */
+const additionalConfusables = `
+a ɑ ɐ ᶏ ⱥ ᴀ ə α λ
+b ɓ ƀ ƃ ᵬ ᶀ ʙ ß в ь ъ β б
+c ƈ ȼ ɕ ᴄ ϲ ς
+d ɖ ɗ đ ƌ ȡ ᵭ ᶁ ᴅ ð δ
+e ɇ ɛ ɘ ᶒ ⱸ ᴇ є ε ҽ э ǝ
+f ƒ ᵮ ᶂ ꜰ ғ ſ
+g ɠ ǥ ɡ ᶃ ɢ ց
+h ħ ɦ ⱨ ɧ ꜧ ʜ н һ ћ ђ ɥ
+i ɨ ı ɪ ᵢ ᶖ ι і
+j ɉ ʝ ȷ ɟ ј
+k ƙ ⱪ ᶄ ĸ ᴋ к κ ҝ қ ҟ ӄ
+l ł ƚ ɫ ɬ ɭ ⱡ ȴ ᶅ ʟ ӏ ǀ ŀ
+m ɱ ᵯ ᶆ ᴍ м ʍ
+n ŋ ɲ ɳ ƞ ȵ ᶇ ᵰ ɴ η п ո π ŉ л
+o ø ɵ ɔ ⱺ ᴏ ɒ ο о σ ө օ
+p þ ƥ ᵽ ᵱ ᶈ ᴘ ρ р ҏ ƿ
+q ɋ ʠ ԛ
+r ɾ ɼ ɽ ɍ ʀ ᵲ ᵳ ᶉ г ɹ
+s ʂ ȿ ᵴ ᶊ ꜱ ѕ ʃ
+t ŧ ƭ ƫ ʈ ⱦ ȶ ᵵ ᴛ т τ ҭ
+u ʉ ᴜ ᵾ ᶙ υ μ и ц ս ʊ
+v ʋ ⱱ ᶌ ⱴ ᴠ ν ѵ
+w ⱳ ᴡ ω ɯ ш щ ԝ ѡ
+x ᶍ х χ ҳ ж
+y ƴ ɏ ʏ ʎ γ у ч ү ұ
+z ƶ ȥ ɀ ʐ ʑ ⱬ ᵶ ᶎ ᴢ ʒ ζ ӡ
+3 з ɜ ʒ
+ae æ
+oe œ
+`;
+
+/** Second readings of letters that are used for two Latin ones. */
+const secondReadings = `
+b þ
+e ɵ ө
+n и л
+u ʋ
+v в
+w ʍ
+y ɥ
+`;
+
+const foldOf = readTables();
+const secondFoldOf = parseConfusables(secondReadings);
+
+/** Returns the text in lower case and decomposed (NFKD), without marks: the part of folding that needs no table. */
+export function stripped(text: string): string {
+  return text
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, "")
+    .toLowerCase();
+}
+
+export interface FoldedLabel {
+  /** The label in Unicode form. */
+  shown: string;
+  /** Its skeleton. */
+  folded: string;
+  /** For each code unit of `folded`, the index of its code unit in `shown`. Undefined if both are the same. */
+  origin: readonly number[] | undefined;
+}
+
+/** Returns the folded label, or two of them if it contains letters with a second reading. */
+export function foldLabel(label: string): FoldedLabel[] {
+  const shown = decodeLabel(label);
+  if (!/[^\0-\x7f]/.test(shown)) return [{ shown, folded: shown.replaceAll("_", "-"), origin: undefined }];
+  const first = foldWith(shown, false);
+  const second = foldWith(shown, true);
+  return first.folded === second.folded ? [first] : [first, second];
+}
+
+/** Unicode blocks that contain look-alikes of Latin letters: Latin, Greek, Cyrillic and Armenian. */
+const letterBlocks: readonly (readonly [first: number, last: number])[] = [
+  [0xdf, 0x2af],
+  [0x370, 0x58f],
+  [0x1d00, 0x1d22],
+  [0x1e00, 0x1eff],
+  [0x2c60, 0x2c7f],
+  [0xa720, 0xa7ff],
+];
+
+/** Returns the letters that fold to `letter`, an ASCII letter. */
+export function lookAlikeLetters(letter: string): readonly string[] {
+  return lettersByFold().get(letter) ?? [];
+}
+
+/** Built on first use, because only generation needs it. */
+const lettersByFold = lazy((): ReadonlyMap<string, readonly string[]> => {
+  const letters = new Map<string, string[]>();
+  for (const [first, last] of letterBlocks) {
+    for (let point = first; point <= last; point++) {
+      const letter = String.fromCodePoint(point);
+      if (!/^[\p{Ll}\p{Lo}]$/u.test(letter) || letter !== letter.normalize("NFKC")) continue;
+      const fold = foldCharacter(letter, false);
+      if (!/^[a-z]$/.test(fold)) continue;
+      letters.set(fold, [...(letters.get(fold) ?? []), letter]);
+    }
+  }
+  return letters;
+});
+
+/** Maximum number of cached code points. Honest lists contain fewer; the limit bounds the memory for hostile ones. */
+const cachedMax = 1 << 14;
+
+/** Returns a cached function that folds a code point in the first or the second reading. */
+export function createFoldCache(): (point: number, second: boolean) => string {
+  const caches = [new Map<number, string>(), new Map<number, string>()] as const;
+  return (point, second) => {
+    const cache = caches[second ? 1 : 0];
+    const known = cache.get(point);
+    if (known !== undefined) return known;
+    const fold = foldCharacter(String.fromCodePoint(point), second);
+    if (cache.size >= cachedMax) cache.clear();
+    cache.set(point, fold);
+    return fold;
+  };
+}
+
+function foldWith(shown: string, second: boolean): FoldedLabel {
+  let folded = "";
+  const origin: number[] = [];
+  let at = 0;
+  for (const character of shown) {
+    const fold = foldCharacter(character, second);
+    folded += fold;
+    for (let i = 0; i < fold.length; i++) origin.push(at);
+    at += character.length;
+  }
+  return { shown, folded, origin };
+}
+
+function foldCharacter(character: string, second: boolean): string {
+  if (character <= "\x7f") return character === "_" ? "-" : character.toLowerCase();
+  return Array.from(
+    stripped(character),
+    (part) => (second ? secondFoldOf.get(part) : undefined) ?? foldOf.get(part) ?? part,
+  ).join("");
+}
+
+function readTables(): Map<string, string> {
+  const table = new Map<string, string>();
+  for (const line of confusables.split("\n")) {
+    if (line === "" || line.startsWith("#")) continue;
+    const [target, ...sources] = line.split(" ");
+    const fold = target!.startsWith("=") ? fromHex(target!.slice(1)) : target!;
+    for (const source of sources) table.set(fromHex(source), fold);
+  }
+  for (const [source, target] of parseConfusables(additionalConfusables)) table.set(source, target);
+  return table;
+}
+
+function parseConfusables(lines: string): Map<string, string> {
+  return new Map(
+    lines
+      .trim()
+      .split("\n")
+      .flatMap((line) => {
+        const [target, ...sources] = line.split(" ");
+        return sources.map((source): [string, string] => [source, target!]);
+      }),
+  );
+}
+
+function fromHex(points: string): string {
+  return String.fromCodePoint(...points.split("+").map((point) => Number.parseInt(point, 16)));
+}

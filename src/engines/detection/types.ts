@@ -1,0 +1,64 @@
+import type { ThreatType } from "../../platform/vocabulary/threats.ts";
+
+/** Types shared by the look-alike engine and its callers: protected names, matches and their reasons. */
+
+/** A protected domain. All names are in A-label form, lower case, without a trailing dot. */
+export interface ProtectedName {
+  domain: string;
+  /** Brand keywords: other words by which the domain is known. */
+  keywords: readonly string[];
+  /** Domains of the same owner that never match, with everything below them. */
+  allow: readonly string[];
+}
+
+export interface Match {
+  protectedDomain: string;
+  type: ThreatType;
+  /** 0 to 1, at most four decimals; 1 is indistinguishable. */
+  similarity: number;
+  reasons: Reason[];
+}
+
+/** A match that the engine found in a name, as opposed to a copy of a page. */
+export interface NameMatch extends Match {
+  /** Name of the acceptance rule that kept the reading of the name. */
+  rule: string;
+}
+
+/** Ways in which a stretch of a name differs from the word that it resembles. */
+const editKinds = [
+  "confusable",
+  "bit_flip",
+  "omission",
+  "insertion",
+  "repetition",
+  "transposition",
+  "keyboard_neighbor",
+  "vowel_swap",
+  "replacement",
+  "plural",
+] as const;
+
+export type EditKind = (typeof editKinds)[number];
+
+/**
+ * One step of the explanation of a match: a stable code with its parameters, as it is stored; `reasons.ts` renders
+ * it as text. Positions count characters of the label, from 0. Labels may be A-labels.
+ */
+export type Reason =
+  | { code: EditWithBoth; params: { label: string; position: number; found: string; expected: string } }
+  | { code: "omission"; params: { label: string; position: number; expected: string } }
+  | { code: Addition; params: { label: string; position: number; found: string } }
+  | { code: "split"; params: { found: string; expected: string } }
+  | { code: "sound"; params: { label: string; expected: string; code: string } }
+  | { code: "whole_name"; params: { found: string; expected: string } }
+  | { code: "whole_label"; params: { label: string; expected: string } }
+  | { code: "label_part"; params: { label: string; position: number; found: string } }
+  | { code: "sub_label"; params: { label: string; registrableDomain: string } }
+  | { code: "hosted"; params: { suffix: string } }
+  | { code: "other_suffix"; params: { found: string; expected: string } }
+  | { code: "keyword"; params: { label: string; keyword: string } };
+
+/** Edits that add something, so that nothing was expected in its place. */
+type Addition = "insertion" | "repetition" | "plural";
+type EditWithBoth = Exclude<EditKind, "omission" | Addition>;

@@ -1,0 +1,34 @@
+import type { Clock } from "../../../platform/lib/clock.ts";
+import type { Existence } from "../../lookups/dns/existence.ts";
+
+/**
+ * Keeps DNS results of scans for the checks of the same names that follow. Without it, each name would be looked up
+ * twice within minutes.
+ */
+export interface Handoff {
+  put(threatId: string, existence: Existence): void;
+  /** Returns a result once only: a later check wants to know the state at that time. */
+  take(threatId: string): Existence | undefined;
+}
+
+const keptMs = 10 * 60_000;
+/** Number of threats that are checked in that time. */
+const entriesMax = 6_000;
+
+export function createHandoff(clock: Clock): Handoff {
+  // In insertion order: the first entry is the oldest.
+  const kept = new Map<string, { existence: Existence; untilMs: number }>();
+  return {
+    put(threatId, existence) {
+      if (existence.exists !== "yes") return;
+      kept.delete(threatId);
+      kept.set(threatId, { existence, untilMs: clock.monotonicMs() + keptMs });
+      if (kept.size > entriesMax) kept.delete(kept.keys().next().value!);
+    },
+    take(threatId) {
+      const found = kept.get(threatId);
+      kept.delete(threatId);
+      return found !== undefined && clock.monotonicMs() < found.untilMs ? found.existence : undefined;
+    },
+  };
+}

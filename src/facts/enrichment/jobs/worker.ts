@@ -1,0 +1,140 @@
+import type { Clock } from "../../../platform/lib/clock.ts";
+import type { Log } from "../../../platform/lib/log.ts";
+import { every, type Schedule } from "../../../platform/lib/schedule.ts";
+
+/** Runs due jobs, with limits on concurrency and on starts per second. */
+export interface Worker {
+  start(): void;
+  /** Starts no more jobs and aborts those in progress, which stay due. */
+  stop(): Promise<void>;
+  /** Number of jobs in progress, including a poll, which may start more. */
+  running(): number;
+}
+
+/** Runs the job of one threat, after which it is no longer due. A job that throws is logged and stays due. */
+export type RunJob = (threatSeq: number, signal: AbortSignal) => Promise<void>;
+
+const everySecond = "* * * * * *";
+const secondMs = 1_000;
+/** Number of consecutive failed jobs after which jobs are started one at a time, with pauses. */
+const failuresMax = 10;
+const pauseMsMin = 2_000;
+const pauseMsMax = 60_000;
+
+/** @param take returns row numbers of due jobs, the most urgent first; may include those in progress. */
+export function createWorker({
+  clock,
+  log,
+  name,
+  concurrencyMax,
+  startsPerSecondMax,
+  prepare,
+  take,
+  run: runJob,
+}: {
+  clock: Clock;
+  log: Log;
+  /** Name for the log. */
+  name: "check" | "registration" | "network" | "screenshot";
+  concurrencyMax: number;
+  startsPerSecondMax: number;
+  /** Called each second before jobs are taken. */
+  prepare?: () => Promise<void>;
+  take: (limit: number) => number[];
+  run: RunJob;
+}): Worker {
+  const running = new Map<number, Promise<void>>();
+  const pauses = createPauses(clock);
+  let polling = false;
+  let session: { poll: Schedule; aborting: AbortController } | undefined;
+
+  /** A poll that waits for the write lock replaces the next ones. */
+  async function poll(): Promise<void> {
+    if (session === undefined || polling || pauses.isPaused()) return;
+    const { signal } = session.aborting;
+    polling = true;
+    try {
+      if (prepare !== undefined) await prepare();
+      if (signal.aborted) return;
+      const startsMax = pauses.isProbing() ? 1 - running.size : startsPerSecondMax;
+      const free = Math.min(concurrencyMax - running.size, startsMax);
+      if (free <= 0) return;
+      const due = take(free + running.size).filter((threatSeq) => !running.has(threatSeq));
+      // Spread over the second: started all at once, ten jobs would delay requests for ten times as long.
+      due.slice(0, free).forEach((threatSeq, index) => {
+        begin(threatSeq, (index * secondMs) / startsPerSecondMax, signal);
+      });
+    } catch (error) {
+      // A full disk, for example. The next second retries.
+      if (!signal.aborted) log.event("lookup.queue_delayed", { lookup: name, error });
+    } finally {
+      polling = false;
+    }
+  }
+
+  function begin(threatSeq: number, delayMs: number, signal: AbortSignal): void {
+    const done = delay(clock, delayMs, signal)
+      .then(() => runJob(threatSeq, signal))
+      .then(pauses.succeeded, (error: unknown) => {
+        if (signal.aborted) return;
+        pauses.failed();
+        log.event("lookup.failed", { lookup: name, error });
+      })
+      .finally(() => running.delete(threatSeq));
+    running.set(threatSeq, done);
+  }
+
+  return {
+    start() {
+      session = { aborting: new AbortController(), poll: every({ clock, pattern: everySecond, run: poll }) };
+      void poll();
+    },
+    async stop() {
+      if (session === undefined) return;
+      const { poll: schedule, aborting } = session;
+      session = undefined;
+      schedule.stop();
+      aborting.abort(new Error("stopped"));
+      await Promise.all(running.values());
+    },
+    running: () => running.size + (polling ? 1 : 0),
+  };
+}
+
+/**
+ * Pauses between jobs while all of them fail, for example because the database is lost: each would repeat its lookups
+ * without saving their results, and add a line to the log.
+ */
+function createPauses(clock: Pick<Clock, "monotonicMs">) {
+  let failures = 0;
+  let pauseMs = 0;
+  let endsAtMs = -Infinity;
+  return {
+    isPaused: () => clock.monotonicMs() < endsAtMs,
+    isProbing: () => failures >= failuresMax,
+    succeeded(): void {
+      failures = 0;
+      pauseMs = 0;
+    },
+    failed(): void {
+      failures += 1;
+      if (failures < failuresMax) return;
+      pauseMs = Math.min(pauseMsMax, Math.max(pauseMsMin, 2 * pauseMs));
+      endsAtMs = clock.monotonicMs() + pauseMs;
+    },
+  };
+}
+
+/** @throws the signal's reason if it is aborted before the delay has passed. */
+async function delay(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = clock.after(ms, resolve);
+    const giveUp = () => resolve();
+    signal.addEventListener("abort", giveUp);
+    await promise;
+    signal.removeEventListener("abort", giveUp);
+    timer.cancel();
+  }
+  signal.throwIfAborted();
+}

@@ -1,0 +1,87 @@
+import { createLimiter } from "../../../platform/lib/limiter.ts";
+import { grayPixels } from "../../lookups/page/gray-pixels.ts";
+import { comparedSize, findDifferences, type Differences } from "../../lookups/pictures/differing-regions.ts";
+import { thumbnailOf } from "../../lookups/pictures/thumbnail.ts";
+
+/** Small and compared versions of screenshots, computed at the first use and kept in memory: each takes a decoding. */
+export interface PictureViews {
+  /** Returns the screenshot of a threat's page as a small WebP; undefined if there is none. */
+  thumbnail(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Returns the same of the page of its protected domain. */
+  originalThumbnail(threatId: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  /** Returns where the two pages differ; undefined without both screenshots. */
+  differences(threatId: string): Promise<Differences | undefined>;
+}
+
+/** About 5 kB each. */
+const thumbnailsMax = 2_000;
+const comparisonsMax = 2_000;
+/** A page of the list asks for 50 thumbnails at once. */
+const concurrencyMax = 2;
+
+export function createPictureViews({
+  readScreenshot,
+  readOriginal,
+  isWhole,
+}: {
+  readScreenshot: ReadPicture;
+  readOriginal: ReadPicture;
+  /** Whether the screenshot of a threat was kept as it was taken. */
+  isWhole: (threatId: string) => boolean;
+}): PictureViews {
+  const limit = createLimiter(concurrencyMax);
+  const thumbnails = createMemory<Uint8Array<ArrayBuffer> | undefined>(thumbnailsMax);
+  const comparisons = createMemory<Differences | undefined>(comparisonsMax);
+
+  const shrunk = (webp: Uint8Array<ArrayBuffer> | undefined) =>
+    webp === undefined
+      ? undefined
+      : thumbnails(contentOf(webp), () => limit(() => orUndefined(thumbnailOf(webp))));
+
+  return {
+    thumbnail: async (threatId) => shrunk(await readScreenshot(threatId)),
+    originalThumbnail: async (threatId) => shrunk(await readOriginal(threatId)),
+    async differences(threatId) {
+      if (!isWhole(threatId)) return undefined;
+      const [one, other] = await Promise.all([readScreenshot(threatId), readOriginal(threatId)]);
+      if (one === undefined || other === undefined) return undefined;
+      return comparisons(`${contentOf(one)} ${contentOf(other)}`, () =>
+        limit(() => orUndefined(compare(one, other))),
+      );
+    },
+  };
+}
+
+/** Returns the WebP of a threat. */
+type ReadPicture = (threatId: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+
+async function compare(one: Uint8Array, other: Uint8Array): Promise<Differences> {
+  const { width, height } = comparedSize;
+  const [ours, theirs] = await Promise.all([
+    grayPixels(one, width, height),
+    grayPixels(other, width, height),
+  ]);
+  return findDifferences(ours, theirs);
+}
+
+function contentOf(bytes: Uint8Array): string {
+  return String(Bun.hash(bytes));
+}
+
+/** A file that is damaged has no view. */
+function orUndefined<T>(view: Promise<T>): Promise<T | undefined> {
+  return view.catch(() => undefined);
+}
+
+/** Keeps at most `max` results; the oldest one makes room. */
+function createMemory<T>(max: number) {
+  const kept = new Map<string, Promise<T>>();
+  return (key: string, compute: () => Promise<T>): Promise<T> => {
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    if (kept.size >= max) kept.delete(kept.keys().next().value!);
+    const computed = compute();
+    kept.set(key, computed);
+    return computed;
+  };
+}

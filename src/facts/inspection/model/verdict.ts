@@ -1,0 +1,41 @@
+import type { PageImitation } from "../../../platform/vocabulary/page-signals.ts";
+import type { PageFingerprint } from "./fingerprint.ts";
+
+export type { Signal } from "../../../platform/vocabulary/page-signals.ts";
+
+/** A page that is compared with the brands. */
+export interface SeenPage {
+  fingerprint: PageFingerprint;
+  /** Address as it was requested, with its fragment. */
+  requested?: string;
+  /** Certificate of the first TLS connection. `ageDays`: since its validity began. */
+  certificate?: { ageDays: number; isFaulty: boolean };
+  /** Logos that were located in the screenshot. */
+  logos?: readonly LocatedLogo[];
+}
+
+/** A brand's logo in a screenshot: its place in pixels. */
+export interface LocatedLogo {
+  protectedDomain: string;
+  name: string;
+  /** Normalized cross-correlation, up to 1. */
+  correlation: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** How closely a page imitates one protected brand. */
+export interface Verdict extends PageImitation {
+  /** Address of the original page that resembles it most; null if no original is known. */
+  original: string | null;
+}
+
+/** More signals contribute next to nothing. */
+const storedSignalsMax = 20;
+
+/** Returns the part of a verdict that is stored with an inspection and with the facts about a threat. */
+export function storedVerdict(verdict: Verdict): Verdict {
+  return { ...verdict, signals: verdict.signals.slice(0, storedSignalsMax) };
+}

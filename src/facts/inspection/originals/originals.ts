@@ -1,0 +1,288 @@
+import type { Actor } from "../../../access/audit/actor.ts";
+import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { ProtectedDomain } from "../../../threats/domains/tables.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { badRequest, FieldError, notFound } from "../../../platform/lib/errors.ts";
+import { visible } from "../../../platform/lib/safe-text.ts";
+import {
+  readDated,
+  type ScreenshotFiles,
+  type StoredScreenshot,
+} from "../../lookups/page/screenshot-files.ts";
+import type { Brands } from "./brands.ts";
+import type { Capturing } from "./capturing.ts";
+import { readLogo } from "./logo-image.ts";
+import { isOwnHost } from "../discovery/own-names.ts";
+import type { OriginalStore } from "./store.ts";
+import type { Suggestion } from "../discovery/suggestions.ts";
+import type { Original, OriginalLogo, OriginalVersion } from "./tables.ts";
+import type { OriginalRole, SuggestionKind } from "../model/original.ts";
+import { screenshotId } from "./versions.ts";
+
+/** An original page with its versions. */
+export interface OriginalState {
+  original: Original;
+  /** The present version first; empty if it was never captured. */
+  versions: OriginalVersion[];
+  isCapturing: boolean;
+}
+
+/** Administration of the originals. Changes are recorded in the audit log, in the same transaction. */
+export interface OriginalAdministration {
+  /** Returns the enabled originals of a domain, its home page first. */
+  pages(domain: Pick<ProtectedDomain, "seq">): OriginalState[];
+  /**
+   * Adds a page, or adds it again.
+   * @throws FieldError for an invalid address; PublicError `bad_request` if it is on record or there are too many
+   */
+  add(
+    domain: ProtectedDomain,
+    page: { address: string; role: OriginalRole },
+    options: { by: Actor },
+  ): Original;
+  /** @throws PublicError `not_found` */
+  remove(domain: ProtectedDomain, seq: number, options: { by: Actor }): Original;
+  /** Makes all pages of a domain due. `run` of the capturing then captures them. */
+  makeDue(domain: Pick<ProtectedDomain, "seq">): void;
+  /** Makes a version the present one. @throws PublicError `not_found` */
+  accept(domain: ProtectedDomain, versionSeq: number, options: { by: Actor }): void;
+  /** Makes the version accepted before it the present one, if it was. @throws PublicError `not_found` */
+  reject(domain: ProtectedDomain, versionSeq: number, options: { by: Actor }): void;
+  /** Returns the screenshot of a version; undefined if there is none. */
+  screenshotOf(
+    domain: Pick<ProtectedDomain, "seq">,
+    versionSeq: number,
+  ): Promise<StoredScreenshot | undefined>;
+
+  logos(domain: Pick<ProtectedDomain, "seq">): OriginalLogo[];
+  /** @throws PublicError `bad_request` for a file that is no usable image */
+  addLogo(
+    domain: ProtectedDomain,
+    logo: { name: string; file: Uint8Array },
+    options: { by: Actor },
+  ): Promise<OriginalLogo>;
+  /** @throws PublicError `not_found` */
+  removeLogo(domain: ProtectedDomain, seq: number, options: { by: Actor }): void;
+
+  suggestions(domain: ProtectedDomain): Promise<Suggestion[]>;
+  dismiss(
+    domain: ProtectedDomain,
+    suggestion: { kind: SuggestionKind; value: string },
+    options: { by: Actor },
+  ): void;
+}
+
+const addressLengthMax = 2_000;
+const nameLengthMax = 60;
+const pagesMax = 20;
+const logosMax = 10;
+
+interface AdministrationDependencies {
+  auditLog: Pick<AuditLog, "record">;
+  brands: Pick<Brands, "changed">;
+  capturing: Pick<Capturing, "current">;
+  clock: Clock;
+  database: Database;
+  files: ScreenshotFiles;
+  store: OriginalStore;
+}
+
+type LogoAdministration = Pick<
+  OriginalAdministration,
+  "logos" | "addLogo" | "removeLogo" | "suggestions" | "dismiss"
+>;
+
+export function createOriginalAdministration(
+  dependencies: AdministrationDependencies,
+): OriginalAdministration {
+  return { ...administerPages(dependencies), ...administerLogos(dependencies) };
+}
+
+function administerPages({
+  auditLog,
+  brands,
+  capturing,
+  clock,
+  database,
+  files,
+  store,
+}: AdministrationDependencies): Omit<OriginalAdministration, keyof LogoAdministration> {
+  const enabledOf = ({ seq }: Pick<ProtectedDomain, "seq">) =>
+    store.list(seq).filter(({ enabled }) => enabled);
+
+  function find({ seq: domainSeq }: Pick<ProtectedDomain, "seq">, seq: number): Original {
+    const original = store.find(seq);
+    if (original === undefined || original.protectedDomainSeq !== domainSeq || !original.enabled)
+      throw notFound("There is no original page with this number.");
+    return original;
+  }
+
+  function findVersion(domain: Pick<ProtectedDomain, "seq">, versionSeq: number) {
+    const version = store.findVersion(versionSeq);
+    if (version === undefined)
+      throw notFound("There is no version with this number. It may have been deleted.");
+    return { version, original: find(domain, version.originalSeq) };
+  }
+
+  return {
+    pages: (domain) =>
+      enabledOf(domain).map((original) => ({
+        original,
+        versions: store.versions(original.seq),
+        isCapturing: capturing.current() === original.seq,
+      })),
+
+    add(domain, page, { by }) {
+      const address = readAddress(page.address, domain);
+      const now = clock.now();
+      return database.transaction(() => {
+        const known = store.list(domain.seq);
+        const present = known.find((one) => one.address === address);
+        if (present?.enabled === true)
+          throw badRequest(`${visible(address, 100)} is an original page already.`);
+        if (known.filter(({ enabled }) => enabled).length >= pagesMax)
+          throw badRequest(`A domain can have at most ${pagesMax} original pages. Remove one first.`);
+        if (page.role === "home")
+          for (const home of known.filter((one) => one.role === "home" && one.enabled))
+            store.update(home.seq, { enabled: false });
+        const content = { role: page.role, chosenBy: "person", enabled: true, dueAt: now } as const;
+        if (present !== undefined) store.update(present.seq, content);
+        const added =
+          present === undefined
+            ? store.insert({ ...content, protectedDomainSeq: domain.seq, address, createdAt: now })
+            : store.find(present.seq)!;
+        auditLog.record(by, "original.add", domain.domain, { address, role: page.role });
+        brands.changed();
+        return added;
+      });
+    },
+
+    remove: (domain, seq, { by }) =>
+      database.transaction(() => {
+        const original = find(domain, seq);
+        // The row stays, so that discovery does not add the page again.
+        store.update(seq, { enabled: false });
+        auditLog.record(by, "original.remove", domain.domain, { address: original.address });
+        brands.changed();
+        return original;
+      }),
+
+    makeDue: (domain) =>
+      database.transaction(() => {
+        for (const { seq } of enabledOf(domain)) store.update(seq, { dueAt: clock.now() });
+      }),
+
+    accept: (domain, versionSeq, { by }) =>
+      database.transaction(() => {
+        const { version, original } = findVersion(domain, versionSeq);
+        store.updateVersion(version.seq, { state: "accepted", acceptedAt: clock.now() });
+        auditLog.record(by, "original.accept", domain.domain, versionDetail(original, version));
+        brands.changed();
+      }),
+
+    reject: (domain, versionSeq, { by }) =>
+      database.transaction(() => {
+        const { version, original } = findVersion(domain, versionSeq);
+        store.updateVersion(version.seq, { state: "rejected", acceptedAt: null });
+        auditLog.record(by, "original.reject", domain.domain, versionDetail(original, version));
+        brands.changed();
+      }),
+
+    async screenshotOf(domain, versionSeq) {
+      findVersion(domain, versionSeq);
+      return readDated(files, screenshotId(versionSeq));
+    },
+  };
+}
+
+/** Logos, and what the pages suggest. */
+function administerLogos({
+  auditLog,
+  brands,
+  clock,
+  database,
+  store,
+}: AdministrationDependencies): LogoAdministration {
+  return {
+    logos: ({ seq }) => store.logos(seq),
+
+    async addLogo(domain, { name, file }, { by }) {
+      const image = await readLogo(file);
+      return database.write(() => {
+        if (store.logos(domain.seq).length >= logosMax)
+          throw badRequest(`A domain can have at most ${logosMax} logos. Delete one first.`);
+        const added = store.insertLogo({
+          ...image,
+          protectedDomainSeq: domain.seq,
+          name: visible(name.trim(), nameLengthMax) || "logo",
+          addedAt: clock.now(),
+          addedBy: by.name ?? by.channel,
+        });
+        if (added === undefined) throw badRequest("The domain has this logo already.");
+        auditLog.record(by, "logo.add", domain.domain, { name: added.name, sha256: added.sha256 });
+        brands.changed();
+        return added;
+      });
+    },
+
+    removeLogo: (domain, seq, { by }) =>
+      database.transaction(() => {
+        const removed = store.deleteLogo(domain.seq, seq);
+        if (removed === undefined) throw notFound("There is no logo with this number.");
+        auditLog.record(by, "logo.remove", domain.domain, { name: removed.name, sha256: removed.sha256 });
+        brands.changed();
+      }),
+
+    async suggestions(domain) {
+      // Loaded here, because the word lists would delay startup.
+      const { suggestFrom } = await import("../discovery/suggestions.ts");
+      const pages = store
+        .list(domain.seq)
+        .filter(({ enabled }) => enabled)
+        .flatMap(({ seq, address, problem }) => {
+          const leadsTo = problem?.code === "leads_elsewhere" ? { leadsTo: problem.detail } : {};
+          const [version] = store.comparedVersions(seq, 1);
+          const present = version === undefined ? undefined : store.findVersion(version);
+          if (present === undefined && problem?.code !== "leads_elsewhere") return [];
+          const { title } = present?.fingerprint ?? { title: "" };
+          const names = present?.names ?? { manifest: [], certificate: [], redirects: [], elsewhere: [] };
+          return [{ address, title, names, ...leadsTo }];
+        });
+      return suggestFrom(pages, domain, store.dismissed(domain.seq));
+    },
+
+    dismiss: (domain, { kind, value }, { by }) =>
+      database.transaction(() => {
+        store.dismiss(domain.seq, kind, value.slice(0, addressLengthMax), clock.now());
+        auditLog.record(by, "original.dismiss", domain.domain, { kind, value: visible(value, 200) });
+        // A name of the site that is dismissed as a keyword is not compared either.
+        if (kind === "keyword") brands.changed();
+      }),
+  };
+}
+
+function versionDetail({ address }: Original, { fingerprint, seq }: OriginalVersion) {
+  return { address, version: seq, title: visible(fingerprint.title, 100) };
+}
+
+/** @throws FieldError with what to change */
+function readAddress(text: string, domain: ProtectedDomain): string {
+  const typed = text.trim();
+  const invalid = (message: string) => new FieldError("address", message);
+  if (typed === "" || typed.length > addressLengthMax)
+    throw invalid(
+      `The address must have 1 to ${addressLengthMax} characters, such as https://${domain.domain}/login.`,
+    );
+  const url = URL.parse(/^[a-z]+:\/\//i.test(typed) ? typed : `https://${typed}`);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw invalid(`The address is not a URL such as https://${domain.domain}/login.`);
+  if (url.username !== "" || url.password !== "")
+    throw invalid("The address contains a user name or password. Remove what is before the @.");
+  if (!isOwnHost(url.hostname, domain))
+    throw invalid(
+      `${visible(url.hostname, 100)} is neither below ${domain.domain} nor an allowed name. Add it to the allowed names first.`,
+    );
+  url.hash = "";
+  return url.href;
+}

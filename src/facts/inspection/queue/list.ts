@@ -1,0 +1,98 @@
+import type { Database } from "../../../platform/database/database.ts";
+import type { InspectionFilter, PersonalRequest, RequestProgress } from "../model/request.ts";
+
+/** `total` is counted up to this number. */
+export const listedMax = 10_000;
+/** No index helps with several conditions: all but one apply to this many of the latest rows that meet that one. */
+const searchedMax = 10_000;
+
+/** Returns the ids of one page, the newest request first. */
+export function createInspectionList({ sqlite }: Pick<Database, "sqlite">) {
+  return (filter: InspectionFilter, { page, perPage }: { page: number; perPage: number }) => {
+    const { where, values } = conditionOf(filter);
+    const ids = sqlite
+      .query<{ id: string }, (string | number)[]>(
+        `select id from inspections ${where} order by seq desc limit ? offset ?`,
+      )
+      .all(...values, perPage, Math.min(page - 1, listedMax) * perPage)
+      .map(({ id }) => id);
+    const { n } = sqlite
+      .query<{ n: number }, (string | number)[]>(
+        `select count(*) as n from (select 1 from inspections ${where} limit ${listedMax})`,
+      )
+      .get(...values)!;
+    return { ids, total: n };
+  };
+}
+
+/** Returns how far a request of a person is. */
+export function createRequestProgress({ sqlite }: Pick<Database, "sqlite">) {
+  return (request: PersonalRequest): RequestProgress => {
+    const { sql, values } = conditionOfRequest(request);
+    return sqlite
+      .query<RequestProgress, (string | number)[]>(
+        `select count(*) as "all", count(*) filter (where imitates = 1) as imitating,
+           count(*) filter (where state = 'done' and imitates is not 1) as harmless,
+           count(*) filter (where state = 'failed') as failed, count(*) filter (where state = 'skipped') as skipped,
+           count(*) filter (where state in ('queued', 'running')) as waiting
+         from inspections where ${sql}`,
+      )
+      .get(...values)!;
+  };
+}
+
+interface Condition {
+  sql: string;
+  values: (string | number)[];
+}
+
+function conditionOf({ origin, text, ...filter }: InspectionFilter): {
+  where: string;
+  values: (string | number)[];
+} {
+  const [first, ...others] = indexedConditions(filter);
+  if (origin !== undefined)
+    others.push({ sql: "origin_kind = ? and origin_name = ?", values: [origin.kind, origin.name] });
+  if (text !== undefined && text !== "")
+    others.push({ sql: "instr(lower(address), ?) > 0", values: [text.toLowerCase()] });
+  if (others.length === 0)
+    return first === undefined
+      ? { where: "", values: [] }
+      : { where: `where ${first.sql}`, values: first.values };
+  const latest = `select seq from inspections ${first === undefined ? "" : `where ${first.sql}`}
+    order by seq desc limit ${searchedMax}`;
+  return {
+    where: `where ${[`seq in (${latest})`, ...others.map(({ sql }) => sql)].join(" and ")}`,
+    values: [...(first?.values ?? []), ...others.flatMap(({ values }) => values)],
+  };
+}
+
+/** Returns the conditions that have an index, those that few rows meet first. */
+function indexedConditions({
+  imitates,
+  protectedDomain,
+  request,
+  source,
+  states,
+}: InspectionFilter): Condition[] {
+  const conditions: Condition[] = [];
+  if (request !== undefined) conditions.push(conditionOfRequest(request));
+  if (imitates === true) conditions.push({ sql: "imitates = 1", values: [] });
+  if (protectedDomain !== undefined)
+    conditions.push({ sql: "protected_domain = ?", values: [protectedDomain] });
+  if (states !== undefined)
+    conditions.push({ sql: `state in (${states.map(() => "?").join()})`, values: [...states] });
+  if (source !== undefined) conditions.push({ sql: "source = ?", values: [source] });
+  if (imitates === false) conditions.push({ sql: "imitates = 0", values: [] });
+  return conditions;
+}
+
+/** The rows of a request follow each other, with few others between them. The first or last one may be deleted. */
+function conditionOfRequest({ by, first, last }: PersonalRequest): Condition {
+  return {
+    sql: `seq >= (select seq from inspections where id >= ? order by id limit 1)
+      and seq <= (select seq from inspections where id <= ? order by id desc limit 1)
+      and origin_kind = 'console' and origin_name = ?`,
+    values: [first, last, by],
+  };
+}

@@ -1,0 +1,230 @@
+import type { Config } from "../../../platform/config/config.ts";
+import { createClockFollower, type DueTable } from "../../../platform/database/clock-follower.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
+import type { Log } from "../../../platform/lib/log.ts";
+import { every, type Schedule } from "../../../platform/lib/schedule.ts";
+import { disabledBy } from "./admission.ts";
+import type { Budget } from "./budget.ts";
+import { createSelection } from "./selection.ts";
+import type { QueuedInspection } from "../store/statements.ts";
+import type { InspectionStore } from "../store/inspection-store.ts";
+
+/** As many as the inspector runs. An inspection spends nearly all of its time waiting for a server. */
+const concurrencyMax = 32;
+/** The rest is for people: slow servers could occupy everything for minutes. */
+const unattendedMax = 28;
+const everySecond = "* * * * * *";
+const retryMs = 1_000;
+/** Pause after an internal error, such as a full disk, which the next inspection would meet as well. */
+const errorPauseMs = 5_000;
+const errorDelayMs = 60_000;
+const internalError = "an internal error occurred; the log has details";
+/** A power failure loses only what is inspected again. */
+const background = { relaxed: true, patient: true };
+
+/** Starts what is due, with limits on concurrency and by the budget. */
+export interface Pump {
+  start(): void;
+  /** Starts nothing more and aborts what is running, which stays queued. */
+  stop(): Promise<void>;
+  /** Looks for due inspections now. Does nothing before `start`. */
+  wake(): void;
+  running(): number;
+  idle(): Promise<void>;
+}
+
+interface PumpDependencies {
+  budget: Budget;
+  clock: Clock;
+  config: Pick<Config, "inspection" | "lookups">;
+  database: Database;
+  log: Log;
+  run: (inspection: QueuedInspection, signal: AbortSignal, onBrowser: () => void) => Promise<void>;
+  store: InspectionStore;
+}
+
+export function createPump(dependencies: PumpDependencies): Pump {
+  const { clock, config, database, log, run, store } = dependencies;
+  const selection = createSelection(dependencies);
+  const followClock = createClockFollower({ clock, database, log, table: dueTable });
+  const places = createPlaces();
+  const mayBeDue = createDueTest(dependencies);
+  const take = (free: typeof oneMore) => (mayBeDue(clock.now()) ? selection.take(free) : []);
+  const recovery = createRecovery({ ...dependencies, running: places.seqs });
+  let session: { aborting: AbortController; schedule: Schedule | undefined } | undefined;
+  let pumping: Promise<void> | undefined;
+  let mustPumpAgain = false;
+  let pausedUntilMs = -Infinity;
+  let timer: Timer | undefined;
+
+  const requeueAfter = (seq: number, isStopped: boolean) =>
+    isStopped ? store.putBack(seq) : store.requeue(seq, clock.now() + errorDelayMs, internalError);
+
+  async function runOne(inspection: QueuedInspection, signal: AbortSignal): Promise<void> {
+    try {
+      const onBrowser = () => (places.free(inspection.host), wake());
+      await run(inspection, signal, onBrowser);
+    } catch (error) {
+      if (!signal.aborted) {
+        pausedUntilMs = clock.monotonicMs() + errorPauseMs;
+        log.event("inspection.failed", { error });
+      }
+      // If the database fails as well, it is recovered once the database works again.
+      await database
+        .write(() => requeueAfter(inspection.seq, signal.aborted), background)
+        .catch(recovery.demand);
+    }
+  }
+
+  async function pump(signal: AbortSignal): Promise<void> {
+    followClock();
+    await recovery.run();
+    const taken = clock.monotonicMs() < pausedUntilMs ? [] : take(places.left());
+    if (taken.length > 0) {
+      const started = await database.write(() => selection.begin(taken, places.hosts()), background);
+      dependencies.budget.start(started.length);
+      for (const inspection of started) places.take(inspection, runOne(inspection, signal)).then(wake, wake);
+      // The others wait for their host: what comes after them may start now.
+      if (started.length < taken.length) mustPumpAgain = true;
+    }
+    if (!database.isShared && places.count() === 0) setTimer();
+  }
+
+  /** In memory, nothing polls: the sandbox's clock would run each second of a month that it skips. */
+  function setTimer(): void {
+    timer?.cancel();
+    const dueAt = disabledBy(config) === null ? store.nextDueAt() : undefined;
+    if (dueAt === undefined || session === undefined) return;
+    timer = dueAt > clock.now() ? clock.at(dueAt, wake) : clock.after(retryMs, wake);
+  }
+
+  function wake(): void {
+    if (session === undefined || session.aborting.signal.aborted) return;
+    mustPumpAgain = true;
+    pumping ??= pumpWhileNeeded(session.aborting.signal).finally(() => (pumping = undefined));
+  }
+
+  async function pumpWhileNeeded(signal: AbortSignal): Promise<void> {
+    while (mustPumpAgain && !signal.aborted) {
+      mustPumpAgain = false;
+      try {
+        await pump(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        pausedUntilMs = clock.monotonicMs() + errorPauseMs;
+        log.event("inspection.queue_delayed", { error });
+      }
+    }
+  }
+
+  return {
+    start() {
+      const schedule = database.isShared ? every({ clock, pattern: everySecond, run: wake }) : undefined;
+      session = { aborting: new AbortController(), schedule };
+      wake();
+    },
+    async stop() {
+      session?.schedule?.stop();
+      timer?.cancel();
+      session?.aborting.abort(new Error("stopped"));
+      await pumping;
+      await Promise.all(places.ends());
+      session = undefined;
+    },
+    wake,
+    running: places.count,
+    async idle() {
+      for (;;) {
+        await pumping;
+        if (places.count() > 0) await Promise.race(places.ends());
+        else if (session === undefined || take(oneMore).length === 0) return;
+        else wake();
+      }
+    },
+  };
+}
+
+const dueTable: DueTable = { name: "inspections", key: "seq", columns: ["due_at"] };
+/**
+ * Returns a cheap test of whether an inspection may be due: the sandbox calls it more than a hundred thousand times
+ * while its clock skips a month, in which hardly anything changes.
+ */
+function createDueTest({ database, store }: Pick<PumpDependencies, "database" | "store">) {
+  let next: { dueAt: Instant | undefined } | undefined;
+  // Nobody else changes a database in memory. Of a file, other processes change what is due unnoticed.
+  if (!database.isShared) database.observe({ failed: () => {}, changed: () => (next = undefined) });
+  return (now: Instant): boolean => {
+    if (next === undefined || database.isShared) next = { dueAt: store.nextDueAt() };
+    return next.dueAt !== undefined && next.dueAt <= now;
+  };
+}
+
+const oneMore = { concurrent: 1, unattended: 1 };
+
+type Place = Pick<QueuedInspection, "priority" | "seq"> & { end: Promise<void>; waitsForBrowser: boolean };
+
+/** Keeps what is running: a host is inspected once at a time. */
+function createPlaces() {
+  const running = new Map<string, Place>();
+  return {
+    count: () => running.size,
+    left() {
+      const active = [...running.values()].filter(({ waitsForBrowser }) => !waitsForBrowser);
+      const unattended = active.filter(({ priority }) => priority !== "person").length;
+      return { concurrent: concurrencyMax - active.length, unattended: unattendedMax - unattended };
+    },
+    /** Lets another inspection start while this one waits for the browser. */
+    free(host: string) {
+      const waiting = running.get(host);
+      if (waiting !== undefined) waiting.waitsForBrowser = true;
+    },
+    hosts: () => new Set(running.keys()),
+    seqs: () => new Set([...running.values()].map(({ seq }) => seq)),
+    ends: () => [...running.values()].map(({ end }) => end),
+    /** Takes a place until `done` settles. Returns a promise that resolves when the place is free again. */
+    take({ host, priority, seq }: QueuedInspection, done: Promise<void>): Promise<void> {
+      const end = done.finally(() => running.delete(host));
+      running.set(host, { priority, seq, end, waitsForBrowser: false });
+      return end;
+    },
+  };
+}
+
+/** Interval, because a command that is killed also leaves a row that is marked as running. */
+const recoveryMs = 600_000;
+const minuteMs = 60_000;
+
+/**
+ * Returns functions that queue what is marked as running and is not: a process was killed, or the database could not be
+ * written.
+ * @param running seqs of what this process inspects
+ */
+function createRecovery({
+  budget,
+  clock,
+  database,
+  running,
+  store,
+}: Pick<PumpDependencies, "budget" | "clock" | "database" | "store"> & {
+  running: () => ReadonlySet<number>;
+}) {
+  let isFirst = true;
+  let dueAtMs = -Infinity;
+  return {
+    /** Does so if it is time to. */
+    async run(): Promise<void> {
+      // In memory, nothing was running before.
+      if (!database.isShared || clock.monotonicMs() < dueAtMs) return;
+      const now = clock.now();
+      // Starts before a restart count toward the minute.
+      const started = isFirst ? store.startedSince(now - minuteMs, now) : 0;
+      await database.write(() => store.requeueOthers(clock.now(), running()), background);
+      budget.start(started);
+      isFirst = false;
+      dueAtMs = clock.monotonicMs() + recoveryMs;
+    },
+    /** Makes the next run do so. */
+    demand: () => void (dueAtMs = -Infinity),
+  };
+}

@@ -1,0 +1,246 @@
+import { tmpdir } from "node:os";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { messageOf } from "../../../platform/lib/errors.ts";
+import type { Log } from "../../../platform/lib/log.ts";
+import type { AddressRules } from "../../../platform/network/addresses.ts";
+import { startGuardProxy, type GuardProxy } from "../../../platform/network/http/guard-proxy.ts";
+import type { ResolveHost } from "../../../platform/network/resolve.ts";
+import { watchBrowserMemory } from "./browser-memory.ts";
+import { createProfileFolders } from "./profile-folders.ts";
+import { renderedHtml } from "./rendered-html.ts";
+import { startView } from "./start-view.ts";
+import { browserUserAgent } from "../visits/user-agents.ts";
+
+/** Takes screenshots of pages. */
+export interface Browser {
+  /** Takes one screenshot at a time. Never throws for what a page does. */
+  takeScreenshot(url: string, signal: AbortSignal, options?: ScreenshotOptions): Promise<ScreenshotResult>;
+  close(): void;
+}
+
+export interface ScreenshotOptions {
+  /** Whether a person waits for it, so that it is taken before others. Default: no. */
+  isUrgent?: boolean;
+  /** Default: that of a common browser. */
+  userAgent?: string;
+}
+
+/** `url`: where the browser ended up. `html`: the page as it is rendered; absent if it could not be read in time. */
+export type ScreenshotResult =
+  { ok: true; webp: Uint8Array; url: string; html?: string } | { ok: false; reason: string };
+
+type Taken = { webp: Uint8Array; url: string; html?: string };
+
+export const screenshotBytesMax = 1024 * 1024;
+const screenshotTimeoutMs = 15_000;
+/** Part of the time limit that is for loading. A page that never finishes is shown as far as it has loaded. */
+const loadTimeoutMs = 9_000;
+const viewport = { width: 1280, height: 800 };
+const transferBytesMax = 32 * 1024 * 1024;
+/** Delay after a browser was killed, whose processes may still write to their profile. */
+const exitDelayMs = 250;
+/** WebP qualities, tried in this order until the screenshot is small enough. */
+const qualities = [75, 50, 25];
+
+/** Hosts that Chromium contacts on its own, in spite of all switches. Pages do not need them. */
+const homeHosts = [
+  "accounts.google.com",
+  "clients2.google.com",
+  "clientservices.googleapis.com",
+  "content-autofill.googleapis.com",
+  "optimizationguide-pa.googleapis.com",
+  "safebrowsing.googleapis.com",
+  "update.googleapis.com",
+];
+
+const switches = [
+  // Everything goes through the guard proxy, loopback included, and Chromium resolves no names.
+  "--proxy-bypass-list=<-loopback>",
+  "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+  // WebRTC would send datagrams past the proxy, to any address that a page names.
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+  // Earlier name of the same switch.
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-default-apps",
+  "--disable-dev-shm-usage",
+  // Without upgrades to HTTPS, so that a site cannot show the browser another page than the one at the address; and without
+  // a process and a compositor in reserve for a next page, which never comes: an eighth of the CPU time of a screenshot.
+  "--disable-features=AutofillServerCommunication,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,MediaRouter,NetworkTimeServiceQuerying,OptimizationHints,PreconnectToSearch,RenderDocument,SpareRendererForSitePerProcess,Translate",
+  "--disable-sync",
+  "--deny-permission-prompts",
+  "--hide-scrollbars",
+  "--mute-audio",
+  "--no-pings",
+  // The certificate is a fact of its own. The screenshot shows what a careless visitor sees.
+  "--ignore-certificate-errors",
+];
+
+/**
+ * Runs Chromium through `Bun.WebView`, which allows one browser per process, on the main thread. Each screenshot is taken
+ * with a new browser and a new profile, through a proxy that connects only to what `rules` allow.
+ *
+ * @param profileFolder folder for the profiles, each of which is deleted after its screenshot.
+ */
+export function createBrowser({
+  chromium,
+  clock,
+  log,
+  rules,
+  resolveHost,
+  ports,
+  profileFolder = tmpdir(),
+  timeoutMs = screenshotTimeoutMs,
+}: {
+  chromium: { path: string; args: readonly string[] };
+  clock: Clock;
+  log: Log;
+  rules: AddressRules;
+  resolveHost: ResolveHost;
+  ports?: { http: number; https: number } | undefined;
+  profileFolder?: string;
+  timeoutMs?: number;
+}): Browser {
+  const profiles = createProfileFolders({ clock, folder: profileFolder, log });
+  let proxy: Promise<GuardProxy> | undefined;
+
+  async function take(url: string, signal: AbortSignal, userAgent: string): Promise<Taken> {
+    proxy ??= startGuardProxy({
+      rules,
+      resolveHost,
+      clock,
+      bytesMax: transferBytesMax,
+      refusedHosts: homeHosts,
+      ...(ports === undefined ? {} : { ports }),
+    }).catch((error: unknown) => {
+      // The next screenshot retries.
+      proxy = undefined;
+      throw error;
+    });
+    const { port, refused } = await proxy;
+    refused();
+    const profile = await profiles.create();
+    const argv = [
+      ...switches,
+      // Headless Chromium identifies itself, and phishing pages show it something else.
+      `--user-agent=${userAgent}`,
+      `--proxy-server=http://127.0.0.1:${port}`,
+      ...chromium.args,
+    ];
+    const create = () =>
+      new Bun.WebView({
+        ...viewport,
+        backend: { type: "chrome", path: chromium.path, argv },
+        dataStore: { directory: profile },
+      });
+    const over = new AbortController();
+    try {
+      // The signal may have aborted meanwhile, and is listened to only from here on.
+      signal.throwIfAborted();
+      const loadingMs = Math.min(loadTimeoutMs, timeoutMs * 0.6);
+      const taken = startView(create, { clock, signal: over.signal }).then((view) =>
+        open(view, url, { clock, loadingMs }),
+      );
+      const screenshot = taken.catch((error: unknown) => {
+        // Chromium reports "tunnel failed"; the guard proxy knows why.
+        const hostname = new URL(url).hostname.replace(/\.$/, "");
+        throw new Error(refused().find(({ host }) => host === hostname)?.reason ?? messageOf(error));
+      });
+      return await before(screenshot, { clock, profile, timeoutMs, signal });
+    } finally {
+      over.abort();
+      Bun.WebView.closeAll();
+      await passed(clock, exitDelayMs);
+      await profiles.remove(profile);
+    }
+  }
+
+  return {
+    async takeScreenshot(url, signal, { userAgent = browserUserAgent } = {}) {
+      try {
+        return { ok: true, ...(await take(url, signal, userAgent)) };
+      } catch (error) {
+        signal.throwIfAborted();
+        return { ok: false, reason: messageOf(error) };
+      }
+    },
+    // A proxy that could not be started was reported by the screenshot that needed it.
+    close: () =>
+      void proxy?.then(
+        (started) => started.close(),
+        () => {},
+      ),
+  };
+}
+
+/** Opens the page, and takes the screenshot when it has loaded, or as far as it has. */
+async function open(
+  view: Bun.WebView,
+  url: string,
+  { clock, loadingMs }: { clock: Clock; loadingMs: number },
+): Promise<Taken> {
+  await view.cdp("Browser.setDownloadBehavior", { behavior: "deny" });
+  await view.cdp("Page.enable");
+  // A page with endless dialogs would block everything.
+  view.addEventListener("Page.javascriptDialogOpening", () => {
+    view.cdp("Page.handleJavaScriptDialog", { accept: false }).catch(() => {});
+  });
+  const loading = view.navigate(url);
+  const failure = await Promise.race([
+    loading.then(() => undefined).catch((error: unknown) => ({ error })),
+    passed(clock, loadingMs),
+  ]);
+  if (failure !== undefined && typeof failure === "object") throw failure.error;
+  const webp = await view.screenshot({ format: "webp", quality: qualities[0]!, encoding: "buffer" });
+  // A page that cannot be read is known by its screenshot.
+  const html = await renderedHtml(view, clock).catch(() => undefined);
+  return { webp: await shrink(webp), url: view.url, ...(html === undefined ? {} : { html }) };
+}
+
+/** Lowers the quality until the screenshot is small enough. */
+async function shrink(webp: Uint8Array): Promise<Uint8Array> {
+  let shrunk = webp;
+  for (const quality of qualities.slice(1)) {
+    if (shrunk.length <= screenshotBytesMax) return shrunk;
+    shrunk = await new Bun.Image(webp as Uint8Array<ArrayBuffer>).webp({ quality }).bytes();
+  }
+  if (shrunk.length > screenshotBytesMax)
+    throw new Error(`the screenshot is too large (${shrunk.length} bytes)`);
+  return shrunk;
+}
+
+function passed(clock: Clock, ms: number): Promise<void> {
+  return new Promise((resolve) => void clock.after(ms, resolve));
+}
+
+async function before<T>(
+  work: Promise<T>,
+  {
+    clock,
+    profile,
+    timeoutMs,
+    signal,
+  }: { clock: Clock; profile: string; timeoutMs: number; signal: AbortSignal },
+): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const late = () => reject(new Error(`not finished within ${timeoutMs / 1000} s`));
+  const timer = clock.after(timeoutMs, late);
+  const memory = watchBrowserMemory({
+    clock,
+    profile,
+    onTooMuch: (reason) => reject(new Error(reason)),
+  });
+  const giveUp = () => reject(signal.reason as Error);
+  signal.addEventListener("abort", giveUp, { once: true });
+  // The view may be closed later, when nobody awaits the work anymore.
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    timer.cancel();
+    memory.cancel();
+    signal.removeEventListener("abort", giveUp);
+  }
+}

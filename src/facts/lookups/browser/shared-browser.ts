@@ -1,0 +1,94 @@
+import type { Clock } from "../../../platform/lib/clock.ts";
+import type { Browser, ScreenshotOptions, ScreenshotResult } from "./chromium.ts";
+
+const waitingMax = 200;
+const minuteMs = 60_000;
+/** Each screenshot occupies about one processor for a second or two, so that half of the time is left to the server. */
+const screenshotsPerMinuteMax = 20;
+
+const tooMany = `${waitingMax} pages are already waiting for the browser`;
+
+interface Waiting {
+  isUrgent: boolean;
+  begin(): void;
+}
+
+/**
+ * Shares one browser among those that need screenshots: one at a time, those that people wait for first, and the others
+ * up to a number per minute.
+ */
+export function shareBrowser(
+  browser: Browser,
+  { clock, perMinuteMax = screenshotsPerMinuteMax }: { clock: Clock; perMinuteMax?: number },
+): Browser {
+  const waiting: Waiting[] = [];
+  /** When the last screenshots that nobody waited for were begun. */
+  let begunMs: number[] = [];
+  let isBusy = false;
+  let timer: { cancel(): void } | undefined;
+
+  /** Returns how long the next screenshot that nobody waits for has to wait. */
+  function pauseMs(): number {
+    const nowMs = clock.monotonicMs();
+    begunMs = begunMs.filter((atMs) => nowMs - atMs < minuteMs);
+    return begunMs.length < perMinuteMax ? 0 : begunMs[0]! + minuteMs - nowMs;
+  }
+
+  function next(): void {
+    if (isBusy || waiting.length === 0) return;
+    timer?.cancel();
+    const urgent = waiting.findIndex(({ isUrgent }) => isUrgent);
+    const delayMs = urgent === -1 ? pauseMs() : 0;
+    if (delayMs > 0) {
+      timer = clock.after(delayMs, next);
+      return;
+    }
+    const [chosen] = waiting.splice(Math.max(0, urgent), 1);
+    if (!chosen!.isUrgent) begunMs.push(clock.monotonicMs());
+    isBusy = true;
+    chosen!.begin();
+  }
+
+  /** Resolves when it is the caller's turn. Rejects when `signal` aborts before. */
+  function turn(isUrgent: boolean, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const giveUp = () => {
+        waiting.splice(waiting.indexOf(own), 1);
+        reject(signal.reason as Error);
+      };
+      const own = {
+        isUrgent,
+        begin() {
+          signal.removeEventListener("abort", giveUp);
+          resolve();
+        },
+      };
+      signal.addEventListener("abort", giveUp, { once: true });
+      waiting.push(own);
+      next();
+    });
+  }
+
+  return {
+    async takeScreenshot(
+      url: string,
+      signal: AbortSignal,
+      options: ScreenshotOptions = {},
+    ): Promise<ScreenshotResult> {
+      const { isUrgent = false } = options;
+      if (waiting.length >= waitingMax && !isUrgent) return { ok: false, reason: tooMany };
+      await turn(isUrgent, signal);
+      try {
+        return await browser.takeScreenshot(url, signal, options);
+      } finally {
+        isBusy = false;
+        next();
+      }
+    },
+    close() {
+      timer?.cancel();
+      browser.close();
+    },
+  };
+}

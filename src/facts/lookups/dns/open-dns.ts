@@ -1,0 +1,26 @@
+import type { Config } from "../../../platform/config/config.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import type { FillRandom } from "../../../platform/lib/ids.ts";
+import { createDnsClient, type DnsClient } from "../../../platform/network/dns/dns-client.ts";
+import { systemResolvers } from "../../../platform/network/dns/system-resolvers.ts";
+import { createDnsLookup } from "./dns-lookup.ts";
+
+/** Constructs the DNS client of the configuration, and the lookup of existence over it. */
+export function openDns({
+  clock,
+  config,
+  fillRandom,
+  given,
+}: {
+  clock: Clock;
+  config: Pick<Config, "scan">;
+  fillRandom: FillRandom;
+  /** Replaces DNS. */
+  given: DnsClient | undefined;
+}) {
+  const { scan } = config;
+  const resolvers = () => (scan.resolvers.length > 0 ? scan.resolvers : systemResolvers());
+  const queriesPerSecond = () => scan.queriesPerSecond;
+  const dns = given ?? createDnsClient({ clock, fillRandom, resolvers, queriesPerSecond });
+  return { dns, lookUp: createDnsLookup({ clock, dns, fillRandom }) };
+}

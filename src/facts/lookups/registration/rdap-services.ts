@@ -1,0 +1,85 @@
+import { listText } from "../../../platform/lib/lists/list-texts.ts";
+import embeddedText from "./data/rdap-services.txt" with { type: "text" };
+
+/** Maps suffixes to RDAP services. */
+export interface RdapServices {
+  /** Returns the base URL, with a trailing slash, for the longest suffix of `domain` that has a service. */
+  serviceFor(domain: string): string | undefined;
+}
+
+export interface Bootstrap {
+  publication: string | undefined;
+  /** Pairs of suffix and base URL. */
+  services: [suffix: string, url: string][];
+}
+
+const servicesMax = 20_000;
+const suffixForm = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,3}$/;
+
+/** Returns the list of the data update, else the embedded one. It is used until a more recent one has been downloaded. */
+export function embeddedRdapServices(): RdapServices {
+  return rdapServices(parseServiceLines(listText("rdap_services", embeddedText)));
+}
+
+/** Parses lines with the URL of a service and its suffixes. */
+export function parseServiceLines(text: string): [suffix: string, url: string][] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .flatMap((line) => {
+      const [url = "", ...suffixes] = line.split(" ");
+      return suffixes.map((suffix): [string, string] => [suffix, url]);
+    });
+}
+
+export function rdapServices(pairs: Iterable<readonly [suffix: string, url: string]>): RdapServices {
+  const bySuffix = new Map(pairs);
+  return {
+    serviceFor(domain) {
+      // RFC 9224 §4: the longest match over whole labels.
+      for (let at = domain.indexOf("."); at !== -1; at = domain.indexOf(".", at + 1)) {
+        const url = bySuffix.get(domain.slice(at + 1));
+        if (url !== undefined) return url;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Parses IANA's registry file (RFC 9224 §3). Invalid entries are skipped; a file without valid entries is an error. */
+export function parseBootstrap(json: string): Bootstrap | { error: string } {
+  let file: unknown;
+  try {
+    file = JSON.parse(json);
+  } catch {
+    return { error: "not JSON" };
+  }
+  const entries: unknown = Array.isArray(file) ? file : (file as { services?: unknown } | null)?.services;
+  if (!Array.isArray(entries)) return { error: "no list of services" };
+  const services: [string, string][] = [];
+  for (const entry of entries as unknown[]) {
+    if (services.length >= servicesMax) break;
+    if (!Array.isArray(entry)) continue;
+    const [suffixes, urls] = entry as [unknown, unknown];
+    const url = Array.isArray(urls) ? preferred(urls) : undefined;
+    if (url === undefined || !Array.isArray(suffixes)) continue;
+    for (const suffix of suffixes as unknown[]) {
+      if (typeof suffix !== "string" || !suffixForm.test(suffix.toLowerCase())) continue;
+      services.push([suffix.toLowerCase(), url]);
+    }
+  }
+  if (services.length === 0) return { error: "no services" };
+  const { publication } = file as { publication?: unknown };
+  const dated = typeof publication === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(publication);
+  return { publication: dated ? publication : undefined, services: services.slice(0, servicesMax) };
+}
+
+/** Prefers HTTPS (RFC 9224 §3). */
+function preferred(urls: unknown[]): string | undefined {
+  const usable = urls.filter(
+    (url): url is string => typeof url === "string" && /^https?:\/\/[^\s]+$/.test(url),
+  );
+  const url = usable.find((candidate) => candidate.startsWith("https:")) ?? usable[0];
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  return url.endsWith("/") ? url : `${url}/`;
+}

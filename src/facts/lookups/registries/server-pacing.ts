@@ -1,0 +1,108 @@
+import type { Clock } from "../../../platform/lib/clock.ts";
+
+export type LookupFailure =
+  /** The server is overloaded, so nothing is known about the subject. `postponed`: it was not queried. */
+  | { kind: "limited"; reason: string; retryAfterMs: number; postponed?: boolean }
+  | { kind: "failed"; reason: string };
+
+/** Result of contacting a server once. */
+export type Contact<T> =
+  /** `isFinal`: the query is done, so the server is not overloaded; false for a redirect. */
+  | { kind: "response"; response: T; isFinal: boolean }
+  /** The server asks for fewer queries; `retryAfterMs` is the pause that it demands. */
+  | { kind: "overloaded"; reason: string; retryAfterMs: number | undefined }
+  /** There is no usable response, which says nothing about the server's load. */
+  | { kind: "failed"; reason: string };
+
+/** Limits queries to what registries tolerate: an interval between queries to one server, and a pause if it objects. */
+export interface ServerPacing {
+  /**
+   * Contacts a server when it is this query's turn. Postpones the query if its turn is too far away or the server
+   * demanded a pause. Each objection in a row doubles the pause.
+   */
+  query<T>(
+    server: string,
+    contact: () => Promise<Contact<T>>,
+  ): Promise<{ kind: "response"; response: T } | LookupFailure>;
+}
+
+const pauseFirstMs = 60_000;
+const pauseMsMax = 6 * 3_600_000;
+const demandedPauseMsMax = 24 * 3_600_000;
+const serversMax = 2_000;
+/** Keeps the power of two finite. */
+const doublingsMax = 20;
+
+/** Times are in monotonic milliseconds. */
+interface ServerState {
+  nextAtMs: number;
+  pausedUntilMs: number;
+  objections: number;
+}
+
+/** @param waitMsMax a query that would wait longer for its turn is postponed. */
+export function createServerPacing({
+  clock,
+  intervalMs,
+  waitMsMax,
+}: {
+  clock: Clock;
+  intervalMs: number;
+  waitMsMax: number;
+}): ServerPacing {
+  // In order of use: the first entry is the least recently used.
+  const states = new Map<string, ServerState>();
+
+  function stateOf(server: string): ServerState {
+    const state = states.get(server) ?? { nextAtMs: 0, pausedUntilMs: 0, objections: 0 };
+    states.delete(server);
+    states.set(server, state);
+    if (states.size > serversMax) states.delete(states.keys().next().value!);
+    return state;
+  }
+
+  /** Waits for the turn. Returns how long the query has to be postponed, 0 for not at all. */
+  async function waitForTurn(server: string): Promise<number> {
+    const state = stateOf(server);
+    const nowMs = clock.monotonicMs();
+    if (state.pausedUntilMs > nowMs) return state.pausedUntilMs - nowMs;
+    const atMs = Math.max(nowMs, state.nextAtMs);
+    const waitMs = atMs - nowMs;
+    if (waitMs > waitMsMax) return waitMs;
+    state.nextAtMs = atMs + intervalMs;
+    if (waitMs > 0) await new Promise<void>((resolve) => void clock.after(waitMs, resolve));
+    // The server may have objected to the query before this one.
+    return Math.max(0, state.pausedUntilMs - clock.monotonicMs());
+  }
+
+  function pause(server: string, demandedMs: number | undefined): number {
+    const state = stateOf(server);
+    const doubledMs = Math.min(pauseFirstMs * 2 ** Math.min(state.objections, doublingsMax), pauseMsMax);
+    const pauseMs = Math.min(Math.max(demandedMs ?? 0, doubledMs), demandedPauseMsMax);
+    state.objections += 1;
+    state.pausedUntilMs = clock.monotonicMs() + pauseMs;
+    return pauseMs;
+  }
+
+  return {
+    async query(server, contact) {
+      const postponedMs = await waitForTurn(server);
+      if (postponedMs > 0) {
+        const reason = `${server}: query postponed to stay within its rate limit`;
+        return { kind: "limited", reason, retryAfterMs: postponedMs, postponed: true };
+      }
+      const result = await contact();
+      switch (result.kind) {
+        case "failed":
+          return { kind: "failed", reason: `${server}: ${result.reason}` };
+        case "overloaded": {
+          const retryAfterMs = pause(server, result.retryAfterMs);
+          return { kind: "limited", reason: `${server}: ${result.reason}`, retryAfterMs };
+        }
+        case "response":
+          if (result.isFinal) stateOf(server).objections = 0;
+          return { kind: "response", response: result.response };
+      }
+    },
+  };
+}

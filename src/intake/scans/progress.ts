@@ -1,0 +1,32 @@
+import type { Instant } from "../../platform/lib/clock.ts";
+import type { Scan, ScanCounts } from "./tables.ts";
+
+/** Progress of a running scan. */
+export interface ScanProgress {
+  scan: Scan;
+  /** Lookups per second since they started; null before the first. */
+  perSecond: number | null;
+  /** Estimated time until all look-alikes are looked up; null before it can be estimated. */
+  msLeft: number | null;
+}
+
+/** State of a scan in the process that runs it, ahead of the table. */
+export interface LiveScan {
+  /** Undefined before the first progress report. */
+  counts: Readonly<ScanCounts> | undefined;
+  /** When the first lookup had finished; undefined while look-alikes are generated. */
+  lookingUpSince: Instant | undefined;
+}
+
+/** The rate is unknown until this time has passed, because the first lookups all start at once. */
+const rateAfterMs = 1_000;
+
+/** @param live undefined when another process runs the scan; then the counts are up to a second old. */
+export function progressOf(scan: Scan, live: LiveScan | undefined, now: Instant): ScanProgress {
+  const current = { ...scan, ...live?.counts };
+  const { planned, candidates } = current;
+  const ms = now - (live === undefined ? scan.startedAt : (live.lookingUpSince ?? now));
+  if (candidates === 0 || ms < rateAfterMs) return { scan: current, perSecond: null, msLeft: null };
+  const perMs = candidates / ms;
+  return { scan: current, perSecond: perMs * 1_000, msLeft: Math.max(0, planned - candidates) / perMs };
+}

@@ -1,0 +1,101 @@
+import type { Clock, Instant, Timer } from "../../platform/lib/clock.ts";
+import { logDropped, type Log } from "../../platform/lib/log.ts";
+import type { DnsClient, QueryOptions, ResolverCheck } from "../../platform/network/dns/dns-client.ts";
+import { problemOfResolvers } from "./scan-error.ts";
+
+/** Whether the resolvers can be trusted, from checks at intervals and before each scan. */
+export interface ResolverHealth {
+  /** Starts the checks at intervals, which do nothing unless names are looked up in the background. */
+  start(): void;
+  /** Makes the next check due now, because the resolvers have changed. */
+  checkSoon(): void;
+  stop(): void;
+  /** Checks the resolvers now. Logs the resolvers that cannot be trusted when that has changed. */
+  check(options?: QueryOptions): Promise<ResolverCheck[]>;
+  /** Returns the latest result; undefined before the first one. */
+  latest(): ResolverState | undefined;
+}
+
+export interface ResolverState {
+  at: Instant;
+  checks: readonly ResolverCheck[];
+  /** Why no look-alike can be resolved; null if a resolver can be trusted. */
+  problem: string | null;
+}
+
+/** Leaves the start to more urgent work. */
+const firstCheckMs = 10_000;
+const intervalMs = 15 * 60_000;
+/** While no resolver can be trusted, so that the alert ends soon after the problem. */
+const problemIntervalMs = 60_000;
+
+export function createResolverHealth({
+  clock,
+  dns,
+  isUsed,
+  log,
+}: {
+  clock: Clock;
+  dns: Pick<DnsClient, "checkResolvers">;
+  /** Whether names are looked up in the background. */
+  isUsed: () => boolean;
+  log: Log;
+}): ResolverHealth {
+  let latest: ResolverState | undefined;
+  let timer: Timer | undefined;
+  const stopping = new AbortController();
+
+  async function check({ signal }: QueryOptions = {}): Promise<ResolverCheck[]> {
+    const checks = await dns.checkResolvers({ signal });
+    if (signal?.aborted === true) return checks;
+    const before = latest;
+    latest = { at: clock.now(), checks, problem: problemOfResolvers(checks)?.message ?? null };
+    logChange(log, before, latest);
+    return checks;
+  }
+
+  function schedule(delayMs: number): void {
+    timer = clock.after(delayMs, () => void checkAgain());
+  }
+
+  async function checkAgain(): Promise<void> {
+    try {
+      if (isUsed()) await check({ signal: stopping.signal });
+    } catch (error) {
+      logDropped(log, error, "resolvers.check_failed");
+    }
+    const nextMs = (latest?.problem ?? null) === null ? intervalMs : problemIntervalMs;
+    if (!stopping.signal.aborted) schedule(nextMs);
+  }
+
+  return {
+    start: () => schedule(firstCheckMs),
+    checkSoon() {
+      if (timer === undefined) return;
+      timer.cancel();
+      schedule(0);
+    },
+    stop() {
+      stopping.abort();
+      timer?.cancel();
+    },
+    check,
+    latest: () => latest,
+  };
+}
+
+/** One line for each change, and none for a state that goes on. */
+function logChange(log: Log, before: ResolverState | undefined, { checks, problem }: ResolverState): void {
+  if (problem !== null) {
+    if ((before?.problem ?? null) === null) log.event("resolvers.unusable", { reason: problem });
+    return;
+  }
+  if (before !== undefined && before.problem !== null) log.event("resolvers.recovered");
+  const addressOf = ({ server }: ResolverCheck) => `${server.address}:${server.port}`;
+  const known = new Set(before?.checks.map((one) => `${addressOf(one)} ${one.verdict}`));
+  for (const one of checks) {
+    const resolver = addressOf(one);
+    if (one.verdict === "honest" || known.has(`${resolver} ${one.verdict}`)) continue;
+    log.event("resolver.excluded", { resolver, verdict: one.verdict, detail: one.detail });
+  }
+}

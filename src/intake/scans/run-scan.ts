@@ -1,0 +1,179 @@
+import type { Archive } from "../../engines/archive/archive.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { ProtectedDomain, ProtectedDomains } from "../../threats/domains/domains.ts";
+import type { Clock, Timer } from "../../platform/lib/clock.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import type { Yielder } from "../../platform/lib/yielder.ts";
+import type { LookUpExistence } from "../../facts/lookups/dns/existence.ts";
+import type { DnsClient, ResolverCheck } from "../../platform/network/dns/dns-client.ts";
+import type { SourceActivity } from "../sources/activity/source-activity.ts";
+import type { Threats } from "../../threats/threats/threats.ts";
+import { generateLookAlikes } from "./generate.ts";
+import { createNameQueue } from "./name-queue.ts";
+import type { ResolverHealth } from "./resolver-health.ts";
+import { problemOfResolvers, ScanError } from "./scan-error.ts";
+import { createScanRecorder, type SaveFacts, type ScanWatcher } from "./scan-recorder.ts";
+import type { ScanStore } from "./store.ts";
+import type { ScanCounts } from "./tables.ts";
+
+export interface ScanDependencies {
+  activity: Pick<SourceActivity, "add">;
+  archive: Pick<Archive, "add" | "flush">;
+  database: Database;
+  clock: Clock;
+  domains: ProtectedDomains;
+  threats: Threats;
+  dns: Pick<DnsClient, "confirmDenials">;
+  resolverHealth: Pick<ResolverHealth, "check">;
+  lookUp: LookUpExistence;
+  /** Makes a yielder for one scan. */
+  yielder: () => Yielder;
+  saveFacts: SaveFacts;
+  config: Pick<Config, "detection" | "scan">;
+}
+
+/** Targets of a scan, and where its progress is recorded. */
+interface ScanOrder {
+  id: string;
+  store: ScanStore;
+  targets: readonly ProtectedDomain[];
+  limit?: number | undefined;
+  /** Cancels the scan; also aborted when another process requests it through the database. */
+  cancelling: AbortController;
+  watcher: ScanWatcher;
+}
+
+/**
+ * Expected duration of a lookup. It determines the number of concurrent lookups, which should use up the queries per
+ * second but not more: further ones would only wait for each other.
+ */
+const lookupSeconds = 0.5;
+const concurrentLookupsMin = 8;
+const concurrentLookupsMax = 128;
+const recordIntervalMs = 1_000;
+/** How often the resolvers are checked during a scan, and so the age of the denials that are resolved again. */
+const confirmIntervalMs = 5_000;
+
+/**
+ * Looks up the look-alikes of `targets` and records those that exist together with the counts, batch by batch: a scan
+ * that is interrupted keeps its results. Resolves when everything is recorded. If a resolver begins to deny names that
+ * exist during the scan, the names that were denied meanwhile are looked up again; if all do, the scan fails.
+ * @throws ScanError, or the database's error.
+ */
+export async function runScan(dependencies: ScanDependencies, order: ScanOrder): Promise<void> {
+  const { config, dns, lookUp, resolverHealth } = dependencies;
+  const { id, store, targets, limit, cancelling, watcher } = order;
+  const { signal } = cancelling;
+  const yielder = dependencies.yielder();
+  const recorder = createScanRecorder({
+    ...dependencies,
+    store,
+    id,
+    targets: new Set(targets.map(({ domain }) => domain)),
+    watcher,
+    cancel: () => cancelling.abort(),
+  });
+  /** Aborted with the first error, which stops the lookups of all workers. */
+  const failing = new AbortController();
+  const ending = AbortSignal.any([signal, failing.signal]);
+
+  const queue = createNameQueue();
+  const lookUpNext = async () => {
+    for (let name = queue.next(); name !== undefined && !ending.aborted; name = queue.next()) {
+      const existence = await lookUp(name, { signal: ending });
+      // The result of an aborted lookup means nothing.
+      if (ending.aborted) return;
+      await recorder.add(name, existence);
+      queue.note(name, existence);
+      if (yielder.due()) await yielder.pause();
+    }
+  };
+  /** Queues the names again whose denials cannot be believed. Fails if no resolver is left that can be. */
+  const confirm = async () => {
+    if (ending.aborted) return;
+    const isConfirmed = await dns.confirmDenials({ signal: ending });
+    const doubted = queue.takeDenied();
+    if (isConfirmed || ending.aborted) return;
+    recorder.retract(doubted.length);
+    requireHonestResolver(await resolverHealth.check({ signal: ending }), ending);
+    queue.add(doubted);
+  };
+
+  let confirmed = Promise.resolve();
+  const confirmInTurn = () => (confirmed = confirmed.then(confirm));
+  const onError = (error: unknown) => failing.abort(error);
+  // Started before anything else, because this is also how a requested end is noticed.
+  const stopRecording = repeat(dependencies.clock, recordIntervalMs, recorder.flush, onError);
+  const stopConfirming = repeat(dependencies.clock, confirmIntervalMs, confirmInTurn, onError);
+  try {
+    requireHonestResolver(await resolverHealth.check({ signal: ending }), ending);
+    await dns.confirmDenials({ signal: ending });
+    const names = await generateLookAlikes(targets, {
+      minSimilarity: config.detection.minSimilarity,
+      limit,
+      yielder,
+      signal,
+    });
+    recorder.plan(names.length);
+    queue.fill(names);
+    while (!queue.isEmpty() && !ending.aborted) {
+      const workers = Array.from({ length: concurrentLookups(config.scan.queriesPerSecond) }, lookUpNext);
+      await Promise.all(workers.map((worker) => worker.catch(onError)));
+      await confirmInTurn();
+    }
+  } catch (error) {
+    onError(error);
+  } finally {
+    stopRecording();
+    stopConfirming();
+  }
+  // Results that precede a failure are kept.
+  await recorder.flush();
+  if (failing.signal.aborted) throw failing.signal.reason;
+  if (!signal.aborted) requireKnownResult(recorder.counts(), queue.lastUnknown());
+}
+
+function concurrentLookups(queriesPerSecond: number): number {
+  const wanted = Math.ceil(queriesPerSecond * lookupSeconds);
+  return Math.min(concurrentLookupsMax, Math.max(concurrentLookupsMin, wanted));
+}
+
+/** Calls `work` again and again, each time `delayMs` after its end, until it fails or the returned function is called. */
+function repeat(
+  clock: Clock,
+  delayMs: number,
+  work: () => void | Promise<void>,
+  onError: (error: unknown) => void,
+): () => void {
+  let timer: Timer;
+  let isStopped = false;
+  const run = async () => {
+    try {
+      await work();
+    } catch (error) {
+      return onError(error);
+    }
+    if (!isStopped) schedule();
+  };
+  const schedule = () => void (timer = clock.after(delayMs, () => void run()));
+  schedule();
+  return () => {
+    isStopped = true;
+    timer.cancel();
+  };
+}
+
+function requireHonestResolver(checks: readonly ResolverCheck[], signal: AbortSignal): void {
+  const problem = signal.aborted ? undefined : problemOfResolvers(checks);
+  if (problem !== undefined) throw problem;
+}
+
+/** A scan that could resolve nothing must not look like one that found nothing. */
+function requireKnownResult({ candidates, unknown }: ScanCounts, reason = "no definite response"): void {
+  if (candidates === 0 || unknown < candidates) return;
+  throw new ScanError(
+    "nothing_resolved",
+    `none of ${candidates} look-alikes could be resolved (${visible(reason)}); check the resolvers with phishwatch check`,
+  );
+}

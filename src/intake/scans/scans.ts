@@ -1,0 +1,274 @@
+import { system, type Actor } from "../../access/audit/actor.ts";
+import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Config } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { tryLock, type Lock } from "../../platform/database/lock.ts";
+import type { ProtectedDomain, ProtectedDomains } from "../../threats/domains/domains.ts";
+import type { Outbox } from "../../threats/events/outbox.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
+import { badRequest, messageOf, notFound } from "../../platform/lib/errors.ts";
+import type { IdFactory } from "../../platform/lib/ids.ts";
+import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { visible } from "../../platform/lib/safe-text.ts";
+import { everyConfigured, type Schedule } from "../../platform/lib/schedule.ts";
+import type { DnsClient } from "../../platform/network/dns/dns-client.ts";
+import type { OnConfigChange } from "../../platform/reload/live-config.ts";
+import type { ScanTrigger } from "../../platform/vocabulary/scans.ts";
+import { watchCommandScans } from "./command-watch.ts";
+import { createExecution, logStart, type Running, type ScanOptions } from "./execution.ts";
+import { progressOf, type ScanProgress } from "./progress.ts";
+import { createResolverHealth, type ResolverHealth } from "./resolver-health.ts";
+import type { ScanDependencies } from "./run-scan.ts";
+import { createScanStore, type ScanStore, type ScanTotals } from "./store.ts";
+import type { Scan } from "./tables.ts";
+
+/** Searches for registered look-alikes, on schedule and on request. Only one scan runs at a time, in any process. */
+export interface Scans {
+  /** Marks scans as failed that a crash left running, and starts the schedule. */
+  start(): void;
+  /** Cancels the running scan; its results so far are kept. */
+  stop(): Promise<void>;
+  /**
+   * Runs a scan to its end and returns it. A failure is in the scan, not thrown.
+   * @throws PublicError `not_found`: no such protected domain; `bad_request`: there is none, or a scan is running.
+   */
+  run(options: ScanOptions): Promise<Scan>;
+  /** Starts a scan like `run`, and returns it with a promise for its end. */
+  begin(options: ScanOptions): Promise<{ scan: Scan; ended: Promise<Scan> }>;
+  /** Cancels a running scan of any process within a second. Returns whether the scan was running. */
+  cancel(id: string, options: { by: Actor }): boolean;
+  running(): Scan | undefined;
+  /** Returns the progress of the running scan. */
+  progress(): ScanProgress | undefined;
+  get(id: string): Scan | undefined;
+  /** Returns scans, newest first. */
+  list(limit: number, offset?: number): Scan[];
+  /** Returns the latest scan that completed or failed. */
+  latestOutcome(): Scan | undefined;
+  totals(): ScanTotals;
+  /** Whether the configured resolvers can be trusted. */
+  readonly resolverHealth: Pick<ResolverHealth, "check" | "latest">;
+}
+
+const outcomeLost = "scan.outcome_not_recorded";
+/** Maximum number of protected domains in an audit entry. */
+const recordedDomainsMax = 20;
+
+interface ScansDependencies extends Omit<ScanDependencies, "dns" | "resolverHealth"> {
+  dns: Pick<DnsClient, "checkResolvers" | "confirmDenials">;
+  outbox: Outbox;
+  ids: IdFactory;
+  log: Log;
+  auditLog: Pick<AuditLog, "record">;
+  config: Pick<Config, "detection" | "lookups" | "scan">;
+  onConfigChange: OnConfigChange;
+}
+
+export function createScans({
+  outbox,
+  ids,
+  log,
+  auditLog,
+  onConfigChange,
+  ...given
+}: ScansDependencies): Scans {
+  const { config, database, clock, dns, domains } = given;
+  const resolverHealth = createResolverHealth({ clock, dns, isUsed: () => looksUp(config), log });
+  const dependencies = { ...given, resolverHealth };
+  const store = createScanStore({ database, clock, ids, outbox });
+  const execute = createExecution({ dependencies, store, log });
+  const stopping = new AbortController();
+  let schedule: ReturnType<typeof everyConfigured> | undefined;
+  let commands: Schedule | undefined;
+  let current: Running | undefined;
+  /** Set while the start of a scan is written. */
+  let beginning: Promise<unknown> | undefined;
+  const takeLock = () => ((current ?? beginning) ? undefined : tryLock(database.path, "scan.lock"));
+
+  async function begin(options: ScanOptions): Promise<{ scan: Scan; ended: Promise<Scan> }> {
+    const { trigger, by, limit = null } = options;
+    const targets = selectTargets(domains, options.domains ?? []);
+    const protectedDomains = targets.map(({ domain }) => domain);
+    const lock = takeLock();
+    if (lock === undefined) throw badRequest(alreadyRunningText(store.running()[0]));
+    let scan: Scan;
+    try {
+      const writing = database.write(() => {
+        closeAbandoned(store);
+        const begun = store.begin({ protectedDomains, trigger });
+        const detail = { domains: protectedDomains.slice(0, recordedDomainsMax), limit };
+        // The list of scans shows scheduled ones; in the audit log they would only be noise.
+        if (by.channel !== "system") auditLog.record(by, "scan.start", begun.id, detail);
+        return begun;
+      });
+      beginning = writing;
+      scan = await writing;
+    } catch (error) {
+      lock.release();
+      throw error;
+    } finally {
+      beginning = undefined;
+    }
+    logStart(log, scan, limit);
+    const running = startOf(scan);
+    current = running;
+    const ended = execute(running, { targets, options, stopping: stopping.signal }).finally(() => {
+      current = undefined;
+      lock.release();
+    });
+    running.ended = ended.catch((error: unknown) => logDropped(log, error, outcomeLost));
+    return { scan, ended };
+  }
+
+  onConfigChange(() => {
+    schedule?.update();
+    resolverHealth.checkSoon();
+  });
+
+  const run = async (options: ScanOptions): Promise<Scan> => (await begin(options)).ended;
+
+  return {
+    start() {
+      resolverHealth.start();
+      const closeLeft = () => void closeAbandonedIfFree({ database, lock: takeLock(), log, store });
+      if (store.running().length > 0) closeLeft();
+      if (database.isShared) commands = watchCommandScans({ clock, log, store, closeAbandoned: closeLeft });
+      schedule = startSchedule({ clock, config, log, run });
+    },
+    async stop() {
+      schedule?.stop();
+      commands?.stop();
+      resolverHealth.stop();
+      stopping.abort();
+      // A failure to begin is reported to the caller who wanted to begin.
+      await beginning?.catch(() => {});
+      await current?.ended;
+    },
+    run,
+    begin,
+    progress() {
+      const scan = store.running()[0];
+      if (scan === undefined) return undefined;
+      return progressOf(scan, current?.id === scan.id ? current : undefined, clock.now());
+    },
+    cancel: (id, { by }) =>
+      database.transaction(() => {
+        if (current?.id === id) current.cancelling.abort();
+        return requestCancel({ auditLog, by, id, store });
+      }),
+    running: () => store.running()[0],
+    get: store.get,
+    list: store.list,
+    latestOutcome: store.latestOutcome,
+    totals: store.totals,
+    resolverHealth,
+  };
+}
+
+function requestCancel({
+  auditLog,
+  by,
+  id,
+  store,
+}: {
+  auditLog: Pick<AuditLog, "record">;
+  by: Actor;
+  id: string;
+  store: ScanStore;
+}): boolean {
+  const wasRunning = store.requestCancel(id);
+  if (wasRunning && by.channel !== "system") auditLog.record(by, "scan.cancel", id);
+  return wasRunning;
+}
+
+/** Returns whether names are looked up in the background. */
+function looksUp({ lookups, scan }: Pick<Config, "lookups" | "scan">): boolean {
+  return scan.schedule !== null || lookups.enabled;
+}
+
+function startOf(scan: Scan): Running {
+  return { id: scan.id, cancelling: new AbortController(), counts: scan, lookingUpSince: undefined };
+}
+
+function selectTargets(domains: ProtectedDomains, names: readonly string[]): ProtectedDomain[] {
+  if (names.length === 0) {
+    const enabled = domains.list().filter((domain) => domain.enabled);
+    if (enabled.length === 0) throw badRequest("There is no protected domain; add one first.");
+    return enabled;
+  }
+  const found = names.map((name) => {
+    const domain = domains.find(name);
+    if (domain?.enabled === true) return domain;
+    throw notFound(`${visible(name, 100)} is not a protected domain; add it first`);
+  });
+  return [...new Map(found.map((domain) => [domain.domain, domain])).values()];
+}
+
+/** Closes scans whose process has ended. The caller holds the lock, so no process runs them. */
+function closeAbandoned(store: ScanStore): void {
+  const error = "the process that ran the scan ended";
+  for (const { id } of store.running())
+    store.close(id, { status: "failed", failure: "process_ended", error });
+}
+
+/** Closes abandoned scans unless another process runs one, which is when the lock was not available. */
+async function closeAbandonedIfFree({
+  database,
+  lock,
+  log,
+  store,
+}: {
+  database: Database;
+  lock: Lock | undefined;
+  log: Log;
+  store: ScanStore;
+}): Promise<void> {
+  if (lock === undefined) return;
+  try {
+    await database.write(() => closeAbandoned(store), { patient: true });
+  } catch (error) {
+    logDropped(log, error, "scan.ended_not_closed");
+  } finally {
+    lock.release();
+  }
+}
+
+function startSchedule({
+  clock,
+  config,
+  log,
+  run,
+}: Pick<ScansDependencies, "clock" | "config" | "log"> & Pick<Scans, "run">) {
+  const pattern = () => config.scan.schedule;
+  return everyConfigured({ clock, pattern, run: () => runOnSchedule({ run, log }) });
+}
+
+async function runOnSchedule({
+  run,
+  log,
+}: {
+  run: (options: ScanOptions) => Promise<Scan>;
+  log: Log;
+}): Promise<void> {
+  try {
+    await run({ trigger: "schedule", by: system });
+  } catch (error) {
+    // There is no protected domain, or another scan is running; the schedule continues.
+    log.event("scan.not_started", { reason: messageOf(error) });
+  }
+}
+
+const triggerNames: Readonly<Record<ScanTrigger, string>> = {
+  schedule: "the schedule",
+  console: "the console",
+  cli: "the command line",
+};
+
+function alreadyRunningText(scan: Scan | undefined): string {
+  // Another process may have taken the lock and not yet recorded its scan.
+  if (scan === undefined) return "a scan is already running; wait for it to end";
+  const { trigger, startedAt, planned, candidates } = scan;
+  const part = planned === 0 ? "" : `, ${Math.floor((candidates / planned) * 100)} % done`;
+  const origin = `started by ${triggerNames[trigger]} at ${toIsoTime(startedAt)}`;
+  return `a scan is already running, ${origin}${part}; wait for it to end, or cancel it`;
+}

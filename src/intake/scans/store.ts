@@ -1,0 +1,140 @@
+import { asc, count, desc, eq, gt, inArray, isNotNull, max } from "drizzle-orm";
+import type { Database } from "../../platform/database/database.ts";
+import type { Outbox } from "../../threats/events/outbox.ts";
+import { toIsoTime, type Clock, type Instant } from "../../platform/lib/clock.ts";
+import type { IdFactory } from "../../platform/lib/ids.ts";
+import type { ScanFailure, ScanStatus, ScanTrigger } from "../../platform/vocabulary/scans.ts";
+import { scans, type Scan, type ScanCounts } from "./tables.ts";
+
+/** The records of scans. A scan's start and end are written in one transaction with their events. */
+export interface ScanStore {
+  /** Must run within a transaction. */
+  begin(scan: { protectedDomains: string[]; trigger: ScanTrigger }): Scan;
+  /** Writes the counts, within a transaction, and returns the scan, which may have been requested to end. */
+  saveCounts(id: string, counts: ScanCounts): Scan;
+  /** Records the end of a scan. Must run within a transaction. */
+  close(id: string, outcome: ScanOutcome): Scan;
+  /** Requests the end of a scan, possibly in another process. Returns whether the scan is running. */
+  requestCancel(id: string): boolean;
+  running(): Scan[];
+  /** Returns the scans that were recorded after the one with this sequence number, oldest first. */
+  since(seq: number): Scan[];
+  get(id: string): Scan | undefined;
+  /** Returns scans, newest first. */
+  list(limit: number, offset?: number): Scan[];
+  /** Returns the latest scan that completed or failed, which hides a failure neither by running nor by being cancelled. */
+  latestOutcome(): Scan | undefined;
+  totals(): ScanTotals;
+}
+
+/** How a scan ended. */
+export type ScanOutcome =
+  { status: "completed" | "cancelled" } | { status: "failed"; failure: ScanFailure; error: string };
+
+export interface ScanTotals {
+  byStatus: { status: ScanStatus; total: number }[];
+  /** Failed scans by reason; those that are older than the reasons are not counted. */
+  byFailure: { failure: ScanFailure; total: number }[];
+  /** When the last completed scan ended. */
+  completedAt: Instant | null;
+}
+
+export function createScanStore({
+  database,
+  clock,
+  ids,
+  outbox,
+}: {
+  database: Database;
+  clock: Clock;
+  ids: IdFactory;
+  outbox: Outbox;
+}): ScanStore {
+  const { query } = database;
+  const get = (id: string) => query.select().from(scans).where(eq(scans.id, id)).get();
+  const set = (id: string, values: Partial<Scan>) =>
+    query.update(scans).set(values).where(eq(scans.id, id)).returning().get();
+
+  return {
+    get,
+    totals() {
+      const byStatus = query
+        .select({ status: scans.status, total: count() })
+        .from(scans)
+        .groupBy(scans.status)
+        .all();
+      const last = query
+        .select({ at: max(scans.completedAt) })
+        .from(scans)
+        .where(eq(scans.status, "completed"))
+        .get();
+      const failures = query
+        .select({ failure: scans.failure, total: count() })
+        .from(scans)
+        .where(isNotNull(scans.failure))
+        .groupBy(scans.failure)
+        .all();
+      const byFailure = failures.flatMap(({ failure, total }) =>
+        failure === null ? [] : [{ failure, total }],
+      );
+      return { byStatus, byFailure, completedAt: last?.at ?? null };
+    },
+    running: () => query.select().from(scans).where(eq(scans.status, "running")).all(),
+    since: (seq) => query.select().from(scans).where(gt(scans.seq, seq)).orderBy(asc(scans.seq)).all(),
+    list: (limit, offset = 0) =>
+      query.select().from(scans).orderBy(desc(scans.seq)).limit(limit).offset(offset).all(),
+
+    latestOutcome: () =>
+      query
+        .select()
+        .from(scans)
+        .where(inArray(scans.status, ["completed", "failed"]))
+        .orderBy(desc(scans.seq))
+        .limit(1)
+        .get(),
+
+    begin({ protectedDomains, trigger }) {
+      const id = ids.next("scan");
+      const startedAt = clock.now();
+      const values = { id, trigger, protectedDomains, status: "running", startedAt } as const;
+      const scan = query.insert(scans).values(values).returning().get();
+      outbox.record("scan.started", { scan: describeScan(scan, "running") });
+      return scan;
+    },
+
+    saveCounts: set,
+
+    close(id, outcome) {
+      const scan = set(id, { ...outcome, completedAt: clock.now() });
+      outbox.record("scan.completed", { scan: completedScan(scan, outcome.status) });
+      return scan;
+    },
+
+    requestCancel: (id) =>
+      database.transaction(() => {
+        if (get(id)?.status !== "running") return false;
+        set(id, { cancelRequested: true });
+        return true;
+      }),
+  };
+}
+
+function describeScan<Status extends ScanStatus>(
+  { id, protectedDomains, trigger, startedAt }: Scan,
+  status: Status,
+) {
+  return { id, protected_domains: protectedDomains, trigger, status, started_at: toIsoTime(startedAt) };
+}
+
+/** Describes a scan that has ended, as `scan.completed` does. */
+export function completedScan(scan: Scan, status: Exclude<ScanStatus, "running">) {
+  return {
+    ...describeScan(scan, status),
+    completed_at: toIsoTime(scan.completedAt ?? scan.startedAt),
+    candidates: scan.candidates,
+    resolving: scan.resolving,
+    threats_found: scan.threatsFound,
+    threats_created: scan.threatsCreated,
+    ...(scan.error !== null && { error: scan.error }),
+  };
+}

@@ -1,0 +1,106 @@
+import {
+  createLogListLoader,
+  type LogListLoader,
+} from "../../../engines/certificate-transparency/list-loading/log-list-loader.ts";
+import type { CertificateLogsConfig } from "../../../platform/config/config.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
+import { buildInfo } from "../../../platform/lib/build-info.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { messageOf } from "../../../platform/lib/errors.ts";
+import { randomNumber, type FillRandom } from "../../../platform/lib/ids.ts";
+import type { Log } from "../../../platform/lib/log.ts";
+import type { Yielder } from "../../../platform/lib/yielder.ts";
+import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
+import type { Threats } from "../../../threats/threats/threats.ts";
+import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
+import type { SourceActivity } from "../activity/source-activity.ts";
+import { connectHere, connectThread } from "../certificate-log-reading/connection.ts";
+import {
+  certificateLogsOrigin,
+  createBatchRecorder,
+  type NameArchive,
+} from "../certificate-logs/batch-recorder.ts";
+import { createCertificateLogs, type CertificateLogs } from "../certificate-logs/certificate-logs.ts";
+import { checkCertificateLogs } from "../certificate-logs/check.ts";
+import { createFollowedLogs } from "../certificate-logs/followed-logs.ts";
+import type { SourcePauses } from "../pauses/source-pauses.ts";
+
+/** Constructs the source that follows the certificate logs. */
+export function openCertificateLogs({
+  activity,
+  archive,
+  clock,
+  config,
+  database,
+  domains,
+  fillRandom,
+  log,
+  pauses,
+  startWorker,
+  threats,
+  yielder,
+}: {
+  activity: Pick<SourceActivity, "add">;
+  archive: NameArchive;
+  clock: Clock;
+  config: CertificateLogsConfig;
+  database: Database;
+  domains: ProtectedDomains;
+  fillRandom: FillRandom;
+  log: Log;
+  pauses: SourcePauses;
+  startWorker: StartWorker | undefined;
+  threats: Threats;
+  yielder: () => Yielder;
+}): CertificateLogs {
+  const { catchUpMs, contact, firstStart, logList, namesOnly, rates } = config;
+  const random = () => randomNumber(fillRandom);
+  const { version } = buildInfo;
+  const setup = { settings: { catchUpMs, firstStart, namesOnly }, version, contact, rates };
+  const pausing = pauses.of(certificateLogsOrigin);
+  const loader = loaderOf({ clock, config });
+  const shared = { clock, database, domains };
+  return createCertificateLogs({
+    check: async (logs, list) => {
+      const fileProblem = logList.kind === "file" ? await problemOfFile(loader(), logList.path) : null;
+      return checkCertificateLogs(logs, list, { contact, fileProblem, namesOnly, now: clock.now() });
+    },
+    connect: (events) =>
+      startWorker === undefined
+        ? connectHere(setup, { ...events, clock, random })
+        : connectThread(setup, { ...events, startWorker }),
+    createRecorder: (tables) =>
+      createBatchRecorder({ ...shared, activity, archive, fillRandom, tables, threats, yielder }),
+    ...shared,
+    followed: openFollowedLogs({ clock, config, database, fillRandom, log }),
+    log,
+    pausing,
+  });
+}
+
+/** Opens the logs that the configuration and the log list select, also if they are not followed. Loads nothing. */
+export function openFollowedLogs({
+  fillRandom,
+  ...given
+}: Pick<Parameters<typeof openCertificateLogs>[0], "clock" | "config" | "database" | "fillRandom" | "log">) {
+  return createFollowedLogs({ ...given, loader: loaderOf(given), random: () => randomNumber(fillRandom) });
+}
+
+function loaderOf({ clock, config }: { clock: Clock; config: CertificateLogsConfig }): () => LogListLoader {
+  const { contact, logList: source } = config;
+  const given = { source, clock, resolveHost: createSystemResolver({ clock }), contact };
+  return () => createLogListLoader({ ...given, version: buildInfo.version });
+}
+
+/** Returns why a log list in a file cannot be used, or null. */
+async function problemOfFile(loader: LogListLoader, path: string): Promise<string | null> {
+  try {
+    await loader.load(null, new AbortController().signal);
+    return null;
+  } catch (error) {
+    return `${path}: ${messageOf(error)}`;
+  } finally {
+    loader.close();
+  }
+}

@@ -1,0 +1,178 @@
+import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import { openNameSearches } from "../../../engines/archive/search/open-name-searches.ts";
+import { openArchive } from "../../../engines/archive/storing/open-archive.ts";
+import type { LogReader } from "../../../engines/certificate-transparency/log.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import type { FillRandom } from "../../../platform/lib/ids.ts";
+import type { Log } from "../../../platform/lib/log.ts";
+import type { Inspections } from "../../../facts/inspection/inspections.ts";
+import { lazy } from "../../../platform/lib/startup.ts";
+import type { Yielder } from "../../../platform/lib/yielder.ts";
+import type { Turns } from "../../../platform/network/turns.ts";
+import type { OnConfigChange } from "../../../platform/reload/live-config.ts";
+import type { Threats } from "../../../threats/threats/threats.ts";
+import { createSourceActivity } from "../activity/source-activity.ts";
+import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
+import { createArchiveChecks } from "../archive-checks/archive-checks.ts";
+import { createCandidates } from "../candidates.ts";
+import { createImports } from "../imports/imports.ts";
+import { createSourcePauses } from "../pauses/source-pauses.ts";
+import type { Source } from "../source.ts";
+import { openFeeds } from "./open-feeds.ts";
+
+/** The log list takes time to load. */
+const certificateLogReading = lazy(
+  () => require("./open-certificate-logs.ts") as typeof import("./open-certificate-logs.ts"),
+);
+
+const oneLog = lazy(() => require("./read-one-log.ts") as typeof import("./read-one-log.ts"));
+
+/** Constructs everything that names come from, and what checks them. */
+export function openSources({
+  config,
+  onConfigChange,
+  database,
+  domains,
+  threats,
+  auditLog,
+  clock,
+  log,
+  turns,
+  yielder,
+  fillRandom,
+  inspections,
+  startWorker,
+}: {
+  config: Pick<Config, "archive" | "certificateLogs" | "detection" | "feeds" | "storage">;
+  onConfigChange: OnConfigChange;
+  database: Database;
+  domains: ProtectedDomains;
+  threats: Threats;
+  auditLog: AuditLog;
+  clock: Clock;
+  log: Log;
+  turns: Turns;
+  yielder: () => Yielder;
+  fillRandom: FillRandom;
+  inspections: Pick<Inspections, "enqueue">;
+  startWorker: StartWorker | undefined;
+}) {
+  const { archive: settings, storage } = config;
+  const archive = openArchive({ databasePath: storage.path, settings, clock, log, fillRandom, startWorker });
+  const activity = createSourceActivity({ database, clock, log });
+  const pauses = createSourcePauses({ auditLog, database, clock });
+  const candidates = createCandidates({ activity, archive, database, domains, threats, clock, yielder });
+  const nameSearches = openNameSearches({
+    archive,
+    clock,
+    databasePath: storage.path,
+    log,
+    startWorker,
+    yielder,
+  });
+  const archiveChecks = createArchiveChecks({
+    archive,
+    candidates,
+    clock,
+    database,
+    domains,
+    log,
+    detection: config.detection,
+    startWorker,
+  });
+  const feeds = openFeeds({
+    auditLog,
+    candidates,
+    clock,
+    config,
+    database,
+    fillRandom,
+    inspections,
+    log,
+    pauses,
+    turns,
+    yielder,
+  });
+  const imports = createImports({ auditLog, database, candidates, clock, domains, log });
+  const certificateLogs = config.certificateLogs.enabled
+    ? certificateLogReading().openCertificateLogs({
+        activity,
+        archive,
+        clock,
+        config: config.certificateLogs,
+        database,
+        domains,
+        fillRandom,
+        log,
+        pauses,
+        startWorker,
+        threats,
+        yielder,
+      })
+    : undefined;
+  const logs = certificateLogs === undefined ? [] : [certificateLogs];
+  /** The array itself changes with a reload. */
+  const sources: Source[] = [];
+  const collect = () => sources.splice(0, sources.length, ...feeds.all(), ...logs, imports);
+  collect();
+  onConfigChange(() => {
+    feeds.update(config.feeds);
+    collect();
+  });
+  return {
+    activity,
+    archive,
+    archiveChecks,
+    /** Returns a function that reads a certificate log when it is called, for a log within the process. */
+    readLog: (reader: LogReader) =>
+      oneLog().createLogReading({
+        activity,
+        archive,
+        clock,
+        database,
+        domains,
+        fillRandom,
+        reader,
+        threats,
+        yielder,
+      }),
+    candidates,
+    certificateLogs,
+    /** Returns the log list and what the configuration selects, also if no certificate logs are followed. */
+    logList: () =>
+      certificateLogs?.list() ??
+      certificateLogReading()
+        .openFollowedLogs({ clock, config: config.certificateLogs, database, fillRandom, log })
+        .status(),
+    feeds,
+    imports,
+    nameSearches,
+    sources,
+    metrics: () => ({
+      totals: activity.totals(),
+      sources,
+      archive,
+      archiveChecks: archiveChecks.list,
+      certificateLogs,
+    }),
+    /** Starts all but the checks of the archive. */
+    start() {
+      archive.start();
+      feeds.start();
+      for (const source of [...logs, imports]) source.start();
+    },
+    /** Stops everything that adds names here. Others may still add names to the archive. */
+    async stop() {
+      nameSearches.stop();
+      await Promise.all([
+        archiveChecks.stop(),
+        feeds.stop(),
+        ...[...logs, imports].map((source) => source.stop()),
+      ]);
+      await activity.stop();
+    },
+  };
+}

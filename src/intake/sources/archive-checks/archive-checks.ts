@@ -1,0 +1,198 @@
+import type { Archive } from "../../../engines/archive/archive.ts";
+import type { DetectionSettings } from "../../../platform/config/config.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
+import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
+import { backoffMs } from "../../../platform/lib/durations.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { every, type Schedule } from "../../../platform/lib/schedule.ts";
+import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
+import type { Candidates } from "../candidates.ts";
+import { createCheckRunner } from "./check-runner.ts";
+import { createCheckStore, type CheckedDomain } from "./check-store.ts";
+import type { ArchiveCheck } from "./tables.ts";
+
+/** When changes by other processes are noticed. */
+const pollPattern = "*/2 * * * * *";
+const retries = { firstMs: 60_000, maxMs: 3_600_000 };
+
+/** `waiting`: has not begun, or continues after other domains. `failed`: is retried. */
+export const archiveCheckStates = ["waiting", "running", "completed", "failed"] as const;
+
+/** Check of a protected domain against the names that were seen before. */
+export interface ArchiveCheckStatus {
+  domain: string;
+  state: (typeof archiveCheckStates)[number];
+  namesTotal: number;
+  namesChecked: number;
+  /** Threats found, including those on record. */
+  found: number;
+  created: number;
+  startedAt: Instant | null;
+  completedAt: Instant | null;
+  error: string | null;
+}
+
+/**
+ * Checks the names in the archive whenever a domain is protected or its matching becomes wider, however that happened:
+ * in this process, by a command, or in the configuration file. Several domains are checked together. A check resumes
+ * where it was interrupted.
+ */
+export interface ArchiveChecks {
+  /** Returns the checks of all enabled protected domains, by name; none while the archive is disabled. */
+  list(): ArchiveCheckStatus[];
+  find(domain: string): ArchiveCheckStatus | undefined;
+  start(): void;
+  /** Stops at the next yield. The next start resumes. */
+  stop(): Promise<void>;
+  /** Resolves when no check is running or about to run. */
+  idle(): Promise<void>;
+}
+
+export function createArchiveChecks({
+  archive,
+  candidates,
+  clock,
+  database,
+  detection,
+  domains,
+  log,
+  startWorker,
+}: {
+  archive: Pick<Archive, "extent" | "flush" | "read" | "status">;
+  candidates: Pick<Candidates, "process">;
+  clock: Clock;
+  database: Database;
+  domains: Pick<ProtectedDomains, "list" | "onChange">;
+  log: Log;
+  detection: Pick<DetectionSettings, "minSimilarity">;
+  /** Starts a thread that prefilters names; undefined: this thread does it, between other work. */
+  startWorker: StartWorker | undefined;
+}): ArchiveChecks {
+  const store = createCheckStore(database);
+  const runner = createCheckRunner({
+    archive,
+    candidates,
+    clock,
+    database,
+    detection,
+    domains,
+    log,
+    startWorker,
+    store,
+  });
+  let polling: Schedule | undefined;
+  let isStarted = false;
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+  let failures = 0;
+  let retry: Timer | undefined;
+  const mayRun = () => isStarted && retry === undefined;
+
+  /** Runs what is due, now or after the present pass, which ends early if one of its domains has changed. */
+  function wake(): void {
+    if (!isStarted || !archive.status().enabled) return;
+    isWanted = true;
+    runner.stopOutdated();
+    running ??= runWanted().finally(() => {
+      running = undefined;
+      if (isWanted) wake();
+    });
+  }
+
+  async function runWanted(): Promise<void> {
+    while (isWanted && mayRun()) {
+      isWanted = false;
+      try {
+        while (mayRun() && (await runner.runNext())) failures = 0;
+      } catch (error) {
+        logDropped(log, error, "archive_check.failed");
+        if (!isStarted) return;
+        retry = clock.after(backoffMs({ failures: ++failures, ...retries }), retryNow);
+      }
+    }
+    isWanted = false;
+  }
+
+  function retryNow(): void {
+    retry?.cancel();
+    retry = undefined;
+    wake();
+  }
+
+  function list(): ArchiveCheckStatus[] {
+    if (!archive.status().enabled) return [];
+    const current = new Map(runner.running().map((check) => [check.protectedDomainSeq, check]));
+    return store.domains().map((one) => statusOf(one, current.get(one.seq)));
+  }
+
+  // A new domain does not wait for the retry of others.
+  domains.onChange(retryNow);
+  return {
+    list,
+    find: (domain) => list().find((one) => one.domain === domain),
+    start() {
+      isStarted = true;
+      wake();
+      if (database.isShared) polling = pollForeignChanges({ clock, database, changed: wake });
+    },
+    async stop() {
+      isStarted = false;
+      polling?.stop();
+      retry?.cancel();
+      runner.stop();
+      await running;
+    },
+    idle: async () => void (await running),
+  };
+}
+
+/** Calls `changed` soon after another process has committed a change. */
+function pollForeignChanges({
+  clock,
+  database,
+  changed,
+}: {
+  clock: Clock;
+  database: Pick<Database, "foreignVersion">;
+  changed: () => void;
+}): Schedule {
+  let version = database.foreignVersion();
+  return every({
+    clock,
+    pattern: pollPattern,
+    run() {
+      const now = database.foreignVersion();
+      if (now !== version) changed();
+      version = now;
+    },
+  });
+}
+
+function statusOf(
+  { domain, widenings, check }: CheckedDomain,
+  running: ArchiveCheck | undefined,
+): ArchiveCheckStatus {
+  const latest = running ?? (check?.widenings === widenings ? check : null);
+  const { namesTotal, namesChecked, found, created, startedAt, completedAt, error } = latest ?? notBegun;
+  const counts = { namesTotal, namesChecked, found, created, startedAt, completedAt, error };
+  // Names of files that are merged during the check are read twice.
+  if (running !== undefined)
+    return { domain, state: "running", ...counts, namesChecked: Math.min(namesChecked, namesTotal) };
+  // One that was running when the process ended.
+  return {
+    domain,
+    state: latest === null || latest.state === "running" ? "waiting" : latest.state,
+    ...counts,
+  };
+}
+
+const notBegun = {
+  namesTotal: 0,
+  namesChecked: 0,
+  found: 0,
+  created: 0,
+  startedAt: null,
+  completedAt: null,
+  error: null,
+};

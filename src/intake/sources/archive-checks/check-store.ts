@@ -1,0 +1,45 @@
+import { eq, getTableColumns } from "drizzle-orm";
+import type { Database } from "../../../platform/database/database.ts";
+import { statement } from "../../../platform/database/statement.ts";
+import { protectedDomains } from "../../../threats/domains/tables.ts";
+import { archiveChecks, type ArchiveCheck } from "./tables.ts";
+
+/** An enabled protected domain, with its latest check. */
+export interface CheckedDomain {
+  seq: number;
+  domain: string;
+  widenings: number;
+  check: ArchiveCheck | null;
+}
+
+export interface CheckStore {
+  /** Returns the enabled protected domains by name. */
+  domains(): CheckedDomain[];
+  save(check: ArchiveCheck): void;
+}
+
+export function createCheckStore(database: Database): CheckStore {
+  const domains = statement(database, (query) =>
+    query
+      .select({
+        seq: protectedDomains.seq,
+        domain: protectedDomains.domain,
+        widenings: protectedDomains.widenings,
+        check: getTableColumns(archiveChecks),
+      })
+      .from(protectedDomains)
+      .leftJoin(archiveChecks, eq(archiveChecks.protectedDomainSeq, protectedDomains.seq))
+      .where(eq(protectedDomains.enabled, true))
+      .orderBy(protectedDomains.domain),
+  );
+  return {
+    domains: () => domains.all(),
+    save({ protectedDomainSeq, ...values }) {
+      database.query
+        .insert(archiveChecks)
+        .values({ protectedDomainSeq, ...values })
+        .onConflictDoUpdate({ target: archiveChecks.protectedDomainSeq, set: values })
+        .run();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** Requests the entries of a log in order, tiles of static logs several at once. */
+import type { EntryBlock, LogProtocol } from "../../../engines/certificate-transparency/log.ts";
+import { tileWidth } from "../../../engines/certificate-transparency/trees/right-edge.ts";
+
+/** Tiles of a log that are requested, or wait until they are needed. */
+const tilesAheadMax = 4;
+/** Beyond this much, which all logs share, only the block that is needed next is requested. */
+const bufferedBytesMax = 8 << 20;
+/** Entries in one request to an RFC 6962 log. Logs return fewer, and the next request follows from how many. */
+const entriesPerRequest = 1_024;
+
+/** Bytes of blocks that were received ahead of their turn, over all logs. */
+export interface BufferedBytes {
+  count: number;
+}
+
+export interface ReadAhead {
+  /** Reads entries from `from`, at most up to `to`. May return fewer, and start earlier. */
+  next(from: number, to: number): Promise<EntryBlock>;
+  /** Aborts the requests that are not needed any more. */
+  close(): void;
+}
+
+interface Tile {
+  from: number;
+  to: number;
+  block: Promise<EntryBlock>;
+  heldBytes: number;
+}
+
+export function createReadAhead({
+  protocol,
+  read,
+  buffered,
+  signal,
+}: {
+  protocol: LogProtocol;
+  /** Reads entries from `from`, at most up to `to`. */
+  read: (from: number, to: number, signal: AbortSignal) => Promise<EntryBlock>;
+  buffered: BufferedBytes;
+  signal: AbortSignal;
+}): ReadAhead {
+  const abort = new AbortController();
+  const either = AbortSignal.any([signal, abort.signal]);
+  const ahead: Tile[] = [];
+
+  function request(from: number, end: number): void {
+    const to = Math.min(end, from - (from % tileWidth) + tileWidth);
+    const tile: Tile = { from, to, heldBytes: 0, block: read(from, to, either) };
+    void hold(tile);
+    ahead.push(tile);
+  }
+
+  /** Counts the bytes of a tile that was received ahead of its turn. */
+  async function hold(tile: Tile): Promise<void> {
+    // A failure is reported when the turn of the tile comes.
+    const block = await tile.block.catch(() => undefined);
+    if (block === undefined || !ahead.includes(tile)) return;
+    tile.heldBytes = block.bytes.length;
+    buffered.count += tile.heldBytes;
+  }
+
+  function take(): Tile {
+    const tile = ahead.shift()!;
+    buffered.count -= tile.heldBytes;
+    return tile;
+  }
+
+  return {
+    next(from, to) {
+      if (protocol === "rfc6962") return read(from, Math.min(to, from + entriesPerRequest), either);
+      while (ahead.length > 0 && ahead[0]!.from !== from) take();
+      if (ahead.length === 0) request(from, to);
+      const first = take();
+      for (
+        let end = ahead.at(-1)?.to ?? first.to;
+        end < to && ahead.length < tilesAheadMax - 1 && buffered.count < bufferedBytesMax;
+        end = ahead.at(-1)!.to
+      )
+        request(end, to);
+      return first.block;
+    },
+    close() {
+      abort.abort();
+      while (ahead.length > 0) take();
+    },
+  };
+}

@@ -1,0 +1,183 @@
+import { builtinLogList } from "../../../engines/certificate-transparency/log-list/builtin-list.ts";
+import {
+  chooseLogs,
+  logsToFollow,
+  unknownOperators,
+  type LogChoice,
+} from "../../../engines/certificate-transparency/log-list/choose-logs.ts";
+import { extraLog } from "../../../engines/certificate-transparency/log-list/extra-logs.ts";
+import { parseLogList, type LogList } from "../../../engines/certificate-transparency/log-list/log-list.ts";
+import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
+import type { CertificateLogsConfig } from "../../../platform/config/config.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import { spanText } from "../../../platform/lib/durations.ts";
+import { messageOf } from "../../../platform/lib/errors.ts";
+import { listText } from "../../../platform/lib/lists/list-texts.ts";
+import { createListRefresh, type ListRefresh, type ListRefreshDependencies } from "./list-refresh.ts";
+import { createLogStore } from "./log-store.ts";
+
+/** A list that was not refreshed for longer is reported: new logs appear twice a year, and old ones end. */
+const refreshMsMax = 24 * 3_600_000;
+/** There were 8 in 2026. */
+const operatorsNamedMax = 20;
+
+export interface LogListStatus {
+  /** `builtin`, or the URL or path of the configuration. */
+  origin: string;
+  /** Whether a log of the list may be followed. If not, the list is not loaded. */
+  isNeeded: boolean;
+  /** When the publisher wrote the list; null: there is none, or it is not needed. */
+  publishedAt: Instant | null;
+  /** When the list was last fetched or found unchanged; null: never. */
+  fetchedAt: Instant | null;
+  /** Errors in the configuration or the list, and failures to refresh it; null if all is well. */
+  problem: string | null;
+  /** All logs of the list, with the reason why each is followed or not. */
+  choices: readonly LogChoice[];
+  /** Logs that the configuration declares. */
+  extra: readonly CertificateLog[];
+}
+
+/** The logs that the configuration and the log list select. Keeps the list up to date. */
+export interface FollowedLogs {
+  /** @param onChange called when other logs may have to be followed */
+  start(onChange: () => void): void;
+  stop(): Promise<void>;
+  logs(): readonly CertificateLog[];
+  status(): LogListStatus;
+}
+
+export function createFollowedLogs({
+  config,
+  ...dependencies
+}: Omit<ListRefreshDependencies, "setting"> & {
+  clock: Clock;
+  config: Pick<CertificateLogsConfig, "extraLogs" | "firstStart" | "logList" | "operators" | "rates">;
+  database: Database;
+}): FollowedLogs {
+  const { clock, database } = dependencies;
+  const { firstStart, logList: source, operators } = config;
+  const setting = source.kind === "url" ? source.url : source.kind === "file" ? source.path : "builtin";
+  const refresh = createListRefresh({ ...dependencies, setting });
+  const rows = createLogStore(database);
+  const { extra, problems } = extraLogsOf(config);
+  let known: { text: string | undefined; list: LogList | undefined } | undefined;
+
+  /** Returns the list that is in effect. It is parsed at the first use: a command may never need it. */
+  function current(): LogList | undefined {
+    const text = refresh.stored()?.text;
+    if (known === undefined || known.text !== text)
+      known = { text, list: listInEffect(text, { isBuiltin: source.kind === "builtin" }) };
+    return known.list;
+  }
+
+  function choices(): LogChoice[] {
+    const list = current();
+    if (list === undefined) return [];
+    const nextIndex = (logId: string) => rows.get(logId)?.position ?? null;
+    return chooseLogs(list, { operators, now: clock.now(), firstIndex: firstStart, nextIndex });
+  }
+
+  const isNeeded = () => needsLogList(config, current());
+
+  return {
+    start(onChange) {
+      if (isNeeded()) refresh.start(onChange);
+    },
+    stop: refresh.stop,
+    logs: () => logsToFollow(choices(), extra),
+    status: () => ({
+      origin: setting,
+      isNeeded: isNeeded(),
+      publishedAt: isNeeded() ? (current()?.timestamp ?? null) : null,
+      fetchedAt: refresh.stored()?.fetchedAt ?? null,
+      problem:
+        [...problems, ...operatorProblems(current(), config), ...refreshProblems(refresh, current())].join(
+          "; ",
+        ) || null,
+      choices: choices(),
+      extra,
+    }),
+  };
+}
+
+/** Name of no operator, for those who follow no public log. */
+const nobody = "none";
+
+/** Returns whether logs of the list can be selected: not if all operators are declared logs, or "none". */
+export function needsLogList(
+  { operators, extraLogs }: Pick<CertificateLogsConfig, "operators" | "extraLogs">,
+  list: LogList | undefined,
+): boolean {
+  if (operators.length === 0 || operators.some(isListedWith(extraLogs))) return true;
+  // A declared log may have the name of a public operator, which is then followed as well.
+  return list !== undefined && unknownOperators(list, operators).length < operators.length;
+}
+
+/** A declared log is its own operator, under its name. */
+function isListedWith(extraLogs: CertificateLogsConfig["extraLogs"]): (operator: string) => boolean {
+  const others = new Set([nobody, ...extraLogs.map(({ name }) => name.toLowerCase())]);
+  return (operator) => !others.has(operator.toLowerCase());
+}
+
+/** A stored list was valid when it was stored, but possibly not for this version of the product. */
+function listInEffect(text: string | undefined, { isBuiltin }: { isBuiltin: boolean }): LogList | undefined {
+  const stored = text === undefined ? undefined : parsedOrNothing(text);
+  if (!isBuiltin) return stored;
+  // A newer version of the product may contain a newer list.
+  const embedded = parseLogList(listText("certificate_logs", builtinLogList.text));
+  return stored !== undefined && stored.timestamp >= embedded.timestamp ? stored : embedded;
+}
+
+function parsedOrNothing(text: string): LogList | undefined {
+  try {
+    return parseLogList(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function operatorProblems(
+  list: LogList | undefined,
+  { operators, rates, extraLogs }: Pick<CertificateLogsConfig, "operators" | "rates" | "extraLogs">,
+): string[] {
+  if (list === undefined) return [];
+  const isListed = isListedWith(extraLogs);
+  const rated = rates.map(({ operator }) => operator);
+  const problems = [
+    ...unknownOperators(list, operators.filter(isListed)).map((name) => ["operators", name]),
+    ...unknownOperators(list, rated.filter(isListed)).map((name) => ["rates", name]),
+  ].map(([setting, name]) => `certificate_logs.${setting}: "${name}" is not an operator of the log list`);
+  const known = [...new Set(list.logs.map(({ log }) => log.operator))];
+  const more = known.length > operatorsNamedMax ? ", …" : "";
+  return problems.length === 0
+    ? []
+    : [...problems, `its operators are ${known.slice(0, operatorsNamedMax).join(", ")}${more}`];
+}
+
+function refreshProblems(refresh: ListRefresh, list: LogList | undefined): string[] {
+  const { failure, outdatedMs } = refresh.health();
+  if (failure === null) return [];
+  if (list === undefined) return [`there is no log list: ${failure}`];
+  return outdatedMs > refreshMsMax
+    ? [`the log list could not be refreshed for ${spanText(outdatedMs)}: ${failure}`]
+    : [];
+}
+
+function extraLogsOf({ extraLogs }: Pick<CertificateLogsConfig, "extraLogs">) {
+  const extra: CertificateLog[] = [];
+  const problems: string[] = [];
+  for (const declared of extraLogs) {
+    try {
+      const log = extraLog(declared);
+      const same = extra.find(({ logId }) => logId === log.logId);
+      if (same !== undefined)
+        throw new Error(`it has the key of "${same.description}"; a log has a key of its own`);
+      extra.push(log);
+    } catch (error) {
+      problems.push(`certificate_logs.extra_logs "${declared.name}": ${messageOf(error)}`);
+    }
+  }
+  return { extra, problems };
+}

@@ -1,0 +1,171 @@
+import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { BatchRecorder, RecordedBatch } from "./batch-recorder.ts";
+import { createLogStore, describe, newRow, progressColumns } from "./log-store.ts";
+import type { Batch, LogReport } from "../certificate-log-reading/messages.ts";
+import { averageAfter } from "./status.ts";
+import type { CertificateLogFailure, CertificateLogRow } from "./tables.ts";
+
+/** A failure that repeats is stored at most this often. */
+const failureSavedMs = 60_000;
+/** Failures of a log are logged at most this often: some operators refuse a share of the requests all the time. */
+const failureLoggedMs = 10 * 60_000;
+
+/** Stores what is reported about logs, and keeps their rows in memory. */
+export interface ProgressKeeper {
+  /** Reads the rows again. */
+  load(): void;
+  /** Returns the row of a log; in a command, which loads nothing, the stored one. */
+  row(logId: string): CertificateLogRow | undefined;
+  /** Records the threats of a batch and the progress after it, in one transaction. */
+  storeBatch(log: CertificateLog, batch: Batch): Promise<void>;
+  /** Stores that a log contradicts itself, and the verified position to which it returns. */
+  storeMismatch(log: CertificateLog, report: Extract<LogReport, { report: "mismatch" }>): Promise<void>;
+  /** Returns the last failure of a log that has no row. */
+  failure(logId: string): CertificateLogFailure | undefined;
+  /** Counts a failure. It is stored soon. */
+  noteFailure(log: CertificateLog, message: string): void;
+  /** Notes that everything could be read, also if it was nothing new. */
+  noteSuccess(log: CertificateLog): void;
+}
+
+interface ProgressKeeperDependencies {
+  clock: Clock;
+  database: Database;
+  log: Log;
+  recorder: BatchRecorder;
+}
+
+export function createProgressKeeper(dependencies: ProgressKeeperDependencies): ProgressKeeper {
+  const { clock, database, log, recorder } = dependencies;
+  const store = createLogStore(database);
+  const rows = new Map<string, CertificateLogRow>();
+  const unread = new Map<string, CertificateLogFailure>();
+  const loggedMs = new Map<string, number>();
+  const failing = new Map<string, { message: string; savedMs: number }>();
+  let isLoaded = false;
+
+  return {
+    load() {
+      isLoaded = true;
+      rows.clear();
+      for (const row of store.list()) rows.set(row.logId, row);
+      unread.clear();
+      for (const failure of store.failures()) unread.set(failure.logId, failure);
+    },
+    failure: (logId) =>
+      isLoaded ? unread.get(logId) : store.failures().find((failure) => failure.logId === logId),
+    row: (logId) => (isLoaded ? rows.get(logId) : store.get(logId)),
+    async storeBatch(of, batch) {
+      const before = rows.get(of.logId) ?? newRow(of, batch.progress, clock.now());
+      let row = before;
+      await recorder.record(batch, (recorded) => {
+        row = rowAfter(before, of, { batch, recorded, now: clock.now() });
+        store.save(row);
+        if (unread.has(of.logId)) store.deleteFailure(of.logId);
+      });
+      unread.delete(of.logId);
+      // A failure may have been counted meanwhile.
+      const { errors, error, errorAt } = rows.get(of.logId) ?? row;
+      rows.set(of.logId, { ...row, errors, error, errorAt });
+      failing.delete(of.logId);
+      const fields = { log: of.description, position: row.position };
+      if (before.entries === 0 && row.startedAt === row.progressAt)
+        log.event("certificate_log.followed", fields);
+      if (before.mismatch !== null && row.mismatch === null)
+        log.event("certificate_log.mismatch_ended", fields);
+      if (batch.counts.skipped > 0)
+        log.event("certificate_log.entries_skipped", { ...fields, entries: batch.counts.skipped });
+    },
+    async storeMismatch({ description, logId }, { message, progress, retryMs }) {
+      const before = rows.get(logId);
+      if (before === undefined) return;
+      const failed = { errors: before.errors + 1, error: message, errorAt: clock.now(), mismatch: message };
+      const row = { ...before, ...progressColumns(progress), ...failed };
+      await database.write(() => store.save(row), { patient: true });
+      rows.set(logId, row);
+      log.event("certificate_log.mismatch", {
+        log: description,
+        reason: message,
+        position: row.position,
+        retryMs,
+      });
+    },
+    noteFailure({ description, logId }, message) {
+      const last = failing.get(logId);
+      const isNew = last?.message !== message;
+      const nowMs = clock.monotonicMs();
+      if (nowMs - (loggedMs.get(logId) ?? -Infinity) >= failureLoggedMs) {
+        log.event("certificate_log.unreadable", { log: description, reason: message });
+        loggedMs.set(logId, nowMs);
+      }
+      const isDue = last === undefined || isNew || nowMs - last.savedMs >= failureSavedMs;
+      failing.set(logId, { message, savedMs: isDue ? nowMs : last.savedMs });
+      const before = rows.get(logId);
+      const errors = (before ?? unread.get(logId))?.errors ?? 0;
+      const values = { errors: errors + 1, error: message, errorAt: clock.now() };
+      if (before === undefined) unread.set(logId, { logId, ...values });
+      else rows.set(logId, { ...before, ...values });
+      if (!isDue) return;
+      saveSoon(() =>
+        before === undefined ? store.saveFailure({ logId, ...values }) : store.change(logId, values),
+      );
+    },
+    noteSuccess({ logId }) {
+      const row = rows.get(logId);
+      if (!failing.delete(logId) || row === undefined) return;
+      const values = withAverages(row, { entries: 0, bytes: 0 }, clock.now());
+      rows.set(logId, { ...row, ...values });
+      saveSoon(() => store.change(logId, values));
+    },
+  };
+
+  /** Saves something that may be lost. */
+  function saveSoon(work: () => void): void {
+    database
+      .write(work, { relaxed: true })
+      .catch((error: unknown) => logDropped(log, error, "certificate_log.state_not_stored"));
+  }
+}
+
+/** Returns the row after a batch. */
+function rowAfter(
+  before: CertificateLogRow,
+  log: CertificateLog,
+  { batch, recorded, now }: { batch: Batch; recorded: RecordedBatch; now: number },
+): CertificateLogRow {
+  const { counts, progress } = batch;
+  // A mismatch ends when entries beyond the verified position are verified.
+  const isVerified = (progress.verified?.size ?? 0) >= progress.position && counts.entries > 0;
+  return {
+    ...before,
+    ...describe(log),
+    ...progressColumns(progress),
+    entries: before.entries + counts.entries,
+    names: before.names + counts.names,
+    matched: before.matched + recorded.matched,
+    created: before.created + recorded.created,
+    skipped: before.skipped + counts.skipped,
+    malformed: before.malformed + counts.malformed,
+    bytes: before.bytes + counts.bytes,
+    ...withAverages(before, counts, now),
+    lastEntryAt: batch.lastEntryAt ?? before.lastEntryAt,
+    mismatch: isVerified ? null : before.mismatch,
+  };
+}
+
+/** Returns the averages after more has arrived. */
+function withAverages(
+  row: CertificateLogRow,
+  { entries, bytes }: { entries: number; bytes: number },
+  now: number,
+): Pick<CertificateLogRow, "entriesPerSecond" | "bytesPerSecond" | "progressAt"> {
+  const elapsedMs = now - row.progressAt;
+  return {
+    entriesPerSecond: averageAfter(row.entriesPerSecond, entries, elapsedMs),
+    bytesPerSecond: averageAfter(row.bytesPerSecond, bytes, elapsedMs),
+    progressAt: now,
+  };
+}

@@ -1,0 +1,198 @@
+/** Derives the status of the certificate logs from the stored rows and the present state. */
+import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
+import { spanText } from "../../../platform/lib/durations.ts";
+import { counted, grouped } from "../../../platform/lib/wording.ts";
+import type { SourceStatus } from "../source.ts";
+import type { CertificateLogFailure, CertificateLogRow } from "./tables.ts";
+
+/**
+ * - `waiting`: nothing was read yet.
+ * - `following`: everything is read that the log has published, or is being read.
+ * - `failing`: the log could not be read last; it is tried again.
+ * - `mismatch`: the log contradicts what it signed; it is read again later, from the last verified position.
+ * - `complete`: the log grows no more, and all of it is read.
+ */
+export type LogState = "waiting" | "following" | "failing" | "mismatch" | "complete" | "paused";
+
+export interface CertificateLogStatus
+  extends
+    Pick<CertificateLog, "logId" | "description" | "operator" | "protocol" | "url">,
+    Pick<
+      CertificateLogRow,
+      "entries" | "names" | "matched" | "created" | "skipped" | "malformed" | "bytes" | "errors" | "mismatch"
+    > {
+  state: LogState;
+  /** Index of the next entry; null: the log was never followed. */
+  position: number | null;
+  /** Number of entries that the log has published; null if unknown. */
+  size: number | null;
+  lagEntries: number;
+  /** Time since everything was read; 0 while nothing is left to read. */
+  lagMs: number;
+  /** Averages over about a minute. */
+  entriesPerSecond: number;
+  bytesPerSecond: number;
+  /** Whether what is read is compared with what the log signed. False for names tiles. */
+  isVerified: boolean;
+  error: { text: string; at: Instant } | null;
+  startedAt: Instant | null;
+  progressAt: Instant | null;
+}
+
+/** State of a log that no row holds, while the server runs. */
+export interface LiveLog {
+  head: { size: number; at: Instant } | null;
+  isComplete: boolean;
+  /** The last failure; null after a success. */
+  failure: string | null;
+}
+
+/** Averages forget with this time constant. */
+const averageMs = 60_000;
+
+/** Returns the average per second after `count` more arrived, `elapsedMs` after the ones before. */
+export function averageAfter(average: number, count: number, elapsedMs: number): number {
+  const ms = Math.max(1, elapsedMs);
+  const weight = Math.exp(-ms / averageMs);
+  return average * weight + ((count * 1_000) / ms) * (1 - weight);
+}
+
+/**
+ * @param row undefined: nothing was ever read
+ * @param options.failure last failure of a log without a row
+ */
+export function statusOfLog(
+  log: Pick<CertificateLog, "logId" | "description" | "operator" | "protocol" | "url">,
+  row: CertificateLogRow | undefined,
+  {
+    failure,
+    isPaused,
+    live,
+    now,
+  }: {
+    failure: CertificateLogFailure | undefined;
+    isPaused: boolean;
+    live: LiveLog | undefined;
+    now: Instant;
+  },
+): CertificateLogStatus {
+  const { logId, description, operator, protocol, url } = log;
+  const size = Math.max(row?.headSize ?? 0, live?.head?.size ?? 0);
+  const lagEntries = row === undefined ? 0 : Math.max(0, size - row.position);
+  const sinceMs = row === undefined ? 0 : Math.max(0, now - row.progressAt);
+  return {
+    logId,
+    description,
+    operator,
+    protocol,
+    url,
+    state: isPaused ? "paused" : stateOf(row, live, failure),
+    position: row?.position ?? null,
+    size: row === undefined && (live?.head ?? null) === null ? null : size,
+    lagEntries,
+    lagMs: lagEntries === 0 ? 0 : Math.max(0, now - (row?.backlogSince ?? row?.headAt ?? now)),
+    entriesPerSecond: averageAfter(row?.entriesPerSecond ?? 0, 0, sinceMs),
+    bytesPerSecond: averageAfter(row?.bytesPerSecond ?? 0, 0, sinceMs),
+    isVerified: row !== undefined && row.range !== null,
+    error: errorOf(row ?? failure),
+    mismatch: row?.mismatch ?? null,
+    entries: row?.entries ?? 0,
+    names: row?.names ?? 0,
+    matched: row?.matched ?? 0,
+    created: row?.created ?? 0,
+    skipped: row?.skipped ?? 0,
+    malformed: row?.malformed ?? 0,
+    bytes: row?.bytes ?? 0,
+    errors: (row ?? failure)?.errors ?? 0,
+    startedAt: row?.startedAt ?? null,
+    progressAt: row?.progressAt ?? null,
+  };
+}
+
+function errorOf(failed: { error: string | null; errorAt: Instant | null } | undefined) {
+  const { error = null, errorAt = null } = failed ?? {};
+  return error === null || errorAt === null ? null : { text: error, at: errorAt };
+}
+
+/** In a command, which knows only what is stored, the last error counts while there was no success after it. */
+function stateOf(
+  row: CertificateLogRow | undefined,
+  live: LiveLog | undefined,
+  failure: CertificateLogFailure | undefined,
+): LogState {
+  if ((row?.mismatch ?? null) !== null) return "mismatch";
+  if (live?.isComplete === true) return "complete";
+  if (live === undefined ? isFailingIn(row, failure) : live.failure !== null) return "failing";
+  return row === undefined ? "waiting" : "following";
+}
+
+function isFailingIn(
+  row: CertificateLogRow | undefined,
+  failure: CertificateLogFailure | undefined,
+): boolean {
+  return row === undefined ? failure !== undefined : (row.errorAt ?? 0) > row.progressAt;
+}
+
+const logsNamedMax = 3;
+/** Averages fade slowly after the last entry. */
+const readingMin = 0.1;
+
+/** Sums up all logs as one source. */
+export function sourceStatusOf(
+  logs: readonly CertificateLogStatus[],
+  { name, listProblem, isPaused }: { name: string; listProblem: string | null; isPaused: boolean },
+): SourceStatus {
+  const newest = logs.reduce<CertificateLogStatus | undefined>(
+    (a, b) => ((b.progressAt ?? 0) > (a?.progressAt ?? 0) ? b : a),
+    undefined,
+  );
+  const isFailing = (log: CertificateLogStatus) => log.state === "failing" || log.state === "mismatch";
+  const failing = logs.filter(isFailing);
+  const sum = (value: (log: CertificateLogStatus) => number) =>
+    logs.reduce((total, log) => total + value(log), 0);
+  const isReading = logs.some((log) => log.entriesPerSecond >= readingMin);
+  const isUnavailable = logs.length > 0 && failing.length === logs.length;
+  const active = isUnavailable ? "unavailable" : isReading ? "reading" : "watching";
+  return {
+    name,
+    location: `${counted(logs.length, "log")} of ${counted(new Set(logs.map(({ operator }) => operator)).size, "operator")}`,
+    state: isPaused ? "paused" : newest === undefined && !isUnavailable ? "waiting" : active,
+    problem:
+      [failing.length === 0 ? null : describeFailing(failing, logs.length), listProblem]
+        .filter((problem) => problem !== null)
+        .join("; ") || null,
+    overdue: null,
+    latest: newest === undefined ? null : { name: newest.description, at: newest.progressAt ?? 0 },
+    lastReadAt: newest?.progressAt ?? null,
+    amounts: [
+      { count: sum(({ entries }) => entries), unit: "certificate" },
+      { count: sum(({ names }) => names), unit: "name" },
+    ],
+    invalid: sum(({ malformed }) => malformed),
+    matched: sum(({ matched }) => matched),
+    created: sum(({ created }) => created),
+  };
+}
+
+function describeFailing(failing: readonly CertificateLogStatus[], total: number): string {
+  const [first] = failing;
+  const names = failing.slice(0, logsNamedMax).map(({ description }) => description);
+  const more = failing.length > logsNamedMax ? ` and ${grouped(failing.length - logsNamedMax)} more` : "";
+  const reason = first?.mismatch ?? first?.error?.text ?? "unknown";
+  return `${failing.length} of ${counted(total, "log")} cannot be read: ${names.join(", ")}${more} (${reason})`;
+}
+
+/** Describes how far behind a log is: `0`, `1,204 (3 min)`. */
+export function lagText({ lagEntries, lagMs }: Pick<CertificateLogStatus, "lagEntries" | "lagMs">): string {
+  return lagEntries === 0 ? "0" : `${grouped(lagEntries)} (${spanText(lagMs)})`;
+}
+
+/** Describes the state of a log: `following`, `following (names not verified)`. */
+export function stateText({
+  state,
+  isVerified,
+  position,
+}: Pick<CertificateLogStatus, "state" | "isVerified" | "position">): string {
+  return isVerified || position === null ? state : `${state} (names not verified)`;
+}

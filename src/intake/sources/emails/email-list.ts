@@ -1,0 +1,142 @@
+import type { ByteSource } from "../name-file-bytes/byte-source.ts";
+import { addNameOrLink } from "../name-file-formats/links.ts";
+import { cutLines, readLines, type LineBlock } from "../name-file-formats/lines.ts";
+import {
+  batchOfChunk,
+  createNameChunkBuilder,
+  type NameChunk,
+  type Place,
+} from "../name-file-formats/name-chunk.ts";
+import { isSeparator, looksLikeEmail } from "../name-file-formats/email-head.ts";
+import type { NameBatch } from "../name-batch.ts";
+import { createMessageBuffer, messageBytesMax } from "./message-buffer.ts";
+import type { MessageEntry } from "./read-message.ts";
+
+/** Length of the parts in which a pasted email is encoded, in UTF-16 code units. */
+const encodedLength = 1 << 16;
+/** Start of a line that is compared with the separator of mailbox files. */
+const separatorBytes = 200;
+const letterF = 0x46;
+
+const tooLong = `has more than ${messageBytesMax / 2 ** 20} MiB of text or too many parts; only its start was read`;
+const nothingFound = "is an email without a link or a sender";
+
+/** One message of a file: its bytes, as far as they are read, and where it is. */
+interface Message {
+  bytes: Uint8Array<ArrayBuffer>;
+  isCut: boolean;
+  start: Place;
+  end: Place;
+}
+
+/**
+ * Reads an email, or a mailbox file (RFC 4155) with several, as one chunk for each message. Reading resumes only between
+ * two messages.
+ *
+ * @param wholeOnly skips the last message: it may still be being written
+ */
+export async function* readEmails(
+  blocks: AsyncIterable<LineBlock>,
+  { wholeOnly }: { wholeOnly: boolean },
+): AsyncGenerator<NameChunk> {
+  // Most lists are no emails, and need none of it.
+  const { readMessage } = await import("./read-message.ts");
+  for await (const message of messagesOf(blocks, wholeOnly)) {
+    const entries = await readMessage(message.bytes);
+    yield chunkOf(message, entries);
+  }
+}
+
+async function* messagesOf(blocks: AsyncIterable<LineBlock>, wholeOnly: boolean): AsyncGenerator<Message> {
+  const buffer = createMessageBuffer();
+  let start: Place | undefined;
+  let end: Place = { position: 0, line: 1 };
+  let isBlankBefore = true;
+  for await (const block of blocks) {
+    const { bytes, starts, ends, nexts, count, firstLine, position } = block;
+    const placeOf = (i: number): Place => ({ position: position + starts[i]!, line: firstLine + i });
+    start ??= placeOf(0);
+    for (let i = 0; i < count; i++) {
+      const [lineStart, lineEnd] = [starts[i]!, ends[i]!];
+      const separates = isBlankBefore && bytes[lineStart] === letterF && isSeparator(lineText(block, i));
+      if (separates && !buffer.isEmpty) {
+        yield { ...buffer.take(), start, end: placeOf(i) };
+        start = placeOf(i);
+      }
+      // The separator is no field of the header.
+      if (lineEnd >= 0 && !separates) buffer.add(bytes, lineStart, lineEnd);
+      isBlankBefore = lineEnd - lineStart <= 1;
+    }
+    const last = count - 1;
+    // The position after an unterminated line is its start.
+    const next = block.unterminated ? Math.max(ends[last]!, nexts[last]!) : nexts[last]!;
+    end = { position: position + next, line: firstLine + count };
+  }
+  if (start !== undefined && !buffer.isEmpty && !wholeOnly) yield { ...buffer.take(), start, end };
+}
+
+function lineText({ bytes, starts, ends }: LineBlock, index: number): string {
+  const start = starts[index]!;
+  return Buffer.from(
+    bytes.buffer,
+    bytes.byteOffset + start,
+    Math.min(separatorBytes, Math.max(0, ends[index]! - start)),
+  ).toString("latin1");
+}
+
+/** Makes a chunk whose entries are all at the line where the message begins. */
+function chunkOf({ isCut, start, end }: Message, entries: readonly MessageEntry[]): NameChunk {
+  const problem = isCut ? tooLong : nothingFound;
+  const lines = entries.map(({ text }) => text);
+  const hasProblem = isCut || entries.length === 0;
+  const content = new TextEncoder().encode(`${[...lines, ...(hasProblem ? ["email"] : [])].join("\n")}\n`);
+  const block = { ...cutLines(content, content.length), position: start.position, firstLine: start.line };
+  const builder = createNameChunkBuilder();
+  builder.start(block, block.bytes);
+  for (let i = 0; i < lines.length; i++)
+    addNameOrLink(builder, block.bytes, block.starts[i]!, block.ends[i]!, i);
+  if (hasProblem) builder.error(problem, lines.length);
+  const chunk = builder.finish(end);
+  for (const array of [chunk.lines, chunk.nexts, chunk.nextLines]) array.fill(0, 0, chunk.count);
+  return { ...chunk, forms: entries.map(({ form }) => form) };
+}
+
+/** Returns a part of a text without the first half of a surrogate pair at its end, unless it is nothing else. */
+function wholeCharacters(part: string): string {
+  const isHalf = part.length > 1 && /[\uD800-\uDBFF]$/.test(part);
+  return isHalf ? part.slice(0, -1) : part;
+}
+
+/** Returns the batches of an email that somebody pasted or sent; other text as it is. */
+export function itemOf(text: string): string | AsyncIterable<NameBatch<Place>> {
+  return text.includes("\n") && looksLikeEmail(text) ? emailBatches(text) : text;
+}
+
+async function* emailBatches(text: string): AsyncGenerator<NameBatch<Place>> {
+  const encoder = new TextEncoder();
+  let encoded: Uint8Array = new Uint8Array();
+  let read = 0;
+  let bytes = 0;
+  const source: ByteSource = {
+    async read(into) {
+      // Memory never waits for I/O, so that nothing else would run meanwhile.
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      if (encoded.length === 0) {
+        // In parts, because encoding megabytes at once would stop other work.
+        const part = wholeCharacters(text.slice(read, read + encodedLength));
+        encoded = encoder.encode(part);
+        read += part.length;
+      }
+      const given = encoded.subarray(0, into.length);
+      into.set(given);
+      encoded = encoded.subarray(given.length);
+      bytes += given.length;
+      return given.length;
+    },
+    get diskBytes() {
+      return bytes;
+    },
+    close: () => Promise.resolve(),
+  };
+  for await (const chunk of readEmails(readLines(source), { wholeOnly: false })) yield batchOfChunk(chunk);
+}

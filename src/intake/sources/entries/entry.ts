@@ -1,0 +1,98 @@
+import { normalizeName } from "../../../engines/detection/names/name.ts";
+import {
+  inputLengthMax,
+  isLinkToAddress,
+  pastedUrl,
+  readPastedName,
+} from "../../../engines/detection/names/pasted-name.ts";
+import type { EntryForm } from "../../../platform/vocabulary/lists.ts";
+import { splitLine } from "./split-line.ts";
+
+/** A name in what a person or a list contains. */
+export interface Entry {
+  form: EntryForm;
+  /** Canonical form. */
+  name: string;
+  /** The address that was entered, without defanging and rewriting by mail gateways; absent: it was no link. */
+  url?: string;
+}
+
+/** The names in one line, field or item. */
+export type Reading =
+  | { entries: readonly Entry[] }
+  | SkippedLink
+  /** A phrase that follows the text, such as "is empty". */
+  | { error: string };
+
+/** A link to an IP address, which has no name. `isInMessage`: nobody entered it as an item of its own. */
+export interface SkippedLink {
+  skipped: "ip_address";
+  url: string | undefined;
+  error: string;
+  isInMessage?: boolean;
+}
+
+/** Maximum number of names in one line, field or item. */
+const entriesPerLineMax = 100;
+/** Text without anything that defanging, a link, an email address or a list of names consists of. */
+const plainLabels = /^[\w-]+(?:\.[\w-]+)*$/;
+
+/** Reads what a person entered or a list contains in one line: a name, a link or an email address, or several of them. */
+export function readEntries(text: string): Reading {
+  const plain = normalizeName(text);
+  if ("name" in plain) return { entries: [{ form: "host_name", name: plain.name }] };
+  // A list may consist of millions of words or addresses, and searching each for a name takes four times as long.
+  if (text.length <= inputLengthMax && plainLabels.test(text)) return plain;
+  const parts = splitLine(text);
+  const single = readSingle(text);
+  const isSingle = parts.filter(({ isCertain }) => isCertain).length < 2;
+  if (isSingle && !("error" in single && parts.length > 1)) return single;
+  const readings = parts.map((part) => ({ ...part, reading: readSingle(part.text) }));
+  // Other words beside a name are no list: somebody may have typed a space into the name.
+  const isList = readings.every(({ reading }) => "entries" in reading || "skipped" in reading);
+  const entries = readings
+    .filter(({ isCertain }) => isCertain || isList)
+    .flatMap(({ reading }) => ("entries" in reading ? reading.entries : []));
+  if (entries.length > 0) return { entries: distinct(entries).slice(0, entriesPerLineMax) };
+  return single;
+}
+
+/**
+ * Reads an entry of a list.
+ *
+ * @param text the name as it arrived. @param link the link whose host it is, if it arrived as one. @param form where it
+ * was found, if that is known.
+ */
+export function readListedEntry(text: string, link: string | undefined, form?: EntryForm): Reading {
+  if (link === undefined && form === undefined) return readEntries(text);
+  const whole = link ?? text;
+  const reading = link === undefined ? readSingle(text) : readLink(text, link);
+  if (form === undefined || !("entries" in reading))
+    return "skipped" in reading ? { ...reading, isInMessage: form !== undefined } : reading;
+  const url = pastedUrl(whole);
+  return {
+    entries: reading.entries.map((entry) => ({ ...entry, form, ...(url === undefined ? {} : { url }) })),
+  };
+}
+
+/** Reads a plain link, whose host is known. */
+function readLink(host: string, link: string): Reading {
+  const normalized = normalizeName(host);
+  if ("error" in normalized) return readSingle(link);
+  const url = pastedUrl(link);
+  return { entries: [{ form: "url", name: normalized.name, ...(url === undefined ? {} : { url }) }] };
+}
+
+function readSingle(text: string): Reading {
+  const read = readPastedName(text);
+  if ("error" in read)
+    return text.length <= inputLengthMax && isLinkToAddress(text)
+      ? { skipped: "ip_address", url: pastedUrl(text), error: read.error }
+      : { error: read.error };
+  const url = read.form === "url" ? pastedUrl(text) : undefined;
+  return { entries: [{ ...read, ...(url === undefined ? {} : { url }) }] };
+}
+
+function distinct(entries: readonly Entry[]): Entry[] {
+  return [...new Map(entries.map((entry) => [entry.url ?? entry.name, entry])).values()];
+}

@@ -1,0 +1,68 @@
+import { normalizeName } from "../../../engines/detection/names/name.ts";
+import type { EntryForm } from "../../../platform/vocabulary/lists.ts";
+import type { Entry, SkippedLink } from "./entry.ts";
+
+/** How one line of a list, or one item of a submission, was read. A line with several names has several of them. */
+export interface Interpretation {
+  /** Line in the list, or number of the item in a submission, from 1. */
+  line: number;
+  /** Start of what was entered. */
+  text: string;
+  form: EntryForm;
+  /** Null for an IP address, which has no name. */
+  name: string | null;
+  /** Absent: it was no link. */
+  url?: string;
+  /** Whether the name resembles a protected domain. */
+  isMatch: boolean;
+}
+
+/** Words for each form, as they follow "read as". */
+export const formNames: Readonly<Record<EntryForm, string>> = {
+  host_name: "name",
+  url: "link",
+  email_address: "email address",
+  ip_address: "link to an IP address",
+  message_link: "link in the email",
+  message_image: "image in the email",
+  message_sender: "sender of the email",
+};
+
+/** Which interpretations a run keeps. */
+export interface InterpretationOptions {
+  max: number;
+  /** Whether to keep those of plain host names, as opposed to defanged ones. */
+  hostNames: boolean;
+}
+
+/** Collects how lines were read, up to a maximum. */
+export interface Interpretations {
+  readonly kept: readonly Interpretation[];
+  /** Whether lines that match nothing are worth reading for it. */
+  isWanted(): boolean;
+  add(line: number, text: string, entry: Entry, isMatch: boolean): void;
+  addSkipped(line: number, text: string, skipped: SkippedLink): void;
+}
+
+const textCharactersMax = 120;
+/** Among the names of a long list, links may be rare. They are not searched for in all of it. */
+const linesReadMax = 1_000;
+
+export function createInterpretations({ max, hostNames }: InterpretationOptions): Interpretations {
+  const kept: Interpretation[] = [];
+  let read = 0;
+  const keep = (interpretation: Interpretation): void => {
+    if (kept.length < max)
+      kept.push({ ...interpretation, text: interpretation.text.slice(0, textCharactersMax) });
+  };
+  return {
+    kept,
+    isWanted: () => kept.length < max && read++ < linesReadMax,
+    add(line, text, { form, name, url }, isMatch) {
+      if (hostNames || form !== "host_name" || "error" in normalizeName(text))
+        keep({ line, text, form, name, ...(url === undefined ? {} : { url }), isMatch });
+    },
+    addSkipped: (line, text, { skipped, url }) =>
+      keep({ line, text, form: skipped, name: null, ...(url === undefined ? {} : { url }), isMatch: false }),
+  };
+}

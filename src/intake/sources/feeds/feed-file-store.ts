@@ -1,0 +1,42 @@
+import { and, asc, eq } from "drizzle-orm";
+import type { Database } from "../../../platform/database/database.ts";
+import { feedFiles, type FeedFile } from "./tables.ts";
+
+/** Stores the progress in the files of feeds. */
+export interface FeedFileStore {
+  /** Returns the files of a feed, the one that was read first coming first. */
+  list(feed: string): FeedFile[];
+  get(feed: string, path: string): FeedFile | undefined;
+  /** Inserts or replaces the whole row. */
+  save(file: FeedFile): void;
+  delete(feed: string, path: string): void;
+}
+
+export function createFeedFileStore({ query }: Database): FeedFileStore {
+  return {
+    list: (feed) =>
+      query
+        .select()
+        .from(feedFiles)
+        .where(eq(feedFiles.feed, feed))
+        .orderBy(asc(feedFiles.startedAt), asc(feedFiles.path))
+        .all(),
+    get: (feed, path) =>
+      query
+        .select()
+        .from(feedFiles)
+        .where(and(eq(feedFiles.feed, feed), eq(feedFiles.path, path)))
+        .get(),
+    save: (file) =>
+      void query
+        .insert(feedFiles)
+        .values(file)
+        .onConflictDoUpdate({ target: [feedFiles.feed, feedFiles.path], set: file })
+        .run(),
+    delete: (feed, path) =>
+      void query
+        .delete(feedFiles)
+        .where(and(eq(feedFiles.feed, feed), eq(feedFiles.path, path)))
+        .run(),
+  };
+}

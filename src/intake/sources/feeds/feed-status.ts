@@ -1,0 +1,86 @@
+import { basename } from "node:path";
+import type { Instant } from "../../../platform/lib/clock.ts";
+import { counted } from "../../../platform/lib/wording.ts";
+import { describeOverdue, type SourceCheck, type SourceStatus } from "../source.ts";
+import { listFiles, type SkippedFiles } from "./feed-folder.ts";
+import type { Feed } from "./feed-reader.ts";
+import { lastFileAt, overdueOf } from "./overdue.ts";
+import type { FeedFile } from "./tables.ts";
+
+export interface FeedStatus extends SourceStatus {
+  files: FeedFile[];
+  /** Entries of the folder that are never read. */
+  skipped: SkippedFiles;
+}
+
+/**
+ * @param missing why there is nothing to read at the feed's path; null if there is.
+ * @param files what is known of the feed's files, the one that was read first coming first.
+ */
+export function feedStatus(
+  { name, path }: Pick<Feed, "name" | "path">,
+  {
+    state,
+    missing,
+    skipped,
+    files,
+    now,
+  }: {
+    state: SourceStatus["state"];
+    missing: string | null;
+    skipped: SkippedFiles;
+    files: FeedFile[];
+    now: Instant;
+  },
+): FeedStatus {
+  const faulty = files.findLast(({ error }) => error !== null);
+  const latestAt = lastFileAt(files);
+  const latest = files.find(({ modifiedAt }) => modifiedAt === latestAt);
+  const completedAt = Math.max(...files.map((file) => file.completedAt ?? 0), 0);
+  const sum = (field: "lines" | "invalid" | "matched" | "created") =>
+    files.reduce((total, file) => total + file[field], 0);
+  return {
+    name,
+    location: path,
+    state,
+    problem:
+      missing ??
+      (faulty === undefined ? describeSkipped(skipped) : `${basename(faulty.path)} ${faulty.error}`),
+    overdue: overdueOf(files, now),
+    latest: latest === undefined ? null : { name: basename(latest.path), at: latest.modifiedAt },
+    lastReadAt: completedAt === 0 ? null : completedAt,
+    amounts: [
+      { count: files.length, unit: "file" },
+      { count: sum("lines"), unit: "line" },
+    ],
+    invalid: sum("invalid"),
+    matched: sum("matched"),
+    created: sum("created"),
+    files,
+    skipped,
+  };
+}
+
+/** Describes the entries that are never read, such as `link.txt is a link that leaves the folder`; null if none. */
+function describeSkipped({ total, first: [first] }: SkippedFiles): string | null {
+  if (first === undefined) return null;
+  const more = total === 1 ? "" : ` (and ${counted(total - 1, "more", "more")})`;
+  return `${first.name} ${first.why}${more}; it is not read`;
+}
+
+/** @param known files that were read before: they may have been removed since, and new ones may wait to be read. */
+export async function checkFeed(
+  { path }: Pick<Feed, "path">,
+  known: readonly FeedFile[],
+  now: Instant,
+): Promise<SourceCheck> {
+  const listing = await listFiles(path);
+  if ("missing" in listing) return { level: "error", detail: `${path} cannot be read: ${listing.missing}` };
+  const files = new Map([...known, ...listing.files].map((file) => [file.path, file]));
+  const overdue = overdueOf([...files.values()], now);
+  const skipped = describeSkipped(listing.skipped);
+  if (overdue === null && skipped !== null) return { level: "warning", detail: `${path}: ${skipped}` };
+  return overdue === null
+    ? { level: "ok", detail: `${path}: ${counted(listing.files.length, "file")}` }
+    : { level: "warning", detail: `${path}: ${describeOverdue(overdue)}` };
+}

@@ -1,0 +1,291 @@
+import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
+import { badRequest } from "../../../platform/lib/errors.ts";
+import type { Limiter } from "../../../platform/lib/limiter.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { every, type Schedule } from "../../../platform/lib/schedule.ts";
+import type { SourcePausing } from "../pauses/source-pauses.ts";
+import { feedKind, type Source, type SourceStatus } from "../source.ts";
+import type { FeedFileStore } from "./feed-file-store.ts";
+import { listFiles, openFeedFile, readFingerprint, watchForHints, type SkippedFiles } from "./feed-folder.ts";
+import type { Feed, ReadFeedFile } from "./feed-reader.ts";
+import { checkFeed, feedStatus, type FeedStatus } from "./feed-status.ts";
+import {
+  type CheckTime,
+  decide,
+  settledMs,
+  watch,
+  type FileState,
+  type ReadDecision,
+  type Watched,
+} from "./read-decision.ts";
+import type { FeedFile } from "./tables.ts";
+
+const checkPattern = "*/5 * * * * *";
+/** Delay between a hint and the check: a hint may be the first of many, and one check covers them all. */
+const hintDelayMs = 500;
+/** How long a file that was removed counts as read, as it may only be away for a while. */
+const removedKeptMs = 30 * 86_400_000;
+
+/** A declared feed: a file or a watched folder. */
+export interface FeedSource extends Source {
+  status(): FeedStatus;
+}
+
+export interface FeedWatcher extends FeedSource {
+  /**
+   * Reads a file from its start again. Returns whether the feed has such a file.
+   * @throws PublicError `bad_request` while the feed is paused or being read.
+   */
+  readAgain(path: string): boolean;
+  /** Resolves when no check is in progress. */
+  idle(): Promise<void>;
+}
+
+interface FeedWatcherDependencies {
+  feed: Feed;
+  files: FeedFileStore;
+  read: ReadFeedFile;
+  limit: Limiter;
+  clock: Clock;
+  log: Log;
+  pausing: SourcePausing;
+}
+
+/** Watches one feed and reads its files as they arrive. */
+export function createFeedWatcher(dependencies: FeedWatcherDependencies): FeedWatcher {
+  const { feed, files, read, limit, clock, log, pausing } = dependencies;
+  const known = createKnownFiles(feed.name, files);
+  const watched = new Map<string, Watched>();
+  const stopping = new AbortController();
+  const mayRead = () => !stopping.signal.aborted && !pausing.isPaused();
+  let state: SourceStatus["state"] = "waiting";
+  let missing: string | null = null;
+  let skipped: SkippedFiles = { total: 0, first: [] };
+  let schedule: Schedule | undefined;
+  let hints: { stop(): void } | undefined;
+  const checks = createCheckRunner({ clock, log, signal: stopping.signal, run: checkOnce });
+
+  async function checkOnce(): Promise<void> {
+    if (!mayRead()) return;
+    const listing = await listFiles(feed.path);
+    if (!mayRead()) return;
+    if ("missing" in listing) return reportMissing(listing.missing);
+    if (state === "unavailable") log.event("feed.available", { feed: feed.name, path: feed.path });
+    if (state !== "reading") state = "watching";
+    missing = null;
+    if (listing.skipped.total > 0) logSkipped(log, feed, skipped, listing.skipped);
+    skipped = listing.skipped;
+    hints ??= watchForHints(feed.path, () => checks.runSoon(hintDelayMs));
+    const present = watchAll(watched, listing.files, clock.monotonicMs());
+    known.forgetRemoved(present, clock.now());
+    let waiting = false;
+    for (const { path, ...file } of listing.files) {
+      if (!mayRead()) return;
+      const decision = decide(known.get(path), watched.get(path)!, checkTime(clock));
+      if (decision.do === "wait") waiting = true;
+      else if (decision.do !== "nothing")
+        waiting = (await limit(() => readFile(path, file, decision))) || waiting;
+    }
+    if (waiting) checks.runSoon(settledMs);
+  }
+
+  function reportMissing(reason: string): void {
+    if (state !== "unavailable") log.event("feed.unavailable", { feed: feed.name, path: feed.path, reason });
+    state = "unavailable";
+    missing = reason;
+    hints?.stop();
+    hints = undefined;
+  }
+
+  async function readFile(path: string, file: FileState, decision: ReadDecision): Promise<boolean> {
+    if (!mayRead()) return false;
+    const signal = AbortSignal.any([stopping.signal, pausing.signal()]);
+    state = "reading";
+    try {
+      return await readDecided({ clock, feed, known, log, read, signal }, { path, file, decision });
+    } finally {
+      state = "watching";
+    }
+  }
+
+  return {
+    name: feed.name,
+    kind: feedKind,
+    declaredAs: "[[feeds]]",
+    pausing,
+    readAgain(path) {
+      if (pausing.isPaused()) throw badRequest("The feed is paused. Resume it first.");
+      if (known.get(path) === undefined || !watched.has(path)) return false;
+      if (state === "reading") throw badRequest("The feed is being read. Try again when it is done.");
+      known.forget(path);
+      checks.runSoon(0);
+      return true;
+    },
+    start() {
+      known.load();
+      schedule = every({ clock, pattern: checkPattern, run: checks.run });
+      pausing.onResume(() => checks.runSoon(0));
+      void checks.run();
+    },
+    async stop() {
+      stopping.abort();
+      schedule?.stop();
+      hints?.stop();
+      await checks.stop();
+    },
+    status() {
+      // A command that runs beside the server reads what the server has saved.
+      const rows = schedule === undefined ? files.list(feed.name) : known.list();
+      const shown = pausing.isPaused() ? "paused" : state;
+      return feedStatus(feed, { state: shown, missing, skipped, files: rows, now: clock.now() });
+    },
+    check: () => checkFeed(feed, files.list(feed.name), clock.now()),
+    idle: checks.idle,
+  };
+}
+
+/** Updates what is known of the files of a feed. Returns the paths of those that are present. */
+function watchAll(
+  watched: Map<string, Watched>,
+  files: readonly (FileState & { path: string })[],
+  nowMs: number,
+): ReadonlySet<string> {
+  const present = new Set(files.map(({ path }) => path));
+  for (const path of watched.keys()) if (!present.has(path)) watched.delete(path);
+  for (const file of files) watched.set(file.path, watch(watched.get(file.path), file, nowMs));
+  return present;
+}
+
+function checkTime(clock: Clock): CheckTime {
+  return { now: clock.now(), nowMs: clock.monotonicMs() };
+}
+
+/** Reads a file as decided. Returns whether it has to be checked again soon. */
+async function readDecided(
+  {
+    clock,
+    feed,
+    known,
+    log,
+    read,
+    signal,
+  }: { clock: Clock; feed: Feed; known: KnownFiles; log: Log; read: ReadFeedFile; signal: AbortSignal },
+  { path, file, decision }: { path: string; file: FileState; decision: ReadDecision },
+): Promise<boolean> {
+  const before = known.get(path);
+  const isAppended =
+    decision.do === "compare" &&
+    before !== undefined &&
+    (await readFingerprint(feed.path, path, before.position)) === before.fingerprint;
+  if (decision.do === "compare" && !isAppended && !decision.restart) return true;
+  const resumes = decision.do === "compare" ? isAppended : decision.from === "position";
+  const resumed = resumes ? before : undefined;
+  try {
+    const { toEnd } = decision;
+    const startedMs = clock.monotonicMs();
+    const open = () => openFeedFile(feed.path, path);
+    const after = await read({ feed, path, open, file, before: resumed, toEnd, signal, onSave: known.set });
+    if (after === undefined) return true;
+    logReading(log, after, { before: resumed, durationMs: Math.round(clock.monotonicMs() - startedMs) });
+    return after.completedAt === null && after.error === null;
+  } catch (error) {
+    // A transaction that failed has rolled back what it saved.
+    known.load();
+    throw error;
+  }
+}
+
+/** Runs one check at a time: now, or after a delay. */
+function createCheckRunner({
+  clock,
+  log,
+  signal,
+  run,
+}: {
+  clock: Clock;
+  log: Log;
+  signal: AbortSignal;
+  run: () => Promise<void>;
+}) {
+  let soon: Timer | undefined;
+  let running: Promise<void> | undefined;
+
+  /** A call during a check joins it. */
+  function runNow(): Promise<void> {
+    running ??= run()
+      .catch((error: unknown) => logDropped(log, error, "feed.check_failed"))
+      .finally(() => void (running = undefined));
+    return running;
+  }
+
+  function runSoon(delayMs: number): void {
+    if (signal.aborted || soon !== undefined) return;
+    soon = clock.after(delayMs, () => {
+      soon = undefined;
+      // A hint during a long reading is followed up after it.
+      if (running === undefined) void runNow();
+      else void running.finally(() => runSoon(hintDelayMs));
+    });
+  }
+
+  return {
+    run: runNow,
+    runSoon,
+    idle: async () => void (await running),
+    async stop() {
+      soon?.cancel();
+      await running;
+    },
+  };
+}
+
+type KnownFiles = ReturnType<typeof createKnownFiles>;
+
+/** Keeps the saved rows of a feed's files in memory. */
+function createKnownFiles(feed: string, files: FeedFileStore) {
+  const rows = new Map<string, FeedFile>();
+  function forget(path: string): void {
+    files.delete(feed, path);
+    rows.delete(path);
+  }
+  return {
+    get: (path: string) => rows.get(path),
+    list: () => [...rows.values()],
+    set: (row: FeedFile) => void rows.set(row.path, row),
+    forget,
+    load() {
+      rows.clear();
+      for (const row of files.list(feed)) rows.set(row.path, row);
+    },
+    forgetRemoved(present: ReadonlySet<string>, now: Instant) {
+      for (const { path, completedAt } of rows.values())
+        if (!present.has(path) && completedAt !== null && now - completedAt >= removedKeptMs) forget(path);
+    },
+  };
+}
+
+/** Logs the entries of a folder that are not read, once. */
+function logSkipped(log: Log, { name }: Feed, before: SkippedFiles, now: SkippedFiles): void {
+  if (JSON.stringify(now) !== JSON.stringify(before))
+    log.event("feed.files_skipped", { feed: name, count: now.total, files: now.first });
+}
+
+function logReading(
+  log: Log,
+  after: FeedFile,
+  { before, durationMs }: { before: FeedFile | undefined; durationMs: number },
+): void {
+  const { feed, path, error, lines, position } = after;
+  if (error !== null) log.event("feed.file_incomplete", { feed, path, lines, reason: error });
+  else if (position !== before?.position)
+    log.event("feed.file_read", {
+      origin: "feed",
+      feed,
+      path,
+      lines: lines - (before?.lines ?? 0),
+      invalid: after.invalid - (before?.invalid ?? 0),
+      matched: after.matched - (before?.matched ?? 0),
+      created: after.created - (before?.created ?? 0),
+      durationMs,
+    });
+}

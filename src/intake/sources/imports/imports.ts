@@ -1,0 +1,238 @@
+import type { Actor } from "../../../access/audit/actor.ts";
+import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { badRequest } from "../../../platform/lib/errors.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { every, type Schedule } from "../../../platform/lib/schedule.ts";
+import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
+import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
+import type { Candidates } from "../candidates.ts";
+import type { Source, SourceStatus } from "../source.ts";
+import { boundedStream } from "./bounded-stream.ts";
+import { createCommandImport, type ProcessList } from "./command-import.ts";
+import { hasEnded } from "./import-process.ts";
+import { countsOf, createImportRun, importOrigin, logImport, type Running } from "./import-run.ts";
+import { createImportStore, type ImportStore } from "./import-store.ts";
+import type { ListImport } from "./tables.ts";
+
+/** Maximum size of an upload, before decompression. Larger lists belong in the folder of a feed. */
+export const importBytesMax = 1 << 30;
+
+/** When imports by command line are checked, to log them. */
+const commandCheckPattern = "*/5 * * * * *";
+const commandOverlapMs = 600_000;
+
+const tooLong =
+  `is larger than ${importBytesMax / 2 ** 30} GiB; split it, compress it, ` +
+  "use 'phishwatch import', or put it into the folder of a feed";
+
+export interface ListToImport {
+  /** File name; null for names that were typed in. */
+  name: string | null;
+  /** Plain text, gzip, Zstandard or ZIP; read once, no faster than its names are processed. */
+  content: ReadableStream<Uint8Array>;
+  /** Length of the content; null if unknown. */
+  bytesTotal: number | null;
+  format: ListFormat;
+  /** csv, jsonl, json: field that holds the name; empty: the usual one. */
+  column: string;
+}
+
+/** Imports lists that people upload, one at a time. An import that ends early keeps what it found. */
+export interface Imports extends Source {
+  /** Marks imports as interrupted that a crash left running, now and whenever the process of a command is gone. */
+  start(): void;
+  /** Cancels the running import at its next yield. */
+  stop(): Promise<void>;
+  /**
+   * Starts to read a list. `ended` never rejects: the outcome is in the import.
+   * @throws PublicError `bad_request`: another import is running, or the list is too long.
+   */
+  begin(
+    list: ListToImport,
+    options: { by: Actor },
+  ): Promise<{ import: ListImport; ended: Promise<ListImport> }>;
+  /** Returns whether this import was running. */
+  cancel(seq: number, options: { by: Actor }): Promise<boolean>;
+  /** Processes a list that a command has opened. A server logs its outcome. */
+  process: ProcessList;
+  /** Returns the running import with its present counts. */
+  running(): ListImport | undefined;
+  get(seq: number): ListImport | undefined;
+  /** Returns imports, newest first. */
+  list(limit: number, offset?: number): ListImport[];
+}
+
+export function createImports({
+  auditLog,
+  database,
+  candidates,
+  clock,
+  domains,
+  log,
+  bytesMax = importBytesMax,
+}: {
+  auditLog: Pick<AuditLog, "record">;
+  database: Database;
+  candidates: Candidates;
+  clock: Clock;
+  domains: Pick<ProtectedDomains, "watchWidenings">;
+  log: Log;
+  /** Lower in tests, which have no time to send a gigabyte. */
+  bytesMax?: number;
+}): Imports {
+  const store = createImportStore(database);
+  const run = createImportRun({ candidates, clock, database, log, store });
+  let current: Running | undefined;
+  let commands: Schedule | undefined;
+  /** Set while an import is recorded that will then run. */
+  let beginning: Promise<ListImport> | undefined;
+  let stopped = false;
+
+  const running = () => {
+    const row = current && store.get(current.seq);
+    return row && { ...row, ...countsOf(current!) };
+  };
+
+  return {
+    ...importOrigin,
+    declaredAs: null,
+    pausing: null,
+    start() {
+      stopped = false;
+      // Only one process serves a database, so that none of these is the server's.
+      const left = store.running().filter((one) => one.process === null || hasEnded(one.process));
+      markAsInterrupted(left, { clock, database, log, store });
+      if (database.isShared) commands = watchCommands({ clock, database, log, store });
+    },
+    async stop() {
+      stopped = true;
+      commands?.stop();
+      // A failure to begin is reported to the caller who wanted to begin.
+      await beginning?.catch(() => {});
+      current?.cancelling.abort();
+      await current?.ended;
+    },
+    check: async () => null,
+    status: () => importStatus(running() ?? store.list(1, 0)[0], current !== undefined),
+    async begin({ content, ...list }, { by }) {
+      if (beginning !== undefined || current !== undefined) {
+        const { name } = (current && store.get(current.seq)) ?? { name: null };
+        const what = name === null ? "Names that were typed in are" : "Another list is";
+        throw badRequest(`${what} being imported. Wait until it is done, or cancel it.`);
+      }
+      if ((list.bytesTotal ?? 0) > bytesMax) throw badRequest(`The list ${tooLong}.`);
+      const source = sourceOfFile(list.name);
+      const origin = { channel: by.channel, source } as const;
+      const record = () => {
+        const row = store.begin({ ...list, ...origin, startedAt: clock.now() });
+        auditLog.record(by, "feed.import", list.name, { import: row.seq });
+        return row;
+      };
+      beginning = database.write(record).finally(() => void (beginning = undefined));
+      const begun = await beginning;
+      const started: Running = {
+        seq: begun.seq,
+        cancelling: new AbortController(),
+        content: boundedStream(content, { bytesMax, tooLong }),
+      };
+      if (stopped) started.cancelling.abort();
+      current = started;
+      const ended = run(started, { ...list, source }).finally(() => void (current = undefined));
+      started.ended = ended;
+      return { import: begun, ended };
+    },
+    async cancel(seq, { by }) {
+      const cancelled = current;
+      if (cancelled?.seq !== seq) return false;
+      await database.write(() =>
+        auditLog.record(by, "feed.cancel_import", store.get(seq)?.name ?? null, { import: seq }),
+      );
+      cancelled.cancelling.abort();
+      return true;
+    },
+    process: createCommandImport({ auditLog, candidates, clock, domains, log, store }),
+    running,
+    get: store.get,
+    list: (limit, offset = 0) => store.list(limit, offset),
+  };
+}
+
+/** A person vouches for the names that they type, and for an email. A file repeats names for years, as a feed does. */
+export function sourceOfFile(name: string | null): ThreatSource {
+  return name === null || /\.eml$/i.test(name) ? "submission" : "feed";
+}
+
+interface Recording {
+  clock: Clock;
+  database: Database;
+  log: Log;
+  store: ImportStore;
+}
+
+/** Logs the imports by command line, which another process runs, as they end, also those whose process was killed. */
+function watchCommands({ clock, database, log, store }: Recording): Schedule {
+  let since = clock.now();
+  let logged: ReadonlySet<number> = new Set();
+  return every({
+    clock,
+    pattern: commandCheckPattern,
+    run() {
+      try {
+        const killed = store.running().filter((one) => one.process !== null && hasEnded(one.process));
+        markAsInterrupted(killed, { clock, database, log, store });
+        const ended = store.endedSince("command_line", since);
+        for (const one of ended) if (!logged.has(one.seq)) logImport(log, one);
+        logged = new Set(ended.map(({ seq }) => seq));
+        // Times of other processes may differ a little, and a transaction may take a while.
+        since = Math.max(since, clock.now() - commandOverlapMs);
+      } catch (error) {
+        logDropped(log, error, "import.commands_not_checked");
+      }
+    },
+  });
+}
+
+function markAsInterrupted(
+  interrupted: readonly ListImport[],
+  { clock, database, log, store }: Recording,
+): void {
+  if (interrupted.length === 0) return;
+  const close = () => {
+    for (const { seq, process } of interrupted) {
+      // A command may have ended in the meantime, regularly.
+      if (store.get(seq)?.state !== "running") continue;
+      const reader = process === null ? "phishwatch" : "the command that read it";
+      store.save(seq, {
+        state: "interrupted",
+        error: `was not read to its end: ${reader} was stopped`,
+        completedAt: clock.now(),
+      });
+    }
+  };
+  database
+    .write(close, { patient: true })
+    .catch((error: unknown) => logDropped(log, error, "import.interrupted_not_recorded"));
+}
+
+function importStatus(latest: ListImport | undefined, isRunning: boolean): SourceStatus {
+  const { received, invalid, matched, created } = latest ?? noCounts;
+  return {
+    name: "imports",
+    location: latest?.name ?? "uploads",
+    state: isRunning ? "reading" : "watching",
+    problem: null,
+    overdue: null,
+    latest: latest === undefined ? null : { name: latest.name ?? "typed in", at: latest.startedAt },
+    // People import when they want to: a long silence is normal.
+    lastReadAt: null,
+    amounts: [{ count: received, unit: "name" }],
+    invalid,
+    matched,
+    created,
+  };
+}
+
+const noCounts = { received: 0, invalid: 0, matched: 0, created: 0 };

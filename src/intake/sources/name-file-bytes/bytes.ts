@@ -1,0 +1,201 @@
+/** Reads the bytes of a list of names from a file, a stream or standard input, decompressed if necessary. */
+import { open, type FileHandle } from "node:fs/promises";
+import { bytesText } from "../../../platform/lib/durations.ts";
+import { abortableBytes, prepend, readAhead, unlessAborted, type ByteSource } from "./byte-source.ts";
+import { NameListError, openProblem } from "./errors.ts";
+import { compressionOf, firstBytesMax, unreadable, type Compression } from "./first-bytes.ts";
+import { unzipped } from "./zip.ts";
+
+/** Compressed input is read in pieces of this size. Each may decompress to many. */
+const pieceBytes = 1 << 16;
+
+export interface ByteOptions {
+  /** Position on disk at which to stop, for a file that is still being written. */
+  bytesMax?: number;
+  /** Maximum number of bytes after decompression: a longer list fails. */
+  textBytesMax?: number | undefined;
+  /** Source of the bytes instead of a file; `path` is then only a name for messages. */
+  stream?: ReadableStream<Uint8Array>;
+  /** An open file instead of the one at `path`. Closing the source closes it. */
+  file?: FileHandle;
+  /** Ends reading, even a read that waits for bytes: it fails with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+const neverAborted = new AbortController().signal;
+
+/**
+ * Opens a file, a stream, or standard input for "-".
+ * @throws NameListError if it cannot be opened or its format is not supported; the reason of the signal.
+ */
+export async function openBytes(path: string, options: ByteOptions = {}): Promise<ByteSource> {
+  const { signal = neverAborted } = options;
+  const opened = abortableBytes(await openRaw(path, options, signal), signal);
+  try {
+    const start = await readAhead(opened, firstBytesMax);
+    const why = unreadable(start);
+    if (why !== undefined) throw new NameListError(path, why);
+    const whole = prepend(start, opened);
+    const compression = compressionOf(start);
+    const text = compression === "none" ? whole : abortableBytes(unpack(whole, compression, path), signal);
+    return options.textBytesMax === undefined ? text : limited(text, options.textBytesMax, path);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function openRaw(
+  path: string,
+  { bytesMax = Infinity, stream, file }: ByteOptions,
+  signal: AbortSignal,
+): Promise<ByteSource> {
+  if (stream !== undefined) return streamBytes(stream, undefined);
+  if (file === undefined && path === "-") return standardInput();
+  return fileBytes(path, file ?? (await openFile(path, signal)), bytesMax);
+}
+
+/** Opening a named pipe waits for its writer, which may never come. */
+async function openFile(path: string, signal: AbortSignal): Promise<FileHandle> {
+  const opening = open(path, "r");
+  try {
+    return await unlessAborted(signal, () => opening);
+  } catch (error) {
+    if (!signal.aborted) throw new NameListError(path, openProblem(error), { cause: error });
+    void opening.then((late) => late.close()).catch(() => {});
+    throw error;
+  }
+}
+
+async function fileBytes(path: string, handle: FileHandle, bytesMax: number): Promise<ByteSource> {
+  const stat = await handle.stat();
+  if (stat.isDirectory()) {
+    await handle.close();
+    throw new NameListError(path, "is a folder; name the files in it");
+  }
+  let diskBytes = 0;
+  let reading = false;
+  return {
+    async read(into) {
+      const want = Math.min(into.length, bytesMax - diskBytes);
+      if (want <= 0) return 0;
+      reading = true;
+      try {
+        // Pipes and devices have no position.
+        const { bytesRead } = await handle.read(into, 0, want, stat.isFile() ? diskBytes : null);
+        diskBytes += bytesRead;
+        return bytesRead;
+      } finally {
+        reading = false;
+      }
+    },
+    seek: stat.isFile() ? (position) => void (diskBytes = position) : undefined,
+    get diskBytes() {
+      return diskBytes;
+    },
+    async close() {
+      const closing = handle.close();
+      // A read that was abandoned may wait for the writer of a pipe, and closing waits for the read.
+      if (reading) closing.catch(() => {});
+      else await closing;
+    },
+  };
+}
+
+function standardInput(): ByteSource {
+  return streamBytes(Bun.stdin.stream(), undefined);
+}
+
+/** A stream returns pieces of its own size. What does not fit is kept for the next read. */
+function streamBytes(stream: ReadableStream<Uint8Array>, origin: ByteSource | undefined): ByteSource {
+  const reader = stream.getReader();
+  let rest = new Uint8Array(0);
+  let diskBytes = 0;
+  return {
+    async read(into) {
+      while (rest.length === 0) {
+        const { done, value } = await reader.read();
+        if (done) return 0;
+        diskBytes += value.length;
+        rest = value as Uint8Array<ArrayBuffer>;
+      }
+      const taken = rest.subarray(0, into.length);
+      into.set(taken);
+      rest = rest.subarray(taken.length);
+      return taken.length;
+    },
+    get diskBytes() {
+      return origin?.diskBytes ?? diskBytes;
+    },
+    async close() {
+      await reader.cancel().catch(() => {});
+      await origin?.close();
+    },
+  };
+}
+
+/**
+ * Uses Bun's DecompressionStream, which reads concatenated members and frames and detects a truncated last one, which
+ * node:zlib does not for Zstandard.
+ */
+function decompressed(source: ByteSource, compression: "gzip" | "zstd", path: string): ByteSource {
+  const packed = new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const piece = new Uint8Array(pieceBytes);
+        const bytes = await source.read(piece);
+        if (bytes === 0) controller.close();
+        else controller.enqueue(piece.subarray(0, bytes));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  // The DOM types, which the console's components bring in, know only gzip.
+  const decompression = new DecompressionStream(compression as "gzip");
+  const output = streamBytes(packed.pipeThrough(decompression), source);
+  return {
+    async read(into) {
+      try {
+        return await output.read(into);
+      } catch (error) {
+        throw new NameListError(path, decompressionProblem(error, compression), { cause: error });
+      }
+    },
+    get diskBytes() {
+      return output.diskBytes;
+    },
+    close: () => output.close(),
+  };
+}
+
+/** A few bytes may decompress to gigabytes, during which nothing more is read from the source. */
+function unpack(source: ByteSource, compression: Exclude<Compression, "none">, path: string): ByteSource {
+  return compression === "zip" ? unzipped(source, path) : decompressed(source, compression, path);
+}
+
+/** Makes reading fail behind a number of bytes. Positions behind it are never reached, so that seeking needs no check. */
+function limited(source: ByteSource, bytesMax: number, path: string): ByteSource {
+  let bytes = 0;
+  return {
+    async read(into) {
+      const read = await source.read(into);
+      bytes += read;
+      if (bytes > bytesMax) throw new NameListError(path, `is longer than ${bytesText(bytesMax)} of text`);
+      return read;
+    },
+    seek: source.seek,
+    get diskBytes() {
+      return source.diskBytes;
+    },
+    get fileName() {
+      return source.fileName;
+    },
+    close: () => source.close(),
+  };
+}
+
+function decompressionProblem(error: unknown, compression: string): string {
+  if (/unexpected end/.test(String(error))) return `is truncated: its ${compression} data ends early`;
+  if (/trailing junk/i.test(String(error))) return `has other data after its ${compression} data`;
+  return `is corrupt: its ${compression} data cannot be decompressed`;
+}

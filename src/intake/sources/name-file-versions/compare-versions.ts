@@ -1,0 +1,114 @@
+import type { Yielder } from "../../../platform/lib/yielder.ts";
+import { createHashFile, openHashFile, type HashFile, type HashFileWriter } from "./hash-file.ts";
+import { createHashSet, type HashSet } from "./hash-set.ts";
+import type { HashSorter } from "./hash-sorter.ts";
+
+/** More new names than this are not kept apart: the whole list is read again instead, which loses nothing. */
+export const addedMax = 1_000_000;
+
+/** Differences between a version of a list and the one before it. */
+export interface VersionChange {
+  /** Number of different names in the version. */
+  names: number;
+  /** Number of names that the version before did not have. */
+  added: number;
+  /** Number of names that only the version before had. */
+  removed: number;
+  /** Whether the added names were written to a file. */
+  isAddedKept: boolean;
+}
+
+/**
+ * Writes the hashes of a version to a file, and those that the version before did not have to another one.
+ * @param before undefined: there is no version to compare with, so all names are new.
+ * @param yielder divides the work into slices.
+ */
+export async function compareVersions({
+  sorter,
+  key,
+  before,
+  hashesPath,
+  addedPath,
+  yielder,
+  signal,
+}: {
+  sorter: HashSorter;
+  key: Uint8Array;
+  before: HashFile | undefined;
+  hashesPath: string;
+  addedPath: string;
+  yielder: Yielder;
+  signal: AbortSignal;
+}): Promise<VersionChange> {
+  const change: VersionChange = { names: 0, added: 0, removed: 0, isAddedKept: before !== undefined };
+  const known = knownHashes(before);
+  const hashes = await createHashFile(hashesPath, key);
+  let added: HashFileWriter | undefined;
+  try {
+    added = await createHashFile(addedPath, key);
+    for await (const part of sorter.parts()) {
+      signal.throwIfAborted();
+      const fresh = new Float64Array(part.length);
+      let count = 0;
+      for (const hash of part) {
+        if (known.isUsedUp()) await known.load();
+        while (known.isBelow(hash)) {
+          known.skip();
+          if (known.isUsedUp()) await known.load();
+        }
+        if (known.is(hash)) known.skip();
+        else fresh[count++] = hash;
+      }
+      await hashes.write(part);
+      change.names += part.length;
+      change.added += count;
+      if (change.added > addedMax) change.isAddedKept = false;
+      if (change.isAddedKept) await added.write(fresh.subarray(0, count));
+      if (yielder.due()) await yielder.pause();
+    }
+    change.removed = (before?.count ?? 0) - (change.names - change.added);
+    await hashes.finish();
+    if (change.isAddedKept) await added.finish();
+    else await added.discard();
+    return change;
+  } catch (error) {
+    await Promise.all([hashes.discard(), added?.discard()]);
+    throw error;
+  }
+}
+
+/** Walks through the hashes of the version before. */
+function knownHashes(before: HashFile | undefined) {
+  let block = new Float64Array(0);
+  let at = 0;
+  let isAtEnd = before === undefined;
+  return {
+    isUsedUp: () => at === block.length && !isAtEnd,
+    async load() {
+      block = (await before!.next()) as Float64Array<ArrayBuffer>;
+      at = 0;
+      isAtEnd = block.length === 0;
+    },
+    isBelow: (hash: number) => at < block.length && block[at]! < hash,
+    is: (hash: number) => block[at] === hash,
+    skip: () => void at++,
+  };
+}
+
+/** Reads a file of hashes into memory. Returns undefined if it is missing, incomplete, damaged or too long. */
+export async function readHashSet(path: string): Promise<{ key: Uint8Array; hashes: HashSet } | undefined> {
+  const file = await openHashFile(path);
+  if (file === undefined) return undefined;
+  try {
+    if (file.count > addedMax) return undefined;
+    const hashes = createHashSet(file.count);
+    // Block by block, so that a million hashes do not stop the event loop.
+    for (;;) {
+      const block = await file.next();
+      if (block.length === 0) return { key: file.key, hashes };
+      for (const hash of block) hashes.add(hash);
+    }
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,151 @@
+import type { Instant } from "../../../platform/lib/clock.ts";
+import { randomNumber } from "../../../platform/lib/ids.ts";
+import { locationOf, withQuery } from "../feeds/feed-url.ts";
+import type { Czds } from "./czds.ts";
+import { afterSuccess, isDue, newDownload } from "./download-state.ts";
+import type { FeedDownload } from "./tables.ts";
+import { recordFailure, updateList, type ListRequest, type UpdateDependencies } from "./update-list.ts";
+import type { UrlFeedConfig } from "./url-feed-config.ts";
+
+/** Rows of a feed by part. */
+export type ListRows = Map<string, FeedDownload>;
+
+export interface FetchContext {
+  dependencies: UpdateDependencies;
+  feed: UrlFeedConfig;
+  /** Hash of the settings of the requests. */
+  requestHash: string;
+  rows: ListRows;
+  /** Called with each list that was fetched, before the next one is. */
+  onFetched: (row: FeedDownload) => Promise<void>;
+  /** Called before the first request. */
+  onActive: () => void;
+  signal: AbortSignal;
+}
+
+/** Fetches what is due of a feed. */
+export type FetchDue = (context: FetchContext) => Promise<void>;
+
+const notApproved = "The account may not download this zone: request access to it on czds.icann.org.";
+
+/** Fetches the only list of a feed. */
+export function createListFetcher(feed: UrlFeedConfig & { url: string }): FetchDue {
+  const url = withQuery(feed.url, feed.query);
+  return async (context) => {
+    const { dependencies, requestHash, rows } = context;
+    const row = rows.get("") ?? newDownload(feed.name, "", locationOf(url));
+    if (!isDue(row, requestHash, dependencies.clock.now())) return;
+    await fetchOne(context, { row: { ...row, requestHash }, url, headers: feed.headers });
+  };
+}
+
+/** Fetches the zones that an account of CZDS may download. */
+export function createZoneFetcher(feed: UrlFeedConfig, location: string, czds: Czds): FetchDue {
+  return async (context) => {
+    const { dependencies, requestHash, rows, signal } = context;
+    const account = { ...(rows.get("") ?? newDownload(feed.name, "", location)), requestHash };
+    const now = dependencies.clock.now();
+    const renewal = { isUsed: false };
+    if (!isDue(rows.get("") ?? account, requestHash, now)) {
+      for (const row of retriesOf(rows, now))
+        await fetchZone(context, czds, renewal, { row, url: row.location });
+      return;
+    }
+    context.onActive();
+    const approved = await czds.approvedZones(signal);
+    if ("problem" in approved) {
+      rows.set("", await recordFailure(dependencies, feed, account, approved));
+      return;
+    }
+    const due = await planZones(context, account, approved);
+    for (const zone of due) {
+      signal.throwIfAborted();
+      await fetchZone(context, czds, renewal, zone);
+    }
+  };
+}
+
+type ZoneRequest = Pick<ListRequest, "row" | "url">;
+
+/** Returns the zones whose last download failed and is due again. */
+function retriesOf(rows: ListRows, now: Instant): FeedDownload[] {
+  return [...rows.values()].filter(
+    (row) => row.part !== "" && row.location !== "" && row.failures > 0 && isDue(row, row.requestHash, now),
+  );
+}
+
+/** Stores which zones there are. Returns those to fetch. */
+async function planZones(
+  { dependencies, feed, rows, requestHash }: FetchContext,
+  account: FeedDownload,
+  approved: readonly { zone: string; url: string }[],
+): Promise<ZoneRequest[]> {
+  const { clock, database, fillRandom, files, log, store } = dependencies;
+  const now = clock.now();
+  const urls = new Map(approved.map(({ zone, url }) => [zone, url]));
+  const wanted = new Set(feed.zones.length > 0 ? feed.zones : [...urls.keys(), ...knownZones(rows)]);
+  const missing: FeedDownload[] = [];
+  const due: ZoneRequest[] = [];
+  for (const zone of wanted) {
+    const url = urls.get(zone);
+    const row = { ...(rows.get(zone) ?? newDownload(feed.name, zone, "")), requestHash };
+    if (url === undefined) missing.push({ ...row, location: "", problem: notApproved, checkedAt: now });
+    else if (row.failures === 0 || isDue(row, requestHash, now)) due.push({ row, url });
+  }
+  const dropped = knownZones(rows).filter((zone) => !wanted.has(zone));
+  const success = afterSuccess(feed.schedule, { now, random: randomNumber(fillRandom) });
+  const checked = { ...account, ...success };
+  await database.write(
+    () => {
+      for (const row of [checked, ...missing]) store.save(row);
+      for (const zone of dropped) {
+        store.delete(feed.name, zone);
+        files.delete(feed.name, zone);
+      }
+    },
+    { patient: true },
+  );
+  for (const row of [checked, ...missing]) rows.set(row.part, row);
+  for (const zone of dropped) rows.delete(zone);
+  if (missing.length > 0)
+    log.event("feed.zones_not_approved", {
+      feed: feed.name,
+      zones: missing.map(({ part }) => part).slice(0, 20),
+    });
+  return due;
+}
+
+function knownZones(rows: ListRows): string[] {
+  return [...rows.keys()].filter((part) => part !== "");
+}
+
+/** Fetches a zone; authenticates again, once, if the token has become invalid. */
+async function fetchZone(
+  context: FetchContext,
+  czds: Czds,
+  renewal: { isUsed: boolean },
+  { row, url }: ZoneRequest,
+): Promise<void> {
+  const { dependencies, feed, rows, signal } = context;
+  const access = await czds.token(signal);
+  if ("problem" in access) {
+    rows.set(row.part, await recordFailure(dependencies, feed, row, access));
+    return;
+  }
+  const headers = { authorization: `Bearer ${access.token}` };
+  const status = await fetchOne(context, { row, url, headers });
+  if (status !== 401 || renewal.isUsed) return;
+  renewal.isUsed = true;
+  czds.forgetToken();
+  await fetchZone(context, czds, renewal, { row: rows.get(row.part)!, url });
+}
+
+/** Returns the status of a response that was an error. */
+async function fetchOne(context: FetchContext, request: ListRequest): Promise<number | null> {
+  const { dependencies, feed, rows, onFetched, signal } = context;
+  context.onActive();
+  const { row, status } = await updateList(dependencies, feed, request, signal);
+  rows.set(row.part, row);
+  await onFetched(row);
+  return status;
+}

@@ -1,0 +1,157 @@
+import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Config } from "../../../platform/config/config.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { createDeliveries, type DeliverySettings } from "../../deliveries/deliveries.ts";
+import type { Enrichment } from "../../../facts/enrichment/enrichment.ts";
+import type { Outbox } from "../../../threats/events/outbox.ts";
+import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { FillRandom, IdFactory } from "../../../platform/lib/ids.ts";
+import type { Log } from "../../../platform/lib/log.ts";
+import { connectionLimits, descriptorLimit } from "../../../platform/network/descriptors.ts";
+import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
+import type { Turns } from "../../../platform/network/turns.ts";
+import { createThreatSnapshots } from "../../../threats/threats/store/snapshots.ts";
+import { discord } from "../discord/discord.ts";
+import { createEmailChannel } from "../email/email-channel.ts";
+import { googleChat } from "../google-chat/google-chat.ts";
+import type { HttpSettings } from "../http/destination-rules.ts";
+import { createNoticeChannels, type NoticeChannel } from "../http/notice-channel.ts";
+import { createSmallScreenshots } from "../http/screenshots.ts";
+import { matrix } from "../matrix/matrix.ts";
+import { mattermost } from "../mattermost/mattermost.ts";
+import { ntfy } from "../ntfy/ntfy.ts";
+import { pagerduty } from "../pagerduty/pagerduty.ts";
+import { slack } from "../slack/slack.ts";
+import { teams } from "../teams/teams.ts";
+import { telegram } from "../telegram/telegram.ts";
+import { template } from "../template/template.ts";
+import { createWebhookChannel } from "../webhook/webhook-channel.ts";
+import { createWebhooks } from "../webhook/webhooks.ts";
+import { createChannels } from "./channels.ts";
+
+/** Types of channels that send HTTP requests, in the order in which pages offer them. */
+const types = [slack, teams, discord, mattermost, googleChat, ntfy, telegram, pagerduty, matrix, template];
+
+/** Constructs the channels of all types, and the deliveries through them. */
+export function openChannels({
+  auditLog,
+  clock,
+  config,
+  database,
+  fillRandom,
+  ids,
+  log,
+  outbox,
+  publicUrl,
+  screenshotOf,
+  signedAt,
+  turns,
+  version,
+}: {
+  auditLog: AuditLog;
+  clock: Clock;
+  config: Pick<Config, "retention" | "smtp" | "webhooks">;
+  database: Database;
+  fillRandom: FillRandom;
+  ids: IdFactory;
+  log: Log;
+  outbox: Outbox;
+  /** Returns the address of the console, for links in messages. */
+  publicUrl: () => string;
+  /** Returns the screenshot of a threat's page as it is stored. */
+  screenshotOf: Enrichment["screenshotOf"];
+  /** Returns the time in the signatures of webhook deliveries to a URL. */
+  signedAt: (url: string) => Instant;
+  turns: Turns;
+  version: string;
+}) {
+  const sending = settingsOf(config);
+  const resolveHost = config.webhooks.onlyLoopback ? resolveNothing : createSystemResolver({ clock });
+  const webhook = createWebhookChannel({
+    clock,
+    resolveHost,
+    settings: sending,
+    signedAt,
+    turns,
+    version,
+  });
+  const screenshots = createSmallScreenshots(screenshotOf);
+  const snapshots = createThreatSnapshots(database);
+  const statusOf = (threatId: string) => snapshots.byId(threatId)?.status ?? null;
+  const shared = {
+    clock,
+    resolveHost,
+    screenshotOf: screenshots,
+    settings: sending,
+    statusOf,
+    turns,
+    version,
+  };
+  const email = createEmailChannel({ clock, log, screenshotOf: screenshots, config });
+  const services: NoticeChannel[] = [...createNoticeChannels(types, shared), email];
+  const deliveries = createDeliveries({
+    auditLog,
+    channels: [webhook, ...services.map(({ channel }) => channel)],
+    clock,
+    database,
+    ids,
+    log,
+    outbox,
+    settings: sending,
+  });
+  const { recipients } = deliveries;
+  return {
+    deliveries,
+    webhooks: createWebhooks({ auditLog, channel: webhook, clock, database, fillRandom, ids, recipients }),
+    channels: {
+      ...createChannels({ auditLog, clock, database, ids, publicUrl, recipients, services }),
+      /** The mail server; null: none is set. */
+      get mailServer() {
+        return email.mailServer;
+      },
+    },
+  };
+}
+
+/** Returns the settings of requests and deliveries with their present values. */
+function settingsOf({
+  retention,
+  webhooks,
+}: Pick<Config, "retention" | "webhooks">): HttpSettings & DeliverySettings {
+  return {
+    ...connectionLimits(descriptorLimit()),
+    onlyLoopback: webhooks.onlyLoopback,
+    retention,
+    get allowHttp() {
+      return webhooks.allowHttp;
+    },
+    get allowPrivateNetworks() {
+      return webhooks.allowPrivateNetworks;
+    },
+    get breaker() {
+      return webhooks.breaker;
+    },
+    get caFile() {
+      return webhooks.caFile;
+    },
+    get concurrency() {
+      return webhooks.endpointConcurrency;
+    },
+    get disableAfterMs() {
+      return webhooks.disableAfterMs;
+    },
+    get retryDelaysMs() {
+      return webhooks.retryDelaysMs;
+    },
+    get retryJitter() {
+      return webhooks.retryJitter;
+    },
+    get timeoutMs() {
+      return webhooks.timeoutMs;
+    },
+  };
+}
+
+async function resolveNothing(): Promise<never> {
+  throw Object.assign(new Error("no names are resolved"), { code: "messages stay on this machine" });
+}

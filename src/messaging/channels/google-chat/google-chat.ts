@@ -1,0 +1,137 @@
+import { FieldError } from "../../../platform/lib/errors.ts";
+import type { Notice } from "../../content/notice.ts";
+import { moreThreats } from "../../content/plain-text.ts";
+import { fieldsOf, jsonFields, statusError } from "../http/json-fields.ts";
+import { judgeStatus, unexpected } from "../http/judge-status.ts";
+import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
+import { hasPublicName } from "../texts/links.ts";
+import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
+
+/** Longest message, in bytes (developers.google.com/workspace/chat/api/reference/rest/v1/spaces.messages/create). */
+const messageBytesMax = 32_000;
+const titleMax = 200;
+
+const apiHost = "chat.googleapis.com";
+
+/** Sends messages to a webhook of a space (developers.google.com/workspace/chat/quickstart/webhooks). */
+export const googleChat: NoticeChannelType = {
+  type: "google_chat",
+  label: "Google Chat",
+  failures: {
+    gone: "The webhook or its space was removed. Create a new webhook in the space (Apps & integrations), and enter its URL in phishwatch.",
+    unauthorized:
+      "Google Chat does not accept the webhook's URL. Copy the whole URL again in the space (Apps & integrations), and enter it in phishwatch.",
+  },
+  // developers.google.com/workspace/chat/limits: 60 messages in a minute for a space, shared by all its webhooks
+  ratePerSecond: 1,
+  // A card shows images only from a public address.
+  usesScreenshot: false,
+
+  validate(target) {
+    const url = URL.parse(target.url ?? "");
+    const isWebhook =
+      url !== null &&
+      /^\/v1\/spaces\/[^/]+\/messages$/.test(url.pathname) &&
+      url.searchParams.has("key") &&
+      url.searchParams.has("token");
+    if (url?.hostname === apiHost && !isWebhook)
+      throw new FieldError(
+        "url",
+        "the URL is not one of a webhook, which looks like https://chat.googleapis.com/v1/spaces/…/messages?key=…&token=…",
+      );
+    return target;
+  },
+
+  requests: ({ url }, notice) => [
+    {
+      method: "POST",
+      url: withReplies(url ?? ""),
+      headers: { "Content-Type": "application/json; charset=UTF-8" },
+      body: firstThatFits(
+        (textMax) => JSON.stringify(payloadOf(bounded(notice), textMax)),
+        (body) => Buffer.byteLength(body) <= messageBytesMax,
+      ),
+    },
+  ],
+
+  judge,
+};
+
+/** Without this parameter, the thread of a message is ignored. */
+function withReplies(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return text;
+  url.searchParams.set("messageReplyOption", "REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD");
+  return url.href;
+}
+
+function payloadOf(notice: Notice, textMax: number) {
+  const { id, title, summary, facts, items, more, links, threat, condition } = notice;
+  const escaped = (text: string) => escapedWithin(text, textMax, escapeText);
+  const buttons = links.filter(({ url }) => hasPublicName(url));
+  const others = links.filter((link) => !buttons.includes(link));
+  const widgets = [
+    ...(summary === "" ? [] : [{ textParagraph: { text: escaped(summary) } }]),
+    ...facts.map(({ label, value }) => ({
+      decoratedText: { topLabel: escapedWithin(label, textMax), text: escaped(value), wrapText: true },
+    })),
+    ...items.map((item) => ({
+      textParagraph: { text: itemMarkup(item, { escape: escaped, link: anchor }) },
+    })),
+    ...(more > 0 ? [{ textParagraph: { text: `and ${moreThreats(more)}` } }] : []),
+    ...(buttons.length === 0
+      ? []
+      : [{ buttonList: { buttons: buttons.map((link) => button(link, textMax)) } }]),
+    ...others.map(({ text, url }) => ({ textParagraph: { text: `${escaped(text)}: ${escapeText(url)}` } })),
+  ];
+  const threadKey = threat?.id ?? condition?.key;
+  return {
+    // Shown in notifications. The text of a message would be shown in addition to the card.
+    fallbackText: escapedWithin(title, titleMax),
+    cardsV2: [
+      {
+        cardId: id,
+        card: {
+          header: { title: escapedWithin(title, titleMax), subtitle: "phishwatch" },
+          sections: [
+            { widgets: widgets.length === 0 ? [{ textParagraph: { text: escaped(title) } }] : widgets },
+          ],
+        },
+      },
+    ],
+    ...(threadKey === undefined ? {} : { thread: { threadKey } }),
+  };
+}
+
+function anchor(escaped: string, url: string): string {
+  return `<a href="${escapeText(url)}">${escaped}</a>`;
+}
+
+function button({ text, url }: Notice["links"][number], textMax: number) {
+  return { text: escapedWithin(text, textMax), onClick: { openLink: { url } } };
+}
+
+/** Escapes text for cards, which interpret a part of HTML (developers.google.com/workspace/chat/format-messages). */
+function escapeText(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("\n", "<br>");
+}
+
+/** A success is the message as JSON. An error is JSON, too (google.rpc.Status). */
+function judge({ status, body }: NoticeResponse): Judgement {
+  const fields = jsonFields(body);
+  const problem = fieldsOf(fields["error"]);
+  const { code, message, details } = problem;
+  // A proxy may respond with an error and the status 200.
+  const meaning = typeof code === "number" && code >= 400 && code <= 599 ? code : status;
+  const error = statusError(meaning, message);
+  if (Array.isArray(details) && details.some((detail) => fieldsOf(detail)["reason"] === "API_KEY_INVALID"))
+    return { outcome: "disable", failure: "unauthorized", error };
+  const judgement = judgeStatus({ status: meaning });
+  if (judgement.outcome !== "delivered") return { ...judgement, error };
+  return typeof fields["name"] === "string" ? judgement : unexpected(body);
+}

@@ -1,0 +1,100 @@
+import type { Notice } from "../../content/notice.ts";
+import { moreThreats } from "../../content/plain-text.ts";
+import { jsonFields, statusError } from "../http/json-fields.ts";
+import { judgeStatus, unexpected } from "../http/judge-status.ts";
+import { escapeMarkdown, markdownLink } from "../texts/markdown.ts";
+import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
+import { bounded, escapedWithin, firstThatFits, itemMarkup } from "../texts/notice-text.ts";
+import { toneColors } from "../texts/tones.ts";
+
+/**
+ * Limit of servers before version 7.4 for everything but the text, less what they add (`POST_PROPS_MAX_RUNES` in the
+ * source: 8,000). Newer servers allow 800,000. The limit for the text is 16,383.
+ */
+const propertiesMax = 7_800;
+const titleMax = 400;
+
+/** Sends messages to an incoming webhook (developers.mattermost.com/integrate/webhooks/incoming). */
+export const mattermost: NoticeChannelType = {
+  type: "mattermost",
+  label: "Mattermost",
+  failures: {
+    gone: "Mattermost does not know the webhook any more. Create an incoming webhook, and enter its URL in phishwatch.",
+    unauthorized:
+      "Mattermost does not permit the webhook to post. Check that incoming webhooks are enabled and that its owner may post in the channel.",
+  },
+  // A server has no limit by default; RateLimitSettings.PerSec is 10 for everything from one address.
+  ratePerSecond: 2,
+  // Incoming webhooks cannot upload files.
+  usesScreenshot: false,
+
+  validate: (target) => target,
+
+  requests: ({ url }, notice) => [
+    {
+      method: "POST",
+      url: url ?? "",
+      headers: { "Content-Type": "application/json" },
+      body: firstThatFits(
+        (textMax) => payloadOf(bounded(notice), textMax),
+        (body) => body.length <= propertiesMax,
+      ),
+    },
+  ],
+
+  judge,
+};
+
+function payloadOf(notice: Notice, textMax: number): string {
+  const { title, summary, facts, links } = notice;
+  const escaped = (text: string) => escapedWithin(text, textMax, escapeMarkdown);
+  const line = (text: string) => escaped(text).replaceAll("\n", " ");
+  const blocks = [
+    escaped(summary),
+    itemLines(notice, line).join("\n"),
+    // In an attachment, no preview of a link is requested.
+    links.map(({ text, url }) => markdownLink(line(text), url)).join(" · "),
+  ];
+  return JSON.stringify({
+    text: `**${escapedWithin(title, titleMax, escapeMarkdown)}**`,
+    attachments: [
+      {
+        fallback: escapedWithin(title, titleMax, escapeMarkdown),
+        color: `#${toneColors[notice.tone].toString(16).padStart(6, "0")}`,
+        text: blocks.filter((block) => block !== "").join("\n\n"),
+        fields: facts.map(({ label, value }) => ({ short: true, title: line(label), value: line(value) })),
+      },
+    ],
+  });
+}
+
+function itemLines({ items, more }: Notice, escape: (text: string) => string): string[] {
+  const lines = items.map((item) => `- ${itemMarkup(item, { escape, link: markdownLink })}`);
+  return more > 0 ? [...lines, `- and ${moreThreats(more)}`] : lines;
+}
+
+/** Errors by their identifier (`HandleIncomingWebhook` in the source of the server). */
+const gone = ["web.incoming_webhook.invalid.app_error"];
+const unauthorized = [
+  "web.incoming_webhook.channel.app_error",
+  "web.incoming_webhook.channel_locked.app_error",
+  "web.incoming_webhook.disabled.app_error",
+  "web.incoming_webhook.permissions.app_error",
+  "web.incoming_webhook.user.app_error",
+];
+
+/**
+ * A success is the text `ok`. An error is JSON with an identifier, and a wrong path leads to the page of the web app
+ * with the status 200.
+ */
+function judge({ status, body }: NoticeResponse): Judgement {
+  const { id, message } = jsonFields(body);
+  const error = statusError(status, message);
+  if (typeof id === "string") {
+    if (gone.includes(id)) return { outcome: "disable", failure: "gone", error };
+    if (unauthorized.includes(id)) return { outcome: "disable", failure: "unauthorized", error };
+  }
+  const judgement = judgeStatus({ status });
+  if (judgement.outcome !== "delivered") return { ...judgement, error };
+  return body.trim() === "ok" ? judgement : unexpected(body);
+}

@@ -1,0 +1,180 @@
+import { toPlainTime } from "../../../platform/lib/clock.ts";
+import { FieldError } from "../../../platform/lib/errors.ts";
+import type { Notice, NoticeItem } from "../../content/notice.ts";
+import { moreThreats } from "../../content/plain-text.ts";
+import { jsonFields } from "../http/json-fields.ts";
+import { judgeStatus, unexpected } from "../http/judge-status.ts";
+import type { Judgement, NoticeChannelType, NoticeResponse } from "../http/notice-type.ts";
+import { bounded, escapedWithin, itemMarkup } from "../texts/notice-text.ts";
+
+/** Limits of Slack, in characters (docs.slack.dev/reference/block-kit/blocks). */
+const headerMax = 150;
+const sectionMax = 3_000;
+/**
+ * Shorter than the limits of Slack (3,000 and 2,000), because it rejects a message whose blocks have more than 13,200
+ * characters together (slackapi/bolt-js, issue 2509).
+ */
+const summaryMax = 1_500;
+const fieldMax = 300;
+const itemPartMax = 300;
+const linkTextMax = 75;
+/** Longer texts are truncated in notifications. */
+const fallbackMax = 1_000;
+
+const hosts = ["hooks.slack.com", "hooks.slack-gov.com"];
+
+/** Sends messages to an incoming webhook (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). */
+export const slack: NoticeChannelType = {
+  type: "slack",
+  label: "Slack",
+  failures: {
+    gone: "The incoming webhook or its channel was removed or archived. Create a new webhook in the settings of the Slack app, and enter its URL in phishwatch.",
+    unauthorized:
+      "Slack does not permit this webhook to post. Ask an administrator of the workspace, or create a new webhook and enter its URL in phishwatch.",
+  },
+  // docs.slack.dev/apis/web-api/rate-limits: incoming webhooks, 1 per second
+  ratePerSecond: 1,
+  // Incoming webhooks cannot upload files.
+  usesScreenshot: false,
+
+  validate(target) {
+    const { hostname, pathname } = URL.parse(target.url ?? "") ?? { hostname: "", pathname: "" };
+    if (/^\/(workflows|triggers)\//.test(pathname) && hosts.includes(hostname))
+      throw new FieldError(
+        "url",
+        "the URL starts a Slack workflow; create an incoming webhook, whose path begins with /services/, or use a channel of the type template",
+      );
+    const isOfSlack = /(^|\.)slack(-gov)?\.com$/.test(hostname);
+    if (isOfSlack && !(hosts.includes(hostname) && /^\/services\/[^/]+\/[^/]+\/[^/]+$/.test(pathname)))
+      throw new FieldError(
+        "url",
+        "the URL is not one of an incoming webhook, which looks like https://hooks.slack.com/services/T…/B…/…",
+      );
+    return target;
+  },
+
+  requests: ({ url }, notice) => [
+    {
+      method: "POST",
+      url: url ?? "",
+      headers: { "Content-Type": "application/json; charset=utf-8" },
+      body: JSON.stringify(payloadOf(bounded(notice))),
+    },
+  ],
+
+  judge,
+};
+
+function payloadOf(notice: Notice) {
+  const { title, summary, facts, items } = notice;
+  const linkLine = linksOf(notice);
+  return {
+    // Shown in notifications, and by clients that cannot show blocks.
+    text: escapedWithin([title, summary].join("\n").trim(), fallbackMax, escapeText),
+    blocks: [
+      { type: "header", text: plainText(title, headerMax) },
+      ...(summary === "" ? [] : [{ type: "section", text: plainText(summary, summaryMax) }]),
+      ...(facts.length === 0 ? [] : [{ type: "section", fields: facts.map(field) }]),
+      ...(items.length === 0 ? [] : [{ type: "section", text: markup(itemLines(notice)) }]),
+      // After a click on a button, Slack warns that the app does not respond, because an incoming webhook cannot.
+      ...(linkLine === "" ? [] : [{ type: "section", text: markup(linkLine) }]),
+      {
+        type: "context",
+        elements: [plainText(`phishwatch · ${toPlainTime(Date.parse(notice.at))}`, fieldMax)],
+      },
+    ],
+    // No preview of a link is requested.
+    unfurl_links: false,
+    unfurl_media: false,
+  };
+}
+
+/** Plain text is shown as it is, without mentions, links and emoji codes. */
+function plainText(text: string, lengthMax: number) {
+  return { type: "plain_text", text: escapedWithin(text, lengthMax, escapeText), emoji: false };
+}
+
+/** `verbatim`: Slack makes no links and mentions of names in the text. */
+function markup(text: string) {
+  return { type: "mrkdwn", text, verbatim: true };
+}
+
+function field({ label, value }: Notice["facts"][number]) {
+  return plainText(`${label}: ${value}`, fieldMax);
+}
+
+function linksOf({ links }: Notice): string {
+  const shown = links.map(({ text, url }) =>
+    link(escapedWithin(text, linkTextMax, escapeText).replaceAll("\n", " "), url),
+  );
+  while (shown.join(" · ").length > sectionMax) shown.pop();
+  return shown.join(" · ");
+}
+
+/** A bar would end the address, and is not part of a URL in its normal form. */
+function link(escaped: string, url: string): string {
+  return `<${escapeText(url).replaceAll("|", "%7C")}|${escaped}>`;
+}
+
+function itemLines({ items, more }: Notice): string {
+  const shown = [...items];
+  for (;;) {
+    const hidden = more + items.length - shown.length;
+    const lines = [...shown.map(itemLine), ...(hidden > 0 ? [`and ${moreThreats(hidden)}`] : [])].join("\n");
+    if (lines.length <= sectionMax || shown.pop() === undefined) return lines;
+  }
+}
+
+function itemLine(item: NoticeItem): string {
+  const escape = (text: string) => escapedWithin(text, itemPartMax, escapeText).replaceAll("\n", " ");
+  return `• ${itemMarkup(item, { escape, link })}`;
+}
+
+/** Escapes the three control characters of all text objects (docs.slack.dev/messaging/formatting-message-text). */
+function escapeText(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** Errors by their name, which is the whole body (docs.slack.dev, "Handling errors" of incoming webhooks). */
+const dropped = [
+  "invalid_attachments",
+  "invalid_blocks",
+  "invalid_blocks_format",
+  "invalid_payload",
+  "msg_too_long",
+  "no_text",
+  "too_many_attachments",
+  "user_not_found",
+];
+const gone = [
+  "channel_is_archived",
+  "channel_not_found",
+  "no_active_hooks",
+  "no_service",
+  "no_service_id",
+  "no_team",
+  "team_disabled",
+];
+const unauthorized = [
+  "account_inactive",
+  "action_prohibited",
+  "invalid_auth",
+  "invalid_token",
+  "posting_to_general_channel_denied",
+  "token_revoked",
+];
+
+/** A success is the text `ok`. Proxies and compatible services respond with an error and the status 200, too. */
+function judge({ status, body }: NoticeResponse): Judgement {
+  const fields = jsonFields(body);
+  const said = body.trim();
+  const name = typeof fields["error"] === "string" ? fields["error"] : said;
+  const error = /^[a-z_]{1,60}$/.test(name) ? `HTTP status ${status}: ${name}` : `HTTP status ${status}`;
+  if (dropped.includes(name)) return { outcome: "drop", failure: "rejected", error };
+  if (gone.includes(name)) return { outcome: "disable", failure: "gone", error };
+  if (unauthorized.includes(name)) return { outcome: "disable", failure: "unauthorized", error };
+  if (/^rate_?limited$/.test(name)) return { outcome: "retry", failure: "rate_limited", error };
+  const judgement = judgeStatus({ status });
+  if (judgement.outcome !== "delivered") return { ...judgement, error };
+  return said === "ok" || fields["ok"] === true ? judgement : unexpected(body);
+}

@@ -1,0 +1,75 @@
+import type { Actor } from "../../../access/audit/actor.ts";
+import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { createRecipientAdministration } from "../../deliveries/administration/recipient-administration.ts";
+import type { AttemptResult } from "../../deliveries/channel.ts";
+import { subjectOf, type Recipients } from "../../deliveries/recipients.ts";
+import type { EventBody } from "../../../threats/events/payloads.ts";
+import { toIsoTime, type Clock } from "../../../platform/lib/clock.ts";
+import { PublicError } from "../../../platform/lib/errors.ts";
+import type { FillRandom, IdFactory } from "../../../platform/lib/ids.ts";
+import { pingEventType } from "../../../platform/vocabulary/events.ts";
+import { targetOf, type Endpoint } from "./endpoint.ts";
+import { createEndpoints, type Endpoints } from "./endpoints.ts";
+import type { WebhookChannel } from "./webhook-channel.ts";
+
+/** Administration of webhook endpoints. */
+export interface Webhooks {
+  endpoints: Endpoints;
+  checkDestination: WebhookChannel["checkDestination"];
+  /** Sends a `webhook.ping` once and returns the outcome. Neither delivery log nor retries apply. */
+  ping(endpoint: Endpoint): Promise<AttemptResult>;
+  /** Like `ping`, for a test that a person asked for: it is recorded in the audit log. */
+  test(endpoint: Endpoint, options: { by: Actor }): Promise<AttemptResult>;
+}
+
+export function createWebhooks({
+  auditLog,
+  channel,
+  clock,
+  database,
+  fillRandom,
+  ids,
+  recipients,
+}: {
+  auditLog: Pick<AuditLog, "record">;
+  channel: Pick<WebhookChannel, "checkDestination" | "kind" | "recipients" | "send">;
+  clock: Clock;
+  database: Database;
+  fillRandom: FillRandom;
+  ids: IdFactory;
+  recipients: Recipients;
+}): Webhooks {
+  const administration = createRecipientAdministration({
+    auditLog,
+    clock,
+    database,
+    ids,
+    kinds: [channel.kind],
+    recipients,
+    traits: channel.recipients,
+  });
+
+  async function ping(endpoint: Endpoint): Promise<AttemptResult> {
+    const id = ids.next("event");
+    const body: EventBody = { id, type: pingEventType, created_at: toIsoTime(clock.now()), data: {} };
+    const result = await channel.send(targetOf(endpoint), { id, body: JSON.stringify(body) });
+    if (result === "no_descriptor")
+      throw new PublicError(
+        "internal_error",
+        "phishwatch has no file descriptor left; raise its limit of open files",
+      );
+    if (result === "aborted") throw new Error("a ping without a signal was aborted");
+    return result;
+  }
+
+  return {
+    endpoints: createEndpoints({ administration, auditLog, clock, database, fillRandom, recipients }),
+    checkDestination: channel.checkDestination,
+    ping,
+    async test(endpoint, { by }) {
+      await database.write(() => auditLog.record(by, "webhook.test", subjectOf(endpoint)));
+      return ping(endpoint);
+    },
+  };
+}

@@ -1,0 +1,217 @@
+import { recipientActions, type AuditAction } from "../../access/audit/actions.ts";
+import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Outbox } from "../../threats/events/outbox.ts";
+import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { IdFactory } from "../../platform/lib/ids.ts";
+import type { Log } from "../../platform/lib/log.ts";
+import { createThreatSnapshots } from "../../threats/threats/store/snapshots.ts";
+import { messageEventType } from "../../platform/vocabulary/events.ts";
+import type { Channel } from "./channel.ts";
+import { createDeliveryLog, type DeliveryLog } from "./delivery-log.ts";
+import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
+import { createDueDeliveries } from "./due.ts";
+import { createFanOut } from "./fan-out.ts";
+import type { EventObserver } from "./observer.ts";
+import { createAddressedEvents } from "./store/addressed-events.ts";
+import { createAnnouncements, type Announcements } from "./store/announcements.ts";
+import { createHealth } from "./health.ts";
+import type { Send } from "./lanes.ts";
+import { createRecipients, type Recipients } from "./recipients.ts";
+import { createRecorder } from "./recorder.ts";
+import { createRelease } from "./store/release.ts";
+import { policiesOf } from "./rules/policies.ts";
+import { createAttemptCounter, type AttemptTotal } from "./rules/attempt-counter.ts";
+import { createReplay, type Replay } from "./replay.ts";
+import { createRetention, type Retention } from "./retention.ts";
+import { createSendAll, type SendAll } from "./send-all.ts";
+import { createFailureSummary, type FailureSummary } from "./store/failure-summary.ts";
+import { createOldestPending } from "./store/oldest-pending.ts";
+import { createDeliveryTotals, type DeliveryTotal } from "./store/totals.ts";
+import { createDeliveryHours, type DeliveryHours } from "./store/hours.ts";
+
+/** Read when they are needed, because they can change. */
+export interface DeliverySettings {
+  retryDelaysMs: readonly number[];
+  /** Maximum share of a delay that is added at random, 0 to 0.1. */
+  retryJitter: number;
+  /** Maximum number of concurrent attempts for a recipient without its own setting. */
+  concurrency: number;
+  /** Whether deliveries to a failing recipient are held behind one probe. */
+  breaker: boolean;
+  /** Maximum number of concurrent attempts for all recipients together. */
+  requestsMax: number;
+  /** Duration of uninterrupted failure after which a recipient is disabled; null for never. */
+  disableAfterMs: number | null;
+  retention: { eventsMs: number; deliveriesMs: number };
+}
+
+/** Sends messages to one recipient each. */
+export interface Messages {
+  /**
+   * Records a message and its delivery, which is due now, in the caller's transaction. A disabled recipient is sent it
+   * when it is enabled.
+   * @param message.body JSON, which the channel turns into a request
+   * @param message.id identifier of the message's event, if the body contains it; default: a new one
+   * @returns the identifier of the event
+   */
+  send(message: { id?: string; recipientSeq: number; body: string }): string;
+}
+
+/** Delivers events to recipients over any channel: fan-out, queues, retries, log, replay and retention. */
+export interface Deliveries {
+  recipients: Recipients;
+  log: DeliveryLog;
+  /** Returns the number of attempts of this process by recipient (its name) and result. */
+  attemptTotals(): AttemptTotal[];
+  /**
+   * Counts deliveries by recipient (its name) and status; if there are very many, as of the previous
+   * call, and none in the first one.
+   */
+  totals(): DeliveryTotal[];
+  /** Returns when the oldest pending delivery of each enabled recipient (its name) was created. */
+  oldestPending(): { recipient: string; createdAt: Instant | null }[];
+  dispatcher: Dispatcher;
+  replay: Replay;
+  sendAll: SendAll;
+  failures: FailureSummary;
+  hours: Pick<DeliveryHours, "lastDay">;
+  retention: Retention;
+  messages: Messages;
+  announcements: Announcements;
+  /** Calls `observer` for each event and escalation. To be called before `start`. */
+  observe(observer: EventObserver): void;
+  /** Returns advice on how to fix a failed attempt. */
+  failureAdvice(channel: string, failure: string): string | undefined;
+  /** Returns the maximum number of attempts of a delivery on a channel. */
+  attemptsMax(channel: string): number;
+  /** Returns the name of one recipient of a channel, such as "webhook endpoint". */
+  nounOf(channel: string): string;
+  /** Returns the actions on recipients that the audit log may contain. */
+  auditActions(): AuditAction[];
+  /** Starts to deliver and to delete old events and deliveries. */
+  start(): void;
+  /** Waits up to 10 seconds for attempts in flight. */
+  stop(): Promise<void>;
+}
+
+export function createDeliveries({
+  auditLog,
+  channels: channelList,
+  clock,
+  database,
+  ids,
+  log,
+  outbox,
+  settings,
+}: {
+  auditLog: AuditLog;
+  channels: readonly Channel[];
+  clock: Clock;
+  database: Database;
+  ids: IdFactory;
+  log: Log;
+  outbox: Outbox;
+  settings: DeliverySettings;
+}): Deliveries {
+  const channels = new Map(channelList.map((channel) => [channel.kind, channel]));
+  const recipients = createRecipients({ channels, clock, database });
+  const { longest, policyOf } = policiesOf(channelList, settings);
+  const health = createHealth({ database, settings });
+  const addAddressed = createAddressedEvents({ clock, database, ids });
+  const announcements = createAnnouncements(database);
+  const observers: EventObserver[] = [];
+  const hours = createDeliveryHours(database);
+  const attempts = createAttemptCounter();
+  const recording = { auditLog, clock, database, health, hours, log, policyOf };
+  const subscribingChannels = kindsSentEvents(channelList);
+  const defaultRate = (kind: string) => channels.get(kind)?.ratePerSecond ?? null;
+  const dispatcher = createDispatcher({
+    clock,
+    createRecorder: (onRecorded) =>
+      createRecorder({ ...recording, onRecorded: attempts.counting(onRecorded) }),
+    database,
+    due: createDueDeliveries({ database, defaultRate }),
+    fanOut: createFanOut({
+      addAddressed,
+      announcements,
+      clock,
+      database,
+      ids,
+      observers,
+      snapshots: createThreatSnapshots(database),
+      subscribingChannels,
+    }),
+    log,
+    outbox,
+    policy: longest,
+    recipients,
+    release: createRelease({ database, settings }),
+    settings,
+    send: senderOver(channels),
+  });
+  const deliveryLog = createDeliveryLog({ database });
+  const totals = createDeliveryTotals({ database, log });
+  const onDue = dispatcher.wake;
+  const retention = createRetention({ channels, clock, database, hours, log, settings: settings.retention });
+  const replay = createReplay({
+    auditLog,
+    clock,
+    database,
+    ids,
+    log: deliveryLog,
+    onDue,
+    subscribingChannels,
+  });
+  return {
+    recipients,
+    log: deliveryLog,
+    attemptTotals: () => attempts.totals(recipients.listAll()),
+    totals: totals.read,
+    oldestPending: createOldestPending(database),
+    dispatcher,
+    replay,
+    sendAll: createSendAll({ clock, database, onDue, recipients, replay }),
+    failures: createFailureSummary(database),
+    hours,
+    retention,
+    messages: {
+      send({ id = ids.next("event"), recipientSeq, body }) {
+        addAddressed({ id, recipientSeq, type: messageEventType, body });
+        database.afterCommit(() => dispatcher.noteDue(recipientSeq));
+        return id;
+      },
+    },
+    announcements,
+    observe: (observer) => void observers.push(observer),
+    failureAdvice: (channel, failure) => channels.get(channel)?.failures[failure],
+    attemptsMax: (channel) => policyOf(channel).delaysMs.length + 1,
+    nounOf: (channel) => channels.get(channel)?.recipients.noun ?? "recipient",
+    auditActions: () => channelList.flatMap(({ kind }) => recipientActions(kind)),
+    start: () => [dispatcher, retention].forEach((service) => service.start()),
+    stop: () => stopAll([dispatcher, retention, totals], channelList),
+  };
+}
+
+async function stopAll(
+  services: readonly { stop(): Promise<void> }[],
+  channels: readonly Channel[],
+): Promise<void> {
+  const stopped = Promise.all(services.map((service) => service.stop()));
+  // From here on the dispatcher starts no attempt, so an aborted one is not started again at once.
+  for (const channel of channels) channel.abortUnsent?.();
+  await stopped;
+  for (const channel of channels) channel.close?.();
+}
+
+function kindsSentEvents(channels: readonly Channel[]): ReadonlySet<string> {
+  return new Set(channels.flatMap(({ kind, subscribesToEvents }) => (subscribesToEvents ? [kind] : [])));
+}
+
+function senderOver(channels: ReadonlyMap<string, Channel>): Send {
+  return ({ channel: kind, target }, message, signal) => {
+    const channel = channels.get(kind);
+    if (channel === undefined) throw new Error(`no channel ${kind}`);
+    return channel.send(target, message, signal);
+  };
+}

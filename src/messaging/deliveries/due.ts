@@ -1,0 +1,227 @@
+import { and, asc, eq, gt, lte, sql } from "drizzle-orm";
+import type { Database } from "../../platform/database/database.ts";
+import { countValue, statement, value } from "../../platform/database/statement.ts";
+import { events } from "../../threats/events/tables.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import type { Message } from "./channel.ts";
+import type { Recipient } from "./recipients.ts";
+import { deliveries, recipients } from "./store/tables.ts";
+
+/** A delivery whose next attempt is due. */
+export interface DueDelivery {
+  seq: number;
+  eventSeq: number;
+  attempts: number;
+}
+
+/**
+ * Pending deliveries, read through the index on (recipient, due time): each call reads only the rows that it
+ * returns, however many are pending.
+ */
+export interface DueDeliveries {
+  /** Returns the enabled recipients, each with the time at which its first delivery is due. */
+  recipients(): { recipient: Recipient; nextDueAt: Instant | null }[];
+  /** Returns a recipient, or undefined if it is not enabled. */
+  recipient(seq: number): Recipient | undefined;
+  /** Returns a version that changes with every commit of another process. Costs nothing while there is none. */
+  version(): number;
+  /** Returns the deliveries that are due, the longest overdue first. */
+  next(recipientSeq: number, now: Instant, limit: number): DueDelivery[];
+  /** Returns the time at which the first delivery after `now` is due. */
+  nextDueAfter(recipientSeq: number, now: Instant): Instant | null;
+  /** Moves the starts of failure by `jumpMs`: the clock was set. */
+  moveFailures(jumpMs: number): Promise<void>;
+  /**
+   * Moves the due times after `now` by `jumpMs`: the clock was set back. Reads all pending deliveries, in short steps. An
+   * attempt that is recorded meanwhile may be repeated too early. If this fails, some due times have been moved: do not
+   * repeat it, but call `clamp`.
+   * @returns the number of deliveries
+   */
+  moveBack(jumpMs: number, options: { now: Instant; isStopping: () => boolean }): Promise<number>;
+  /**
+   * Brings deliveries forward that are due later than the retry schedule allows: the clock was set back, and their due
+   * times were not moved. Reads all pending deliveries, in short steps.
+   * @param latest returns the latest due time after this number of attempts
+   * @returns the number of deliveries
+   */
+  clamp(latest: (attempts: number) => Instant, options: { isStopping: () => boolean }): Promise<number>;
+  message(eventSeq: number): Message | undefined;
+}
+
+/** Pending deliveries whose due time is checked at once, in 1 to 2 ms. */
+const checkedPerStep = 1_000;
+/** Pending deliveries whose due time is moved at once, in 2 to 4 ms. */
+const movedPerStep = 250;
+/** An event is sent to all its recipients at about the same time. */
+const messagesKept = 256;
+
+export function createDueDeliveries({
+  database,
+  defaultRate,
+}: {
+  database: Database;
+  /** Returns the attempts per second for recipients without their own setting; null: no limit. */
+  defaultRate: (channel: string) => number | null;
+}): DueDeliveries {
+  const { due, enabled, first, message, one } = prepareReads(database);
+  const { bringForward, everyone, moveBy, moveFailures, walk } = prepareRepairs(database);
+
+  /**
+   * Reads all pending deliveries, and changes the due times of those that `isWrong` returns.
+   * @returns the number of deliveries
+   */
+  async function repair(
+    isWrong: (delivery: PendingDelivery) => boolean,
+    change: (wrong: readonly PendingDelivery[]) => number,
+    { perStep, isStopping }: { perStep: number; isStopping: () => boolean },
+  ): Promise<number> {
+    let changed = 0;
+    for (const { seq: recipientSeq } of everyone.all())
+      for (let after: number | undefined = 0; after !== undefined && !isStopping();) {
+        const startedAt = performance.now();
+        const rows = walk.all({ recipientSeq, after, limit: perStep });
+        const wrong = rows.filter(isWrong);
+        if (wrong.length > 0) changed += await database.write(() => change(wrong), { patient: true });
+        after = rows.length < perStep ? undefined : rows.at(-1)!.seq;
+        // Requests and other writes get at least half of the time: there may be millions of deliveries.
+        if (after !== undefined) await Bun.sleep(performance.now() - startedAt);
+      }
+    return changed;
+  }
+
+  const withRate = (recipient: Recipient): Recipient => ({
+    ...recipient,
+    ratePerSecond: recipient.ratePerSecond ?? defaultRate(recipient.channel),
+  });
+  const nextDueAfter = (recipientSeq: number, now: Instant) => first.get({ recipientSeq, now })?.at ?? null;
+  return {
+    recipients: () =>
+      enabled.all().map((recipient) => ({
+        recipient: withRate(recipient),
+        nextDueAt: nextDueAfter(recipient.seq, 0),
+      })),
+    recipient(seq) {
+      const recipient = one.get({ seq });
+      return recipient === undefined ? undefined : withRate(recipient);
+    },
+    version: database.foreignVersion,
+    next: (recipientSeq, now, limit) => due.all({ recipientSeq, now, limit }),
+    nextDueAfter,
+    moveFailures: (jumpMs) => database.write(() => void moveFailures.run({ jumpMs }), { patient: true }),
+    moveBack: (jumpMs, { now, isStopping }) =>
+      repair(
+        ({ at }) => at !== null && at > now,
+        (later) => moveBy(later, jumpMs, now),
+        { perStep: movedPerStep, isStopping },
+      ),
+    clamp: (latest, { isStopping }) =>
+      repair(
+        ({ attempts, at }) => at !== null && at > latest(attempts),
+        (late) => bringForward(late, latest),
+        { perStep: checkedPerStep, isStopping },
+      ),
+    message: keepNewest(messagesKept, (seq) => message.get({ seq })),
+  };
+}
+
+type PendingDelivery = Pick<DueDelivery, "seq" | "attempts"> & { at: Instant | null };
+
+/** Returns a function that reads a value once while it is among the newest `max`. */
+function keepNewest<Value>(max: number, read: (seq: number) => Value | undefined) {
+  const kept = new Map<number, Value>();
+  return (seq: number): Value | undefined => {
+    const known = kept.get(seq) ?? read(seq);
+    if (known === undefined || kept.has(seq)) return known;
+    if (kept.size >= max) kept.delete(kept.keys().next().value!);
+    kept.set(seq, known);
+    return known;
+  };
+}
+
+function prepareReads(database: Database) {
+  const pending = and(
+    eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
+    sql`${deliveries.status} = 'pending'`,
+  );
+  const enabled = statement(database, (query) =>
+    query.select().from(recipients).where(eq(recipients.enabled, true)),
+  );
+  const one = statement(database, (query) =>
+    query
+      .select()
+      .from(recipients)
+      .where(and(eq(recipients.enabled, true), eq(recipients.seq, value(recipients.seq)))),
+  );
+  const first = statement(database, (query) =>
+    query
+      .select({ at: deliveries.nextAttemptAt })
+      .from(deliveries)
+      .where(and(pending, gt(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "now"))))
+      .orderBy(asc(deliveries.nextAttemptAt))
+      .limit(1),
+  );
+  const due = statement(database, (query) =>
+    query
+      .select({ seq: deliveries.seq, eventSeq: deliveries.eventSeq, attempts: deliveries.attempts })
+      .from(deliveries)
+      .where(and(pending, lte(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "now"))))
+      .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.seq))
+      .limit(countValue("limit")),
+  );
+  const message = statement(database, (query) =>
+    query
+      .select({ id: events.id, body: events.body })
+      .from(events)
+      .where(eq(events.seq, value(events.seq))),
+  );
+  return { due, enabled, first, message, one };
+}
+
+function prepareRepairs(database: Database) {
+  const everyone = statement(database, (query) => query.select({ seq: recipients.seq }).from(recipients));
+  const walk = statement(database, (query) =>
+    query
+      .select({ seq: deliveries.seq, attempts: deliveries.attempts, at: deliveries.nextAttemptAt })
+      .from(deliveries)
+      .where(
+        and(
+          eq(deliveries.recipientSeq, value(deliveries.recipientSeq)),
+          eq(deliveries.status, "pending"),
+          gt(deliveries.seq, value(deliveries.seq, "after")),
+        ),
+      )
+      .orderBy(asc(deliveries.seq))
+      .limit(countValue("limit")),
+  );
+  const moveOne = statement(database, (query) =>
+    query
+      .update(deliveries)
+      .set({ nextAttemptAt: value(deliveries.nextAttemptAt, "latest") })
+      .where(
+        and(
+          eq(deliveries.seq, value(deliveries.seq)),
+          sql`${deliveries.status} = 'pending'`,
+          gt(deliveries.nextAttemptAt, value(deliveries.nextAttemptAt, "latest")),
+        ),
+      ),
+  );
+  const bringForward = (late: readonly PendingDelivery[], latest: (attempts: number) => Instant) => {
+    let count = 0;
+    for (const { seq, attempts } of late) count += moveOne.run({ seq, latest: latest(attempts) });
+    return count;
+  };
+  const moveOneBy = database.sqlite.prepare<unknown, [{ seq: number; jumpMs: number; now: Instant }]>(
+    `update deliveries set next_attempt_at = next_attempt_at + $jumpMs
+     where seq = $seq and status = 'pending' and next_attempt_at > $now`,
+  );
+  const moveBy = (later: readonly PendingDelivery[], jumpMs: number, now: Instant) => {
+    let count = 0;
+    for (const { seq } of later) count += moveOneBy.run({ seq, jumpMs, now }).changes;
+    return count;
+  };
+  const moveFailures = database.sqlite.prepare<unknown, [{ jumpMs: number }]>(
+    `update recipients set failing_since = failing_since + $jumpMs, next_probe_at = next_probe_at + $jumpMs
+     where failing_since is not null`,
+  );
+  return { bringForward, everyone, moveBy, moveFailures, walk };
+}

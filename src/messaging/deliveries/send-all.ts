@@ -1,0 +1,83 @@
+import type { Actor } from "../../access/audit/actor.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { Recipients } from "./recipients.ts";
+import type { Replay } from "./replay.ts";
+
+/** Numbers of deliveries that one recipient has not received. */
+export interface Unsent {
+  /** Deliveries that failed for good. */
+  failed: number;
+  /** Deliveries that wait for their next attempt. */
+  queued: number;
+}
+
+/** Sends one recipient everything that it was not delivered, without waiting for the schedule. */
+export interface SendAll {
+  /** Counts up to `max` of each. */
+  count(recipientSeq: number, max: number): Unsent;
+  /**
+   * Makes all failed deliveries pending, and all pending ones due now. While the breaker holds them, the next probe is
+   * due now instead, and a success releases the others.
+   * @returns the numbers of deliveries
+   * @throws PublicError `not_found`; `bad_request` for a disabled recipient
+   */
+  run(recipientId: string, options: { by: Actor }): Promise<Unsent>;
+}
+
+/** Deliveries per transaction, so that other work gets its turn. */
+const rowsPerStep = 1_000;
+
+export function createSendAll({
+  clock,
+  database,
+  onDue,
+  recipients,
+  replay,
+}: {
+  clock: Clock;
+  database: Database;
+  /** Called after each commit that made deliveries due. */
+  onDue: () => void;
+  recipients: Pick<Recipients, "get" | "update">;
+  replay: Pick<Replay, "run">;
+}): SendAll {
+  const { sqlite } = database;
+  const countStatus = sqlite.prepare<{ total: number }, [{ seq: number; status: string; max: number }]>(
+    `select count(*) as total from
+       (select 1 from deliveries where recipient_seq = $seq and status = $status limit $max)`,
+  );
+  const bringForward = sqlite.prepare<unknown, [{ seq: number; now: Instant }]>(
+    `update deliveries set next_attempt_at = $now where seq in
+       (select seq from deliveries where recipient_seq = $seq and status = 'pending' and next_attempt_at > $now
+        limit ${rowsPerStep})`,
+  );
+  const count: SendAll["count"] = (seq, max) => {
+    const of = (status: string) => countStatus.get({ seq, status, max })!.total;
+    return { failed: of("failed"), queued: of("pending") };
+  };
+
+  /** Returns whether there may be more deliveries to bring forward. */
+  function hurryStep(recipientId: string): boolean {
+    const recipient = recipients.get(recipientId);
+    const now = clock.now();
+    if (recipient.nextProbeAt !== null) {
+      recipients.update(recipient, { nextProbeAt: Math.min(recipient.nextProbeAt, now) });
+      return false;
+    }
+    const { changes } = bringForward.run({ seq: recipient.seq, now });
+    if (changes > 0) database.afterCommit(onDue);
+    return changes === rowsPerStep;
+  }
+
+  return {
+    count,
+    async run(recipientId, { by }) {
+      const { queued } = count(recipients.get(recipientId).seq, Number.MAX_SAFE_INTEGER);
+      // Also records that it was asked for, if only queued deliveries are to be sent.
+      const failed = await replay.run({ which: "failed", recipient: recipientId, since: 0 }, { by });
+      while (await database.write(() => hurryStep(recipientId), { patient: true }));
+      return { failed, queued };
+    },
+  };
+}

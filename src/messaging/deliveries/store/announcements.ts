@@ -1,0 +1,48 @@
+import type { Database } from "../../../platform/database/database.ts";
+
+/** A threat about which a recipient was sent something, and the subscription whose filter matched. */
+export interface Announcement {
+  recipientSeq: number;
+  /** 0: the filter of the recipient itself. */
+  subscriptionSeq: number;
+  threatSeq: number;
+}
+
+/** Remembers which threats were announced to whom, so that each is announced once, however often a filter matches. */
+export interface Announcements {
+  /** Returns whether the threat had not been announced. Joins the caller's transaction. */
+  add(announcement: Announcement): boolean;
+  has(announcement: Announcement): boolean;
+}
+
+export function createAnnouncements({ sqlite }: Pick<Database, "sqlite">): Announcements {
+  const insert = sqlite.prepare<unknown, [number, number, number]>(
+    "insert or ignore into announcements (recipient_seq, subscription_seq, threat_seq) values (?, ?, ?)",
+  );
+  const find = sqlite.prepare<unknown, [number, number, number]>(
+    "select 1 from announcements where recipient_seq = ? and subscription_seq = ? and threat_seq = ?",
+  );
+  return {
+    add: ({ recipientSeq, subscriptionSeq, threatSeq }) =>
+      insert.run(recipientSeq, subscriptionSeq, threatSeq).changes > 0,
+    has: ({ recipientSeq, subscriptionSeq, threatSeq }) =>
+      find.get(recipientSeq, subscriptionSeq, threatSeq) !== null,
+  };
+}
+
+/** Rows deleted per transaction, so that other writers get their turn. */
+const removalRowsMax = 5_000;
+
+/** Deletes what was announced to a recipient, or for one subscription only, in several transactions. */
+export async function deleteAnnouncements(
+  { sqlite, write }: Pick<Database, "sqlite" | "write">,
+  { recipientSeq, subscriptionSeq = null }: { recipientSeq: number; subscriptionSeq?: number | null },
+): Promise<void> {
+  const remove = sqlite.prepare<unknown, [number, number | null]>(
+    `delete from announcements where (recipient_seq, subscription_seq, threat_seq) in (
+       select recipient_seq, subscription_seq, threat_seq from announcements
+       where recipient_seq = ?1 and subscription_seq = coalesce(?2, subscription_seq) limit ${removalRowsMax})`,
+  );
+  const removeBatch = () => remove.run(recipientSeq, subscriptionSeq).changes;
+  while ((await write(removeBatch, { patient: true })) > 0);
+}

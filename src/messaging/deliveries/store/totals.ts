@@ -1,0 +1,73 @@
+import type { Database } from "../../../platform/database/database.ts";
+import { startFileTask, type FileTask } from "../../../platform/database/files/file-worker.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { DeliveryStatus } from "../../../platform/vocabulary/deliveries.ts";
+
+export interface DeliveryTotal {
+  recipient: string;
+  status: DeliveryStatus;
+  total: number;
+}
+
+/** Counts deliveries by recipient (its name) and status. */
+export interface DeliveryTotals {
+  /** Returns the numbers; if there are very many, those at the time of the previous call, and none in the first one. */
+  read(): DeliveryTotal[];
+  /** Cancels counting in progress. */
+  stop(): Promise<void>;
+}
+
+/** Counting 10,000,000 takes about a second, during which all requests would wait. */
+const countedAtOnceMaxDefault = 200_000;
+/** Counts within the index on recipient and status, and adds the names to the few groups. */
+const countByStatus = `select recipients.name as recipient, counted.status, counted.total
+  from (select recipient_seq, status, count(*) as total from deliveries group by recipient_seq, status) as counted
+  join recipients on recipients.seq = counted.recipient_seq order by recipients.name, counted.status`;
+const countAsJson = `select json_group_array(json_object('recipient', recipient, 'status', status, 'total', total))
+  from (${countByStatus})`;
+
+export function createDeliveryTotals({
+  database,
+  log,
+  countedAtOnceMax = countedAtOnceMaxDefault,
+}: {
+  database: Database;
+  log: Log;
+  /** Number of deliveries above which another thread counts them. */
+  countedAtOnceMax?: number;
+}): DeliveryTotals {
+  const { isShared, path, sqlite } = database;
+  // Sequence numbers never repeat, so the oldest and the newest one limit the number of rows.
+  const rowsAtMost = sqlite.prepare<{ rows: number | null }, []>(
+    "select (select max(seq) from deliveries) - (select min(seq) from deliveries) as rows",
+  );
+  const count = sqlite.prepare<DeliveryTotal, []>(countByStatus);
+  let last: DeliveryTotal[] = [];
+  let task: FileTask | undefined;
+  let counting: Promise<void> | undefined;
+  let stopped = false;
+
+  async function countInBackground(): Promise<void> {
+    try {
+      task = startFileTask(path, countAsJson);
+      last = JSON.parse(String(await task.result)) as DeliveryTotal[];
+    } catch (error) {
+      if (!stopped) logDropped(log, error, "delivery.totals_not_counted");
+    } finally {
+      counting = undefined;
+    }
+  }
+
+  return {
+    read() {
+      if (!isShared || (rowsAtMost.get()!.rows ?? 0) <= countedAtOnceMax) return count.all();
+      if (!stopped) counting ??= countInBackground();
+      return last;
+    },
+    async stop() {
+      stopped = true;
+      task?.cancel();
+      await counting;
+    },
+  };
+}

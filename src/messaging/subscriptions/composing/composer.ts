@@ -1,0 +1,196 @@
+import type { Database } from "../../../platform/database/database.ts";
+import { dayMs, type Clock, type Instant, type Timer } from "../../../platform/lib/clock.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Place, Queue } from "../queue/queue.ts";
+import type { Subscription, SubscriptionStore } from "../subscriptions/store.ts";
+import { quietMs } from "../timing/due.ts";
+import { placeOf, type NextDue } from "./next-due.ts";
+
+/** Composes the messages that are due, and hands them off to the deliveries. */
+export interface Composer {
+  start(): void;
+  /** Waits for the message that is being composed. */
+  stop(): Promise<void>;
+  /** Something was queued: no message can be due before the end of its burst. */
+  noteQueued(): void;
+  /** Checks now what is due, for example because a subscription changed. */
+  wake(): void;
+  /** Resolves when nothing is due now. */
+  settled(): Promise<void>;
+  /** Number of messages since the start. */
+  composed(): number;
+}
+
+/** How often subscriptions are read again that another process may have changed. */
+const pollMs = 60_000;
+const deletedPerStep = 500;
+/** Subscriptions that are checked without a pause: about 2 ms. */
+const checkedPerStep = 50;
+/** Wait after an error, for example a full disk. */
+const errorPauseMs = 10_000;
+const background = { relaxed: true, patient: true };
+
+export function createComposer({
+  clock,
+  compose,
+  database,
+  log,
+  nextDue,
+  pause,
+  queue,
+  store,
+}: {
+  clock: Clock;
+  /** Composes the messages of a subscription and records them. Returns their number. */
+  compose: (subscription: Subscription) => Promise<number>;
+  database: Database;
+  log: Log;
+  nextDue: NextDue;
+  /** Lets requests be served in between. */
+  pause: () => Promise<void>;
+  queue: Pick<Queue, "deleteConsumed" | "hasConsumed">;
+  store: Pick<SubscriptionStore, "find" | "list">;
+}): Composer {
+  const composeDue = createRounds({
+    clean: createCleaner({ database, pause, queue }),
+    clock,
+    compose,
+    log,
+    nextDue,
+    pause,
+    store,
+  });
+  let running = false;
+  let working: Promise<void> | undefined;
+  let requested = false;
+  let timer: Timer | undefined;
+  let timerAt: Instant = 0;
+  let composedCount = 0;
+  async function work(): Promise<void> {
+    let next: Instant | null = null;
+    try {
+      requested = false;
+      const round = await composeDue(() => running);
+      composedCount += round.composed;
+      next = round.next;
+    } catch (error) {
+      logDropped(log, error, "notification.composer_failed");
+      next = clock.now() + errorPauseMs;
+    }
+    working = undefined;
+    if (!running) return;
+    if (requested) return wake();
+    if (next !== null) checkAt(next);
+    if (database.isShared) checkAt(clock.now() + pollMs);
+  }
+
+  function wake(): void {
+    requested = true;
+    if (!running || working !== undefined) return;
+    timer?.cancel();
+    timer = undefined;
+    // In the next turn: the transaction that queued something should end first.
+    working = new Promise<void>((resolve) => setImmediate(resolve)).then(work);
+  }
+
+  function checkAt(at: Instant): void {
+    if (!running || (timer !== undefined && timerAt <= at)) return;
+    timer?.cancel();
+    timerAt = at;
+    // At most a poll away, because the clock may be set in the meantime.
+    const delayMs = Math.min(Math.max(0, at - clock.now()), database.isShared ? pollMs : dayMs);
+    timer = clock.after(delayMs, () => {
+      timer = undefined;
+      wake();
+    });
+  }
+
+  return {
+    start() {
+      running = true;
+      wake();
+    },
+    async stop() {
+      running = false;
+      timer?.cancel();
+      timer = undefined;
+      await working;
+    },
+    noteQueued: () => checkAt(clock.now() + quietMs),
+    wake,
+    async settled() {
+      for (;;) {
+        if (working === undefined) return;
+        await working;
+      }
+    },
+    composed: () => composedCount,
+  };
+}
+
+type Clean = (place: Place, isRunning: () => boolean) => Promise<void>;
+
+/** Returns a function that composes everything that is due. `next`: when to check again; null: when something is queued. */
+function createRounds({
+  clean,
+  clock,
+  compose,
+  log,
+  nextDue,
+  pause,
+  store,
+}: Pick<Parameters<typeof createComposer>[0], "clock" | "compose" | "log" | "nextDue" | "pause" | "store"> & {
+  clean: Clean;
+}): (isRunning: () => boolean) => Promise<{ next: Instant | null; composed: number }> {
+  return async (isRunning) => {
+    /** Tried again later, so that the others do not have to wait. */
+    const failed = new Set<number>();
+    let composed = 0;
+    for (;;) {
+      let next: Instant | null = null;
+      let isAnyDue = false;
+      for (const [index, listed] of store.list().entries()) {
+        if (index % checkedPerStep === checkedPerStep - 1) await pause();
+        await clean(placeOf(listed), isRunning);
+        if (!isRunning()) return { next: null, composed };
+        const now = clock.now();
+        if (failed.has(listed.seq)) next = Math.min(next ?? Infinity, now + errorPauseMs);
+        const waiting = listed.enabled && !failed.has(listed.seq) ? nextDue(listed, now) : undefined;
+        if (waiting === undefined) continue;
+        if (waiting.at > now) {
+          next = Math.min(next ?? Infinity, waiting.checkAt);
+          continue;
+        }
+        isAnyDue = true;
+        // It may have been changed or removed since the list was read.
+        const due = store.find(listed.id);
+        try {
+          if (due?.enabled === true) composed += await compose(due);
+        } catch (error) {
+          log.event("notification.delayed", { error, subscription: listed.name });
+          failed.add(listed.seq);
+        }
+      }
+      // Checked again after a message: composing takes time, in which others become due.
+      if (!isAnyDue) return { next, composed };
+    }
+  };
+}
+
+/** Returns a function that deletes the rows of a subscription that are done with, in short transactions. */
+function createCleaner({
+  database,
+  pause,
+  queue,
+}: {
+  database: Database;
+  pause: () => Promise<void>;
+  queue: Pick<Queue, "deleteConsumed" | "hasConsumed">;
+}): Clean {
+  return async (place, isRunning) => {
+    while (isRunning() && queue.hasConsumed(place)) {
+      await database.write(() => void queue.deleteConsumed(place, deletedPerStep), background);
+      await pause();
+    }
+  };
+}

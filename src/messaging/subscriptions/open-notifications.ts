@@ -1,0 +1,110 @@
+import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Channels } from "../channels/all/channels.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { Deliveries } from "../deliveries/deliveries.ts";
+import type { ProtectedDomains } from "../../threats/domains/domains.ts";
+import type { Enrichment } from "../../facts/enrichment/enrichment.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import type { IdFactory } from "../../platform/lib/ids.ts";
+import type { Log } from "../../platform/lib/log.ts";
+import { createComposer } from "./composing/composer.ts";
+import { createNextDue } from "./composing/next-due.ts";
+import { createMessageRecorder } from "./composing/recording.ts";
+import { createThreatStates } from "./composing/threat-states.ts";
+import { createWording } from "./composing/wording.ts";
+import { createActiveSubscriptions } from "./queue/active.ts";
+import { createIncidents } from "./queue/incidents.ts";
+import { createChangeObserver } from "./queue/observer.ts";
+import { createQueue } from "./queue/queue.ts";
+import { createSubscriptionStore } from "./subscriptions/store.ts";
+import { createSubscriptions, type Subscriptions } from "./subscriptions/subscriptions.ts";
+import { createSystemMessages, type SystemMessages } from "./system-messages.ts";
+
+/** Messages to people: what each channel is sent, and when. */
+export interface Notifications {
+  subscriptions: Subscriptions;
+  system: SystemMessages;
+  /** Starts to compose messages. To be called after the deliveries were started. */
+  start(): void;
+  stop(): Promise<void>;
+  /** Resolves when no message is due. */
+  settled(): Promise<void>;
+  /** Number of changes that wait for a message, and of messages since the start. */
+  totals(): { queued: number; composed: number };
+}
+
+/** Constructs the subscriptions of channels, and what composes their messages. */
+export function openNotifications({
+  auditLog,
+  channels,
+  clock,
+  database,
+  deliveries,
+  domains,
+  enrichment,
+  ids,
+  log,
+  pause,
+  publicUrl,
+}: {
+  auditLog: AuditLog;
+  channels: Channels;
+  clock: Clock;
+  database: Database;
+  deliveries: Pick<Deliveries, "announcements" | "messages" | "observe">;
+  domains: ProtectedDomains;
+  enrichment: Pick<Enrichment, "enabledLookups" | "factsOf" | "isSettled">;
+  ids: IdFactory;
+  log: Log;
+  /** Lets requests be served in between. */
+  pause: () => Promise<void>;
+  /** Returns the address of the console, without a trailing slash. */
+  publicUrl: () => string;
+}): Notifications {
+  const { announcements, messages } = deliveries;
+  const subscriptions = createSubscriptions({ auditLog, channels, clock, database, ids });
+  const active = createActiveSubscriptions(database);
+  const queue = createQueue(database);
+  const incidents = createIncidents(database);
+  const states = createThreatStates(database);
+  const { enabledLookups } = enrichment;
+  const looksUp = enabledLookups.names || enabledLookups.registration;
+  const store = createSubscriptionStore(database);
+  const composer = createComposer({
+    clock,
+    compose: createMessageRecorder({
+      announcements,
+      clock,
+      database,
+      ids,
+      incidents,
+      pause,
+      queue,
+      send: (message) => void messages.send(message),
+      states,
+      store,
+      word: createWording({ clock, domains, factsOf: enrichment.factsOf, publicUrl, states }),
+    }),
+    database,
+    log,
+    nextDue: createNextDue({
+      isSettled: looksUp ? enrichment.isSettled : null,
+      queue,
+    }),
+    pause,
+    queue,
+    store,
+  });
+  const onQueued = () => database.afterCommit(composer.noteQueued);
+  deliveries.observe(createChangeObserver({ active, announcements, incidents, onQueued, queue }));
+  subscriptions.onChanged(composer.wake);
+
+  return {
+    subscriptions,
+    system: createSystemMessages({ active, database, onQueued: composer.noteQueued, queue }),
+    start: composer.start,
+    stop: composer.stop,
+    settled: composer.settled,
+    totals: () => ({ queued: queue.count(), composed: composer.composed() }),
+  };
+}

@@ -1,0 +1,26 @@
+import type { Database } from "../../../platform/database/database.ts";
+
+/** Threats with a message of their own in a service that is to be sent the end of each. */
+export interface Incidents {
+  has(subscriptionSeq: number, threatSeq: number): boolean;
+  /** Joins the caller's transaction, like `close`. */
+  open(subscriptionSeq: number, threatSeq: number): void;
+  close(subscriptionSeq: number, threatSeq: number): void;
+}
+
+export function createIncidents({ sqlite }: Pick<Database, "sqlite">): Incidents {
+  const find = sqlite.prepare<unknown, [number, number]>(
+    "select 1 from notification_incidents where subscription_seq = ? and threat_seq = ?",
+  );
+  const insert = sqlite.prepare<unknown, [number, number]>(
+    "insert or ignore into notification_incidents (subscription_seq, threat_seq) values (?, ?)",
+  );
+  const remove = sqlite.prepare<unknown, [number, number]>(
+    "delete from notification_incidents where subscription_seq = ? and threat_seq = ?",
+  );
+  return {
+    has: (subscriptionSeq, threatSeq) => find.get(subscriptionSeq, threatSeq) !== null,
+    open: (subscriptionSeq, threatSeq) => void insert.run(subscriptionSeq, threatSeq),
+    close: (subscriptionSeq, threatSeq) => void remove.run(subscriptionSeq, threatSeq),
+  };
+}

@@ -1,0 +1,180 @@
+import { and, asc, eq, inArray, max, or } from "drizzle-orm";
+import { requireEditable } from "../../../platform/config/declared.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { statement, value } from "../../../platform/database/statement.ts";
+import { deleteAnnouncements } from "../../deliveries/store/announcements.ts";
+import { recipients } from "../../deliveries/store/tables.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
+import { notFound } from "../../../platform/lib/errors.ts";
+import { visible } from "../../../platform/lib/safe-text.ts";
+import { channelTypes, type ChannelType } from "../../../platform/vocabulary/channels.ts";
+import type { SubscriptionRules } from "./rules.ts";
+import { queuedChanges, subscriptions } from "./tables.ts";
+
+export type SubscriptionRow = typeof subscriptions.$inferSelect;
+
+/** A subscription: which events a channel is sent, and when. */
+export interface Subscription extends SubscriptionRow {
+  channel: { id: string; name: string; type: ChannelType; enabled: boolean };
+}
+
+/** Threats that are remembered in one transaction: about 50 ms. */
+const rememberedMax = 50_000;
+/** By then, the fan-out has taken the event of a threat. */
+const takenAfterMs = 60_000;
+/** Rows deleted per transaction, so that other writers get their turn. */
+const removalRowsMax = 2_000;
+
+/** Subscriptions as they are stored. */
+export interface SubscriptionStore {
+  /** Returns the subscriptions, sorted by name. */
+  list(): Subscription[];
+  find(idOrName: string): Subscription | undefined;
+  /** Like `find`. @throws PublicError `not_found` */
+  get(idOrName: string): Subscription;
+  /** Like `get`. @throws PublicError `bad_request` for a subscription that the configuration file declares */
+  editable(idOrName: string): Subscription;
+  /** Returns the `seq` of the last change that waits or waited for a subscription; 0: none. */
+  lastQueued(subscriptionSeq: number): number;
+  /**
+   * Notes that everything up to `consumedSeq` is done with, in the caller's transaction. Returns false, and writes nothing,
+   * if the subscription is no longer enabled or something was noted in the meantime.
+   */
+  noteMessages(
+    before: Pick<Subscription, "seq" | "consumedSeq" | "recipientSeq">,
+    values: Pick<SubscriptionRow, "consumedSeq"> &
+      Partial<Pick<SubscriptionRow, "limitedUntil" | "lastMessageAt">>,
+  ): boolean;
+  /**
+   * Remembers the newest threats that a subscription without a filter was sent since its last change, in the caller's
+   * transaction, so that the filter that it gets now does not announce them again. One that was recorded less than a
+   * minute ago, or that waits, may not have been sent.
+   */
+  rememberSent(
+    before: Pick<Subscription, "seq" | "consumedSeq" | "updatedAt">,
+    options: { recipientSeq: number; now: Instant },
+  ): void;
+  /** Deletes everything that waits for a subscription, and what it was sent, in several transactions. */
+  clear(subscription: Pick<Subscription, "seq" | "recipientSeq">): Promise<void>;
+}
+
+export function createSubscriptionStore(database: Database): SubscriptionStore {
+  const { query } = database;
+  const reads = prepareReads(database);
+
+  function find(key: string): Subscription | undefined {
+    const row = reads.one.get({ key });
+    return row === undefined ? undefined : toSubscription(row);
+  }
+
+  function get(key: string): Subscription {
+    const found = find(key);
+    if (found === undefined) throw notFound(`There is no subscription ${visible(key, 100)}.`);
+    return found;
+  }
+
+  function editable(key: string): Subscription {
+    const found = get(key);
+    requireEditable(found);
+    return found;
+  }
+
+  return {
+    list: () => reads.all.all().map(toSubscription),
+    find,
+    get,
+    editable,
+    lastQueued(subscriptionSeq) {
+      const last = query
+        .select({ seq: max(queuedChanges.seq) })
+        .from(queuedChanges)
+        .where(eq(queuedChanges.subscriptionSeq, subscriptionSeq))
+        .get();
+      return last?.seq ?? 0;
+    },
+    noteMessages: ({ seq, consumedSeq, recipientSeq }, values) =>
+      query
+        .update(subscriptions)
+        .set(values)
+        .where(
+          and(
+            eq(subscriptions.seq, seq),
+            eq(subscriptions.enabled, true),
+            eq(subscriptions.consumedSeq, consumedSeq),
+            eq(subscriptions.recipientSeq, recipientSeq),
+          ),
+        )
+        .returning({ seq: subscriptions.seq })
+        .all().length > 0,
+    rememberSent: ({ seq, consumedSeq, updatedAt }, { recipientSeq, now }) =>
+      void database.sqlite.run(
+        `insert or ignore into announcements (recipient_seq, subscription_seq, threat_seq)
+         select ?1, ?2, seq from (select seq, created_at, status from threats order by seq desc limit ${rememberedMax})
+         where created_at between ?3 and ?4 and status = 'active' and seq not in (
+           select threat_seq from notification_queue
+           where subscription_seq = ?2 and seq > ?5 and threat_seq is not null)`,
+        [recipientSeq, seq, updatedAt, now - takenAfterMs, consumedSeq],
+      ),
+    async clear({ seq: subscriptionSeq, recipientSeq }) {
+      const batch = query
+        .select({ seq: queuedChanges.seq })
+        .from(queuedChanges)
+        .where(eq(queuedChanges.subscriptionSeq, subscriptionSeq))
+        .limit(removalRowsMax);
+      const deleteBatch = () =>
+        query
+          .delete(queuedChanges)
+          .where(inArray(queuedChanges.seq, batch))
+          .returning({ seq: queuedChanges.seq })
+          .all();
+      while ((await database.write(deleteBatch, { patient: true })).length > 0);
+      await deleteAnnouncements(database, { recipientSeq, subscriptionSeq });
+    },
+  };
+}
+
+function prepareReads(database: Database) {
+  const rows = (query: Database["query"]) =>
+    query
+      .select({
+        subscription: subscriptions,
+        channel: {
+          id: recipients.id,
+          name: recipients.name,
+          kind: recipients.channel,
+          enabled: recipients.enabled,
+        },
+      })
+      .from(subscriptions)
+      .innerJoin(recipients, eq(recipients.seq, subscriptions.recipientSeq));
+  const hasKey = or(
+    eq(subscriptions.id, value(subscriptions.id, "key")),
+    eq(subscriptions.name, value(subscriptions.name, "key")),
+  );
+  return {
+    all: statement(database, (query) => rows(query).orderBy(asc(subscriptions.name))),
+    one: statement(database, (query) => rows(query).where(hasKey)),
+  };
+}
+
+function toSubscription({
+  subscription,
+  channel: { kind, ...channel },
+}: ReturnType<ReturnType<typeof prepareReads>["all"]["all"]>[number]): Subscription {
+  const type = channelTypes.find((one) => one === kind);
+  if (type === undefined) throw new Error(`${kind} is no type of channel`);
+  return { ...subscription, channel: { ...channel, type } };
+}
+
+/** Returns the settings of a subscription except its channel. */
+export function rulesOf({
+  events,
+  filter,
+  digest,
+  at,
+  weekdays,
+  timeZone,
+  quietHours,
+}: Subscription): SubscriptionRules {
+  return { events, filter, digest, at, weekdays, timeZone, quietHours };
+}

@@ -1,0 +1,115 @@
+import { count, eq } from "drizzle-orm";
+import type { Channels } from "../../channels/all/channels.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { matchesEverything } from "../../../threats/events/event-filter.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { badRequest, FieldError } from "../../../platform/lib/errors.ts";
+import type { IdFactory } from "../../../platform/lib/ids.ts";
+import { visible } from "../../../platform/lib/safe-text.ts";
+import { checkRules, checkSubscriptionName, idPrefix, type SubscriptionRules } from "./rules.ts";
+import { rulesOf, type Subscription, type SubscriptionRow, type SubscriptionStore } from "./store.ts";
+import { subscriptions } from "./tables.ts";
+
+export interface SubscriptionSettings extends SubscriptionRules {
+  /** Name or identifier of the channel. */
+  channel: string;
+}
+
+export type SubscriptionWriter = ReturnType<typeof createSubscriptionWriter>;
+
+/** Limits what one event can add to the queue in the transaction of the fan-out. */
+const subscriptionsMax = 1_000;
+const channelsNamedMax = 5;
+
+export const enabledState = { enabled: true, disabledReason: null };
+
+/** Writes subscriptions, in the caller's transaction. @throws PublicError `bad_request` with what to change */
+export function createSubscriptionWriter({
+  channels,
+  clock,
+  database,
+  ids,
+  onChanged,
+  store,
+}: {
+  channels: Pick<Channels, "find" | "list">;
+  clock: Clock;
+  database: Database;
+  ids: Pick<IdFactory, "nextWithPrefix">;
+  onChanged: () => void;
+  store: SubscriptionStore;
+}) {
+  const { query } = database;
+
+  function channelSeq(key: string): number {
+    const channel = channels.find(key);
+    if (channel !== undefined) return channel.seq;
+    const names = channels.list().map(({ name }) => name);
+    const known =
+      names.length === 0
+        ? "add a channel first"
+        : `channels: ${names.slice(0, channelsNamedMax).join(", ")}${names.length > channelsNamedMax ? ", …" : ""}`;
+    throw new FieldError("channel", `there is no channel ${visible(key, 100)}; ${known}`);
+  }
+
+  function insert(
+    name: string,
+    settings: SubscriptionSettings,
+    state: Pick<SubscriptionRow, "origin" | "enabled" | "disabledReason">,
+  ): Subscription {
+    checkSubscriptionName(name);
+    const { channel, ...rules } = settings;
+    const values = { ...checkRules(rules), recipientSeq: channelSeq(channel) };
+    if (store.find(name) !== undefined)
+      throw new FieldError("name", `the name ${visible(name, 100)} is already taken`);
+    if (query.select({ total: count() }).from(subscriptions).get()!.total >= subscriptionsMax)
+      throw badRequest(`there are already ${subscriptionsMax} subscriptions; remove one first`);
+    const now = clock.now();
+    const id = ids.nextWithPrefix(idPrefix);
+    query
+      .insert(subscriptions)
+      .values({ id, name, ...values, ...state, createdAt: now, updatedAt: now })
+      .run();
+    database.afterCommit(onChanged);
+    return store.find(id)!;
+  }
+
+  function update(before: Subscription, values: Partial<SubscriptionRow>): Subscription {
+    const changed = Object.entries(values).some(
+      ([name, after]) => JSON.stringify(after) !== JSON.stringify(before[name as keyof SubscriptionRow]),
+    );
+    if (!changed) return before;
+    query
+      .update(subscriptions)
+      .set({ ...values, updatedAt: clock.now() })
+      .where(eq(subscriptions.seq, before.seq))
+      .run();
+    database.afterCommit(onChanged);
+    return store.find(before.id)!;
+  }
+
+  function changeSettings(
+    before: Subscription,
+    { channel, ...rules }: Partial<SubscriptionSettings>,
+  ): Subscription {
+    const after = update(before, {
+      ...checkRules({ ...rulesOf(before), ...rules }),
+      ...(channel === undefined ? {} : { recipientSeq: channelSeq(channel) }),
+    });
+    const wasSentAll =
+      before.enabled && before.events.includes("threat.created") && matchesEverything(before.filter);
+    if (wasSentAll && !matchesEverything(after.filter))
+      store.rememberSent(before, { recipientSeq: after.recipientSeq, now: clock.now() });
+    return after;
+  }
+
+  /** Marks everything that waits as done. The server deletes the rows. */
+  function disabledState(
+    { seq, consumedSeq }: Subscription,
+    disabledReason: SubscriptionRow["disabledReason"],
+  ): Partial<SubscriptionRow> {
+    return { enabled: false, disabledReason, consumedSeq: Math.max(consumedSeq, store.lastQueued(seq)) };
+  }
+
+  return { insert, update, changeSettings, disabledState };
+}

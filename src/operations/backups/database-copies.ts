@@ -1,0 +1,45 @@
+import type { Database } from "../../platform/database/database.ts";
+import { createLiveCopies, type LiveCopy } from "../../platform/database/live-copy.ts";
+import { messageOf, PublicError } from "../../platform/lib/errors.ts";
+import type { FillRandom } from "../../platform/lib/ids.ts";
+import type { Actor } from "../../access/audit/actor.ts";
+import type { AuditLog } from "../../access/audit/audit-log.ts";
+
+/** Copies of the database while it is in use, for a download. */
+export interface DatabaseCopies {
+  /**
+   * Makes a consistent copy of the database and records it in the audit log.
+   * @throws PublicError `bad_request` while another copy is being made.
+   */
+  create(options: { by: Actor }): Promise<LiveCopy>;
+  /** Returns the outcome of the latest copy of this process; `error` is null if it was made. */
+  latest(): { error: string | null } | undefined;
+}
+
+export function createDatabaseCopies({
+  database,
+  fillRandom,
+  auditLog,
+}: {
+  database: Database;
+  fillRandom: FillRandom;
+  auditLog: Pick<AuditLog, "record">;
+}): DatabaseCopies {
+  const copyDatabase = createLiveCopies({ database, fillRandom });
+  let latest: { error: string | null } | undefined;
+  return {
+    async create({ by }) {
+      try {
+        const copy = await copyDatabase();
+        await database.write(() => auditLog.record(by, "backup.make", null, { bytes: copy.bytes }));
+        latest = { error: null };
+        return copy;
+      } catch (error) {
+        // A second copy at the same time is rejected, which says nothing about the first.
+        if (!(error instanceof PublicError)) latest = { error: messageOf(error) };
+        throw error;
+      }
+    },
+    latest: () => latest,
+  };
+}

@@ -1,0 +1,100 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { adoptDatabase } from "../../../platform/database/backup.ts";
+import { newCopyPath } from "../../../platform/database/files/leftovers.ts";
+import type { ApplianceFiles } from "../../../platform/database/files/pending-restore.ts";
+import { filesOf } from "../../../platform/database/files/pending-restore.ts";
+import { lockCopies } from "../../../platform/database/lock.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import type { FillRandom } from "../../../platform/lib/ids.ts";
+import { getChunk } from "../repository/chunks.ts";
+import { chunksOf, readFileList } from "../repository/file-list.ts";
+import type { BackupManifest } from "../repository/format.ts";
+import type { Repository } from "../repository/repository.ts";
+import { checkDatabase } from "./open-database.ts";
+import { requireRoom } from "./restore-backup.ts";
+import { requireExtent, stageFiles } from "./stage-files.ts";
+
+/** Left for the server, which may run on the same disk: it stops recording on a full one. */
+const reserveBytes = 128 * 1024 * 1024;
+
+/** Extent of a check, and its duration. */
+export interface Verification {
+  files: number;
+  bytes: number;
+  durationMs: number;
+}
+
+/**
+ * Reads every chunk of a backup and compares it with its name, without writing anything.
+ * @throws StoreError `damaged` with the first object that is missing or damaged
+ */
+export async function verifyBackup({
+  repository: { store },
+  manifest,
+  clock,
+  signal,
+}: {
+  repository: Repository;
+  manifest: BackupManifest;
+  clock: Pick<Clock, "monotonicMs">;
+  signal: AbortSignal;
+}): Promise<Verification> {
+  const startedMs = clock.monotonicMs();
+  const read = new Set<string>();
+  let files = 0;
+  let bytes = 0;
+  for await (const entry of readFileList(store, manifest)) {
+    files++;
+    bytes += entry.bytes;
+    for (const name of chunksOf(entry)) {
+      signal.throwIfAborted();
+      if (read.has(name)) continue;
+      read.add(name);
+      await getChunk(store, name);
+    }
+  }
+  requireExtent({ files, bytes }, manifest, store);
+  return { files, bytes, durationMs: Math.round(clock.monotonicMs() - startedMs) };
+}
+
+/**
+ * Restores a backup into a temporary folder next to the database, with all checks of a restore, and deletes it.
+ * @param open opens the appliance on the restored files
+ * @throws StoreError, StartError, or an error of the system or of `open`
+ */
+export async function rehearseRestore({
+  repository: { store },
+  manifest,
+  databasePath,
+  open,
+  clock,
+  fillRandom,
+  signal,
+}: {
+  repository: Repository;
+  manifest: BackupManifest;
+  /** The folder is created next to it. It may not exist. */
+  databasePath: string;
+  open: (files: ApplianceFiles) => Promise<void>;
+  clock: Pick<Clock, "monotonicMs">;
+  fillRandom: FillRandom;
+  signal: AbortSignal;
+}): Promise<Verification> {
+  const startedMs = clock.monotonicMs();
+  const lock = lockCopies(databasePath);
+  const folder = newCopyPath(databasePath, fillRandom);
+  try {
+    requireRoom(folder, manifest.bytes, reserveBytes);
+    mkdirSync(folder, { mode: 0o700 });
+    const files = filesOf(join(folder, "phishwatch.db"));
+    const { count, bytes } = await stageFiles({ store, manifest, files, signal });
+    checkDatabase(files.database, manifest, store.name);
+    adoptDatabase(files.database, `the backup ${manifest.id}`, () => {});
+    await open(files);
+    return { files: count, bytes, durationMs: Math.round(clock.monotonicMs() - startedMs) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+    lock.release();
+  }
+}

@@ -1,0 +1,128 @@
+import { decodeXML } from "entities";
+import { visible } from "../../../platform/lib/safe-text.ts";
+import { StoreError, type StoredObject, type StoreErrorCode } from "./store.ts";
+
+/** Response of an S3-compatible server. Others may control it. */
+export interface S3Response {
+  status: number;
+  /** By lowercase name. */
+  headers: ReadonlyMap<string, string>;
+  body: Uint8Array;
+}
+
+const messageCharactersMax = 200;
+/** Longest text of one element of XML that is used. */
+const elementCharactersMax = 2_000;
+/** Codes of S3's errors that pass, beside every status from 500. */
+const passingCodes = ["SlowDown", "RequestTimeout", "InternalError", "ServiceUnavailable", "Throttling"];
+
+interface ErrorRule {
+  codes: readonly string[];
+  is: StoreErrorCode;
+  advice: string;
+}
+const errorRules: readonly ErrorRule[] = [
+  {
+    codes: ["NoSuchBucket"],
+    is: "not_found",
+    advice: "the bucket does not exist; create it, or correct backup.s3",
+  },
+  {
+    codes: ["InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "ExpiredToken"],
+    is: "no_permission",
+    advice: "the credentials are rejected; correct backup.s3_access_key and backup.s3_secret_key",
+  },
+  {
+    codes: ["RequestTimeTooSkewed", "RequestExpired"],
+    is: "no_permission",
+    advice: "the clocks of this machine and of the server differ too much; correct the time of this machine",
+  },
+  {
+    codes: [
+      "AuthorizationHeaderMalformed",
+      "PermanentRedirect",
+      "TemporaryRedirect",
+      "IllegalLocationConstraintException",
+    ],
+    is: "no_permission",
+    advice: "the bucket is in another region; correct backup.s3_region",
+  },
+  {
+    codes: ["QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded", "InsufficientStorage"],
+    is: "no_space",
+    advice: "the bucket is full; raise its quota, or keep fewer backups",
+  },
+];
+
+/** Whether the same request may succeed later. */
+export function passes({ status, body }: S3Response): boolean {
+  if (status === 507) return false;
+  return status >= 500 || status === 429 || status === 408 || passingCodes.includes(errorCode(body));
+}
+
+/** Whether the response says that there is no such object, as opposed to an address that is not of S3. */
+export function isAbsent({ status, body }: S3Response): boolean {
+  return status === 404 && errorCode(body) === "NoSuchKey";
+}
+
+/** Returns the error for a response that is no success. */
+export function errorOfResponse(name: string, response: S3Response): StoreError {
+  const { status, body } = response;
+  const code = errorCode(body);
+  const rule = errorRules.find(({ codes }) => codes.includes(code));
+  const result = code === "" ? `HTTP status ${status}` : `${code}, HTTP status ${status}`;
+  const from = visible(`${result}${messageIn(body)}`, messageCharactersMax);
+  if (rule !== undefined) return new StoreError(rule.is, `backups in ${name}: ${rule.advice} (${from})`);
+  if (passes(response)) return new StoreError("unreachable", `backups in ${name}: the server fails: ${from}`);
+  if (status === 507) return new StoreError("no_space", `backups in ${name}: the server is full (${from})`);
+  if (status === 401 || status === 403)
+    return new StoreError(
+      "no_permission",
+      `backups in ${name}: give the access key permission to list, read, write and delete objects (${from})`,
+    );
+  if (status >= 300 && status < 400)
+    return new StoreError(
+      "unexpected",
+      `backups in ${name}: redirected; correct backup.s3_endpoint and backup.s3_region (${from})`,
+    );
+  return new StoreError(
+    "unexpected",
+    `backups in ${name}: not a response of S3; is backup.s3_endpoint correct? (${from})`,
+  );
+}
+
+/** Parses a page of ListObjectsV2. Returns undefined for anything else. */
+export function readListPage(
+  body: Uint8Array,
+): { objects: StoredObject[]; continuation: string | undefined } | undefined {
+  const xml = new TextDecoder().decode(body);
+  if (!/<ListBucketResult[\s>]/.test(xml) || !/<\/ListBucketResult>\s*$/.test(xml)) return undefined;
+  const objects: StoredObject[] = [];
+  for (const [, content = ""] of xml.matchAll(/<Contents>([\s\S]*?)<\/Contents>/g)) {
+    const key = element(content, "Key");
+    const size = element(content, "Size");
+    if (key === undefined || size === undefined || !/^\d{1,15}$/.test(size)) return undefined;
+    objects.push({ key, bytes: Number(size) });
+  }
+  if (element(xml, "IsTruncated") !== "true") return { objects, continuation: undefined };
+  const continuation = element(xml, "NextContinuationToken");
+  return continuation === undefined ? undefined : { objects, continuation };
+}
+
+function errorCode(body: Uint8Array): string {
+  return element(new TextDecoder().decode(body.subarray(0, 65_536)), "Code") ?? "";
+}
+
+function messageIn(body: Uint8Array): string {
+  const message = element(new TextDecoder().decode(body.subarray(0, 65_536)), "Message");
+  return message === undefined ? "" : `: ${message}`;
+}
+
+/** Returns the text of the first element with this name that has no elements in it. */
+function element(xml: string, name: string): string | undefined {
+  const start = xml.indexOf(`<${name}>`);
+  if (start === -1) return undefined;
+  const text = xml.slice(start + name.length + 2, start + name.length + 2 + elementCharactersMax);
+  const end = text.indexOf("<");
+  return end === -1 ? undefined : decodeXML(text.slice(0, end));
+}

@@ -1,0 +1,131 @@
+import {
+  closeSync,
+  existsSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { readSmallFile, UnreadableFileError } from "../../platform/database/files/read-file.ts";
+import { messageOf } from "../../platform/lib/errors.ts";
+import type { ListName, ListTexts } from "../../platform/lib/lists/list-texts.ts";
+import { syncToDisk } from "../../platform/database/files/sync-to-disk.ts";
+import { listDefinitions } from "./list-definitions.ts";
+import { projectKeys } from "./project-keys.ts";
+import {
+  compareVersions,
+  DataUpdateError,
+  readUpdate,
+  updateBytesMax,
+  type DataUpdate,
+} from "./update-file.ts";
+
+/** Data update next to the database: none, one that is used, or one that cannot be used, with the reason. */
+export type StoredUpdate =
+  { state: "none" } | { state: "used"; update: DataUpdate } | { state: "unusable"; reason: string };
+
+/** Returns the path of the data update for the database at `path`. */
+export function updatePathOf(path: string): string {
+  return `${path}.lists`;
+}
+
+/** Reads and verifies the update next to a database. @param ownKeys `data.trusted_keys` */
+export function readStoredUpdate(path: string, ownKeys: readonly string[]): StoredUpdate {
+  const file = updatePathOf(path);
+  if (path === ":memory:" || !existsSync(file)) return { state: "none" };
+  try {
+    return { state: "used", update: verify(readFile(file), ownKeys) };
+  } catch (error) {
+    return { state: "unusable", reason: messageOf(error) };
+  }
+}
+
+/** @throws DataUpdateError */
+function verify(bytes: Uint8Array, ownKeys: readonly string[]): DataUpdate {
+  return readUpdate(bytes, [...projectKeys, ...ownKeys]);
+}
+
+/** @throws DataUpdateError if it is too large or not a file, or the system's error */
+function readFile(path: string): Uint8Array {
+  try {
+    return readSmallFile(path, updateBytesMax).bytes;
+  } catch (error) {
+    throw error instanceof UnreadableFileError ? new DataUpdateError(error.message) : error;
+  }
+}
+
+/**
+ * Writes a new file durably. Root imports an update for the user of the server, who owns the folder and may create
+ * links in it: the file is created, so that no link is followed, and its owner is set before it has its final name.
+ */
+function writeNew(path: string, bytes: Uint8Array): void {
+  rmSync(path, { force: true });
+  const descriptor = openSync(path, "wx", 0o600);
+  try {
+    for (let written = 0; written < bytes.length;) written += writeSync(descriptor, bytes, written);
+    const { uid, gid } = statSync(dirname(path));
+    if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Copies a verified update next to the database. Whenever the process is killed, the previous or the new one is complete.
+ * @throws DataUpdateError if the stored one is of a later version, unless `force` is set; or the system's error
+ */
+export function storeUpdate({
+  file,
+  path,
+  ownKeys,
+  force,
+}: {
+  file: string;
+  /** Database. */
+  path: string;
+  ownKeys: readonly string[];
+  force: boolean;
+}): { update: DataUpdate; previous: StoredUpdate } {
+  const bytes = readFile(file);
+  const update = verify(bytes, ownKeys);
+  const previous = readStoredUpdate(path, ownKeys);
+  if (previous.state === "used" && !force && compareVersions(update.version, previous.update.version) < 0)
+    throw new DataUpdateError(
+      `version ${update.version} is older than ${previous.update.version}, which is in use; --force replaces it`,
+    );
+  const target = updatePathOf(path);
+  const next = `${target}.next`;
+  try {
+    // The bytes that were verified, even if the file changes meanwhile.
+    writeNew(next, bytes);
+    renameSync(next, target);
+    syncToDisk(dirname(target));
+  } catch (error) {
+    rmSync(next, { force: true });
+    throw error;
+  }
+  return { update, previous };
+}
+
+/** Deletes the update, so that the embedded lists are used again. Returns whether there was one. */
+export function removeUpdate(path: string): boolean {
+  const file = updatePathOf(path);
+  if (path === ":memory:" || !existsSync(file)) return false;
+  rmSync(file);
+  return true;
+}
+
+/** Returns the texts that replace embedded ones: those of a later date, because a newer program may contain newer lists. */
+export function textsOf({ lists }: DataUpdate): ListTexts {
+  const newer = Object.entries(lists).filter(([name, { date }]) => isNewer(name as ListName, date));
+  return Object.fromEntries(newer.map(([name, { text }]) => [name, text]));
+}
+
+export function isNewer(name: ListName, date: string): boolean {
+  return date > listDefinitions[name].embeddedDate;
+}

@@ -1,0 +1,55 @@
+import { and, count, gt, sum } from "drizzle-orm";
+import { failedSignIns } from "../../../access/audit/tables.ts";
+import { idleMsMax, sessionMsMax } from "../../../access/console/sessions.ts";
+import { consoleSessions } from "../../../access/console/tables.ts";
+import type { ApiKeys } from "../../../access/keys/keys.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { metrics } from "../catalogue/metrics.ts";
+import { createIncreasing } from "../model/increasing.ts";
+import { collected, single, type Collector } from "../model/metric.ts";
+
+/** Maximum number of API keys with a series of their own. */
+const keysMax = 50;
+
+/** Collects sessions, failed sign-ins and API keys. */
+export function accessCollector({
+  clock,
+  database: { query },
+  keys,
+}: {
+  clock: Pick<Clock, "now">;
+  database: Pick<Database, "query">;
+  keys: Pick<ApiKeys, "list">;
+}): Collector {
+  const increasing = createIncreasing();
+  return () => {
+    const now = clock.now();
+    const active = and(
+      gt(consoleSessions.lastSeenAt, now - idleMsMax),
+      gt(consoleSessions.createdAt, now - sessionMsMax),
+    );
+    const sessions = query.select({ n: count() }).from(consoleSessions).where(active).get()?.n;
+    const failed = query
+      .select({ n: sum(failedSignIns.attempts) })
+      .from(failedSignIns)
+      .get()?.n;
+    const usable = keys
+      .list()
+      .filter(({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || expiresAt > now));
+    const expiring = usable
+      .flatMap(({ id, name, expiresAt }) => (expiresAt === null ? [] : [{ id, name, expiresAt }]))
+      .sort((a, b) => a.expiresAt - b.expiresAt)
+      .slice(0, keysMax);
+    return [
+      single(metrics.sessions, sessions ?? 0),
+      single(metrics.failedSignIns, increasing("failed", Number(failed ?? 0))),
+      single(metrics.apiKeys, usable.length),
+      collected(
+        metrics.apiKeyExpiry,
+        // Names of keys need not be unique.
+        expiring.map(({ id, name, expiresAt }) => [{ key: `${name} (${id})` }, expiresAt / 1000] as const),
+      ),
+    ];
+  };
+}

@@ -1,0 +1,57 @@
+import { and, isNotNull, isNull } from "drizzle-orm";
+import type { CertificateEnd } from "../../conditions/certificate-ends.ts";
+import { systemConditions } from "../../conditions/tables.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { BuildInfo } from "../../../platform/lib/build-info.ts";
+import type { Log } from "../../../platform/lib/log.ts";
+import type { Traps } from "../../../response/traps/traps.ts";
+import { systemEventTypes } from "../../../platform/vocabulary/events.ts";
+import { metrics } from "../catalogue/metrics.ts";
+import { collected, type Collector } from "../model/metric.ts";
+
+/** Collects the version, conditions, certificates, the log and visits to traps. */
+export function applianceCollector({
+  build,
+  certificateEnds,
+  database: { query },
+  log,
+  traps,
+}: {
+  build: BuildInfo;
+  certificateEnds: () => Promise<readonly CertificateEnd[]>;
+  database: Pick<Database, "query">;
+  log: Pick<Log, "counts">;
+  traps: Pick<Traps, "totals">;
+}): Collector {
+  return async () => {
+    const certificates = await certificateEnds();
+    const holding = query
+      .selectDistinct({ type: systemConditions.type })
+      .from(systemConditions)
+      // Others may still pass, or are news instead of conditions.
+      .where(and(isNotNull(systemConditions.sentAt), isNull(systemConditions.version)))
+      .all();
+    const { version, commit, bunVersion: bun } = build;
+    return [
+      collected(metrics.build, [[{ version, commit, bun }, 1]]),
+      collected(
+        metrics.conditions,
+        systemEventTypes
+          .filter((type) => type !== "system.log_list_updated")
+          .map((type) => [{ type }, holding.some((one) => one.type === type) ? 1 : 0] as const),
+      ),
+      collected(
+        metrics.certificateExpiry,
+        certificates.map(({ use, endsAt }) => [{ use }, endsAt / 1000] as const),
+      ),
+      collected(
+        metrics.logEvents,
+        log.counts().map(({ event, level, total }) => [{ event, level }, total] as const),
+      ),
+      collected(
+        metrics.trapVisits,
+        Object.entries(traps.totals()).map(([outcome, total]) => [{ outcome }, total] as const),
+      ),
+    ];
+  };
+}

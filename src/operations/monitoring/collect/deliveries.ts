@@ -1,0 +1,45 @@
+import type { Deliveries } from "../../../messaging/deliveries/deliveries.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { metrics } from "../catalogue/metrics.ts";
+import { collected, single, type Collector } from "../model/metric.ts";
+
+/** Collects deliveries, and messages to people. */
+export function deliveryCollector({
+  clock,
+  deliveries: { attemptTotals, log, oldestPending, totals },
+  messageTotals,
+}: {
+  clock: Pick<Clock, "now">;
+  deliveries: Pick<Deliveries, "attemptTotals" | "log" | "oldestPending" | "totals">;
+  /** Returns the changes that wait for a message to people, and the messages since the start. */
+  messageTotals: () => { queued: number; composed: number };
+}): Collector {
+  return () => {
+    const now = clock.now();
+    const { queued, composed } = messageTotals();
+    return [
+      collected(
+        metrics.deliveries,
+        totals().map(({ recipient, status, total }) => [{ recipient, status }, total] as const),
+      ),
+      collected(
+        metrics.attempts,
+        attemptTotals().map(({ recipient, result, total }) => [{ recipient, result }, total] as const),
+      ),
+      collected(
+        metrics.oldestWaiting,
+        oldestPending().map(({ recipient, createdAt }) => {
+          return [{ recipient }, createdAt === null ? 0 : Math.max(0, now - createdAt) / 1000] as const;
+        }),
+      ),
+      collected(
+        metrics.recipientState,
+        log.states().map(({ recipient, state, failure }) => {
+          return [{ recipient, state, failure: failure ?? "" }, 1] as const;
+        }),
+      ),
+      single(metrics.notificationsWaiting, queued),
+      single(metrics.notifications, composed),
+    ];
+  };
+}

@@ -1,0 +1,91 @@
+import { readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Database } from "../../../platform/database/database.ts";
+import type { DatabaseHealth } from "../../../platform/database/health/health.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { metrics } from "../catalogue/metrics.ts";
+import { collected, single, type Collector } from "../model/metric.ts";
+
+const hourMs = 3_600_000;
+
+/** Collects the state and the size of the database. */
+export function storageCollector({
+  clock,
+  database,
+  databaseHealth,
+}: {
+  clock: Pick<Clock, "monotonicMs">;
+  database: Pick<Database, "bytesOnDisk" | "lockIncident" | "path" | "writeTotals">;
+  databaseHealth: Pick<DatabaseHealth, "status">;
+}): Collector {
+  const screenshotBytes =
+    database.path === ":memory:"
+      ? async () => null
+      : measureFolder(join(dirname(database.path), "screenshots"), clock);
+  return async () => {
+    const screenshots = await screenshotBytes();
+    const { errors, quickCheck, disk } = databaseHealth.status();
+    const bytes = database.bytesOnDisk();
+    const { waiting, settled, waitedMs } = database.writeTotals();
+    return [
+      collected(
+        metrics.databaseErrors,
+        errors.map(({ code, total }) => [{ code }, total] as const),
+      ),
+      single(metrics.quickCheckOk, quickCheck === null ? null : quickCheck.result === "ok" ? 1 : 0),
+      single(metrics.quickCheckTime, quickCheck === null ? null : quickCheck.at / 1000),
+      collected(
+        metrics.databaseBytes,
+        bytes === undefined
+          ? []
+          : [
+              [{ file: "database" }, bytes.file],
+              [{ file: "log" }, bytes.log],
+            ],
+      ),
+      single(metrics.screenshotBytes, screenshots),
+      single(metrics.diskFree, disk?.freeBytes),
+      single(metrics.writesWaiting, waiting),
+      single(metrics.writes, settled),
+      single(metrics.writeWait, waitedMs / 1000),
+      single(metrics.locked, (database.lockIncident()?.heldMs ?? 0) / 1000),
+    ];
+  };
+}
+
+/** Returns a function that returns the size of the files in a folder, measured at most once an hour. */
+function measureFolder(folder: string, clock: Pick<Clock, "monotonicMs">): () => Promise<number | null> {
+  let known: number | null = null;
+  let measuredAtMs = -Infinity;
+  let measuring: Promise<void> | undefined;
+
+  async function measure(): Promise<void> {
+    measuredAtMs = clock.monotonicMs();
+    try {
+      let bytes = 0;
+      for (const name of await readdir(folder)) bytes += (await sizeOf(join(folder, name))) ?? 0;
+      known = bytes;
+    } catch {
+      // There is no folder before the first screenshot.
+      known = 0;
+    } finally {
+      measuring = undefined;
+    }
+  }
+
+  return async () => {
+    if (clock.monotonicMs() - measuredAtMs >= hourMs) measuring ??= measure();
+    // Only the first scrape waits.
+    if (known === null) await measuring;
+    return known;
+  };
+}
+
+/** Returns undefined for a file that was deleted in the meantime. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+import { and, count, desc, eq, sql, sum } from "drizzle-orm";
+import type { Database } from "../../../platform/database/database.ts";
+import { protectedDomains } from "../../../threats/domains/tables.ts";
+import type { OpenedEnrichment } from "../../../facts/enrichment/open-enrichment.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { resolverVerdicts } from "../../../platform/network/dns/resolver-check.ts";
+import type { Scans } from "../../../intake/scans/scans.ts";
+import { threatCounts } from "../../../threats/threats/store/tables.ts";
+import type { Threats } from "../../../threats/threats/threats.ts";
+import { scanFailures } from "../../../platform/vocabulary/scans.ts";
+import { metrics } from "../catalogue/metrics.ts";
+import { createIncreasing } from "../model/increasing.ts";
+import { collected, collectedHistograms, single, type Collector } from "../model/metric.ts";
+
+/** Maximum number of protected domains with a series of their own. */
+const domainsMax = 100;
+
+/** Collects threats on record, by protected domain too. */
+export function threatCollector({
+  database: { query },
+  threats,
+}: {
+  database: Pick<Database, "query">;
+  threats: Pick<Threats, "totals">;
+}): Collector {
+  const total = sum(threatCounts.total);
+  return () => {
+    const byDomain = query
+      .select({ domain: protectedDomains.domain, total })
+      .from(threatCounts)
+      .innerJoin(protectedDomains, eq(protectedDomains.seq, threatCounts.protectedDomainSeq))
+      .where(and(eq(threatCounts.status, "active"), eq(protectedDomains.enabled, true)))
+      .groupBy(protectedDomains.seq)
+      .orderBy(desc(total))
+      .limit(domainsMax)
+      .all();
+    const domains = query
+      .select({ n: count() })
+      .from(protectedDomains)
+      .where(eq(protectedDomains.enabled, true))
+      .get();
+    // Also right when all events were deleted by retention.
+    const events = query.get<[number]>(sql`select seq from sqlite_sequence where name = 'events'`);
+    return [
+      collected(
+        metrics.threats,
+        threats.totals().map(({ status, severity, total: n }) => [{ status, severity }, n] as const),
+      ),
+      collected(
+        metrics.threatsByDomain,
+        byDomain.map(({ domain, total: n }) => [{ protected_domain: domain }, Number(n ?? 0)] as const),
+      ),
+      single(metrics.protectedDomains, domains?.n ?? 0),
+      single(metrics.events, events?.[0] ?? 0),
+    ];
+  };
+}
+
+/** Collects scans and the state of the resolvers. */
+export function scanCollector(scans: Pick<Scans, "latestOutcome" | "resolverHealth" | "totals">): Collector {
+  const increasing = createIncreasing();
+  return () => {
+    const { byFailure, byStatus, completedAt } = scans.totals();
+    const last = scans.latestOutcome();
+    const checks = scans.resolverHealth.latest()?.checks;
+    const failedBy = (reason: string) => byFailure.find(({ failure }) => failure === reason)?.total ?? 0;
+    return [
+      collected(
+        metrics.scans,
+        byStatus.map(({ status, total }) => [{ status }, total] as const),
+      ),
+      collected(
+        metrics.scanFailures,
+        scanFailures.map((reason) => [{ reason }, increasing(reason, failedBy(reason))] as const),
+      ),
+      single(metrics.scanLastCompleted, completedAt === null ? null : completedAt / 1000),
+      single(metrics.scanLastSuccess, last === undefined ? null : last.status === "completed" ? 1 : 0),
+      single(
+        metrics.scanLastDuration,
+        last === undefined || last.completedAt === null ? null : (last.completedAt - last.startedAt) / 1000,
+      ),
+      single(metrics.scanLastNames, last?.candidates),
+      collected(
+        metrics.resolvers,
+        checks === undefined
+          ? []
+          : resolverVerdicts.map((verdict) => {
+              return [{ verdict }, checks.filter((check) => check.verdict === verdict).length] as const;
+            }),
+      ),
+      collected(
+        metrics.resolverOk,
+        (checks ?? []).map(({ server: { address, port }, verdict }) => {
+          return [{ resolver: `${address}:${port}` }, verdict === "honest" ? 1 : 0] as const;
+        }),
+      ),
+    ];
+  };
+}
+
+/** Collects lookups for threats. */
+export function lookupCollector({
+  clock,
+  enrichment: { dueCounts, meter, running },
+}: {
+  clock: Pick<Clock, "now">;
+  enrichment: Pick<OpenedEnrichment, "dueCounts" | "meter" | "running">;
+}): Collector {
+  return () => {
+    const totals = meter.totals();
+    return [
+      collected(
+        metrics.lookups,
+        totals.flatMap(({ lookup, ok, failed }) => [
+          [{ lookup, result: "ok" }, ok] as const,
+          [{ lookup, result: "failed" }, failed] as const,
+        ]),
+      ),
+      collectedHistograms(
+        metrics.lookupDurations,
+        totals.map(({ lookup, durations }) => [{ lookup }, durations] as const),
+      ),
+      collected(
+        metrics.registrationFailures,
+        meter.registrationFailures().map(({ tld, total }) => [{ tld }, total] as const),
+      ),
+      collected(
+        metrics.lookupQueue,
+        dueCounts(clock.now()).map(({ lookup, due }) => [{ lookup }, due] as const),
+      ),
+      single(metrics.lookupsRunning, running()),
+    ];
+  };
+}

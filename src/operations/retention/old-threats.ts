@@ -1,0 +1,124 @@
+import type { Database } from "../../platform/database/database.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import { createDeletedThreats } from "../../threats/threats/store/deleted-threats.ts";
+import type { Status } from "../../platform/vocabulary/threats.ts";
+
+/** Status of the threats that a rule deletes. */
+export type ClosedStatus = Exclude<Status, "active">;
+
+/** Threats that have been closed for long. */
+export interface OldThreats {
+  /** Returns their number, and when the first and the last of them were closed. */
+  summary(status: ClosedStatus, before: Instant): Summary;
+  /** Returns the names and ids of the first ones to be deleted. */
+  first(status: ClosedStatus, before: Instant, limit: number): { id: string; domain: string }[];
+  /** Returns about how many bytes of the database a threat takes, from a sample. */
+  bytesOfOne(status: ClosedStatus, before: Instant): number;
+  /**
+   * Deletes some of them with all that belongs to them, but their screenshots, and keeps their names from being
+   * recorded again. Returns their ids. Must run within a transaction.
+   */
+  deleteSome(status: ClosedStatus, before: Instant, now: Instant): string[];
+}
+
+export interface Summary {
+  count: number;
+  oldest: Instant | null;
+  newest: Instant | null;
+}
+
+/** Deleting a threat deletes up to 400 rows of history: with these, a transaction takes about 10 ms. */
+const threatsPerStep = 25;
+const sampleMax = 200;
+
+/** `status <> 'active'` lets SQLite use the index of closed threats. */
+const isOld = "status = ?1 and status <> 'active' and status_changed_at < ?2";
+
+export function createOldThreats(database: Database): OldThreats {
+  const { sqlite } = database;
+  const deletedThreats = createDeletedThreats(database);
+  const summary = sqlite.prepare<Summary, [string, number]>(
+    `select count(*) as count, min(status_changed_at) as oldest, max(status_changed_at) as newest
+     from threats where ${isOld}`,
+  );
+  const first = sqlite.prepare<{ id: string; domain: string }, [string, number, number]>(
+    `select id, domain from threats where ${isOld} order by status_changed_at, seq limit ?3`,
+  );
+  const sampled = sqlite.prepare<{ bytes: number | null }, [string, number]>(
+    `select avg(
+       600 + length(reasons) + length(severity_reasons) + length(whois)
+       + coalesce((select length(facts) + 150 from enrichments where threat_seq = threats.seq), 0)
+       + coalesce((select length(answer) from registration_answers where threat_seq = threats.seq), 0)
+       + coalesce((select sum(60 + length(coalesce(before, '') || coalesce(after, '')))
+                   from threat_history where threat_seq = threats.seq), 0)
+       + coalesce((select sum(60 + length(text)) from threat_notes where threat_seq = threats.seq), 0)
+     ) as bytes
+     from (select seq from threats where ${isOld} limit ${sampleMax}) as old join threats using (seq)`,
+  );
+  const next = sqlite.prepare<
+    { seq: number; id: string; pair: number; domain: string; closedAt: number },
+    [string, number]
+  >(
+    `select seq, id, protected_domain_seq as pair, domain, status_changed_at as closedAt
+     from threats where ${isOld} order by status_changed_at, seq limit ${threatsPerStep}`,
+  );
+  const forget = createForgetting(database);
+  const remove = sqlite.prepare<unknown, [number]>("delete from threats where seq = ?1");
+  return {
+    summary: (status, before) => summary.get(status, before)!,
+    first: (status, before, limit) => first.all(status, before, limit),
+    bytesOfOne: (status, before) => Math.round(sampled.get(status, before)?.bytes ?? 0),
+    deleteSome(status, before, now) {
+      const found = next.all(status, before);
+      forget(found, now);
+      for (const { seq, id, pair, domain, closedAt } of found) {
+        const name = { protectedDomainSeq: pair, domain };
+        deletedThreats.add({ ...name, threatId: id, status, closedAt, deletedAt: now });
+        remove.run(seq);
+      }
+      return found.map(({ id }) => id);
+    },
+  };
+}
+
+/** Returns a function that deletes the rows about threats that no foreign key deletes with them. */
+function createForgetting({
+  sqlite,
+}: Database): (found: readonly { seq: number; id: string }[], now: Instant) => void {
+  // Announcements have no index by threat. There are few recipients, and each is one search.
+  const recipients = sqlite.prepare<{ recipient: number; subscription: number }, []>(
+    `select seq as recipient, 0 as subscription from recipients
+     union all select recipient_seq, seq from subscriptions`,
+  );
+  const announced = sqlite.prepare<unknown, [number, number, string]>(
+    `delete from announcements where recipient_seq = ?1 and subscription_seq = ?2
+     and threat_seq in (select value from json_each(?3))`,
+  );
+  const incidents = sqlite.prepare<unknown, [number, string]>(
+    `delete from notification_incidents where subscription_seq = ?1
+     and threat_seq in (select value from json_each(?2))`,
+  );
+  const queued = sqlite.prepare<unknown, [string]>(
+    "delete from notification_queue where threat_seq in (select value from json_each(?1))",
+  );
+  // The visit stays until its own retention ends.
+  const visits = sqlite.prepare<unknown, [string]>(
+    "update trap_hits set threat_id = null where threat_id in (select value from json_each(?1))",
+  );
+  // Nobody can follow the site any more. The reports stay as a record of what was sent.
+  const takedowns = sqlite.prepare<unknown, [number, string]>(
+    `update takedowns set closed_at = ?1 where down_at is null and closed_at is null
+     and threat_seq in (select value from json_each(?2))`,
+  );
+  return (found, now) => {
+    if (found.length === 0) return;
+    const seqs = JSON.stringify(found.map(({ seq }) => seq));
+    for (const { recipient, subscription } of recipients.all()) {
+      announced.run(recipient, subscription, seqs);
+      if (subscription !== 0) incidents.run(subscription, seqs);
+    }
+    queued.run(seqs);
+    takedowns.run(now, seqs);
+    visits.run(JSON.stringify(found.map(({ id }) => id)));
+  };
+}

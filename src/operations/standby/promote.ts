@@ -1,0 +1,109 @@
+import { constants } from "node:fs";
+import { copyFile, link, mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import type { Actor } from "../../access/audit/actor.ts";
+import type { BackupManifest } from "../backups/repository/format.ts";
+import { findLockOwner } from "../backups/repository/lock.ts";
+import { replaceFiles } from "../backups/restoring/restore-backup.ts";
+import type { ApplianceFiles } from "../../platform/database/files/pending-restore.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import { messageOf, StartError } from "../../platform/lib/errors.ts";
+import { fetchNewest, type FollowOptions } from "./follow.ts";
+import { mayStillRun } from "./primary-activity.ts";
+import { newestState, type StandbyState } from "./standby-folder.ts";
+
+/** An appliance that was made of a standby. */
+export interface Promotion {
+  manifest: BackupManifest;
+  /** Names under which the previous files of this machine were kept. */
+  keptAs: string[];
+  /** Why the newest backup could not be fetched; undefined: the newest one is used. */
+  notFetched: string | undefined;
+}
+
+/**
+ * Makes the newest state the database, the screenshots and the archive of an appliance, after fetching what is newer.
+ * The caller holds the locks for serving and for following. If the process is killed, either nothing has changed, or
+ * the next start completes the promotion.
+ * @param force also without the newest backup, and while the primary may still run
+ * @throws StartError with a message for the operator; then nothing has changed
+ */
+export async function promote({
+  databasePath,
+  schedule,
+  force,
+  by,
+  clock,
+  ...options
+}: FollowOptions & {
+  databasePath: string;
+  schedule: string | null;
+  force: boolean;
+  by: Actor;
+  clock: Pick<Clock, "now">;
+}): Promise<Promotion> {
+  const { standby } = options;
+  let notFetched: string | undefined;
+  try {
+    await fetchNewest(options);
+  } catch (error) {
+    notFetched = messageOf(error);
+    if (!force)
+      throw refusal(
+        `the newest backup cannot be fetched: ${notFetched}; with --force, the state that the standby has is used`,
+      );
+  }
+  const state = await newestState(standby);
+  if (state === undefined) throw refusal(`the standby has no complete backup in ${standby}`);
+  if (!force) await requireStoppedPrimary({ state, schedule, clock, options });
+  const { manifest } = state;
+  const keptAs = await replaceFiles({ manifest, databasePath, by, at: clock.now() }, (files) =>
+    stageState(state, files),
+  );
+  // A later standby on this machine begins with an empty folder: the appliance changes files that both have.
+  await rm(standby, { recursive: true, force: true });
+  return { manifest, keptAs, notFetched };
+}
+
+async function requireStoppedPrimary({
+  state: { manifest },
+  schedule,
+  clock,
+  options: { openRepository },
+}: {
+  state: StandbyState;
+  schedule: string | null;
+  clock: Pick<Clock, "now">;
+  options: FollowOptions;
+}): Promise<void> {
+  const { store } = await openRepository();
+  const makingBackup = (await findLockOwner(store, clock)) !== undefined;
+  const reason = mayStillRun({ manifest, schedule, makingBackup, now: clock.now() });
+  if (reason === undefined) return;
+  throw refusal(
+    `the primary may still run: ${reason}; stop it, make sure that it does not start again, and repeat this with --force`,
+  );
+}
+
+/** Adds second names for the files of a state. The database is copied, because it is changed. */
+async function stageState({ folder }: StandbyState, files: ApplianceFiles): Promise<void> {
+  for (const part of ["screenshots", "archive"] as const) {
+    await mkdir(files[part], { mode: 0o700 });
+    for (const name of await readdir(join(folder, part))) {
+      const [source, target] = [join(folder, part, name), join(files[part], name)];
+      await link(source, target).catch(() => copyWithTime(source, target));
+    }
+  }
+  await copyFile(join(folder, "database"), files.database, constants.COPYFILE_FICLONE);
+}
+
+/** The next backup recognizes an unchanged file by its time. */
+async function copyWithTime(source: string, target: string): Promise<void> {
+  await copyFile(source, target);
+  const { atime, mtime } = await stat(source);
+  await utimes(target, atime, mtime);
+}
+
+function refusal(message: string): StartError {
+  return new StartError(message, { exitCode: 1 });
+}

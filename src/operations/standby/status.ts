@@ -1,0 +1,91 @@
+import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { fromIsoTime, type Instant } from "../../platform/lib/clock.ts";
+import type { StandbyState } from "./standby-folder.ts";
+
+const statusName = "status.json";
+const time = Type.String({ maxLength: 40 });
+
+const statusSchema = Type.Object({
+  /** Time at which the store was last asked for newer backups, ISO, UTC. */
+  checkedAt: time,
+  /** How often it is asked. */
+  pollMs: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  /** Why the last check failed; null if it did not. */
+  error: Type.Union([Type.Null(), Type.String({ maxLength: 2_000 })]),
+});
+/** Outcome of the last check, as the process that follows wrote it. */
+export type StandbyStatus = Static<typeof statusSchema>;
+
+/** Checks that may be missed before the standby counts as stopped: a large backup takes longer than one. */
+const missedMax = 10;
+
+/** Content and condition of a standby. */
+export interface StandbyReport {
+  /** `following`, or why a promotion would lose more than it has to. */
+  condition: "following" | "empty" | "failing" | "stopped";
+  /** Newest complete state; null: none. */
+  backup: string | null;
+  /** Version of phishwatch that made the backup. */
+  version: string | null;
+  /** Time up to which the state has all changes, ISO. */
+  changesUntil: string | null;
+  /** Age of the state: what would be lost now, in seconds. */
+  lagSeconds: number | null;
+  checkedAt: string | null;
+  error: string | null;
+}
+
+/** Writes the status, all or nothing. */
+export async function writeStatus(standby: string, status: StandbyStatus): Promise<void> {
+  await mkdir(standby, { recursive: true, mode: 0o700 });
+  const target = join(standby, statusName);
+  await rm(`${target}.new`, { force: true });
+  const file = await open(`${target}.new`, "wx", 0o600);
+  try {
+    await file.writeFile(JSON.stringify(status));
+  } finally {
+    await file.close();
+  }
+  await rename(`${target}.new`, target);
+}
+
+/** Returns undefined if there is none. */
+export async function readStatus(standby: string): Promise<StandbyStatus | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(join(standby, statusName), "utf8"));
+    return Value.Check(statusSchema, value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param now of this machine, whose clock may differ from that of the primary */
+export function reportOf(
+  state: StandbyState | undefined,
+  status: StandbyStatus | undefined,
+  now: Instant,
+): StandbyReport {
+  const { manifest } = state ?? {};
+  const checkedAt = status === undefined ? undefined : fromIsoTime(status.checkedAt);
+  const isCurrent =
+    status !== undefined && checkedAt !== undefined && now - checkedAt <= missedMax * status.pollMs;
+  const beganAt = manifest === undefined ? undefined : fromIsoTime(manifest.beganAt);
+  return {
+    condition: !isCurrent
+      ? "stopped"
+      : status.error !== null
+        ? "failing"
+        : state === undefined
+          ? "empty"
+          : "following",
+    backup: manifest?.id ?? null,
+    version: manifest?.version ?? null,
+    changesUntil: manifest?.beganAt ?? null,
+    lagSeconds: beganAt === undefined ? null : Math.max(0, Math.round((now - beganAt) / 1_000)),
+    checkedAt: status?.checkedAt ?? null,
+    error: status?.error ?? null,
+  };
+}

@@ -1,0 +1,171 @@
+import type { Database } from "../../../platform/database/database.ts";
+import type { Yielder } from "../../../platform/lib/yielder.ts";
+import type { Campaign } from "./campaigns.ts";
+import { describeGroup, isCampaign, numberOf } from "./describe.ts";
+import type { Grouping } from "../grouping/grouping.ts";
+import type { Group, Member } from "../grouping/members.ts";
+
+/** Writing a number takes 20 µs; everything else waits meanwhile. */
+const rowsPerWrite = 100;
+const numbersPerRead = 200;
+
+/** A write; undefined: none was needed. */
+type Step = (() => void) | undefined;
+
+export type CampaignWriter = ReturnType<typeof createCampaignWriter>;
+
+/**
+ * Stores campaigns: numbers with their threats, and what joins them. Each write is short, so a process that is killed can
+ * leave a campaign half written. The next start finds that: it compares everything unless the campaigns were complete
+ * (`stored-position.ts`).
+ */
+export function createCampaignWriter({
+  database,
+  grouping,
+  yielder,
+}: {
+  database: Database;
+  grouping: Grouping;
+  yielder: Yielder;
+}) {
+  const statements = prepare(database);
+  const { newest } = statements;
+  const changes = createSteps({ grouping, statements });
+  const lastVersion = () => newest.get()!.version ?? 0;
+  /** Versions of the change log that own writes have added. */
+  let own: { after: number; upTo: number }[] = [];
+
+  return {
+    /** Writes what changed since the last call. After an error, the state is unknown. */
+    async write(): Promise<void> {
+      let batch: NonNullable<Step>[] = [];
+      for (const step of changes()) {
+        if (step !== undefined) batch.push(step);
+        if (batch.length === rowsPerWrite) {
+          await commit(batch);
+          batch = [];
+        }
+        if (yielder.due()) await yielder.pause();
+      }
+      if (batch.length > 0) await commit(batch);
+    },
+    /** Returns whether a version of the change log is of a write of this process. */
+    isOwn: (version: number) => own.some(({ after, upTo }) => version > after && version <= upTo),
+    /** Forgets own versions that were read. */
+    forgetUpTo(version: number): void {
+      own = own.filter(({ upTo }) => upTo > version);
+    },
+  };
+
+  async function commit(batch: readonly NonNullable<Step>[]): Promise<void> {
+    const range = await database.write(
+      () => {
+        const after = lastVersion();
+        for (const step of batch) step();
+        return { after, upTo: lastVersion() };
+      },
+      { relaxed: true, patient: true },
+    );
+    const last = own.at(-1);
+    if (last?.upTo === range.after) last.upTo = range.upTo;
+    else own.push(range);
+  }
+}
+
+/** Returns a function that returns the writes for everything that changed since the last call. */
+function createSteps({
+  grouping,
+  statements,
+}: {
+  grouping: Grouping;
+  statements: ReturnType<typeof prepare>;
+}): () => Generator<Step> {
+  const { numberAfter, numberOfThreat, remove, row, setNumber, upsert } = statements;
+  /** Numbers of stored campaigns that may have ended. */
+  const suspects = new Set<number>();
+  let isFirst = true;
+
+  function* numberSteps(seq: number, number: number | null): Generator<Step> {
+    const before = numberOfThreat.get(seq)?.number;
+    // A threat that was deleted has none.
+    if (before === undefined || before === number) return yield undefined;
+    if (before !== null) suspects.add(before);
+    yield () => void setNumber.run(number, seq);
+  }
+
+  function* changes(): Generator<Step> {
+    const { alone, groups } = grouping.takeChanges();
+    // Numbers first: the threats that are new have theirs before all reasons are described.
+    for (const [group, members] of groups) yield* groupSteps(group, members);
+    for (const seq of alone) {
+      suspects.add(seq);
+      yield* numberSteps(seq, null);
+    }
+    for (const group of groups.keys()) {
+      if (group.number === null) continue;
+      const description = describeGroup(group, grouping);
+      let step = description.next();
+      for (; step.done !== true; step = description.next()) yield undefined;
+      yield* rowSteps(step.value);
+    }
+    if (isFirst) yield* findSuspects();
+    for (const number of suspects) {
+      suspects.delete(number);
+      if (grouping.member(number)?.group?.number === number) continue;
+      yield () => void remove.run(number);
+    }
+  }
+
+  function* groupSteps(group: Group, changed: readonly Member[]): Generator<Step> {
+    const number = isCampaign(group) ? numberOf(group) : null;
+    const isRenumbered = group.number !== number;
+    if (isRenumbered && typeof group.number === "number") suspects.add(group.number);
+    group.number = number;
+    for (const { seq } of isRenumbered ? group.members : changed) yield* numberSteps(seq, number);
+  }
+
+  function* rowSteps({ number, size, score, reasons }: Campaign): Generator<Step> {
+    const text = JSON.stringify(reasons);
+    const before = row.get(number);
+    const isSame = before?.size === size && before.score === score && before.reasons === text;
+    yield isSame ? undefined : () => void upsert.run(number, size, score, text);
+  }
+
+  function* findSuspects(): Generator<Step> {
+    isFirst = false;
+    for (let last = -1; ;) {
+      const found = numberAfter.all(last, numbersPerRead);
+      for (const { number } of found) suspects.add(number);
+      if (found.length === 0) return;
+      last = found.at(-1)!.number;
+      yield undefined;
+    }
+  }
+
+  return changes;
+}
+
+function prepare({ sqlite }: Database) {
+  return {
+    setNumber: sqlite.prepare<unknown, [number | null, number]>(
+      "update threats set campaign_seq = ? where seq = ?",
+    ),
+    upsert: sqlite.prepare<unknown, [number, number, number, string]>(
+      `insert into campaigns (number, size, score, reasons) values (?, ?, ?, ?)
+       on conflict (number) do update set size = excluded.size, score = excluded.score, reasons = excluded.reasons`,
+    ),
+    remove: sqlite.prepare<unknown, [number]>("delete from campaigns where number = ?"),
+    row: sqlite.prepare<{ size: number; score: number; reasons: string }, [number]>(
+      "select size, score, reasons from campaigns where number = ?",
+    ),
+    numberAfter: sqlite.prepare<{ number: number }, [number, number]>(
+      "select number from campaigns where number > ? order by number limit ?",
+    ),
+    numberOfThreat: sqlite.prepare<{ number: number | null }, [number]>(
+      "select campaign_seq as number from threats where seq = ?",
+    ),
+    newest: sqlite.prepare<{ version: number | null }, []>(
+      "select max(version) as version from threat_touches",
+    ),
+  };
+}

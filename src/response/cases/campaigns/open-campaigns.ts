@@ -1,0 +1,149 @@
+import type { Database } from "../../../platform/database/database.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import { programVersion } from "../../../platform/lib/build-info.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { every, type Schedule } from "../../../platform/lib/schedule.ts";
+import { lazy } from "../../../platform/lib/startup.ts";
+import type { Foreground, Yielder } from "../../../platform/lib/yielder.ts";
+import { createCampaigns, type Campaigns } from "./campaigns.ts";
+
+const everySecond = "* * * * * *";
+/** After an error, everything is read again, which takes seconds of CPU for a million threats. */
+const pauseAfterErrorMs = 60_000;
+
+export interface CampaignServices extends Campaigns {
+  /** Groups all threats, then those that change. */
+  start(): void;
+  /** Resolves when no work is in progress. What is left is done after the next start. */
+  stop(): Promise<void>;
+  /** Resolves when the campaigns contain everything that was written before the call. */
+  catchUp(): Promise<void>;
+  /** Returns for how long the campaigns have not been in step with the threats, in milliseconds; 0: they are. */
+  behindMs(): number;
+}
+
+export function openCampaigns({
+  clock,
+  database,
+  foreground,
+  log,
+  yielder,
+}: {
+  clock: Clock;
+  database: Database;
+  foreground: Foreground;
+  log: Log;
+  yielder: () => Yielder;
+}): CampaignServices {
+  const read = lazy(() => createCampaigns(database));
+  const follower = lazy(() => {
+    const module = require("./follower.ts") as typeof import("./follower.ts");
+    return module.createCampaignFollower({
+      clock,
+      database,
+      program: programVersion(),
+      yielder: inBackground(yielder(), { foreground, isStopped: () => isStopped, onStop }),
+    });
+  });
+  let schedule: Schedule | undefined;
+  let isRunning = false;
+  let isStopped = false;
+  let endWait = () => {};
+  const onStop = (callback: () => void) => (endWait = callback);
+  /** Monotonic time before which nothing is read; see `pauseAfterErrorMs`. */
+  let pausedUntilMs = -Infinity;
+  /** Monotonic time of the first start of a run since the last one that completed; undefined: that was the last. */
+  let behindSinceMs: number | undefined;
+  let running: Promise<void> = Promise.resolve();
+
+  async function run(): Promise<void> {
+    if (isRunning || isStopped || clock.monotonicMs() < pausedUntilMs) return;
+    isRunning = true;
+    behindSinceMs ??= clock.monotonicMs();
+    running = follower()
+      .catchUp()
+      .then(() => (behindSinceMs = undefined))
+      .catch((error: unknown) => {
+        if (error instanceof StoppedError) return;
+        pausedUntilMs = clock.monotonicMs() + pauseAfterErrorMs;
+        logDropped(log, error, "campaigns.not_updated");
+      })
+      .finally(() => (isRunning = false));
+    await running;
+  }
+
+  return {
+    of: (threatSeq) => read().of(threatSeq),
+    jsonOf: (threatSeq) => read().jsonOf(threatSeq),
+    tiesOf: (threatId) => read().tiesOf(threatId),
+    get: (number) => read().get(number),
+    list: (options) => read().list(options),
+    total: () => read().total(),
+    threats: (campaign, options) => read().threats(campaign, options),
+    catchUp: () => follower().catchUp(),
+    behindMs: () => (behindSinceMs === undefined ? 0 : clock.monotonicMs() - behindSinceMs),
+    start() {
+      isStopped = false;
+      if (database.isShared) schedule = every({ clock, pattern: everySecond, run });
+      // In memory, the sandbox's clock would run each second of a month that it skips.
+      else followCommits();
+    },
+    async stop() {
+      schedule?.stop();
+      isStopped = true;
+      endWait();
+      await running;
+    },
+  };
+
+  function followCommits(): void {
+    const slices = yielder();
+    let isFollowing = false;
+    let isChanged = false;
+    async function follow(): Promise<void> {
+      isFollowing = true;
+      // All commits of one turn of the event loop are read together.
+      await slices.pause();
+      isChanged = false;
+      await run();
+      isFollowing = false;
+      if (isChanged && !isStopped) void follow();
+    }
+    const changed = () => {
+      isChanged = true;
+      if (!isFollowing) void follow();
+    };
+    database.observe({ changed, failed: () => {} });
+    changed();
+  }
+}
+
+/**
+ * Returns a yielder that lets requests go first, and ends work in progress at its next pause once the service is stopped.
+ * @param onStop sets what is called then; only the latest call counts
+ */
+function inBackground(
+  slices: Yielder,
+  {
+    foreground,
+    isStopped,
+    onStop,
+  }: { foreground: Foreground; isStopped: () => boolean; onStop: (callback: () => void) => void },
+): Yielder {
+  return {
+    due: () => isStopped() || slices.due(),
+    async pause() {
+      // The first overview of millions of threats takes seconds.
+      const { promise, resolve } = Promise.withResolvers<void>();
+      void foreground.idle().then(resolve);
+      onStop(resolve);
+      if (!isStopped()) await promise;
+      await slices.pause();
+      if (isStopped()) throw new StoppedError();
+    },
+  };
+}
+
+class StoppedError extends Error {
+  override name = "StoppedError";
+}

@@ -1,0 +1,200 @@
+import { dayMs } from "../../../platform/lib/clock.ts";
+import { reasons, type ReasonCode } from "./reasons.ts";
+import { createKeyTable } from "./key-table.ts";
+import { hourKeys, untilOf, type Member, type Traits } from "./members.ts";
+import { isShared, namesPerAttributeMax, namesToLearn } from "./shared.ts";
+
+/** One value of one reason, with the threats that have it. */
+export interface Attribute {
+  readonly id: number;
+  readonly key: number;
+  readonly reason: ReasonCode;
+  readonly value: string;
+  readonly members: Member[];
+  /** Threats that had it once. */
+  ended: number;
+  /** Whether it serves names of many makers. */
+  isShared: boolean;
+  /** Times at which a threat had it again, long after the one before had lost it; undefined: there are none. */
+  breaks: readonly number[] | undefined;
+}
+
+/** Attributes of a change, as they were before. */
+export type Touched = Map<Attribute, Pick<Attribute, "isShared" | "breaks">>;
+
+/** An attribute is no reason for threats that were first seen longer after the last threat had lost it. */
+const reuseMs = 90 * dayMs;
+
+/** Creates the table of all keys. @param memberOf returns a threat by its `seq` */
+function createAttributeTable(memberOf: (seq: number) => Member) {
+  /** Most values are those of one threat, whose `seq` is the entry. Others have the negative id of an attribute. */
+  const table = createKeyTable();
+  const byId = new Map<number, Attribute>();
+  let ids = 0;
+
+  function find(key: number): Attribute | undefined {
+    const entry = table.get(key);
+    return entry < 0 ? byId.get(-entry) : undefined;
+  }
+
+  function add(
+    member: Member,
+    key: number,
+    text: () => { reason: ReasonCode; value: string },
+  ): Attribute | undefined {
+    const entry = table.get(key);
+    if (entry === 0) {
+      table.set(key, member.seq);
+      return undefined;
+    }
+    const attribute = find(key) ?? promote(key, memberOf(entry), text());
+    attribute.members.push(member);
+    if (untilOf(member, key) !== Infinity) attribute.ended += 1;
+    return attribute;
+  }
+
+  function promote(key: number, sole: Member, text: { reason: ReasonCode; value: string }): Attribute {
+    const attribute: Attribute = {
+      id: (ids += 1),
+      key,
+      reason: text.reason,
+      value: text.value,
+      members: [sole],
+      ended: untilOf(sole, key) === Infinity ? 0 : 1,
+      isShared: false,
+      breaks: undefined,
+    };
+    byId.set(attribute.id, attribute);
+    table.set(key, -attribute.id);
+    return attribute;
+  }
+
+  function remove(member: Member, key: number): void {
+    const attribute = find(key);
+    if (attribute === undefined) {
+      table.delete(key);
+      return;
+    }
+    const { members } = attribute;
+    const place = members.indexOf(member);
+    const last = members.pop()!;
+    if (last !== member) members[place] = last;
+    if (untilOf(member, key) !== Infinity) attribute.ended -= 1;
+    if (members.length > 0) return;
+    table.delete(key);
+    byId.delete(attribute.id);
+  }
+
+  return { table, byId, find, add, remove };
+}
+
+export type Attributes = ReturnType<typeof createAttributes>;
+
+/** Creates the index of all attributes. @param memberOf returns a threat by its `seq` */
+export function createAttributes(memberOf: (seq: number) => Member) {
+  const { add, byId, find, remove, table } = createAttributeTable(memberOf);
+
+  function* attributesOf({ keys }: Pick<Member, "keys">): Generator<Attribute> {
+    for (const key of keys) {
+      const attribute = find(key);
+      if (attribute !== undefined) yield attribute;
+    }
+  }
+
+  return {
+    /** Adds the keys of a threat, which must have the properties of these traits. */
+    addAll(member: Member, { registration, values }: Traits, touched?: Touched): void {
+      member.keys.forEach((key, index) => {
+        const before = find(key);
+        if (before !== undefined && touched?.has(before) === false) touched.set(before, stateOf(before));
+        const attribute = add(
+          member,
+          key,
+          () => values[index] ?? { reason: "registration", value: registration!.label },
+        );
+        if (attribute !== undefined && touched?.has(attribute) === false)
+          touched.set(attribute, stateOf(attribute));
+      });
+    },
+    /** Removes a threat from everything that it shares. */
+    removeAll(member: Member, touched: Touched): void {
+      for (const attribute of attributesOf(member)) touched.set(attribute, stateOf(attribute));
+      for (const key of member.keys) remove(member, key);
+    },
+    /** Returns what a threat shares with others, or did. */
+    attributesOf,
+    all: () => byId.values(),
+    /** Returns whether many makers register names at the registrar of a threat in the hour of its registration. */
+    isBusyHour(member: Member): boolean {
+      const [own] = hourKeys(member);
+      return own !== undefined && find(own)?.isShared === true;
+    },
+    /** Returns threats that were registered in the hour of a threat or next to it, in hours that are not shared. */
+    *registeredAround(member: Member): Generator<Member> {
+      for (const key of hourKeys(member)) {
+        const entry = table.get(key);
+        if (entry > 0) yield memberOf(entry);
+        const hour = find(key);
+        if (hour?.isShared === false) yield* hour.members;
+      }
+    },
+  };
+}
+
+/** Determines whether an attribute is shared, and when it was used again. Reads at most 2,000 threats. */
+export function learn(attribute: Attribute): void {
+  const { ended, members } = attribute;
+  attribute.isShared =
+    members.length > namesPerAttributeMax ||
+    (members.length >= namesToLearn && isShared(diversityOf(members)));
+  attribute.breaks = attribute.isShared || ended === 0 ? undefined : breaksOf(attribute);
+}
+
+/** Returns whether two threats share an attribute at a time, or one soon after the other. */
+export function areInOneRun(attribute: Attribute, one: Member, other: Member): boolean {
+  return runOf(attribute, one) === runOf(attribute, other);
+}
+
+/** Returns how often the attribute was used again before a threat had it. */
+export function runOf({ breaks }: Attribute, { firstSeen }: Member): number {
+  return breaks === undefined ? 0 : breaks.filter((at) => at <= firstSeen).length;
+}
+
+/** Returns whether an attribute joins the same threats as before. */
+export function isUnchanged(
+  { breaks, isShared: now }: Attribute,
+  before: Pick<Attribute, "isShared" | "breaks">,
+) {
+  return now === before.isShared && String(breaks) === String(before.breaks);
+}
+
+/** Returns whether two reasons belong to different aspects. */
+export function areIndependent(one: ReasonCode, other: ReasonCode): boolean {
+  return reasons[one].aspect !== reasons[other].aspect;
+}
+
+function stateOf({ breaks, isShared: shared }: Attribute): Pick<Attribute, "isShared" | "breaks"> {
+  return { breaks, isShared: shared };
+}
+
+function diversityOf(members: readonly Member[]) {
+  const orders = members.flatMap(({ order }) => (order === 0 ? [] : [order]));
+  return {
+    names: members.length,
+    brands: new Set(members.map(({ brand }) => brand)).size,
+    families: new Set(members.map(({ family }) => family)).size,
+    registered: orders.length,
+    orders: new Set(orders).size,
+  };
+}
+
+function breaksOf({ key, members }: Attribute): number[] | undefined {
+  const breaks: number[] = [];
+  let reach: number | undefined;
+  for (const member of members.filter(({ links }) => links).toSorted((a, b) => a.firstSeen - b.firstSeen)) {
+    const end = untilOf(member, key) + reuseMs;
+    if (reach !== undefined && member.firstSeen > reach) breaks.push(member.firstSeen);
+    reach = Math.max(reach ?? end, end);
+  }
+  return breaks.length === 0 ? undefined : breaks;
+}

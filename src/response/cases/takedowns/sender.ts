@@ -1,0 +1,220 @@
+import type { Letter, SmtpResult } from "../../../messaging/channels/email/smtp.ts";
+import { hiding } from "../../../messaging/channels/http/secrets.ts";
+import type { NotAttempted } from "../../../messaging/deliveries/channel.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { Clock, Timer } from "../../../platform/lib/clock.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { outcomeOfAttempt } from "./delivery.ts";
+import { composeReport } from "./email.ts";
+import type { ReportRow } from "./rows.ts";
+import { createTakedownStore, type TakedownStore } from "./store.ts";
+
+/** A mail server that accepts letters. */
+export interface Mailer {
+  send(
+    letter: Letter,
+    options: { signal: AbortSignal; onSending: () => void },
+  ): Promise<SmtpResult | NotAttempted>;
+  /** Texts that a response must not repeat in what is kept of it. */
+  secrets: readonly string[];
+}
+
+/** Sends queued reports, one after another. */
+export interface ReportSender {
+  start(): Promise<void>;
+  /** Waits for the email that is being sent, if any. */
+  stop(): Promise<void>;
+  /** Sends what is due now. */
+  wake(): void;
+  /** Resolves when no email is being sent and none is due now. */
+  settled(): Promise<void>;
+}
+
+interface SenderDependencies {
+  clock: Clock;
+  database: Database;
+  log: Log;
+  /** Null: no mail server is set. */
+  mailer: () => Mailer | null;
+  /** Returns the addresses in the headers; null: no sender is set. */
+  addresses: () => { from: string; replyTo: string | null } | null;
+}
+
+/** A database that cannot be written is tried again after this time. */
+const pauseMs = 60_000;
+
+/**
+ * Before the connection is opened, the report is stored as `sending`. If the process is killed after that, nobody knows
+ * whether the email left: the next start marks it `interrupted`, and a person decides whether to send it again.
+ */
+export function createReportSender({
+  clock,
+  database,
+  log,
+  mailer,
+  addresses,
+}: SenderDependencies): ReportSender {
+  const store = createTakedownStore(database);
+  const attempt = createAttempt({ addresses, clock, database, log, mailer, store });
+  const abort = new AbortController();
+  let isStarted = false;
+  /** Reports that an earlier process was sending are marked before anything is sent. */
+  let isMarked = false;
+  let timer: Timer | undefined;
+  let working: Promise<void> | undefined;
+
+  function wake(): void {
+    if (!isStarted || abort.signal.aborted || working !== undefined) return;
+    timer?.cancel();
+    timer = undefined;
+    working = work()
+      .catch((error: unknown) => {
+        logDropped(log, error, "takedown.not_sent");
+        timer = clock.after(pauseMs, wake);
+      })
+      .finally(() => (working = undefined));
+  }
+
+  async function work(): Promise<void> {
+    if (!isMarked) {
+      const interrupted = await database.write(() => store.interrupted.all());
+      isMarked = true;
+      if (interrupted.length > 0) log.event("takedown.interrupted", { count: interrupted.length });
+    }
+    await attempt.storeOutcome();
+    for (;;) {
+      const next = store.nextQueued.get();
+      if (next === undefined || next.attemptAt === null || abort.signal.aborted) return;
+      if (next.attemptAt > clock.now()) {
+        timer = clock.at(next.attemptAt, wake);
+        return;
+      }
+      await attempt.run(next, abort.signal);
+    }
+  }
+
+  async function settled(): Promise<void> {
+    if (working === undefined) return;
+    await working;
+    return settled();
+  }
+
+  return {
+    async start() {
+      isStarted = true;
+      wake();
+      await working;
+    },
+    async stop() {
+      abort.abort();
+      timer?.cancel();
+      await working;
+    },
+    wake,
+    settled,
+  };
+}
+
+/** Makes single attempts to send a queued report, and stores their outcome. */
+function createAttempt({
+  addresses,
+  clock,
+  database,
+  log,
+  mailer,
+  store,
+}: SenderDependencies & { store: TakedownStore }) {
+  async function letterOf(row: ReportRow): Promise<Letter | null> {
+    const sender = addresses();
+    if (sender === null || row.recipientEmail === null || row.messageId === null) return null;
+    const previous = row.previousSeq === null ? undefined : store.report.get({ seq: row.previousSeq });
+    const files = store.files.all({ reportSeq: row.seq }).filter(({ attached }) => attached);
+    const content = await composeReport({
+      ...sender,
+      to: row.recipientEmail,
+      subject: row.subject,
+      body: row.body,
+      date: new Date(row.createdAt),
+      messageId: row.messageId,
+      inReplyTo: row.purpose === "follow_up" ? (previous?.messageId ?? null) : null,
+      files: files.map(({ name, mediaType, position }) => ({
+        name,
+        mediaType,
+        content: store.fileContent.get({ reportSeq: row.seq, position })?.content ?? new Uint8Array(),
+      })),
+    });
+    return { from: sender.from, to: [row.recipientEmail], content };
+  }
+
+  /** Stores the outcome of the last attempt; undefined once that is done. */
+  let unstored: (() => Promise<void>) | undefined;
+
+  async function storeOutcome(): Promise<void> {
+    await unstored?.();
+    unstored = undefined;
+  }
+
+  async function run(row: ReportRow, signal: AbortSignal): Promise<void> {
+    const { seq } = row;
+    const letter = await letterOf(row);
+    const claimed = await database.write(() => {
+      // It may have been closed meanwhile.
+      if (store.report.get({ seq })?.delivery !== "queued") return false;
+      if (isObsolete(store, seq)) {
+        store.setDelivery.run({ ...row, delivery: "failed", deliveryResponse: obsolete, attemptAt: null });
+        return false;
+      }
+      store.setDelivery.run({ ...row, delivery: "sending", attemptAt: null });
+      return true;
+    });
+    if (!claimed) return;
+    const server = mailer();
+    let isSending = false;
+    const result =
+      letter === null || server === null
+        ? noMailServer
+        : await server.send(letter, { signal, onSending: () => (isSending = true) });
+    const outcome = outcomeOfAttempt(result, { attempts: row.attempts, isSending, now: clock.now() });
+    const hide = hiding(server?.secrets ?? []);
+    const deliveryResponse = outcome.deliveryResponse === null ? null : hide(outcome.deliveryResponse);
+    unstored = async () => {
+      await database.write(() => {
+        // A person may have recorded a bounce meanwhile.
+        if (store.report.get({ seq })?.delivery === "sending")
+          store.setDelivery.run({ seq, ...outcome, deliveryResponse });
+      });
+      log.event("takedown.attempted", {
+        report: row.reference,
+        state: outcome.delivery,
+        response: deliveryResponse,
+      });
+    };
+    await storeOutcome();
+  }
+
+  return {
+    run,
+    /** Stores the outcome of the last attempt, if the database could not be written after it. */
+    storeOutcome,
+  };
+}
+
+const obsolete = "not sent, because its threats were deleted or marked as false positives";
+
+/** Returns whether nobody wants a queued report to be sent any more: hours may have passed since it was written. */
+function isObsolete(store: TakedownStore, reportSeq: number): boolean {
+  const covered = store.takedownsOfReport.all({ reportSeq });
+  return covered.every(({ status }) => status === null || status === "false_positive");
+}
+
+const noMailServer: SmtpResult = {
+  outcome: "failed",
+  durationMs: 0,
+  phases: {},
+  address: null,
+  step: "connect",
+  message: "no mail server is set",
+  cause: null,
+  reply: "",
+  rejected: [],
+};

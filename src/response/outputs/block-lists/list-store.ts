@@ -1,0 +1,90 @@
+import { asc, eq } from "drizzle-orm";
+import type { Database } from "../../../platform/database/database.ts";
+import { statement, value } from "../../../platform/database/statement.ts";
+import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { List } from "./list.ts";
+import { nextChange } from "./serial.ts";
+import { lists } from "./tables.ts";
+
+/** Fields that a change of a list may set. */
+export type ListChange = Partial<Omit<List, "seq" | "id" | "name" | "createdAt" | "updatedAt">>;
+
+/** The rows of the lists. Writes belong into the caller's transaction. */
+export interface ListStore {
+  /** Returns the lists, sorted by name. */
+  all(): List[];
+  byName(name: string): List | undefined;
+  byId(id: string): List | undefined;
+  insert(list: Omit<typeof lists.$inferInsert, "seq" | "createdAt" | "updatedAt">): List;
+  update(list: List, change: ListChange): List;
+  delete(list: List): void;
+  /**
+   * Stores the digest of the present content, unless it is stored already, and returns the time of the change.
+   * Undefined: the list was removed.
+   * @param content.after time of the last change that was published, which may not be stored
+   */
+  publish(seq: number, content: { digest: string; names: number; after: Instant }): Instant | undefined;
+  /** Stores the last download. */
+  fetched(seq: number, fetch: { at: Instant; by: string | null }): void;
+}
+
+export function createListStore({
+  clock,
+  database,
+}: {
+  clock: Pick<Clock, "now">;
+  database: Pick<Database, "query">;
+}): ListStore {
+  const { query } = database;
+  const all = statement(database, (q) => q.select().from(lists).orderBy(asc(lists.name)));
+  const byName = statement(database, (q) =>
+    q
+      .select()
+      .from(lists)
+      .where(eq(lists.name, value(lists.name))),
+  );
+  const byId = statement(database, (q) =>
+    q
+      .select()
+      .from(lists)
+      .where(eq(lists.id, value(lists.id))),
+  );
+  const bySeq = statement(database, (q) =>
+    q
+      .select()
+      .from(lists)
+      .where(eq(lists.seq, value(lists.seq))),
+  );
+
+  return {
+    all: () => all.all(),
+    byName: (name) => byName.get({ name }),
+    byId: (id) => byId.get({ id }),
+    insert(list) {
+      const now = clock.now();
+      return query
+        .insert(lists)
+        .values({ ...list, createdAt: now, updatedAt: now })
+        .returning()
+        .get();
+    },
+    update: ({ seq }, change) =>
+      query
+        .update(lists)
+        .set({ ...change, updatedAt: clock.now() })
+        .where(eq(lists.seq, seq))
+        .returning()
+        .get(),
+    delete: ({ seq }) => void query.delete(lists).where(eq(lists.seq, seq)).run(),
+    publish(seq, { digest, names, after }) {
+      const list = bySeq.get({ seq });
+      if (list === undefined) return undefined;
+      if (list.digest === digest && list.contentChangedAt >= after) return list.contentChangedAt;
+      const contentChangedAt = nextChange(Math.max(list.contentChangedAt, after), clock.now());
+      query.update(lists).set({ digest, names, contentChangedAt }).where(eq(lists.seq, seq)).run();
+      return contentChangedAt;
+    },
+    fetched: (seq, { at, by }) =>
+      void query.update(lists).set({ fetchedAt: at, fetchedBy: by }).where(eq(lists.seq, seq)).run(),
+  };
+}

@@ -1,0 +1,241 @@
+import { and, desc, eq, gt, isNotNull, lte, sql } from "drizzle-orm";
+import type { Database } from "../../../platform/database/database.ts";
+import { relaxedTransaction } from "../../../platform/database/relaxed.ts";
+import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
+import type { VisitClass } from "../../../platform/vocabulary/traps.ts";
+import { trapVisits, trapVisitTotals } from "./tables.ts";
+
+/** All visits of one visitor to one trap within `traps.repeat_after`. */
+export type TrapVisit = typeof trapVisits.$inferSelect;
+export type NewVisit = Omit<TrapVisit, "seq">;
+export type VisitTotal = Omit<typeof trapVisitTotals.$inferSelect, "trapId">;
+
+interface VisitReads {
+  /** Visits of one trap, newest first. */
+  list(trapId: string, page: { limit: number; offset?: number }): TrapVisit[];
+  countRows(trapId: string): number;
+  get(trapId: string, seq: number): TrapVisit | undefined;
+  /** Number of visits by class, the most frequent class first. */
+  totals(trapId: string): VisitTotal[];
+  /**
+   * Number of visits by class in each interval of `stepMs` from `since` on, without empty intervals. Repeats count
+   * in the interval of the first visit.
+   */
+  timeline(
+    trapId: string,
+    since: Instant,
+    stepMs: number,
+  ): { at: Instant; class: VisitClass; count: number }[];
+  /** Visits that led to a threat or to one that was known, newest first. */
+  ofThreat(threatId: string, limit: number): TrapVisit[];
+}
+
+interface VisitWrites {
+  /** The visitor's newest row that began after `after` and not later than `latest`. */
+  findOpen(trapId: string, visitor: string, after: Instant, latest: Instant): { seq: number } | undefined;
+  addRepeats(seq: number, count: number, lastAt: Instant): void;
+  insert(visit: NewVisit): void;
+  addToTotal(trapId: string, visitClass: VisitClass, count: number, lastAt: Instant): void;
+  /** Threats that visits led to which began after `after` and not later than `latest`. */
+  threatsBetween(trapId: string, after: Instant, latest: Instant): string[];
+  /** Whether a visit on this host led to a threat. */
+  hasThreat(trapId: string, host: string): boolean;
+  /** Deletes the visits of a trap. Must run within a transaction. */
+  deleteOfTrap(trapId: string): void;
+  /** Deletes rows of a trap that has too many: those without an event first, and of these the oldest first. */
+  trim(trapId: string): void;
+  /** Deletes a batch of rows that ended before `before`; returns the number of deleted rows. */
+  deleteOld(before: Instant): number;
+}
+
+/** Visits to traps in the database. */
+export type VisitStore = VisitReads & VisitWrites;
+
+export const rowsPerTrapMax = 10_000;
+const deletedPerBatch = 500;
+
+export function createVisitStore(database: Database): VisitStore {
+  return { ...createReads(database), ...createWrites(database) };
+}
+
+function createReads({ query }: Database): VisitReads {
+  return {
+    list: (trapId, { limit, offset = 0 }) =>
+      query
+        .select()
+        .from(trapVisits)
+        .where(eq(trapVisits.trapId, trapId))
+        .orderBy(desc(trapVisits.seq))
+        .limit(limit)
+        .offset(offset)
+        .all(),
+    countRows: (trapId) =>
+      query
+        .select({ total: sql<number>`count(*)` })
+        .from(trapVisits)
+        .where(eq(trapVisits.trapId, trapId))
+        .get()!.total,
+    get: (trapId, seq) =>
+      query
+        .select()
+        .from(trapVisits)
+        .where(and(eq(trapVisits.trapId, trapId), eq(trapVisits.seq, seq)))
+        .get(),
+    totals: (trapId) =>
+      query
+        .select({
+          class: trapVisitTotals.class,
+          total: trapVisitTotals.total,
+          lastAt: trapVisitTotals.lastAt,
+        })
+        .from(trapVisitTotals)
+        .where(eq(trapVisitTotals.trapId, trapId))
+        .orderBy(desc(trapVisitTotals.total))
+        .all(),
+    timeline: (trapId, since, stepMs) =>
+      query
+        .select({
+          at: sql<number>`(${trapVisits.firstAt} / ${stepMs}) * ${stepMs}`,
+          class: trapVisits.class,
+          count: sql<number>`sum(${trapVisits.count})`,
+        })
+        .from(trapVisits)
+        .where(and(eq(trapVisits.trapId, trapId), gt(trapVisits.firstAt, since)))
+        .groupBy(sql`1`, trapVisits.class)
+        .orderBy(sql`1`)
+        .all(),
+    ofThreat: (threatId, limit) =>
+      query
+        .select()
+        .from(trapVisits)
+        .where(eq(trapVisits.threatId, threatId))
+        .orderBy(desc(trapVisits.seq))
+        .limit(limit)
+        .all(),
+  };
+}
+
+function createWrites(database: Database): VisitWrites {
+  const { query } = database;
+  const prepared = prepareWrites(database);
+
+  return {
+    findOpen: (trapId, visitor, after, latest) => prepared.findOpen.get({ trapId, visitor, after, latest }),
+    addRepeats: (seq, count, lastAt) => prepared.addRepeats.run({ seq, count, lastAt }),
+    insert: (visit) => prepared.insert.run(visit),
+    addToTotal: (trapId, visitClass, total, lastAt) =>
+      prepared.addToTotal.run({ trapId, class: visitClass, total, lastAt }),
+    threatsBetween: (trapId, after, latest) =>
+      query
+        .selectDistinct({ threatId: sql<string>`${trapVisits.threatId}` })
+        .from(trapVisits)
+        .where(
+          and(
+            eq(trapVisits.trapId, trapId),
+            gt(trapVisits.firstAt, after),
+            lte(trapVisits.firstAt, latest),
+            isNotNull(trapVisits.threatId),
+          ),
+        )
+        .all()
+        .map(({ threatId }) => threatId),
+    hasThreat: (trapId, host) => prepared.hasThreat.get({ trapId, host }) !== undefined,
+    deleteOfTrap(trapId) {
+      query.delete(trapVisits).where(eq(trapVisits.trapId, trapId)).run();
+      query.delete(trapVisitTotals).where(eq(trapVisitTotals.trapId, trapId)).run();
+    },
+    trim(trapId) {
+      query
+        .delete(trapVisits)
+        .where(
+          sql`${trapVisits.seq} in (select seq from ${trapVisits} where trap_id = ${trapId}
+            order by event_id is null, seq desc limit -1 offset ${rowsPerTrapMax})`,
+        )
+        .run();
+    },
+    deleteOld: (before) =>
+      // Rows that a power cut restores are deleted again.
+      relaxedTransaction(
+        database,
+        () =>
+          query
+            .delete(trapVisits)
+            .where(
+              sql`${trapVisits.seq} in (select seq from ${trapVisits} where last_at < ${before} limit ${deletedPerBatch})`,
+            )
+            .returning({ seq: trapVisits.seq })
+            .all().length,
+      ),
+  };
+}
+
+function prepareWrites(database: Database) {
+  const isOfTrap = eq(trapVisits.trapId, value(trapVisits.trapId));
+  return {
+    findOpen: statement(database, (query) =>
+      query
+        .select({ seq: trapVisits.seq })
+        .from(trapVisits)
+        .where(
+          and(
+            isOfTrap,
+            eq(trapVisits.visitor, value(trapVisits.visitor)),
+            gt(trapVisits.firstAt, value(trapVisits.firstAt, "after")),
+            // A later one was recorded before the clock was set back, and would hide new visits until that time.
+            lte(trapVisits.firstAt, value(trapVisits.firstAt, "latest")),
+          ),
+        )
+        .orderBy(desc(trapVisits.firstAt))
+        .limit(1),
+    ),
+    // Runs on every visit of a flood of forged reports, so it has its own index.
+    hasThreat: statement(database, (query) =>
+      query
+        .select({ seq: trapVisits.seq })
+        .from(trapVisits)
+        .where(and(isOfTrap, eq(trapVisits.host, value(trapVisits.host)), isNotNull(trapVisits.threatId)))
+        .limit(1),
+    ),
+    addRepeats: statement(database, (query) =>
+      query
+        .update(trapVisits)
+        .set({
+          count: sql`count + ${value(trapVisits.count)}`,
+          lastAt: sql`max(last_at, ${value(trapVisits.lastAt)})`,
+        })
+        .where(eq(trapVisits.seq, value(trapVisits.seq))),
+    ),
+    insert: statement(database, (query) =>
+      query.insert(trapVisits).values(valuesOf(trapVisits, ...visitColumns)),
+    ),
+    addToTotal: statement(database, (query) =>
+      query
+        .insert(trapVisitTotals)
+        .values(valuesOf(trapVisitTotals, "trapId", "class", "total", "lastAt"))
+        .onConflictDoUpdate({
+          target: [trapVisitTotals.trapId, trapVisitTotals.class],
+          set: { total: sql`total + excluded.total`, lastAt: sql`max(last_at, excluded.last_at)` },
+        }),
+    ),
+  };
+}
+
+const visitColumns = [
+  "trapId",
+  "class",
+  "visitor",
+  "host",
+  "url",
+  "referrer",
+  "claimedUrl",
+  "ipAddress",
+  "userAgent",
+  "method",
+  "headers",
+  "firstAt",
+  "lastAt",
+  "count",
+  "eventId",
+  "threatId",
+] as const satisfies readonly (keyof NewVisit)[];

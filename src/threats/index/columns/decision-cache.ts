@@ -1,0 +1,44 @@
+import type { Instant } from "../../../platform/lib/clock.ts";
+
+/** A view of twelve weeks takes twelve, and that of a protected domain one. */
+const cachedMax = 64;
+
+/** First decisions in a period. */
+export interface DecisionCount {
+  /** Threats whose first decision was made in it. */
+  decided: number;
+  /** Median time from first seen to first decision; null if there was none. */
+  medianMs: number | null;
+}
+
+/** A period for the threats to one protected domain; undefined: to all. */
+export interface DecisionPeriod {
+  from: Instant;
+  /** The first time after the period. */
+  end: Instant;
+  protectedDomainSeq: number | undefined;
+}
+
+/** Counts of periods, most of which are over, so their decisions rarely change. */
+export interface DecisionCache {
+  get(period: DecisionPeriod): DecisionCount | undefined;
+  add(period: DecisionPeriod, counted: DecisionCount): void;
+  /** Forgets the counts of the periods that contain the time of a decision that was made, changed or deleted. */
+  changed(decidedAt: Instant): void;
+}
+
+export function createDecisionCache(): DecisionCache {
+  const cached = new Map<string, { period: DecisionPeriod; counted: DecisionCount }>();
+  const keyOf = ({ from, end, protectedDomainSeq }: DecisionPeriod) =>
+    `${from} ${end} ${protectedDomainSeq ?? ""}`;
+  return {
+    get: (period) => cached.get(keyOf(period))?.counted,
+    add(period, counted) {
+      cached.set(keyOf(period), { period, counted });
+      if (cached.size > cachedMax) cached.delete(cached.keys().next().value!);
+    },
+    changed(at) {
+      for (const [key, { period }] of cached) if (at >= period.from && at < period.end) cached.delete(key);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { Database } from "../../../platform/database/database.ts";
+import type { Clock } from "../../../platform/lib/clock.ts";
+import type { FillRandom } from "../../../platform/lib/ids.ts";
+import { programVersion } from "../../../platform/lib/build-info.ts";
+import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { lazy } from "../../../platform/lib/startup.ts";
+import type { Foreground, Yielder } from "../../../platform/lib/yielder.ts";
+import type { ThreatIndex } from "../threat-index.ts";
+
+/** From this number of threats on, the index is copied to a file: fewer are read from the database within a second. */
+const copiedFrom = 200_000;
+
+/** A copy is renewed after this number of changes, which take a fraction of a second to read again. */
+const copiedAfterChanges = 20_000;
+
+/** Returns a function that loads the module and creates the index when it is first called. */
+export function openThreatIndex({
+  clock,
+  database,
+  fillRandom,
+  foreground,
+  isServing,
+  log,
+  yielder,
+}: {
+  clock: Clock;
+  database: Database;
+  fillRandom: FillRandom;
+  foreground: Foreground;
+  /** Whether this process is the server, which writes the copy. */
+  isServing: () => boolean;
+  log: Log;
+  yielder: () => Yielder;
+}): () => ThreatIndex {
+  return lazy(() => {
+    const { createThreatIndex } = require("../threat-index.ts") as typeof import("../threat-index.ts");
+    if (!database.isShared) return createThreatIndex({ database, foreground, yielder });
+    const { createColumnFile } =
+      require("../store/column-file.ts") as typeof import("../store/column-file.ts");
+    const copy = {
+      file: createColumnFile({ database, clock, fillRandom, program: programVersion() }),
+      rowsMin: copiedFrom,
+      changesMin: copiedAfterChanges,
+      isKept: isServing,
+      elapsedMs: clock.monotonicMs,
+      onLoadError: (error: unknown) => logDropped(log, error, "threat_index.not_loaded"),
+      onSaveError(error: unknown) {
+        // The copy that is written during a shutdown is not completed.
+        if (isServing()) logDropped(log, error, "threat_index.not_copied");
+      },
+    };
+    return createThreatIndex({ database, foreground, yielder, copy });
+  });
+}

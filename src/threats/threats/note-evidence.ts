@@ -1,0 +1,143 @@
+import { eq } from "drizzle-orm";
+import type { CaseSettings } from "../../platform/config/config.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { statement, value, valuesOf } from "../../platform/database/statement.ts";
+import type { Match } from "../../engines/detection/types.ts";
+import type { Outbox } from "../events/outbox.ts";
+import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { PageImitation } from "../../platform/vocabulary/page-signals.ts";
+import type { Severity } from "../../platform/vocabulary/threats.ts";
+import { dueAtAfterRise } from "./case/due.ts";
+import { stateOfShownSite } from "./case/site-state.ts";
+import { isEscalation, rises } from "./severity/escalation.ts";
+import { severityOf, type SeverityScore } from "./severity/severity.ts";
+import { changedNow } from "./store/fields.ts";
+import { inspectedScore, nameReasons } from "./severity/similarity-reasons.ts";
+import { threats } from "./store/tables.ts";
+import type { Change, History } from "./triage/history.ts";
+
+type KnownThreat = typeof threats.$inferSelect;
+
+/**
+ * Notes what a sighting of a known threat shows, beyond the name on record. Must run within a transaction. Returns the
+ * severity after that.
+ */
+type EvidenceNoter = (
+  known: KnownThreat,
+  sighting: { match: Match; page?: Pick<PageImitation, "score"> | undefined },
+  seenAt: Instant,
+) => Severity;
+
+export function createEvidenceNoter({
+  cases,
+  clock,
+  database,
+  history,
+  outbox,
+}: {
+  cases: CaseSettings;
+  clock: Clock;
+  database: Database;
+  history: History;
+  outbox: Outbox;
+}): EvidenceNoter {
+  const set = statement(database, (query) =>
+    query
+      .update(threats)
+      .set({
+        ...valuesOf(
+          threats,
+          "cloneSeenAt",
+          "reasons",
+          "severity",
+          "severityReasons",
+          "verified",
+          "dueAt",
+          "siteState",
+          "siteStateAt",
+        ),
+        ...changedNow,
+      })
+      .where(eq(threats.seq, value(threats.seq))),
+  );
+
+  /** Saves what was noted, with the severity that it leads to. */
+  function save(
+    known: KnownThreat,
+    noted: Partial<Pick<KnownThreat, "cloneSeenAt" | "reasons" | "siteState" | "verified">>,
+    { severity, reasons }: SeverityScore,
+  ): Severity {
+    const now = clock.now();
+    const noticed = { ...known, ...noted, severity };
+    const severityReasons = distinct([...reasons, ...known.severityReasons]);
+    const siteStateAt = noticed.siteState === known.siteState ? known.siteStateAt : now;
+    const isRaised = known.status === "active" && rises(known.severity, severity);
+    const dueAt = isRaised ? dueAtAfterRise(known.dueAt, cases, { severity, now }) : known.dueAt;
+    set.run({ ...noticed, severityReasons, siteStateAt, dueAt, changedAt: now });
+    if (isEscalation(known, noticed)) outbox.recordEscalation(known.seq);
+    const changes: Change[] = [
+      { field: "site state", before: known.siteState, after: noticed.siteState },
+      { field: "severity", before: known.severity, after: severity },
+    ];
+    history.record(
+      known.seq,
+      changes.filter(({ before, after }) => before !== after),
+      null,
+    );
+    return severity;
+  }
+
+  /** A copy that a visitor was shown outweighs all other facts. */
+  function noteCopy(known: KnownThreat, protectedDomain: string, seenAt: Instant): Severity {
+    if (known.cloneSeenAt !== null && known.cloneSeenAt >= seenAt) return known.severity;
+    const siteState = stateOfShownSite(known.siteState);
+    const scored = severityOf({ ...known, protectedDomain }, { cloneSeenDays: 0 });
+    return save(known, { cloneSeenAt: seenAt, verified: true, siteState }, scored);
+  }
+
+  function notePage(
+    known: KnownThreat,
+    protectedDomain: string,
+    { score }: Pick<PageImitation, "score">,
+  ): Severity {
+    const siteState = stateOfShownSite(known.siteState);
+    const isNews = !known.severityReasons.some(({ code }) => code === "page_imitates");
+    if (!isNews && known.verified && siteState === known.siteState) return known.severity;
+    const page = { ...plainPage, imitation: { score, imitates: true } };
+    const facts = { exists: "yes" as const, page };
+    const scored = severityOf({ ...known, protectedDomain }, { facts });
+    return save(known, { verified: true, siteState }, neverLower(known, scored));
+  }
+
+  /** The name of a threat that an inspection found can be a look-alike, too. */
+  function noteName(known: KnownThreat, match: Match): Severity {
+    const isNoted = known.reasons.some(({ code }) => code === "name_resembles");
+    if (isNoted || inspectedScore(known.reasons) === undefined) return known.severity;
+    const reasons = [...known.reasons, ...nameReasons(match)];
+    const scored = severityOf({ ...match, domain: known.domain });
+    return save(known, { reasons }, neverLower(known, scored));
+  }
+
+  return (known, { match, page }, seenAt) => {
+    if (page !== undefined) return notePage(known, match.protectedDomain, page);
+    if (match.type === "cloned_site") return noteCopy(known, match.protectedDomain, seenAt);
+    return known.type === "cloned_site" ? noteName(known, match) : known.severity;
+  };
+}
+
+/** Facts about a page of which only the comparison is known. */
+const plainPage = {
+  asksForPassword: false,
+  asksForCard: false,
+  namesBrand: false,
+  redirectsToProtected: false,
+};
+
+/** Returns a score that is not below the present severity: only the next check weighs all facts together. */
+function neverLower({ severity: before }: KnownThreat, { severity, reasons }: SeverityScore): SeverityScore {
+  return { severity: rises(before, severity) ? severity : before, reasons };
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Map(values.map((one) => [JSON.stringify(one), one])).values()];
+}

@@ -1,0 +1,22 @@
+import type { Database } from "../../../platform/database/database.ts";
+
+/** Reads the log of changed and deleted threats, which holds the latest 100,000 changes (`threatChangeLog`). */
+export interface ChangeLog {
+  /** Returns the version of the first and of the last change in the log; null: it is empty. */
+  bounds(): { first: number | null; last: number | null };
+  /** Returns at most `limit` changes after a version, oldest first. */
+  after(version: number, limit: number): { version: number; threatSeq: number }[];
+}
+
+export function createChangeLog({ sqlite }: Pick<Database, "sqlite">): ChangeLog {
+  const bounds = sqlite.prepare<{ first: number | null; last: number | null }, []>(
+    "select min(version) as first, max(version) as last from (select min(version) as version from threat_touches union all select max(version) from threat_touches)",
+  );
+  const after = sqlite.prepare<{ version: number; threatSeq: number }, [number, number]>(
+    "select version, threat_seq as threatSeq from threat_touches where version > ? order by version limit ?",
+  );
+  return {
+    bounds: () => bounds.get()!,
+    after: (version, limit) => after.all(version, limit),
+  };
+}

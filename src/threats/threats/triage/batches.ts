@@ -1,0 +1,158 @@
+import { and, asc, eq, gte, isNull, lt, sql } from "drizzle-orm";
+import type { Actor } from "../../../access/audit/actor.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { Status } from "../../../platform/vocabulary/threats.ts";
+import { threats, triageBatches, triageSteps } from "../store/tables.ts";
+
+/** Maximum number of threats in one batch: as many as one transaction can undo without keeping others waiting. */
+export const triageThreatsMax = 1_000;
+/** How long a batch can be undone; then it is deleted. */
+export const undoableMs = 24 * 3_600_000;
+/** The decisions of an API key in this time are one batch: a program that changes threats one by one decides once. */
+const joinedMs = 60_000;
+
+/** Stores which threats each decision changed, to undo it. Must be used within a transaction. */
+export interface Batches {
+  /** Returns a record of one decision, which begins a batch with its first step. */
+  begin(status: Status, by: Actor): BatchRecord;
+  find(seq: number): typeof triageBatches.$inferSelect | undefined;
+  steps(
+    batchSeq: number,
+  ): { id: string; previousStatus: Status; previousDueAt: Instant | null; changedAt: Instant }[];
+  setUndone(seq: number, by: Actor): void;
+  /** Returns the time of the oldest decision that can be undone. */
+  since(): Instant;
+}
+
+interface BatchRecord {
+  /** @param changedAt when the decision changed the threat */
+  add(step: {
+    threatSeq: number;
+    previousStatus: Status;
+    previousDueAt: Instant | null;
+    changedAt: Instant;
+  }): void;
+  /** Number of the batch, of the first one if there are several; undefined without a step. */
+  seq(): number | undefined;
+}
+
+export function createBatches({ database, clock }: { database: Database; clock: Clock }): Batches {
+  const statements = createStatements(database);
+  const since = () => clock.now() - undoableMs;
+
+  function create(status: Status, { channel, name, address }: Actor): number {
+    statements.deleteOld.run({ before: since() });
+    const actor = { channel, actorName: name, actorAddress: address };
+    return statements.insertBatch.get({ at: clock.now(), status, ...actor })!.seq;
+  }
+
+  /** Returns the batch of the last minute that an API key continues. */
+  function joinable(status: Status, { channel, name }: Actor): { seq: number; left: number } | undefined {
+    if (channel !== "api") return undefined;
+    const wanted = { channel, actorName: name, status, since: clock.now() - joinedMs };
+    const seq = statements.latestOf.get(wanted)?.seq;
+    return seq === undefined
+      ? undefined
+      : { seq, left: triageThreatsMax - statements.countSteps.get({ batchSeq: seq })!.total };
+  }
+
+  return {
+    begin(status, by) {
+      let first: number | undefined;
+      let batch: { seq: number; left: number } | undefined;
+      const isFull = (threatSeq: number) =>
+        batch === undefined ||
+        batch.left <= 0 ||
+        statements.findStep.get({ batchSeq: batch.seq, threatSeq }) !== undefined;
+      return {
+        seq: () => first,
+        add(step) {
+          if (batch === undefined) batch = joinable(status, by);
+          if (isFull(step.threatSeq)) batch = { seq: create(status, by), left: triageThreatsMax };
+          const { seq } = batch!;
+          statements.insertStep.run({ batchSeq: seq, ...step });
+          batch!.left -= 1;
+          first ??= seq;
+        },
+      };
+    },
+    find: (seq) => statements.findBatch.get({ seq }),
+    steps: (batchSeq) => statements.stepsOf.all({ batchSeq }),
+    setUndone: (seq, { channel, name }) =>
+      statements.setUndone.run({ seq, undoneAt: clock.now(), undoneChannel: channel, undoneName: name }),
+    since,
+  };
+}
+
+function createStatements(database: Database) {
+  const seqMatches = eq(triageBatches.seq, value(triageBatches.seq));
+  const ofBatch = eq(triageSteps.batchSeq, value(triageSteps.batchSeq));
+  return {
+    deleteOld: statement(database, (query) =>
+      query.delete(triageBatches).where(lt(triageBatches.at, value(triageBatches.at, "before"))),
+    ),
+    insertBatch: statement(database, (query) =>
+      query
+        .insert(triageBatches)
+        .values(valuesOf(triageBatches, "at", "status", "channel", "actorName", "actorAddress"))
+        .returning({ seq: triageBatches.seq }),
+    ),
+    latestOf: statement(database, (query) =>
+      query
+        .select({ seq: triageBatches.seq })
+        .from(triageBatches)
+        .where(
+          and(
+            eq(triageBatches.channel, value(triageBatches.channel)),
+            sql`${triageBatches.actorName} is ${value(triageBatches.actorName)}`,
+            eq(triageBatches.status, value(triageBatches.status)),
+            gte(triageBatches.at, value(triageBatches.at, "since")),
+            isNull(triageBatches.undoneAt),
+          ),
+        )
+        .orderBy(sql`${triageBatches.seq} desc`)
+        .limit(1),
+    ),
+    countSteps: statement(database, (query) =>
+      query
+        .select({ total: sql<number>`count(*)` })
+        .from(triageSteps)
+        .where(ofBatch),
+    ),
+    findStep: statement(database, (query) =>
+      query
+        .select({ threatSeq: triageSteps.threatSeq })
+        .from(triageSteps)
+        .where(and(ofBatch, eq(triageSteps.threatSeq, value(triageSteps.threatSeq)))),
+    ),
+    findBatch: statement(database, (query) => query.select().from(triageBatches).where(seqMatches)),
+    setUndone: statement(database, (query) =>
+      query
+        .update(triageBatches)
+        .set(valuesOf(triageBatches, "undoneAt", "undoneChannel", "undoneName"))
+        .where(seqMatches),
+    ),
+    insertStep: statement(database, (query) =>
+      query
+        .insert(triageSteps)
+        .values(
+          valuesOf(triageSteps, "batchSeq", "threatSeq", "previousStatus", "previousDueAt", "changedAt"),
+        ),
+    ),
+    stepsOf: statement(database, (query) =>
+      query
+        .select({
+          id: threats.id,
+          previousStatus: triageSteps.previousStatus,
+          previousDueAt: triageSteps.previousDueAt,
+          changedAt: triageSteps.changedAt,
+        })
+        .from(triageSteps)
+        .innerJoin(threats, eq(triageSteps.threatSeq, threats.seq))
+        .where(ofBatch)
+        .orderBy(asc(triageSteps.threatSeq)),
+    ),
+  };
+}

@@ -1,0 +1,104 @@
+import { desc, eq, sql } from "drizzle-orm";
+import type { Actor } from "../../../access/audit/actor.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import { opaqueValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
+import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import { threatHistory, threats } from "../store/tables.ts";
+
+/** A change of one field of a threat, with values as text for display; null: unknown or none. */
+export interface Change {
+  /** For example `ip_address`, `severity` or `page title`. */
+  field: string;
+  before: string | null;
+  after: string | null;
+}
+
+export interface DatedChange extends Change {
+  at: Instant;
+  /** Actor that decided; null for a fact that lookups found. */
+  by: Actor | null;
+}
+
+/**
+ * The latest changes of each threat. Facts are limited so that a flapping host does not fill the disk; decisions
+ * are counted separately, so that facts do not displace them.
+ */
+export interface History {
+  /** Must run within a transaction. `by`: actor that decided; null for facts that lookups found. */
+  record(threatSeq: number, changes: readonly Change[], by: Actor | null): void;
+  /** Returns the changes, newest first. */
+  list(threatId: string): DatedChange[];
+}
+
+/** Maximum number of facts, and of decisions, that are kept per threat. */
+export const changesPerThreatMax = 200;
+const textCharactersMax = 500;
+
+export function createHistory({ database, clock }: { database: Database; clock: Clock }): History {
+  const insert = statement(database, (query) =>
+    query
+      .insert(threatHistory)
+      .values(
+        valuesOf(
+          threatHistory,
+          "threatSeq",
+          "at",
+          "field",
+          "before",
+          "after",
+          "channel",
+          "actorName",
+          "actorAddress",
+        ),
+      ),
+  );
+  const trim = statement(database, (query) =>
+    query.delete(threatHistory).where(
+      sql`${threatHistory.seq} in (select seq from ${threatHistory} where threat_seq = ${opaqueValue(threatHistory.threatSeq)}
+        and (via is not null) = ${sql.placeholder("decided")} order by seq desc limit -1 offset ${changesPerThreatMax})`,
+    ),
+  );
+  const list = statement(database, (query) =>
+    query
+      .select({
+        at: threatHistory.at,
+        field: threatHistory.field,
+        before: threatHistory.before,
+        after: threatHistory.after,
+        channel: threatHistory.channel,
+        actorName: threatHistory.actorName,
+        actorAddress: threatHistory.actorAddress,
+      })
+      .from(threatHistory)
+      .innerJoin(threats, eq(threatHistory.threatSeq, threats.seq))
+      .where(eq(threats.id, value(threats.id)))
+      .orderBy(desc(threatHistory.seq))
+      .limit(2 * changesPerThreatMax),
+  );
+
+  return {
+    record(threatSeq, changes, by) {
+      if (changes.length === 0) return;
+      const at = clock.now();
+      const actor = {
+        channel: by?.channel ?? null,
+        actorName: by?.name ?? null,
+        actorAddress: by?.address ?? null,
+      };
+      for (const { field, before, after } of changes)
+        insert.run({ threatSeq, at, field, before: truncated(before), after: truncated(after), ...actor });
+      trim.run({ threatSeq, decided: by === null ? 0 : 1 });
+    },
+    list: (id) =>
+      list.all({ id }).map(({ channel, actorName: name, actorAddress: address, ...change }) => ({
+        ...change,
+        by: channel === null ? null : { channel, name, address },
+      })),
+  };
+}
+
+function truncated(text: string | null): string | null {
+  return text === null || text.length <= textCharactersMax
+    ? text
+    : `${text.slice(0, textCharactersMax - 1)}…`;
+}

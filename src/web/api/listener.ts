@@ -1,0 +1,169 @@
+import type { GuardedRoutes } from "../http/guard.ts";
+import type { Clock } from "../../platform/lib/clock.ts";
+import { StartError, messageOf } from "../../platform/lib/errors.ts";
+import { createSocketGroup, type HttpServer } from "./socket-group.ts";
+import { readTlsPair, readValidPair, type TlsPair, type TlsPaths } from "./tls-pair.ts";
+import { untilResponse } from "./waiting.ts";
+
+/** A socket that serves HTTP. */
+export interface Listener {
+  /**
+   * Starts accepting connections on exactly the configured address. Returns the port: the system chooses one
+   * for port 0.
+   * @throws StartError if the address is in use or not local, or the certificate cannot be used
+   */
+  listen(): { host: string; port: number };
+  /**
+   * Prepares to use the present content of the files of a certificate for new connections. Those that exist go on with
+   * the previous one. Returns undefined if that is the content in use.
+   * @throws StartError if the files cannot be used, do not belong together, or the certificate has expired
+   */
+  prepareCertificate(paths: TlsPaths): CertificateChange | "needs_restart" | undefined;
+  /** Stops accepting, waits up to `graceMs` for requests in flight, then closes their connections. */
+  stop(graceMs?: number): Promise<void>;
+  /** Returns the peer's IP address; undefined if the request did not arrive on this socket. */
+  peerOf(request: Request): string | undefined;
+  readonly port: number | undefined;
+  /** Number of requests in flight. */
+  readonly pending: number;
+}
+
+export interface CertificateChange {
+  /** Uses the certificate for new connections. Does not throw. */
+  commit(): void;
+  cancel(): void;
+}
+
+const graceMsDefault = 10_000;
+// Longer than the idle timeout of common load balancers, so that they never reuse a connection closed here.
+const idleTimeoutSeconds = 120;
+/** Whether a certificate can be replaced while the server listens. Other systems spread connections differently. */
+const canReplaceCertificate = process.platform === "linux";
+
+interface Address {
+  host: string;
+  port: number;
+  tls: TlsPaths | null;
+  /** The setting that contains it, for messages. */
+  setting: string;
+}
+
+export function createListener({
+  address: { host, port: wantedPort, tls, setting },
+  clock,
+  routes,
+}: {
+  address: Address;
+  clock: Clock;
+  routes: GuardedRoutes;
+}): Listener {
+  const group = createSocketGroup({ clock, withoutReuse: () => closingAfterResponse(routes) });
+  const suspendingRoutes = Object.fromEntries(
+    Object.entries(routes).map(([path, handle]) => [path, untilResponse(handle, idleTimeoutSeconds)]),
+  );
+  let pair: TlsPair | undefined;
+
+  function open(port: number, reusePort: boolean): HttpServer {
+    return Bun.serve({
+      hostname: host,
+      port,
+      reusePort,
+      development: false,
+      idleTimeout: idleTimeoutSeconds,
+      // Each operation has its own limit and reports it; Bun's own response would be a bare 413.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+      ...(pair === undefined ? {} : { tls: pair }),
+      routes: suspendingRoutes,
+    });
+  }
+
+  return {
+    listen() {
+      try {
+        if (tls !== null) pair = readTlsPair(tls);
+        // Without this check, a second copy would silently start on the same port.
+        const isShared = tls !== null && canReplaceCertificate;
+        if (isShared && wantedPort !== 0) void open(wantedPort, false).stop(true);
+        const first = open(wantedPort, isShared);
+        group.begin(first);
+        return { host, port: first.port ?? wantedPort };
+      } catch (error) {
+        throw listenError(error, { host, port: wantedPort, tls, setting });
+      }
+    },
+
+    prepareCertificate(paths) {
+      const port = group.current()?.port;
+      if (port === undefined || pair === undefined) return undefined;
+      const before = pair;
+      const next = readIfChanged(paths, before, clock.now());
+      if (next === undefined) return undefined;
+      if (!canReplaceCertificate) return "needs_restart";
+      try {
+        pair = next;
+        const { commit, cancel } = group.prepare(() => open(port, true));
+        return {
+          cancel,
+          commit() {
+            pair = next;
+            commit();
+          },
+        };
+      } catch (error) {
+        const reason = `the certificate cannot be replaced without a restart: ${messageOf(error)}`;
+        throw new StartError(reason, { exitCode: 1, cause: error });
+      } finally {
+        pair = before;
+      }
+    },
+
+    stop: (graceMs = graceMsDefault) => group.stop(graceMs),
+    peerOf: group.peerOf,
+    get port() {
+      return group.current()?.port;
+    },
+    get pending() {
+      return group.pending();
+    },
+  };
+}
+
+/** Returns the content of the files if it is not the one in use. An expired certificate in use is no error here. */
+function readIfChanged(paths: TlsPaths, inUse: TlsPair, now: number): TlsPair | undefined {
+  try {
+    if (Bun.deepEquals(readTlsPair(paths), inUse)) return undefined;
+  } catch {
+    // Reported below.
+  }
+  return readValidPair(paths, now);
+}
+
+/** Asks clients to open a new connection for their next request. */
+function closingAfterResponse(routes: GuardedRoutes): GuardedRoutes {
+  return Object.fromEntries(
+    Object.entries(routes).map(([path, handle]): [string, GuardedRoutes[string]] => [
+      path,
+      async (request) => {
+        const response = await handle(request);
+        response.headers.set("connection", "close");
+        return response;
+      },
+    ]),
+  );
+}
+
+function listenError(error: unknown, { host, port, tls, setting }: Address): StartError {
+  const code = (error as { code?: string }).code ?? "";
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `${address} is already in use by another program; stop it, or set ${setting} to another port`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine; set ${setting} to one that is`,
+    EACCES: `this user may not listen on port ${port}; set ${setting} to a port from 1024 on`,
+  };
+  const certificate = `server.tls_cert (${tls?.certPath}) and server.tls_key (${tls?.keyPath})`;
+  const reason =
+    tls !== null && (code === "ENOENT" || code.startsWith("ERR_OSSL"))
+      ? `${certificate} cannot be used: ${messageOf(error)}; both must be PEM files that belong together`
+      : (reasons[code] ?? `cannot listen on ${address}: ${messageOf(error)}`);
+  return new StartError(reason, { exitCode: 1, cause: error });
+}

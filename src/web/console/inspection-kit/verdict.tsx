@@ -1,0 +1,98 @@
+import type { ComponentChildren } from "preact";
+import { defangText } from "../../../messaging/content/defang.ts";
+import { describeSignal, type PageImitation } from "../../../platform/vocabulary/page-signals.ts";
+import { capitalized, counted } from "../../../platform/lib/wording.ts";
+import { Contributions } from "./contributions.tsx";
+import { Help } from "../kit/disclosure.tsx";
+import { StateMark } from "../kit/marks.tsx";
+import { Name, Text } from "../kit/name.tsx";
+import { domainPath } from "../kit/paths.ts";
+
+const addressCharactersMax = 300;
+/** Further signals contribute little, and are added up. */
+const signalsShownMax = 12;
+/** Points that are shown as 0.0. */
+const noticeable = 0.05;
+
+const inspectionManualPath = "inspection#how-pages-are-compared";
+
+/** Whether a page imitates a protected brand, with the contribution of each signal. */
+export function VerdictDetails({
+  verdict,
+  signalsMax = signalsShownMax,
+}: {
+  verdict: PageImitation;
+  /** Number of signals that are shown one by one. */
+  signalsMax?: number;
+}) {
+  const { protectedDomain, score, imitates, original } = verdict;
+  return (
+    <div class="stack gap-s">
+      <div class="line">
+        <StateMark tone={imitates ? "bad" : "good"}>
+          {imitates ? "Imitates" : "Does not imitate"}{" "}
+          <a href={domainPath(protectedDomain)}>
+            <Name name={protectedDomain} />
+          </a>
+        </StateMark>
+        <span class="push num">Score {scoreText(score)}</span>
+        <Help about="the score" manual={inspectionManualPath}>
+          The estimated probability, from 0 to 1, that the page imitates the brand. Each bar shows how much a
+          signal adds to it or takes from it, in log-odds: 2.3 points make it ten times as likely. Without any
+          signal, an imitation is unlikely.
+        </Help>
+      </div>
+      <SignalBars verdict={verdict} signalsMax={signalsMax} />
+      {original === null || original === undefined ? null : (
+        <p class="s quiet">
+          Closest original: <Text text={original} charactersMax={addressCharactersMax} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+function SignalBars({
+  verdict: { protectedDomain, signals },
+  signalsMax,
+}: {
+  verdict: PageImitation;
+  signalsMax: number;
+}) {
+  const counting = signals.filter(({ points }) => Math.abs(points) >= noticeable);
+  if (counting.length === 0) return <p class="s quiet">No signal speaks for or against an imitation.</p>;
+  const bySize = counting.toSorted((a, b) => Math.abs(b.points) - Math.abs(a.points));
+  const shown = bySize.slice(0, signalsMax);
+  const rest = bySize.slice(signalsMax);
+  const rows = shown
+    .toSorted((a, b) => b.points - a.points)
+    .map((signal): { label: ComponentChildren; points: number } => ({
+      label: <Text text={capitalized(describeSignal(signal))} charactersMax={200} />,
+      points: signal.points,
+    }));
+  const caption = `Contribution of each signal to the score for ${protectedDomain}`;
+  if (rest.length === 0) return <Contributions caption={caption} rows={rows} />;
+  const points = rest.reduce((sum, one) => sum + one.points, 0);
+  const label = counted(rest.length, "smaller signal");
+  return <Contributions caption={caption} rows={[...rows, { label, points }]} />;
+}
+
+/** Returns a score with two digits: `0.97`. A value below 1 is not rounded up to it. */
+export function scoreText(score: number): string {
+  return (score < 1 ? Math.min(score, 0.99) : score).toFixed(2);
+}
+
+/** An address that was written by a stranger, in a form that nobody can open by mistake. */
+export function Address({
+  address,
+  charactersMax = addressCharactersMax,
+}: {
+  address: string;
+  charactersMax?: number;
+}) {
+  return (
+    <code>
+      <Text text={defangText(address, charactersMax)} charactersMax={charactersMax} />
+    </code>
+  );
+}

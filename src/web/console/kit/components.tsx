@@ -1,0 +1,281 @@
+import type { ComponentChildren, VNode } from "preact";
+import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
+import { grouped } from "../../../platform/lib/wording.ts";
+import { Button, ButtonContent, buttonClass, Form, type ButtonLook } from "./form.tsx";
+import { Icon } from "./icons.tsx";
+import { FlashMessage, Tag } from "./marks.tsx";
+import { Text } from "./name.tsx";
+import { usePage } from "./page-context.ts";
+import { relativeAge, relativeNext, relativeTime, shortAge } from "./times.ts";
+
+/** Head of a page: the way to it, title, one-sentence description, and actions, of which one at most is primary. */
+export function PageHead({
+  title,
+  lead,
+  crumbs = [],
+  children,
+}: {
+  title: ComponentChildren;
+  lead?: ComponentChildren;
+  /** Pages above this one, outermost first. */
+  crumbs?: readonly Crumb[];
+  /** Buttons and links beside the title. */
+  children?: ComponentChildren;
+}) {
+  return (
+    <>
+      {crumbs.length === 0 ? null : (
+        <nav class="crumbs" aria-label="Pages above this one">
+          {crumbs.map(({ label, path }, index) => (
+            <>
+              {index === 0 ? null : <Icon name="right" />}
+              <a href={path}>{label}</a>
+            </>
+          ))}
+        </nav>
+      )}
+      <header class="head">
+        <div>
+          <h1>{title}</h1>
+          {lead === undefined ? null : <p class="lead">{lead}</p>}
+        </div>
+        {children === undefined ? null : <div class="line">{children}</div>}
+      </header>
+    </>
+  );
+}
+
+export interface Crumb {
+  label: string;
+  path: string;
+}
+
+/** A link that looks like a button. Not rendered when the visitor's role does not allow its target. */
+export function LinkButton({
+  path,
+  label,
+  variant,
+  small,
+  icon,
+  dataKey,
+}: {
+  path: string;
+  label: string;
+} & ButtonLook) {
+  if (!usePage().mayOpen("GET", path)) return null;
+  return (
+    <a class={buttonClass({ variant, small })} href={path} data-key={dataKey} aria-keyshortcuts={dataKey}>
+      <ButtonContent icon={icon} label={label} dataKey={dataKey} />
+    </a>
+  );
+}
+
+/** The next step after a text about an empty list. Not rendered when the visitor's role does not allow its target. */
+export function FirstStep({
+  path,
+  label,
+  children,
+}: {
+  path: string;
+  label: string;
+  /** The rest of the sentence after the link. */
+  children: ComponentChildren;
+}) {
+  if (!usePage().mayOpen("GET", path)) return null;
+  return (
+    <>
+      {" "}
+      <a href={path}>{label}</a> {children}
+    </>
+  );
+}
+
+/** A further action after a text, separated by a dot. Not rendered when the visitor's role does not allow its target. */
+export function ActionLink({ path, label }: { path: string; label: string }) {
+  if (!usePage().mayOpen("GET", path)) return null;
+  return (
+    <>
+      {" "}
+      · <a href={path}>{label}</a>
+    </>
+  );
+}
+
+/** A list of names and values. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** A time, absolute in the reader's time zone or relative to now; the title has both UTC and the reader's time zone. */
+export function Time({
+  at,
+  relative = false,
+  seconds = false,
+}: {
+  at: Instant;
+  /**
+   * Shows how long ago it was; "short" for rows (`5 h`); "due" for a time that may lie ahead; "next" for a next step,
+   * which is never in the past.
+   */
+  relative?: boolean | "short" | "due" | "next";
+  seconds?: boolean;
+}) {
+  const { now, reader } = usePage();
+  return (
+    <time dateTime={toIsoTime(at)} title={reader.times.both(at)}>
+      {relative === false ? reader.times.plain(at, { seconds }) : relativeTexts[String(relative)]!(at, now)}
+    </time>
+  );
+}
+
+const relativeTexts: Record<string, (at: Instant, now: Instant) => string> = {
+  true: relativeAge,
+  short: shortAge,
+  due: relativeTime,
+  next: relativeNext,
+};
+
+/** A text with a button that copies it, where scripts are enabled. */
+export function Copyable({ text, label, secret = false }: { text: string; label: string; secret?: boolean }) {
+  return (
+    <div class={secret ? "copyable secret" : "copyable"}>
+      <code>{text}</code>
+      <button type="button" class="btn small" data-copy={text} hidden aria-label={`Copy ${label}`}>
+        Copy
+      </button>
+    </div>
+  );
+}
+
+/** Error message above a form. */
+export function FormError({ message }: { message: string | undefined }) {
+  return message === undefined ? null : <FlashMessage flash={{ tone: "danger", text: message }} />;
+}
+
+/** Asks for confirmation of an action that cannot be undone; works without scripts. */
+export function Confirm({
+  title,
+  children,
+  action,
+  button,
+  back,
+}: {
+  title: string;
+  /** Describes the consequences. */
+  children: ComponentChildren;
+  action: string;
+  button: string;
+  back: string;
+}) {
+  return (
+    <section class="card narrow">
+      <h1>{title}</h1>
+      <div class="prose">{children}</div>
+      <Form action={action} class="line">
+        <Button label={button} variant="sure" />
+        <LinkButton path={back} label="Cancel" />
+      </Form>
+    </section>
+  );
+}
+
+/** Name of an entry with a link to its page, and a mark if it is from the configuration file. */
+export function EntryLink({ path, entry }: { path: string; entry: { name: string; origin: string } }) {
+  return (
+    <>
+      <a href={path}>
+        <Text text={entry.name} />
+      </a>
+      {entry.origin === "file" ? <p>configuration file</p> : null}
+    </>
+  );
+}
+
+/** Marks an entry of the configuration file, which cannot be changed in the console. */
+export function DeclaredMark({ where }: { where?: string }) {
+  return (
+    <span class="declared">
+      <Tag>configuration file</Tag>{" "}
+      <span class="hint">
+        Declared{where === undefined ? "" : ` as ${where}`} in the configuration file. To change it, edit the
+        file.
+      </span>
+    </span>
+  );
+}
+
+/** Progress bar with its numbers. */
+export function Progress({ done, total, label }: { done: number; total: number; label: string }) {
+  return (
+    <div class="progress">
+      <progress class="meter" value={Math.min(done, total)} max={Math.max(total, 1)} aria-label={label} />
+      <span>
+        {grouped(done)} of {grouped(total)} {label}
+      </span>
+    </div>
+  );
+}
+
+/** A titled part of a page; `id` makes it a link target. */
+export function Card({
+  title,
+  id,
+  aside,
+  flush = false,
+  children,
+  footer,
+}: {
+  title?: ComponentChildren;
+  id?: string;
+  /** A link or a remark beside the title. */
+  aside?: ComponentChildren;
+  /** The content reaches the border: a table, a list of rows. */
+  flush?: boolean;
+  children: ComponentChildren;
+  footer?: ComponentChildren;
+}): VNode {
+  return (
+    <section class={flush ? "card flush" : "card"} id={id}>
+      {title === undefined ? null : (
+        <header>
+          <h2>{title}</h2>
+          {aside}
+        </header>
+      )}
+      {children}
+      {footer === undefined ? null : <footer>{footer}</footer>}
+    </section>
+  );
+}
+
+/** A titled part of a page without a frame of its own. */
+export function Section({
+  title,
+  id,
+  aside,
+  children,
+}: {
+  title: string;
+  id?: string;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+}): VNode {
+  return (
+    <section class="section" id={id}>
+      <header class="card-head">
+        <h2>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,63 @@
+import { trapKinds } from "../../response/traps/kinds/kinds.ts";
+import { accountPages } from "./pages/account/routes.ts";
+import { casePages } from "./pages/cases/routes.ts";
+import { campaignPages } from "./pages/campaigns/routes.ts";
+import { commandPages } from "./pages/commands/routes.tsx";
+import { domainPages } from "./pages/domains/routes.ts";
+import { originalPages } from "./pages/originals/routes.ts";
+import { firstRunPages } from "./pages/first-run/routes.ts";
+import { inspectionPages } from "./pages/inspections/routes.ts";
+import { keyPages } from "./pages/keys/routes.ts";
+import { listPages } from "./pages/lists/routes.ts";
+import { namePages } from "./pages/names/routes.ts";
+import { notificationPages } from "./pages/notifications/routes.ts";
+import { overviewPages } from "./pages/overview/routes.ts";
+import { preferencePages } from "./pages/preferences/routes.ts";
+import { retentionPages } from "./pages/retention/routes.ts";
+import { scanPages } from "./pages/scans/routes.ts";
+import { sourcePages } from "./pages/sources/routes.ts";
+import { auditPages, systemPages } from "./pages/system/routes.ts";
+import { takedownPages } from "./pages/takedowns/routes.ts";
+import { threatPages } from "./pages/threat/routes.ts";
+import { threatListPages } from "./pages/threats/routes.ts";
+import { trapPages } from "./pages/traps/routes.ts";
+import { decisionPages } from "./pages/decisions/routes.ts";
+import { deliveryPages } from "./pages/deliveries/delivery-pages.tsx";
+import { userPages } from "./pages/users/routes.ts";
+import { viewPages } from "./pages/views/routes.ts";
+import { webhookPages } from "./pages/webhooks/webhook-pages.tsx";
+import type { PageGroup } from "./shell/router.ts";
+
+/** Pages that the command bar offers, in the order of the navigation. */
+const searchable: readonly PageGroup[] = [
+  overviewPages,
+  firstRunPages,
+  threatListPages,
+  decisionPages,
+  viewPages,
+  threatPages,
+  campaignPages,
+  takedownPages,
+  casePages,
+  domainPages,
+  originalPages,
+  scanPages,
+  inspectionPages,
+  sourcePages,
+  namePages,
+  ...trapKinds.map(trapPages),
+  keyPages,
+  notificationPages,
+  webhookPages,
+  listPages,
+  deliveryPages,
+  userPages,
+  systemPages,
+  auditPages,
+  retentionPages,
+  accountPages,
+  preferencePages,
+];
+
+/** All pages; the order is that of the navigation. */
+export const pageGroups: readonly PageGroup[] = [...searchable, commandPages(searchable)];

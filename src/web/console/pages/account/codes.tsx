@@ -1,0 +1,179 @@
+import { badRequest } from "../../../../platform/lib/errors.ts";
+import { Copyable, FormError, LinkButton, PageHead } from "../../kit/components.tsx";
+import { attempt, wholeForm, type FieldErrors } from "../../kit/fields.ts";
+import { Button, Form, TextField } from "../../kit/form.tsx";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import {
+  accountPath,
+  codesPath,
+  confirmCodesPath,
+  recoveryCodesPath,
+  removeCodesPath,
+  renewRecoveryCodesPath,
+} from "../../kit/paths.ts";
+import { QrCode } from "../../sign-in/qr-code.tsx";
+import type { AccountContext } from "./account-page.tsx";
+
+const crumbs = [{ label: "Your account", path: accountPath }];
+/** Name of the recovery codes among the values that are shown once. */
+const recoveryCodesName = "recovery codes";
+/** Covers a one-time code with spaces, a recovery code and a password. */
+const proofCharactersMax = 1_000;
+const codeCharactersMax = 40;
+
+export async function beginCodes({ account, session, services }: AccountContext): Promise<PageResult> {
+  await services.ownAccount.beginCodes({ account, session });
+  return redirect(codesPath);
+}
+
+/** Shows the secret of an enrollment that no code has confirmed yet. */
+export function showCodeSetup(
+  { account, session, services }: AccountContext,
+  errors: FieldErrors = {},
+): PageResult {
+  const setup = services.ownAccount.pendingCodes({ account, session });
+  if (setup === undefined) return redirect(accountPath);
+  return page(
+    "Set up one-time codes",
+    <div class="narrow stack">
+      <PageHead title="Set up one-time codes" crumbs={crumbs} />
+      <p>Scan this with an authenticator on your phone, or enter the secret by hand.</p>
+      <QrCode text={setup.uri} label="QR code of the secret for the authenticator" />
+      <Copyable text={setup.secret} label="the secret" secret />
+      <Copyable text={setup.uri} label="the address for the authenticator" secret />
+      <FormError message={errors[wholeForm]} />
+      <Form action={confirmCodesPath} class="stack">
+        <TextField
+          label="One-time code"
+          name="code"
+          autocomplete="one-time-code"
+          maxLength={codeCharactersMax}
+          required
+          autofocus
+          hint="The 6 digits that the authenticator shows now. One-time codes are off until you enter one."
+          error={errors["code"]}
+        />
+        <div class="line">
+          <Button label="Turn on" variant="primary" />
+          <LinkButton path={accountPath} label="Cancel" variant="plain" />
+        </div>
+      </Form>
+    </div>,
+    { status: Object.keys(errors).length === 0 ? 200 : 400 },
+  );
+}
+
+export async function confirmCodes(context: AccountContext): Promise<PageResult> {
+  const { account, session, services, form, by, putOnce } = context;
+  const done = await attempt(() =>
+    services.ownAccount.confirmCodes({ account, session }, form.get("code") ?? "", { by }),
+  );
+  if (!done.ok) return showCodeSetup(context, done.errors);
+  putOnce(recoveryCodesName, done.value);
+  return redirect(recoveryCodesPath, "One-time codes are on.");
+}
+
+/** Shows new recovery codes, once. */
+export function showRecoveryCodes({ takeOnce }: AccountContext): PageResult {
+  const codes = takeOnce<string[]>(recoveryCodesName);
+  if (codes === undefined)
+    return redirect(accountPath, {
+      tone: "warning",
+      text: "Recovery codes are shown only once. If you lost them, create new ones.",
+    });
+  return page(
+    "Recovery codes",
+    <div class="narrow stack">
+      <PageHead title="Recovery codes" crumbs={crumbs} />
+      <p>
+        Each of these codes signs you in once if you lose the phone. Keep them in a safe place: they are not
+        shown again.
+      </p>
+      <Copyable text={codes.join("\n")} label="the recovery codes" secret />
+      <p>
+        <LinkButton path={accountPath} label="Done" variant="primary" />
+      </p>
+    </div>,
+  );
+}
+
+export function askToRemoveCodes(context: AccountContext, errors: FieldErrors = {}): PageResult {
+  return askForProof(context, {
+    title: "Turn off one-time codes?",
+    text: "A sign-in will take the password only. The recovery codes stop working.",
+    action: removeCodesPath,
+    button: "Turn off one-time codes",
+    errors,
+  });
+}
+
+export async function removeCodes(context: AccountContext): Promise<PageResult> {
+  const { account, session, services, form, by } = context;
+  const done = await attempt(() =>
+    services.ownAccount.removeCodes({ account, session }, form.get("proof") ?? "", { by }),
+  );
+  if (!done.ok) return askToRemoveCodes(context, done.errors);
+  return redirect(accountPath, "One-time codes are off.");
+}
+
+export function askToRenewRecoveryCodes(context: AccountContext, errors: FieldErrors = {}): PageResult {
+  return askForProof(context, {
+    title: "Create new recovery codes?",
+    text: "The present recovery codes stop working.",
+    action: renewRecoveryCodesPath,
+    button: "Create recovery codes",
+    errors,
+  });
+}
+
+export async function renewRecoveryCodes(context: AccountContext): Promise<PageResult> {
+  const { account, session, services, form, by, putOnce } = context;
+  const done = await attempt(() =>
+    services.ownAccount.renewRecoveryCodes({ account, session }, form.get("proof") ?? "", { by }),
+  );
+  if (!done.ok) return askToRenewRecoveryCodes(context, done.errors);
+  putOnce(recoveryCodesName, done.value);
+  return redirect(recoveryCodesPath);
+}
+
+/** Asks for the password or a code before a change that somebody at an unlocked computer must not make. */
+function askForProof(
+  { account }: AccountContext,
+  {
+    title,
+    text,
+    action,
+    button,
+    errors,
+  }: { title: string; text: string; action: string; button: string; errors: FieldErrors },
+): PageResult {
+  if (!account.hasCodes) throw badRequest("This account has no one-time codes.");
+  return page(
+    title,
+    <section class="card narrow">
+      <h1>{title}</h1>
+      <div class="prose">
+        <p>{text}</p>
+      </div>
+      <FormError message={errors[wholeForm]} />
+      <Form action={action} class="stack">
+        <TextField
+          type="password"
+          label="Password or code"
+          name="proof"
+          autocomplete="one-time-code"
+          maxLength={proofCharactersMax}
+          required
+          autofocus
+          hint="Your password, a one-time code, or a recovery code."
+          error={errors["proof"]}
+        />
+        <div class="line">
+          <Button label={button} variant="sure" />
+          <LinkButton path={accountPath} label="Cancel" />
+        </div>
+      </Form>
+    </section>,
+    { status: Object.keys(errors).length === 0 ? 200 : 400 },
+  );
+}

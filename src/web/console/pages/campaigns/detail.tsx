@@ -1,0 +1,290 @@
+import type { Campaign, CampaignThreat } from "../../../../response/cases/campaigns/campaigns.ts";
+import { reasons } from "../../../../response/cases/grouping/reasons.ts";
+import type { Assignee } from "../../../../response/cases/cases.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
+import { counted, grouped } from "../../../../platform/lib/wording.ts";
+import { triageThreatsMax } from "../../../../threats/threats/triage/batches.ts";
+import { Bars } from "../../charts/bars.tsx";
+import { Card, LinkButton, PageHead, Section, Time } from "../../kit/components.tsx";
+import { Button, Form, HiddenFields, Select } from "../../kit/form.tsx";
+import { Name, Text } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { page, type PageResult } from "../../kit/page-result.ts";
+import {
+  assignCampaignPath,
+  campaignPath,
+  campaignsPath,
+  newReportPath,
+  threatPath,
+  triagePath,
+} from "../../kit/paths.ts";
+import { type Column, Pagination, Table, pageNumber } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { decisions, seenFields } from "../../threat-kit/decisions.ts";
+import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
+import { SiteMark } from "../../threat-kit/site.tsx";
+import { accountChoices, nobodyChoice } from "../cases/assignee-field.ts";
+import { kindLabels } from "../takedowns/parts.tsx";
+import { findCampaign } from "./assign.ts";
+import { reportGroups, type ReportGroup } from "./report-groups.ts";
+
+const perPage = 100;
+const daysShownMax = 30;
+const valueCharactersMax = 200;
+
+type CampaignContext = Context<"campaigns" | "cases" | "enrichment" | "takedowns" | "threats">;
+
+export function showCampaign(context: CampaignContext): PageResult {
+  const { services, query } = context;
+  const { campaigns, cases, threats } = services;
+  // Read before the threats, so that no later decision is replaced.
+  const mark = threats.triage.mark();
+  const campaign = findCampaign(context);
+  const all = campaigns.threats(campaign, { limit: campaign.size, offset: 0 });
+  const number = Math.min(pageNumber(query), Math.max(1, Math.ceil(all.length / perPage)));
+  const path = campaignPath(campaign.number);
+  const name = all[0]?.domain ?? String(campaign.number);
+  const active = all.filter(({ status }) => status === "active").length;
+  const up = all.filter(({ siteState }) => siteState === "up" || siteState === "back").length;
+  const reported = all.filter(({ isReported }) => isReported).length;
+  const shown = all.slice((number - 1) * perPage, number * perPage);
+  return page(
+    `Campaign of ${visible(name, 80)}`,
+    <>
+      <PageHead
+        title={
+          <>
+            Campaign of <Name name={name} />
+          </>
+        }
+        crumbs={[{ label: "Campaigns", path: campaignsPath }]}
+        lead={`${counted(campaign.size, "threat")}, ${grouped(active)} active, ${grouped(up)} up, ${grouped(reported)} reported. Score ${campaign.score} of 100. Others may share an attribute on purpose, so check what joins each threat before you decide.`}
+      />
+      <div class="cols cols-main">
+        <div class="stack">
+          <Reasons campaign={campaign} />
+          <Section title="Threats">
+            <Threats campaign={campaign} threats={shown} mark={mark} />
+            {all.length <= perPage ? null : (
+              <Pagination page={number} perPage={perPage} total={all.length} path={path} query={query} />
+            )}
+          </Section>
+        </div>
+        <div class="stack">
+          <Reports groups={reportGroups(services, all)} />
+          <Assign campaign={campaign} threats={all} assignees={cases.assignees()} />
+          <Registrations threats={all} />
+        </div>
+      </div>
+    </>,
+  );
+}
+
+const reasonColumns = (campaign: Campaign): Column<Campaign["reasons"][number]>[] => [
+  {
+    title: "In common",
+    layout: "wide",
+    cell: ({ reason, value }) => (
+      <>
+        {reasons[reason].name}
+        <p>
+          <Text text={visible(value, valueCharactersMax)} />
+        </p>
+      </>
+    ),
+  },
+  {
+    title: "Threats",
+    layout: "number",
+    cell: ({ threats }) => `${grouped(threats)} of ${grouped(campaign.size)}`,
+  },
+  { title: "Why it counts", fold: "under", cell: ({ reason }) => reasons[reason].cost },
+];
+
+function Reasons({ campaign }: { campaign: Campaign }) {
+  return (
+    <Section title="Why they belong together">
+      <Table
+        caption="What the threats have in common"
+        columns={reasonColumns(campaign)}
+        rows={campaign.reasons}
+        empty="The reasons are being computed again."
+      />
+    </Section>
+  );
+}
+
+/** The threats with what joins each, inside the form for decisions. */
+function Threats({
+  campaign,
+  threats,
+  mark,
+}: {
+  campaign: Campaign;
+  threats: readonly CampaignThreat[];
+  mark: number;
+}) {
+  const mayDecide = usePage().may("decide");
+  const columns: Column<CampaignThreat>[] = [
+    {
+      title: "Name",
+      layout: "wide",
+      cell: (threat) => (
+        <>
+          <label class="check">
+            {mayDecide ? (
+              <input
+                type="checkbox"
+                name="id"
+                value={threat.id}
+                aria-label={`Select ${visible(threat.domain, 80)}`}
+              />
+            ) : null}
+            <a class="ink" href={threatPath(threat.id)}>
+              <Name name={threat.domain} />
+            </a>
+          </label>
+          <Ties campaign={campaign} threat={threat} />
+        </>
+      ),
+    },
+    {
+      title: "Status and site",
+      fold: "state",
+      cell: ({ siteState, status }) => (
+        <>
+          <StatusMark status={status} />
+          {siteState === null ? null : (
+            <div>
+              <SiteMark site={siteState} />
+            </div>
+          )}
+        </>
+      ),
+    },
+    { title: "Severity", fold: "hidden", cell: ({ severity }) => <SeverityMark severity={severity} /> },
+    {
+      title: "Protected domain",
+      fold: "under",
+      cell: ({ protectedDomain }) => <Name name={protectedDomain} />,
+    },
+    {
+      title: "First seen",
+      layout: "tight",
+      fold: "end",
+      cell: ({ firstSeen }) => <Time at={firstSeen} relative />,
+    },
+  ];
+  const table = (
+    <Table
+      caption="Threats of the campaign, the oldest first"
+      columns={columns}
+      rows={threats}
+      empty="No threats."
+    />
+  );
+  if (!mayDecide) return table;
+  return (
+    <Form action={triagePath} class="stack">
+      <HiddenFields fields={{ back: campaignPath(campaign.number), ...seenFields(mark) }} />
+      {table}
+      <div class="line">
+        <label class="check" data-script-only hidden>
+          <input type="checkbox" data-select-all="id" />
+          this page
+        </label>
+        {decisions
+          .filter(({ status }) => threats.some((threat) => threat.status !== status))
+          .map(({ status, label }) => (
+            <button type="submit" name="status" value={status} class="btn">
+              {label}
+            </button>
+          ))}
+      </div>
+    </Form>
+  );
+}
+
+/** Reasons that join one threat to the others, and the largest group that it shares something with. */
+function Ties({ campaign, threat }: { campaign: Campaign; threat: CampaignThreat }) {
+  const shorts = new Set(threat.reasons.map((index) => reasons[campaign.reasons[index]!.reason].short));
+  if (shorts.size === 0) return null;
+  return <p>Shares {[...shorts].join(", ")}</p>;
+}
+
+function Reports({ groups }: { groups: readonly ReportGroup[] }) {
+  if (!usePage().may("report") || groups.length === 0) return null;
+  return (
+    <Card title="Report together">
+      <ul class="stack gap-s">
+        {groups.map(({ key, recipient, threatIds }) => (
+          <li class="stack gap-s">
+            <span>
+              {kindLabels[recipient.kind]}: <Text text={visible(recipient.name, 60)} />
+            </span>
+            <div>
+              <LinkButton
+                path={newReportPath(threatIds, { recipient: key })}
+                label={`Report ${counted(threatIds.length, "threat")}`}
+                small
+              />
+            </div>
+          </li>
+        ))}
+      </ul>
+      <p class="hint">Opens the report. Nothing is sent until you send it.</p>
+    </Card>
+  );
+}
+
+function Assign({
+  assignees,
+  campaign,
+  threats,
+}: {
+  assignees: readonly Assignee[];
+  campaign: Campaign;
+  threats: readonly CampaignThreat[];
+}) {
+  const active = threats.filter(({ status }) => status === "active");
+  // Those that nobody works on first, so that a larger campaign can be assigned to the end.
+  const next = active
+    .toSorted((a, b) => Number(a.assigneeSeq !== null) - Number(b.assigneeSeq !== null))
+    .slice(0, triageThreatsMax);
+  if (!usePage().may("decide") || active.length === 0) return null;
+  return (
+    <Card title="Assign together">
+      <Form action={assignCampaignPath(campaign.number)} class="stack">
+        {next.map(({ id }) => (
+          <input type="hidden" name="id" value={id} />
+        ))}
+        <Select label="Assignee" name="assignee" choices={[nobodyChoice, ...accountChoices(assignees)]} />
+        <Button
+          label={
+            next.length < active.length
+              ? `Assign ${grouped(next.length)} of ${grouped(active.length)} active threats`
+              : `Assign ${counted(active.length, "active threat")}`
+          }
+        />
+      </Form>
+    </Card>
+  );
+}
+
+/** Number of registrations on each day, the latest days if there are many. */
+function Registrations({ threats }: { threats: readonly CampaignThreat[] }) {
+  const days = Map.groupBy(
+    threats.filter(({ registeredAt }) => /^\d{4}-\d\d-\d\d/.test(registeredAt ?? "")),
+    ({ registeredAt }) => registeredAt!.slice(0, 10),
+  );
+  if (days.size === 0) return null;
+  const rows = [...days].toSorted(([a], [b]) => (a < b ? -1 : 1)).slice(-daysShownMax);
+  return (
+    <Card title="Registrations">
+      <Bars
+        caption="Registrations by day (UTC)"
+        rows={rows.map(([day, registered]) => ({ label: day, value: registered.length }))}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,105 @@
+import type { Delivery } from "../../../../messaging/deliveries/delivery-log.ts";
+import { grouped } from "../../../../platform/lib/wording.ts";
+import { isMessage } from "../../../../messaging/content/sent-message.ts";
+import { Time } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
+import { Text } from "../../kit/name.tsx";
+import { deliveryPath } from "../../kit/paths.ts";
+import { Table, type Column } from "../../kit/table.tsx";
+import type { PageServices } from "../../shell/services.ts";
+import { DeliveryBadge } from "./delivery-parts.tsx";
+import { resultOf } from "./outcome.ts";
+import { SentLink, sentReader } from "./sent.tsx";
+
+/** Deliveries, one per row: what was sent, to whom, what came back, and what happens next. */
+export function DeliveryTable({
+  rows,
+  services: { deliveries, domains, threats },
+  empty,
+  withRecipient = true,
+}: {
+  rows: readonly Delivery[];
+  services: Pick<PageServices, "deliveries" | "domains" | "threats">;
+  empty: string;
+  withRecipient?: boolean;
+}) {
+  const sentOf = sentReader({ domains, threats, log: deliveries.log });
+  const to: Column<Delivery> = {
+    title: "To",
+    fold: "hidden",
+    cell: ({ recipientName }) => (
+      <span class="to cut">
+        <Text text={recipientName} charactersMax={60} />
+      </span>
+    ),
+  };
+  const columns: Column<Delivery>[] = [
+    {
+      title: rows.every(isMessage) ? "Message" : "Event",
+      layout: "wide",
+      cell: (delivery) => <SentLink delivery={delivery} sent={sentOf(delivery)} />,
+    },
+    ...(withRecipient ? [to] : []),
+    {
+      title: "Result",
+      layout: "tight",
+      fold: "state",
+      cell: ({ status }) => <DeliveryBadge status={status} />,
+    },
+    { title: "Cause", fold: "under", cell: (delivery) => <Cause delivery={delivery} /> },
+    {
+      title: "Duration",
+      layout: "number",
+      fold: "hidden",
+      cell: ({ last }) => <span class="tight">{last === null ? "–" : `${grouped(last.durationMs)} ms`}</span>,
+    },
+    {
+      title: "Attempt",
+      layout: "number",
+      fold: "hidden",
+      cell: ({ attempts, channel }) => (
+        <span class="tight">{`${attempts} of ${Math.max(attempts, deliveries.attemptsMax(channel))}`}</span>
+      ),
+    },
+    {
+      title: "Time",
+      layout: "number",
+      fold: "end",
+      cell: ({ completedAt, createdAt }) => (
+        <span class="tight">
+          <Time at={completedAt ?? createdAt} relative="short" />
+        </span>
+      ),
+    },
+    {
+      title: <span class="vh">Actions</span>,
+      fold: "hidden",
+      layout: "number",
+      cell: (delivery) =>
+        delivery.status === "failed" ? (
+          <PostButton action={`${deliveryPath(delivery)}/send`} label="Send again" variant="plain" small />
+        ) : null,
+    },
+  ];
+  return <Table caption="Deliveries" columns={columns} rows={rows} empty={empty} />;
+}
+
+/** Why a delivery has its status: the result of its last attempt, and the next one. */
+function Cause({ delivery }: { delivery: Delivery }) {
+  const { attempts, last, nextAttemptAt, status } = delivery;
+  const result = last === null ? undefined : resultOf(last);
+  if (status !== "pending") return <span class="why">{result ?? "–"}</span>;
+  const before = result === undefined || last?.failure === null ? "" : `${result}. `;
+  if (nextAttemptAt === null)
+    return (
+      <span class="why">
+        {before}Waits until the {isMessage(delivery) ? "channel" : "endpoint"} is enabled.
+      </span>
+    );
+  return (
+    <span class="why">
+      {before}
+      {attempts === 0 ? "First attempt" : "Next"} <Time at={nextAttemptAt} relative="next" />
+    </span>
+  );
+}

@@ -1,0 +1,210 @@
+import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
+import { describeProblem } from "../../../../facts/inspection/originals/capture-problems.ts";
+import type { OriginalState } from "../../../../facts/inspection/originals/originals.ts";
+import type { Instant } from "../../../../platform/lib/clock.ts";
+import { notFound } from "../../../../platform/lib/errors.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
+import { counted } from "../../../../platform/lib/wording.ts";
+import { beacon } from "../../../../response/traps/kinds/beacon/beacon.ts";
+import type { Trap } from "../../../../response/traps/trap.ts";
+import { ActionLink, Facts, Time } from "../../kit/components.tsx";
+import { Help } from "../../kit/disclosure.tsx";
+import { StateMark, Tag } from "../../kit/marks.tsx";
+import { Name, Text } from "../../kit/name.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import type { PageResult } from "../../kit/page-result.ts";
+import { domainPath, newTrapPath, originalsPath, trapPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { roleNames } from "../../inspection-kit/original-words.ts";
+import { BrandKeywords } from "./form.tsx";
+import { findDomain, isDeclared } from "./shared.ts";
+
+/** The address changes with the screenshot, if its time is known. */
+const originalMaxAgeSeconds = 86_400;
+/** Allowed names and keywords that are shown; the form has all. */
+const namesShownMax = 20;
+
+/** Pages and words of the protected domain itself. */
+export interface OwnPages {
+  domain: ProtectedDomain;
+  /** Undefined: there is no screenshot of its page. */
+  screenshot: { at: Instant | undefined } | undefined;
+  beacons: Pick<Trap, "id" | "name" | "enabled">[];
+  originals: readonly OriginalState[];
+  /** Number of suggestions from the original pages. */
+  suggestions: number;
+}
+
+export async function readOwnPages(
+  { services }: Pick<Context<"enrichment" | "originals" | "traps">, "services">,
+  domain: ProtectedDomain,
+): Promise<OwnPages> {
+  const screenshot = await services.enrichment.originalOfDomain(domain.id);
+  const beacons = services.traps.of(beacon).list();
+  return {
+    domain,
+    screenshot,
+    originals: services.originals.pages(domain),
+    suggestions: (await services.originals.suggestions(domain)).length,
+    beacons: beacons.filter(({ protectedDomain }) => protectedDomain?.domain === domain.domain),
+  };
+}
+
+/** The screenshot of the original page, with the words, names and beacons that belong to it. */
+export function OwnPagesCard({ own }: { own: OwnPages }) {
+  const { domain, beacons } = own;
+  const { may } = usePage();
+  const { keywords, allow } = domain;
+  const canEdit = domain.enabled && !isDeclared(domain) && may("administer");
+  return (
+    <section class="card stack">
+      <header>
+        <h2>Original pages</h2>
+        {canEdit ? <a href={`${domainPath(domain.domain)}/edit`}>Edit</a> : null}
+      </header>
+      <OriginalPage own={own} />
+      <Facts
+        facts={[
+          ["Pages", <PageStates own={own} />],
+          [
+            "Brand keywords",
+            <div class="line tight">
+              {keywords.slice(0, namesShownMax).map((word) => (
+                <Tag>
+                  <Text text={word} charactersMax={40} />
+                </Tag>
+              ))}
+              <More total={keywords.length} none="none" />
+              <Help about="a brand keyword" manual="protect-domains#brand-keywords">
+                Another word that your brand is known by. Names that contain it are matched too.
+              </Help>
+            </div>,
+          ],
+          [
+            "Allowed names",
+            <div class="line tight">
+              {allow.slice(0, namesShownMax).map((name) => (
+                <Tag>
+                  <Name name={name} />
+                </Tag>
+              ))}
+              <More total={allow.length} none="none" />
+              <Help about="an allowed name" manual="protect-domains#allow-your-own-names">
+                A name that belongs to you or to a partner. It is never a threat, and neither are its
+                subdomains.
+              </Help>
+            </div>,
+          ],
+          ["Beacons", <Beacons beacons={beacons} />],
+          ["Protected since", <Time at={domain.createdAt} />],
+        ]}
+      />
+      <details class="more">
+        <summary>Where its words count</summary>
+        <BrandKeywords domain={domain} />
+      </details>
+      {isDeclared(domain) ? (
+        <p class="hint">Declared in the configuration file. To change it, edit the file.</p>
+      ) : null}
+    </section>
+  );
+}
+
+function More({ total, none }: { total: number; none: string }) {
+  if (total === 0) return <span class="faint">{none}</span>;
+  return total > namesShownMax ? <span>and {counted(total - namesShownMax, "more", "more")}</span> : null;
+}
+
+function OriginalPage({ own: { domain: protectedDomain, originals, screenshot } }: { own: OwnPages }) {
+  if (screenshot === undefined) return <p class="s quiet">{whyNoScreenshot(originals)}</p>;
+  const { domain } = protectedDomain;
+  const { at } = screenshot;
+  const path = `${domainPath(domain)}/original${at === undefined ? "" : `?v=${Math.floor(at)}`}`;
+  return (
+    <figure>
+      <a class="shot" href={path}>
+        <img src={path} alt={`Screenshot of ${domain}`} loading="lazy" width="640" height="400" />
+      </a>
+      <figcaption class="hint">
+        {at === undefined ? null : (
+          <>
+            Screenshot taken <Time at={at} relative />.{" "}
+          </>
+        )}
+        Inspected pages are compared with it.
+      </figcaption>
+    </figure>
+  );
+}
+
+/** The state of each original page, with the way to all of them. */
+function whyNoScreenshot(originals: readonly OriginalState[]): string {
+  const home = originals.find(({ original }) => original.role === "home");
+  if (home?.versions.some(({ state }) => state === "accepted") === true)
+    return "No screenshot: there was no browser when the home page was captured.";
+  if (home !== undefined && home.original.problem !== null)
+    return `No screenshot: ${visible(describeProblem(home.original.problem), 300)}.`;
+  return "No screenshot yet. The home page is captured within a minute, if a browser is installed and lookups are enabled.";
+}
+
+function PageStates({ own: { domain, originals, suggestions } }: { own: OwnPages }) {
+  const path = originalsPath(domain.domain);
+  return (
+    <ul>
+      {originals.map(({ original: { role, problem }, versions }) => (
+        <li>
+          <a href={path}>{roleNames[role]}</a>{" "}
+          {problem !== null ? (
+            <StateMark tone="warn">not captured</StateMark>
+          ) : versions.some(({ state }) => state === "waiting") ? (
+            <StateMark tone="warn">changed</StateMark>
+          ) : null}
+        </li>
+      ))}
+      {originals.length > 0 ? null : (
+        <li>
+          <a href={path}>None yet</a>
+        </li>
+      )}
+      {suggestions === 0 ? null : (
+        <li>
+          <a href={`${path}#suggestions`}>{counted(suggestions, "suggestion")}</a>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Beacons({ beacons }: { beacons: OwnPages["beacons"] }) {
+  return (
+    <div class="line tight">
+      {beacons.map(({ id, name, enabled }) => (
+        <span>
+          <a href={trapPath(beacon.name, id)}>
+            <Text text={name} charactersMax={60} />
+          </a>
+          {enabled ? null : <span class="faint"> disabled</span>}
+        </span>
+      ))}
+      {beacons.length > 0 ? null : (
+        <span class="faint">
+          none
+          <ActionLink path={newTrapPath(beacon.name)} label="create one" />
+        </span>
+      )}
+      <Help about="a beacon" manual="traps#beacons">
+        A script in your page that reports when a copy of the page is shown on another host.
+      </Help>
+    </div>
+  );
+}
+
+/** Sends the screenshot of the protected domain's page. */
+export async function sendOriginal(context: Context<"domains" | "enrichment">): Promise<PageResult> {
+  const { id } = findDomain(context);
+  const screenshot = await context.services.enrichment.originalOfDomain(id);
+  if (screenshot === undefined) throw notFound("There is no screenshot of the domain with this name.");
+  return new Response(screenshot.webp, {
+    headers: { "content-type": "image/webp", "cache-control": `private, max-age=${originalMaxAgeSeconds}` },
+  });
+}

@@ -1,0 +1,168 @@
+import { dayMs, type Instant } from "../../../../platform/lib/clock.ts";
+import { FieldError } from "../../../../platform/lib/errors.ts";
+import {
+  defaultPlan,
+  defaultScopes,
+  planLimits,
+  plans,
+  scopes,
+  type Scope,
+} from "../../../../platform/vocabulary/keys.ts";
+import { LinkButton, PageHead, FormError } from "../../kit/components.tsx";
+import { Help } from "../../kit/disclosure.tsx";
+import { attempt, parseDay, splitList, wholeForm, type FieldErrors } from "../../kit/fields.ts";
+import { Button, Choices, Form, Select, TextField, type Choice } from "../../kit/form.tsx";
+import { ProtectedDomainsField } from "../../threat-kit/protected-domains-field.tsx";
+import { readOnlyThese } from "../../kit/only-these.tsx";
+import { page, redirect } from "../../kit/page-result.ts";
+import { keysPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+
+const path = keysPath;
+const planChoices: Choice[] = plans.map((plan) => {
+  const limit = planLimits[plan];
+  return { value: plan, label: `${plan}: ${limit === null ? "no limit" : `${limit} requests per minute`}` };
+});
+
+const scopeHints: Record<Scope, string> = {
+  "threats:read": "list and read threats",
+  "threats:write": "change a threat's status",
+  "candidates:write": "submit names to check",
+};
+const scopeChoices: Choice[] = scopes.map((scope) => ({
+  value: scope,
+  label: scope,
+  hint: scopeHints[scope],
+}));
+
+const expiries = [
+  { value: "", label: "never" },
+  { value: "7", label: "in 7 days" },
+  { value: "30", label: "in 30 days" },
+  { value: "90", label: "in 90 days" },
+  { value: "365", label: "in a year" },
+];
+
+export function showKeyForm(
+  { services: { domains } }: Context<"domains">,
+  form: URLSearchParams,
+  errors: FieldErrors = {},
+) {
+  const isFilledIn = form.size > 0;
+  const names = domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
+  return page(
+    "Create API key",
+    <div class="narrow">
+      <PageHead
+        title="Create API key"
+        crumbs={[{ label: "API keys", path }]}
+        lead="The key is shown once, on the next page."
+      />
+      <FormError message={errors[wholeForm]} />
+      <Form action={`${path}/create`}>
+        <TextField
+          label="Name"
+          name="name"
+          value={form.get("name") ?? ""}
+          required
+          maxLength={100}
+          autofocus
+          hint="The program that uses the key, such as “SIEM” or “nightly import”."
+          error={errors["name"]}
+        />
+        <h2>What it may do</h2>
+        <Choices
+          label="Scopes"
+          name="scopes"
+          choices={scopeChoices}
+          values={isFilledIn ? form.getAll("scopes") : defaultScopes}
+          help={
+            <Help about="a scope" manual="http-api#authenticate">
+              What requests with the key may do. Uncheck “threats:write” for programs that only read.
+            </Help>
+          }
+          error={errors["scopes"]}
+        />
+        <ProtectedDomainsField
+          name="domains"
+          domains={names}
+          form={form}
+          help={
+            <Help about="a key of some protected domains" manual="http-api#authenticate">
+              The key sees and changes only threats of these protected domains.
+            </Help>
+          }
+          error={errors["domains"]}
+        />
+        <h2>Limits</h2>
+        <Select
+          label="Plan"
+          name="plan"
+          choices={planChoices}
+          value={form.get("plan") ?? defaultPlan}
+          help={
+            <Help about="a plan" manual="http-api#rate-limits">
+              How many requests the key may make per minute. Further requests are rejected with status 429.
+            </Help>
+          }
+          error={errors["plan"]}
+        />
+        <Select
+          label="Expires"
+          name="expires_in"
+          choices={expiries}
+          value={form.get("expires_in") ?? ""}
+          error={errors["expires_in"]}
+        />
+        <TextField
+          label="Or on a day"
+          name="expires_on"
+          type="date"
+          value={form.get("expires_on") ?? ""}
+          hint="Overrides the choice above. The key expires at the end of this day, UTC."
+          error={errors["expires_on"]}
+        />
+        <div class="line">
+          <Button label="Create API key" variant="primary" />
+          <LinkButton path={path} label="Cancel" variant="plain" />
+        </div>
+      </Form>
+    </div>,
+    { status: Object.keys(errors).length === 0 ? 200 : 400 },
+  );
+}
+
+export async function createKey(context: Context<"domains" | "keys">) {
+  const { form, services, by, putOnce, now } = context;
+  const created = await attempt(() => {
+    const plan = plans.find((one) => one === form.get("plan"));
+    if (plan === undefined) throw new FieldError("plan", `Choose one of these plans: ${plans.join(", ")}.`);
+    const wanted = {
+      name: (form.get("name") ?? "").trim(),
+      plan,
+      scopes: scopes.filter((scope) => form.getAll("scopes").includes(scope)),
+      domains: readOnlyThese(form, "domains", form.getAll("domains").flatMap(splitList)),
+      ...readExpiry(form, now),
+    };
+    return context.write(() => services.keys.create(wanted, { by }));
+  });
+  if (!created.ok) return showKeyForm(context, form, created.errors);
+  const { record, key } = created.value;
+  putOnce(`key ${record.id}`, key);
+  return redirect(`${path}/${record.id}/made`);
+}
+
+function readExpiry(form: URLSearchParams, now: Instant): { expiresAt?: Instant } {
+  const day = form.get("expires_on") ?? "";
+  if (day !== "") {
+    const start = parseDay(day);
+    if (start === undefined)
+      throw new FieldError("expires_on", "Enter the expiration date as YYYY-MM-DD, such as 2027-01-31.");
+    return { expiresAt: start + dayMs };
+  }
+  const days = form.get("expires_in") ?? "";
+  if (days === "") return {};
+  if (!expiries.some(({ value }) => value === days))
+    throw new FieldError("expires_in", "Choose one of the listed expiration times.");
+  return { expiresAt: now + Number(days) * dayMs };
+}

@@ -1,0 +1,189 @@
+import { isDeclared, isUndeclared } from "../../../../platform/config/declared.ts";
+import { grouped } from "../../../../platform/lib/wording.ts";
+import { formatDuration } from "../../../../platform/lib/durations.ts";
+import { listAddress, type List, type ListContent } from "../../../../response/outputs/block-lists/list.ts";
+import { blockListFormatHints, blockListFormats } from "../../../../platform/vocabulary/lists.ts";
+import {
+  Card,
+  Copyable,
+  DeclaredMark,
+  Facts,
+  LinkButton,
+  PageHead,
+  Section,
+  Time,
+} from "../../kit/components.tsx";
+import { Menu, MenuLink } from "../../kit/disclosure.tsx";
+import { PostButton } from "../../kit/form.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { Name, Text } from "../../kit/name.tsx";
+import { page } from "../../kit/page-result.ts";
+import { listPath, listsPath } from "../../kit/paths.ts";
+import { Table, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { LastDownload, listOf, ListState } from "./parts.tsx";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { TypeName } from "../../threat-kit/threat-type.tsx";
+import { SeverityMark } from "../../threat-kit/severity.tsx";
+
+/** Names that the page shows of the list. */
+const namesShown = 20;
+const allowedShown = 10;
+
+export async function showList(context: Context<"domains" | "lists" | "publicUrl">) {
+  const { may, services } = context;
+  const list = listOf(context);
+  const content = await services.lists.content(list);
+  const { enabled, id, name } = list;
+  const path = listPath(id);
+  const declared = isDeclared(list);
+  return page(
+    name,
+    <>
+      <PageHead title={<Text text={name} />} crumbs={[{ label: "Block lists", path: listsPath }]}>
+        {isUndeclared(list) ? null : enabled ? (
+          <PostButton action={`${path}/disable`} label="Disable" icon="pause" />
+        ) : (
+          <PostButton action={`${path}/enable`} label="Enable" variant="primary" />
+        )}
+        {list.origin === "file" ? null : <LinkButton path={`${path}/edit`} label="Edit" />}
+        {declared ? null : (
+          <Menu>
+            {list.origin === "file" ? null : <MenuLink path={`${path}/rotate`} label="Replace token" />}
+            <MenuLink path={`${path}/remove`} label="Remove list" danger />
+          </Menu>
+        )}
+      </PageHead>
+      {declared ? (
+        <p>
+          <DeclaredMark where="[[lists]]" />
+        </p>
+      ) : null}
+      <Card>
+        <Facts facts={factsOf(list, content)} />
+      </Card>
+      {may("administer") ? (
+        <Addresses list={list} publicUrl={services.publicUrl()} />
+      ) : (
+        <p class="hint">Only administrators see the addresses of the list, because they contain its token.</p>
+      )}
+      <Names
+        content={content}
+        keywords={new Map(services.domains.list().map((one) => [one.domain, one.keywords]))}
+      />
+    </>,
+  );
+}
+
+function factsOf(list: List, { changedAt, rows }: ListContent): Parameters<typeof Facts>[0]["facts"] {
+  const { maxAgeMs, minSeverity, protectedDomains, statuses, verifiedOnly } = list;
+  return [
+    ["State", <ListState list={list} />],
+    ["Names", grouped(rows.length)],
+    ["Last change", <Time at={changedAt} relative />],
+    ["Last download", <LastDownload list={list} />],
+    ["Statuses", statuses.map(inWords).join(", ")],
+    ["Minimum severity", minSeverity],
+    ["Verified", verifiedOnly ? "only verified threats" : "all threats"],
+    [
+      "Protected domains",
+      protectedDomains.length === 0 ? (
+        "all"
+      ) : (
+        <Text text={protectedDomains.join(", ")} charactersMax={2_000} />
+      ),
+    ],
+    [
+      "Listed for",
+      maxAgeMs === null ? "always" : `${formatDuration(maxAgeMs)} after a threat was first seen`,
+    ],
+  ];
+}
+
+function Addresses({ list, publicUrl }: { list: List; publicUrl: string }) {
+  return (
+    <Section title="Addresses">
+      <p>
+        Anyone who has an address can download the list. See <a href="/docs/block-lists">Block lists</a> for
+        the setup of resolvers and firewalls.
+      </p>
+      <dl class="facts">
+        {blockListFormats.map((format) => (
+          <div>
+            <dt>{format}</dt>
+            <dd>
+              <Copyable text={listAddress(list, format, publicUrl)} label={`address for ${format}`} />
+              <span class="hint">{blockListFormatHints[format]}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
+}
+
+function Names({
+  content: { allowed, rows },
+  keywords,
+}: {
+  content: ListContent;
+  /** Brand keywords by protected domain. */
+  keywords: ReadonlyMap<string, readonly string[]>;
+}) {
+  return (
+    <Section title="Names">
+      <Table
+        caption="First names of the list"
+        columns={nameColumns(keywords)}
+        rows={rows.slice(0, namesShown)}
+        empty="No threats match the filter of this list. An empty list is valid: nothing is blocked."
+      />
+      {rows.length > namesShown ? (
+        <p class="after">
+          The first {namesShown} of {grouped(rows.length)} names.
+        </p>
+      ) : null}
+      {allowed.length === 0 ? null : (
+        <p class="after">
+          Stays reachable below a listed name: <Text text={allowed.slice(0, allowedShown).join(", ")} />
+          {allowed.length > allowedShown ? ` and ${grouped(allowed.length - allowedShown)} more` : ""}.
+        </p>
+      )}
+    </Section>
+  );
+}
+
+function nameColumns(
+  keywords: ReadonlyMap<string, readonly string[]>,
+): readonly Column<ListContent["rows"][number]>[] {
+  return [
+    {
+      title: "Name",
+      layout: "wide",
+      cell: ({ name, protectedDomains: [first] }) =>
+        first === undefined ? (
+          <Name name={name} />
+        ) : (
+          <ComparedName name={name} comparison={compareNames(name, first, keywords.get(first))} />
+        ),
+    },
+    {
+      title: "Protected domain",
+      fold: "under",
+      cell: ({ protectedDomains }) => <Text text={protectedDomains.join(", ")} />,
+    },
+    { title: "Type", fold: "hidden", cell: ({ type }) => <TypeName type={type} /> },
+    {
+      title: "Severity",
+      layout: "tight",
+      fold: "state",
+      cell: ({ severity }) => <SeverityMark severity={severity} />,
+    },
+    {
+      title: "First seen",
+      layout: "tight",
+      fold: "end",
+      cell: ({ firstSeen }) => <Time at={firstSeen} relative />,
+    },
+  ];
+}

@@ -1,0 +1,72 @@
+import { grouped } from "../../../../platform/lib/wording.ts";
+import { describeFilter, type List } from "../../../../response/outputs/block-lists/list.ts";
+import { EntryLink, LinkButton, PageHead, Time, FirstStep } from "../../kit/components.tsx";
+import { page } from "../../kit/page-result.ts";
+import { listPath, listsPath as path } from "../../kit/paths.ts";
+import { ListTable, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { LastDownload, ListState } from "./parts.tsx";
+
+const perPage = 50;
+
+export function listLists({ services: { lists }, query }: Context<"lists">) {
+  const rows = lists.list();
+  return page(
+    "Block lists",
+    <>
+      <PageHead
+        title="Block lists"
+        lead="Lists of threats that resolvers, firewalls and ad blockers fetch from an address."
+      >
+        <LinkButton path={`${path}/add`} label="Add list" icon="plus" variant="primary" />
+      </PageHead>
+      <ListTable
+        caption="Block lists"
+        columns={columns}
+        rows={rows}
+        perPage={perPage}
+        path={path}
+        query={query}
+        empty={
+          <>
+            No lists yet.
+            <FirstStep path={`${path}/add`} label="Add a list">
+              to block phishing sites in your resolvers and firewalls.
+            </FirstStep>
+          </>
+        }
+      />
+    </>,
+  );
+}
+
+const columns: readonly Column<List>[] = [
+  {
+    title: "List",
+    cell: (list) => <EntryLink path={listPath(list.id)} entry={list} />,
+  },
+  { title: "Contains", layout: "wide", fold: "under", cell: describeFilter },
+  // Counted when the list was last published: counting all lists on each visit would read all threats.
+  {
+    title: "Names",
+    layout: "number",
+    fold: "end",
+    cell: ({ digest, names }) =>
+      digest === "" ? (
+        "–"
+      ) : (
+        <>
+          {grouped(names)}
+          <span class="unit"> {names === 1 ? "name" : "names"}</span>
+        </>
+      ),
+  },
+  {
+    title: "Changed",
+    layout: "tight",
+    fold: "hidden",
+    cell: ({ contentChangedAt, digest }) => (digest === "" ? "–" : <Time at={contentChangedAt} relative />),
+  },
+  { title: "Last download", fold: "hidden", cell: (list) => <LastDownload list={list} /> },
+  { title: "State", fold: "state", cell: (list) => <ListState list={list} /> },
+];

@@ -1,0 +1,235 @@
+import type { VNode } from "preact";
+import {
+  hitsMax,
+  type NameSearch,
+  type SearchTerms,
+} from "../../../../engines/archive/search/name-searches.ts";
+import { parseTextQuery } from "../../../../engines/archive/search/query.ts";
+import type { ArchiveHit } from "../../../../engines/archive/search/search-folder.ts";
+import { hostIn, readPastedName } from "../../../../engines/detection/names/pasted-name.ts";
+import { bytesText } from "../../../../platform/lib/durations.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
+import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts";
+import { threatSources } from "../../../../platform/vocabulary/threats.ts";
+import { FormError, PageHead, Progress, Section } from "../../kit/components.tsx";
+import { formatDay, parseDay, withoutEmpty } from "../../kit/fields.ts";
+import { Button, Select, TextField } from "../../kit/form.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { Note } from "../../kit/marks.tsx";
+import { Name } from "../../kit/name.tsx";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { nameResultsPath, namesPath } from "../../kit/paths.ts";
+import { Empty, ListTable, type Column } from "../../kit/table.tsx";
+import { compareNames, ComparedName } from "../../threat-kit/compared-name.tsx";
+import { TypeName } from "../../threat-kit/threat-type.tsx";
+import type { Context } from "../../shell/router.ts";
+
+/** A page of results is compared name by name, and stays short on phones. */
+const perPage = 50;
+
+const modes = [
+  { value: "text", label: "contain this text" },
+  { value: "like", label: "look like this domain" },
+];
+const sourceChoices = [
+  { value: "", label: "any source" },
+  ...threatSources.map((source) => ({ value: source, label: inWords(source) })),
+];
+
+type NamesContext = Context<"archive" | "config" | "nameSearches">;
+
+/** Terms of a search; undefined if none was entered. */
+type ReadTerms = { terms: SearchTerms } | { error: string } | undefined;
+
+export async function searchNames(context: NamesContext): Promise<PageResult> {
+  const { query, services } = context;
+  const short = withoutEmpty(query);
+  if (short !== undefined) return redirect(`${namesPath}?${short.toString()}`);
+  const read = readTerms(context);
+  const error = read !== undefined && "error" in read ? sentence(read.error) : undefined;
+  const results =
+    read === undefined || "error" in read ? null : await Results({ context, terms: read.terms });
+  const { enabled } = services.archive.status();
+  return page(
+    "Names seen",
+    <>
+      <PageHead
+        title="Names seen"
+        lead="Search every name that a source has delivered, including those that resemble no protected domain."
+      />
+      {enabled ? null : (
+        <Note tone="warn" title="No new names are stored">
+          The archive is disabled in the configuration file (<code>archive.enabled</code>).
+        </Note>
+      )}
+      <FormError message={error} />
+      <form method="get" action={namesPath} class="line filters" role="search">
+        <Select label="Names that" name="mode" choices={modes} value={query.get("mode") ?? "text"} />
+        <TextField
+          label="Text or domain"
+          name="q"
+          type="search"
+          value={query.get("q") ?? ""}
+          maxLength={2048}
+          required
+        />
+        <Select label="Source" name="source" choices={sourceChoices} value={query.get("source") ?? ""} />
+        <TextField label="Seen since" name="since" type="date" value={query.get("since") ?? ""} />
+        <Button label="Search" icon="search" variant="primary" />
+      </form>
+      {results ?? (error === undefined ? <Explanation /> : null)}
+    </>,
+    error === undefined ? {} : { status: 400 },
+  );
+}
+
+function Explanation() {
+  return (
+    <Empty title="Search by text, or by look-alike">
+      <p>
+        A text finds the names that contain it, <code>login*</code> those that start with it, and{" "}
+        <code>*.example.com</code> those that end with it. A look-alike search finds names that resemble a
+        domain. The domain need not be protected. You can paste a link or an email address, also defanged.
+      </p>
+    </Empty>
+  );
+}
+
+/** Serves the results of a search that is still running. */
+export async function showResults(context: NamesContext): Promise<PageResult> {
+  const read = readTerms(context);
+  if (read === undefined || "error" in read) return new Response(null, { status: 204 });
+  return fragment(await Results({ context, terms: read.terms }));
+}
+
+function readTerms({ query, services }: Pick<NamesContext, "query" | "services">): ReadTerms {
+  const typed = query.get("q");
+  if (typed === null) return undefined;
+  const since = query.get("since") ?? "";
+  const day = parseDay(since);
+  if (since !== "" && day === undefined) return { error: "the day has the form 2026-01-31" };
+  const source = threatSources.find((one) => one === query.get("source"));
+  if (query.get("mode") !== "like") {
+    // A pasted link or email address counts as its host.
+    const parsed = parseTextQuery(hostIn(typed).host);
+    return "error" in parsed ? parsed : { terms: { query: parsed, since: day, source } };
+  }
+  const domain = readPastedName(typed);
+  if ("error" in domain)
+    return { error: `"${visible(typed, 100)}" is not a domain name: it ${domain.error}` };
+  const { minSimilarity } = services.config.detection;
+  return {
+    terms: { query: { kind: "look-alikes", domain: domain.name, minSimilarity }, since: day, source },
+  };
+}
+
+/** Shows the results of a search. Refreshes itself until the search is complete. */
+async function Results({
+  context: { query, services },
+  terms,
+}: {
+  context: Pick<NamesContext, "query" | "services">;
+  terms: SearchTerms;
+}): Promise<VNode> {
+  const search = await services.nameSearches.search(terms);
+  const isRunning = search === undefined || search.state === "running";
+  const refresh = isRunning
+    ? { "data-refresh": `${nameResultsPath}?${query.toString()}`, "data-refresh-ms": "1000" }
+    : {};
+  return (
+    <section id="results" aria-label="Results" {...refresh}>
+      {search === undefined ? (
+        <Empty>Other searches are running. This one begins when they are complete.</Empty>
+      ) : (
+        <FoundNames
+          search={search}
+          domain={terms.query.kind === "look-alikes" ? terms.query.domain : undefined}
+          query={query}
+        />
+      )}
+    </section>
+  );
+}
+
+function FoundNames({
+  search,
+  domain,
+  query,
+}: {
+  search: Readonly<NameSearch>;
+  /** The domain whose look-alikes are searched; undefined for a text. */
+  domain: string | undefined;
+  query: URLSearchParams;
+}) {
+  const { state, hits, isLimited, names, namesTotal, damagedBytes, error } = search;
+  const isRunning = state === "running";
+  return (
+    <Section title={isRunning ? "Names found so far" : counted(hits.length, "name")}>
+      {isRunning ? <Progress done={names} total={namesTotal} label="names searched" /> : null}
+      {error === null ? null : <FormError message={`The search failed: ${visible(error, 300)}`} />}
+      {damagedBytes === 0 ? null : (
+        <Note tone="warn">{bytesText(damagedBytes)} of the archive are damaged and were skipped.</Note>
+      )}
+      {isLimited ? (
+        <p>
+          These are the first {grouped(hitsMax)} names by day. Refine the search, or run{" "}
+          <code>phishwatch search</code> for all.
+        </p>
+      ) : null}
+      <ListTable
+        caption="Names found, the earliest day first"
+        columns={domain === undefined ? textColumns : lookAlikeColumns(domain)}
+        rows={hits}
+        perPage={perPage}
+        path={namesPath}
+        query={query}
+        empty={isRunning ? "None yet." : "No stored name matches."}
+      />
+    </Section>
+  );
+}
+
+const firstSeen: Column<ArchiveHit> = {
+  title: "First seen",
+  layout: "tight",
+  fold: "under",
+  cell: ({ day }) => formatDay(day),
+};
+const foundIn: Column<ArchiveHit> = {
+  title: "Source",
+  layout: "tight",
+  fold: "end",
+  cell: ({ source }) => inWords(source),
+};
+
+const textColumns: readonly Column<ArchiveHit>[] = [
+  { title: "Name", layout: "wide", fold: "title", cell: ({ name }) => <Name name={name} /> },
+  { ...firstSeen, fold: "state" },
+  { ...foundIn, fold: "under" },
+];
+
+/** Marks how each name differs from the domain. */
+function lookAlikeColumns(domain: string): readonly Column<ArchiveHit>[] {
+  return [
+    {
+      title: "Name",
+      layout: "wide",
+      fold: "title",
+      cell: ({ name }) => <ComparedName name={name} comparison={compareNames(name, domain)} />,
+    },
+    firstSeen,
+    foundIn,
+    {
+      title: "Type",
+      layout: "tight",
+      fold: "hidden",
+      cell: ({ type }) => (type === null ? "" : <TypeName type={type} />),
+    },
+    {
+      title: "Similarity",
+      layout: "number",
+      fold: "state",
+      cell: ({ similarity }) => similarity?.toFixed(2) ?? "",
+    },
+  ];
+}

@@ -1,0 +1,131 @@
+import { capitalized } from "../../../../platform/lib/wording.ts";
+import {
+  timeOfDay,
+  type SubscriptionRules,
+} from "../../../../messaging/subscriptions/subscriptions/rules.ts";
+import type { SubscriptionSettings } from "../../../../messaging/subscriptions/subscriptions/writer.ts";
+import { weekdays, type Weekday } from "../../../../platform/vocabulary/channels.ts";
+import { noticeTypes, type NoticeType } from "../../../../platform/vocabulary/events.ts";
+import { filterPhrases } from "../../threat-kit/event-filter.tsx";
+
+/** Words for subscriptions. */
+
+/** How each type is named in a sentence, in the plural. */
+const noticeLabels: Record<NoticeType, string> = {
+  "threat.created": "new threats",
+  "threat.updated": "status changes",
+  "threat.resolved": "resolved threats",
+  "beacon.triggered": "visits to beacons",
+  "token.accessed": "visits to honeytokens",
+  "scan.started": "started scans",
+  "scan.completed": "ended scans",
+  "system.source_stopped": "stopped sources",
+  "system.endpoint_failing": "failing endpoints and channels",
+  "system.scan_failed": "failed scans",
+  "system.certificate_expiring": "expiring certificates",
+  "system.disk_filling": "a disk that is filling up",
+  "system.database_failing": "a failing database",
+  "system.backup_failed": "failed backups",
+  "system.reload_failed": "configuration files that cannot be applied",
+  "system.log_list_updated": "new log lists",
+  "system.takedown_attention": "takedowns that need attention",
+};
+
+/** Types by subject, in the order of forms and sentences. */
+export const noticeGroups = [
+  {
+    name: "threats",
+    label: "Threats",
+    all: "all changes of threats",
+    some: "some changes of threats",
+    prefixes: ["threat."],
+  },
+  {
+    name: "traps",
+    label: "Traps",
+    all: "visits to traps",
+    some: "some visits to traps",
+    prefixes: ["beacon.", "token."],
+  },
+  { name: "scans", label: "Scans", all: "scans", some: "some events of scans", prefixes: ["scan."] },
+  {
+    name: "system",
+    label: "System",
+    all: "all system messages",
+    some: "some system messages",
+    prefixes: ["system."],
+  },
+].map(({ prefixes, ...group }) => ({
+  ...group,
+  types: noticeTypes.filter((type) => prefixes.some((prefix) => type.startsWith(prefix))),
+}));
+
+const weekdayLabels: Record<Weekday, string> = {
+  mon: "Monday",
+  tue: "Tuesday",
+  wed: "Wednesday",
+  thu: "Thursday",
+  fri: "Friday",
+  sat: "Saturday",
+  sun: "Sunday",
+};
+export const weekdayChoices = weekdays.map((day) => ({ value: day, label: weekdayLabels[day] }));
+
+/** Maximum number of event types that a sentence names one by one. */
+const namedMax = 4;
+
+/** Returns a type as a label: "New threats". */
+export const noticeLabel = (type: NoticeType) => capitalized(noticeLabels[type]);
+
+/** Describes a subscription in one sentence: "New threats, at least high, at once, to team-chat". */
+export function sentenceOf({ channel, ...settings }: SubscriptionSettings): string {
+  return [whatOf(settings), whenOf(settings), `to ${channel}`].join(", ");
+}
+
+/** Describes the events: "New threats, at least high", "New threats (at least high) and failed scans". */
+export function whatOf({ events, filter }: Pick<SubscriptionRules, "events" | "filter">): string {
+  const groups = noticeGroups.flatMap((group) => {
+    const chosen = group.types.filter((type) => events.includes(type));
+    return chosen.length === 0 ? [] : [{ ...group, chosen }];
+  });
+  const named = groups.reduce(
+    (sum, { chosen, types }) => sum + (chosen.length === types.length ? 1 : chosen.length),
+    0,
+  );
+  const parts = groups.flatMap(({ name, all, some, chosen, types }) => {
+    const phrases = name === "threats" ? filterPhrases(filter) : [];
+    const isAll = chosen.length === types.length;
+    const words = isAll ? [all] : named > namedMax ? [some] : chosen.map((type) => noticeLabels[type]);
+    if (phrases.length === 0) return words;
+    const what = listed(words);
+    return [groups.length === 1 ? [what, ...phrases].join(", ") : `${what} (${phrases.join(", ")})`];
+  });
+  return capitalized(listed(parts));
+}
+
+/** Describes when messages are sent: "daily at 08:00 UTC on weekdays". */
+export function whenOf({
+  digest,
+  at,
+  weekdays: days,
+  timeZone,
+  quietHours,
+}: Pick<SubscriptionRules, "digest" | "at" | "weekdays" | "timeZone" | "quietHours">): string {
+  const base = { none: "at once", hourly: "hourly", daily: `daily at ${timeOfDay(at)}` }[digest];
+  const onDays = days.length === 0 || days.length === weekdays.length ? "" : ` ${daysText(days)}`;
+  const quiet =
+    quietHours === null ? "" : `, not between ${timeOfDay(quietHours.from)} and ${timeOfDay(quietHours.to)}`;
+  const isLocal = digest === "daily" || onDays !== "" || quiet !== "";
+  return `${base}${onDays}${quiet}${isLocal ? ` (${timeZone})` : ""}`;
+}
+
+function daysText(days: readonly Weekday[]): string {
+  const names = weekdays.filter((day) => days.includes(day));
+  if (names.join() === "mon,tue,wed,thu,fri") return "on weekdays";
+  if (names.join() === "sat,sun") return "on weekends";
+  return `on ${listed(names.map((day) => weekdayLabels[day]))}`;
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join() : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}

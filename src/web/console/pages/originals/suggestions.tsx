@@ -1,0 +1,208 @@
+import { describeWarning, wordWarnings } from "../../../../engines/detection/brand/word-warnings.ts";
+import { suggestionKinds, type SuggestionKind } from "../../../../facts/inspection/model/original.ts";
+import type { Suggestion } from "../../../../facts/inspection/discovery/suggestions.ts";
+import type { ProtectedDomain } from "../../../../threats/domains/domains.ts";
+import { badRequest } from "../../../../platform/lib/errors.ts";
+import { Card, LinkButton, PageHead } from "../../kit/components.tsx";
+import { PostButton } from "../../kit/form.tsx";
+import { Icon, type IconName } from "../../kit/icons.tsx";
+import { Note } from "../../kit/marks.tsx";
+import { Name, Text } from "../../kit/name.tsx";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { domainPath, domainsPath, originalsPath, suggestionPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { AllowPreview, KeywordPreview } from "./suggestion-preview.tsx";
+import { findDomain, isDeclared } from "../domains/shared.ts";
+import { sourceNames } from "../../inspection-kit/original-words.ts";
+
+type SuggestionServices = "archive" | "config" | "domains" | "nameSearches" | "originals" | "threatIndex";
+
+const titles: Record<SuggestionKind, string> = {
+  keyword: "Brand keyword",
+  allow: "Allowed name",
+  page: "Original page",
+};
+
+const icons: Record<SuggestionKind, IconName> = { keyword: "note", allow: "ok", page: "image" };
+
+/** Suggestions of a domain; renders nothing without any. */
+export function SuggestionsCard({
+  domain,
+  suggestions,
+}: {
+  domain: ProtectedDomain;
+  suggestions: readonly Suggestion[];
+}) {
+  if (suggestions.length === 0) return null;
+  return (
+    <Card title="Suggestions" id="suggestions" flush>
+      <ul class="todo">
+        {suggestions.map((suggestion) => (
+          <SuggestionItem domain={domain} suggestion={suggestion} />
+        ))}
+      </ul>
+      <p class="remark">
+        {isDeclared(domain)
+          ? "The configuration file declares this domain: add keywords and allowed names there."
+          : "Derived from the pages, their certificates and their links."}
+      </p>
+    </Card>
+  );
+}
+
+function SuggestionItem({ domain, suggestion }: { domain: ProtectedDomain; suggestion: Suggestion }) {
+  const { kind, value, source } = suggestion;
+  return (
+    <li>
+      <span>
+        <Icon name={icons[kind]} />
+      </span>
+      <div>
+        <span class="strong">
+          {titles[kind]}: <Value suggestion={suggestion} />
+        </span>
+        <p class="hint">Found in: {sourceNames[source]}</p>
+        <div class="line tight">
+          <AddButton domain={domain} suggestion={suggestion} />
+          {kind === "page" ? null : (
+            <LinkButton path={suggestionPath(domain.domain, kind, value)} label="Preview" small />
+          )}
+          <PostButton
+            action={`${originalsPath(domain.domain)}/suggestions`}
+            label="Dismiss"
+            fields={{ kind, value, step: "dismiss" }}
+            variant="plain"
+            small
+          />
+        </div>
+      </div>
+    </li>
+  );
+}
+
+function Value({ suggestion: { kind, value } }: { suggestion: Pick<Suggestion, "kind" | "value"> }) {
+  return kind === "allow" ? <Name name={value} /> : <Text text={value} charactersMax={120} />;
+}
+
+/** A keyword or an allowed name of a domain that the configuration file declares is added there. */
+function AddButton({ domain, suggestion }: { domain: ProtectedDomain; suggestion: Suggestion }) {
+  const { kind, value, role } = suggestion;
+  if (isDeclared(domain)) return null;
+  return (
+    <PostButton
+      action={`${originalsPath(domain.domain)}/suggestions`}
+      label={kind === "allow" ? "Allow" : "Add"}
+      fields={{ kind, value, role: role ?? "other", step: "add" }}
+      small
+    />
+  );
+}
+
+/** Adds what was suggested, or dismisses it. */
+export async function applySuggestion(context: Context<"domains" | "originals">): Promise<PageResult> {
+  const { by, form, services } = context;
+  const domain = findDomain(context);
+  const path = originalsPath(domain.domain);
+  const { kind, value, role } = await readSuggestion(context, domain);
+  if (form.get("step") === "dismiss") {
+    await context.write(() => services.originals.dismiss(domain, { kind, value }, { by }));
+    return redirect(path, "Dismissed. It is not suggested again.");
+  }
+  if (kind === "page") {
+    const host = new URL(value).hostname;
+    if (isDeclared(domain))
+      throw badRequest(
+        `The configuration file declares ${domain.domain}. Add ${host} to its allowed names there, then add the page.`,
+      );
+    await context.write(() => {
+      const { allow } = findDomain(context);
+      const allowed = services.domains.change(domain.domain, { allow: [...allow, host] }, { by });
+      return services.originals.add(allowed, { address: value, role }, { by });
+    });
+    await services.originals.captureNow(domain);
+    return redirect(path, `Added, and ${host} is an allowed name. The page is being captured.`);
+  }
+  await context.write(() => {
+    // Read again: another keyword or name may have been added meanwhile.
+    const { allow, keywords } = findDomain(context);
+    const content = kind === "keyword" ? { keywords: [...keywords, value] } : { allow: [...allow, value] };
+    return services.domains.change(domain.domain, content, { by });
+  });
+  if (kind === "allow") await services.originals.captureNow(domain);
+  return redirect(
+    path,
+    kind === "allow"
+      ? "Allowed. New names below it are no threats; existing threats are unchanged."
+      : "Keyword added. Applies to new names and to names seen before.",
+  );
+}
+
+/** Returns the suggestion of a request, which must still be made, so that a forged link adds nothing else. */
+async function readSuggestion(
+  { form, query, request, services }: Context<"originals">,
+  domain: ProtectedDomain,
+): Promise<Suggestion & { role: NonNullable<Suggestion["role"]> }> {
+  const given = request.method === "POST" ? form : query;
+  const kind = suggestionKinds.find((one) => one === given.get("kind"));
+  const value = given.get("value");
+  const suggestions = await services.originals.suggestions(domain);
+  const found = suggestions.find((one) => one.kind === kind && one.value === value);
+  if (found === undefined) throw badRequest("This is no longer suggested. Open the page again.");
+  return { ...found, role: found.role ?? "other" };
+}
+
+/** Shows which names a keyword would have matched, or which threats an allowed name covers. */
+export async function showSuggestion(context: Context<SuggestionServices>): Promise<PageResult> {
+  const domain = findDomain(context);
+  const suggestion = await readSuggestion(context, domain);
+  const { kind } = suggestion;
+  const results =
+    kind === "keyword"
+      ? await KeywordPreview({ context, domain, suggestion })
+      : await AllowPreview({ context, domain, suggestion });
+  if (context.request.headers.has("x-fragment")) return fragment(results);
+  const path = originalsPath(domain.domain);
+  return page(
+    `${titles[kind]} ${suggestion.value}`,
+    <>
+      <PageHead
+        title={
+          <>
+            {titles[kind]} <Value suggestion={suggestion} />
+          </>
+        }
+        crumbs={[
+          { label: "Protected domains", path: domainsPath },
+          { label: domain.domain, path: domainPath(domain.domain) },
+          { label: "Original pages", path },
+        ]}
+      >
+        <AddButton domain={domain} suggestion={suggestion} />
+        <PostButton
+          action={`${path}/suggestions`}
+          label="Dismiss"
+          fields={{ kind, value: suggestion.value, step: "dismiss" }}
+          variant="plain"
+        />
+      </PageHead>
+      {kind === "keyword" ? <Warnings domain={domain} word={suggestion.value} /> : null}
+      {results}
+    </>,
+  );
+}
+
+function Warnings({ domain, word }: { domain: ProtectedDomain; word: string }) {
+  const { domain: name, keywords, allow } = domain;
+  const warnings = wordWarnings({ domain: name, keywords: [...keywords, word], allow });
+  return (
+    <>
+      {warnings
+        .filter((warning) => warning.word === word)
+        .map((warning) => (
+          <Note tone="warn" title="This word is common">
+            {describeWarning(warning)}.
+          </Note>
+        ))}
+    </>
+  );
+}

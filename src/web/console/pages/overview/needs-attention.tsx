@@ -1,0 +1,166 @@
+import { wordsForPeople } from "../../../../access/accounts/account-names.ts";
+import type { Instant } from "../../../../platform/lib/clock.ts";
+import { counted, grouped } from "../../../../platform/lib/wording.ts";
+import type { ThreatIndex } from "../../../../threats/index/threat-index.ts";
+import { Card, LinkButton } from "../../kit/components.tsx";
+import { Icon } from "../../kit/icons.tsx";
+import { usePage } from "../../kit/page-context.ts";
+import { relativeAge } from "../../kit/times.ts";
+import { listPath } from "../../threat-kit/filters.ts";
+import type { Concern } from "./attention.ts";
+
+/** Active threats of high severity. */
+export interface HighThreats {
+  total: number;
+  /** Number of those whose pages ask for a password or a card. */
+  askForSecrets: number;
+  /** When the one that has waited longest was first seen; undefined if there is none. */
+  oldestAt: Instant | undefined;
+}
+
+export const highView = { status: "active", severity: "high" } as const;
+
+export async function readHighThreats(index: ThreatIndex): Promise<HighThreats> {
+  const oldestFirst = { key: "first_seen", descending: false } as const;
+  const { threats, total } = await index.search(highView, oldestFirst, { page: 1, perPage: 1 });
+  const asking = { ...highView, indicator: "asks_for_secrets" } as const;
+  const [quick] = await index.quickCounts([asking]);
+  const askForSecrets = total === 0 ? 0 : (quick ?? (await index.count(asking)));
+  return { total, askForSecrets, oldestAt: threats[0]?.firstSeen };
+}
+
+/** Describes the threats to decide like any other concern: with cause and action. */
+export function threatConcern(high: HighThreats, now: Instant): Concern[] {
+  if (high.total === 0 || high.oldestAt === undefined) return [];
+  const { askForSecrets } = high;
+  const asking =
+    askForSecrets === 0
+      ? ""
+      : `${grouped(askForSecrets)} ${askForSecrets === 1 ? "asks" : "ask"} for a password or a card. `;
+  return [
+    {
+      tone: "bad",
+      title: `${counted(high.total, "high-severity threat")} to decide`,
+      cause: `${asking}The oldest was first seen ${relativeAge(high.oldestAt, now)}.`,
+      path: listPath(new URLSearchParams({ severity: "high" })),
+      action: "Start triage",
+      needs: "decide",
+    },
+  ];
+}
+
+/** Active threats that somebody has to do something about. */
+export interface Work {
+  /** Number of those that are assigned to the visitor. */
+  mine: number;
+  overdue: number;
+  /** The earliest due time of the overdue ones; null: there are none. */
+  overdueSince: Instant | null;
+  /** Number of those whose site was down and is up again. */
+  back: number;
+}
+
+export async function readWork(index: ThreatIndex, account: string, now: Instant): Promise<Work> {
+  const own = { status: "active", assignee: account } as const;
+  const back = { status: "active", siteStates: ["back"] } as const;
+  const overdue = { status: "active", overdueAt: now } as const;
+  const [mine = 0, cameBack = 0] = await index.quickCounts([own, back]);
+  const dueFirst = { key: "due", descending: false } as const;
+  const { threats, total } = await index.search(overdue, dueFirst, { page: 1, perPage: 1 });
+  return { mine, back: cameBack, overdue: total, overdueSince: threats[0]?.dueAt ?? null };
+}
+
+/** Describes the work on threats like any other concern. */
+export function workConcerns({ mine, overdue, overdueSince, back }: Work, now: Instant): Concern[] {
+  const to = (query: Record<string, string>) => listPath(new URLSearchParams(query));
+  return [
+    ...(back === 0
+      ? []
+      : [
+          {
+            tone: "bad" as const,
+            title: `${counted(back, "site")} came back`,
+            cause: `${back === 1 ? "It was" : "They were"} down and ${back === 1 ? "is" : "are"} up again.`,
+            path: to({ site_state: "back" }),
+            action: "Review",
+          },
+        ]),
+    ...(overdue === 0 || overdueSince === null
+      ? []
+      : [
+          {
+            tone: "bad" as const,
+            title: `${counted(overdue, "threat is", "threats are")} overdue`,
+            cause: `The first was due ${relativeAge(overdueSince, now)}.`,
+            path: to({ overdue: "yes", sort: "due" }),
+            action: "Review",
+          },
+        ]),
+    ...(mine === 0
+      ? []
+      : [
+          {
+            tone: "warn" as const,
+            title: `${counted(mine, "threat is", "threats are")} assigned to you`,
+            cause: null,
+            path: to({ assignee: wordsForPeople.own, sort: "due" }),
+            action: "Open",
+          },
+        ]),
+  ];
+}
+
+/** Lists the concerns, each with cause and action. Triage is the page's primary action. */
+export function NeedsAttention({
+  threats,
+  concerns,
+}: {
+  threats: readonly Concern[];
+  concerns: readonly Concern[];
+}) {
+  return (
+    <Card title="Needs attention" flush>
+      <ul class="todo">
+        {threats.map((concern, index) => (
+          <ConcernRow concern={concern} isTriage isFirst={index === 0} />
+        ))}
+        {concerns.map((concern) => (
+          <ConcernRow concern={concern} />
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function ConcernRow({
+  concern,
+  isTriage = false,
+  isFirst = false,
+}: {
+  concern: Concern;
+  isTriage?: boolean;
+  /** The first of the concerns about threats has the primary button of the page. */
+  isFirst?: boolean;
+}) {
+  const { tone, title, cause, path, action, needs } = concern;
+  const { may } = usePage();
+  const label = needs === undefined || may(needs) ? action : "Review";
+  return (
+    <li>
+      <span class={tone}>
+        <Icon name={isTriage ? "threat" : tone === "bad" ? "fail" : "warn"} />
+      </span>
+      <div>
+        <a class="strong ink" href={path}>
+          <bdi>{title}</bdi>
+        </a>
+        {cause === null ? null : (
+          <p>
+            <bdi>{cause}</bdi>
+          </p>
+        )}
+      </div>
+      <LinkButton path={path} label={label} small variant={isFirst ? "primary" : undefined} />
+    </li>
+  );
+}

@@ -1,0 +1,144 @@
+import { readPastedName } from "../../../../engines/detection/names/pasted-name.ts";
+import { badRequest } from "../../../../platform/lib/errors.ts";
+import { bytesText, formatDuration } from "../../../../platform/lib/durations.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
+import { counted, grouped } from "../../../../platform/lib/wording.ts";
+import type { RulePreview } from "../../../../operations/retention/retention.ts";
+import { PageHead, Section, Time } from "../../kit/components.tsx";
+import { attempt } from "../../kit/fields.ts";
+import { Button, Form, TextField } from "../../kit/form.tsx";
+import { Name } from "../../kit/name.tsx";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { retentionPath, threatPath } from "../../kit/paths.ts";
+import { Table, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+
+type RetentionContext = Context<"candidates" | "dataRetention">;
+
+const nameCharactersMax = 253;
+
+/** Preview of what the settings delete, and the names that stay deleted. */
+export async function showRetention(
+  context: RetentionContext,
+  rejected?: { name: string; message: string },
+): Promise<PageResult> {
+  const { dataRetention } = context.services;
+  const rows = await dataRetention.previews();
+  const names = dataRetention.deletedNames();
+  return page(
+    "Retention",
+    <>
+      <PageHead
+        title="Retention"
+        lead={
+          <>
+            What <code>[retention]</code> deletes. A setting that is new or shorter deletes nothing in its
+            first 24 hours. See <a href="/docs/retention">the manual</a>, which says what stays.
+          </>
+        }
+      />
+      <Table caption="Settings" columns={columns} rows={rows} empty="No settings." />
+      <Section title="Deleted names">
+        <p>
+          {names === 0
+            ? "No threat was deleted yet. The names of deleted threats are kept, so that lists do not record them again."
+            : `${counted(names, "name is", "names are")} kept, so that lists do not record the deleted threats again.`}
+        </p>
+        {names === 0 || !context.may("administer") ? null : (
+          <Form action={`${retentionPath}/restore`} class="stack">
+            <TextField
+              label="Name of a deleted threat"
+              name="name"
+              value={rejected?.name}
+              error={rejected?.message}
+              maxLength={nameCharactersMax}
+              required
+            />
+            <div class="line">
+              <Button label="Record again" />
+            </div>
+          </Form>
+        )}
+      </Section>
+    </>,
+    rejected === undefined ? {} : { status: 400 },
+  );
+}
+
+/** Records a deleted name again, as a new threat. */
+export async function restoreName(context: RetentionContext): Promise<PageResult> {
+  const { services, form, by } = context;
+  const given = form.get("name") ?? "";
+  const restored = await attempt(async () => {
+    const read = readPastedName(given);
+    if ("error" in read) throw badRequest(`The name ${read.error}.`);
+    const { name } = read;
+    if ((await services.dataRetention.restore(name, by)).length === 0)
+      throw badRequest(`No deleted threat is called ${visible(name, 100)}.`);
+    return services.candidates.submit([name], { source: "submission" });
+  });
+  if (!restored.ok) return showRetention(context, { name: given, message: restored.message });
+  const [first] = restored.value.matches.flatMap(({ threats }) => threats);
+  return first === undefined
+    ? redirect(retentionPath, "The name may be recorded again. It resembles no protected domain at present.")
+    : redirect(threatPath(first.threatId), "Recorded again.");
+}
+
+const columns: readonly Column<RulePreview>[] = [
+  {
+    title: "Setting",
+    layout: "wide",
+    cell: ({ ageMs, rule }) => (
+      <>
+        <code>{rule}</code>
+        <p>{ageMs === null ? "off" : formatDuration(ageMs)}</p>
+      </>
+    ),
+  },
+  {
+    title: "Deletes",
+    layout: "number",
+    cell: ({ preview }) => (preview === undefined ? "" : grouped(preview.count)),
+  },
+  {
+    title: "Size, about",
+    layout: "number",
+    fold: "under",
+    cell: ({ preview }) => (preview === undefined ? "" : bytesText(preview.bytes)),
+  },
+  {
+    title: "From",
+    fold: "under",
+    cell: ({ ageMs, deletesFrom }) =>
+      ageMs === null ? (
+        ""
+      ) : deletesFrom === null ? (
+        "24 hours after the server reads it"
+      ) : (
+        <Time at={deletesFrom} />
+      ),
+  },
+  {
+    title: "Age",
+    fold: "under",
+    cell: ({ preview }) =>
+      preview === undefined || preview.oldest === null || preview.newest === null ? (
+        ""
+      ) : (
+        <>
+          <Time at={preview.oldest} /> to <Time at={preview.newest} />
+        </>
+      ),
+  },
+  {
+    title: "For example",
+    fold: "under",
+    cell: ({ preview }) =>
+      preview?.examples.map((name, index) => (
+        <>
+          {index === 0 ? null : ", "}
+          <Name name={name} />
+        </>
+      )) ?? "",
+  },
+];

@@ -1,0 +1,149 @@
+import { channelNames, describeActor } from "../../../../access/audit/actor.ts";
+import { notFound } from "../../../../platform/lib/errors.ts";
+import { counted, grouped, sentence } from "../../../../platform/lib/wording.ts";
+import { formNames, type Interpretation } from "../../../../intake/sources/entries/interpretation.ts";
+import { interpretedMax } from "../../../../intake/sources/imports/import-run.ts";
+import type { ListImport } from "../../../../intake/sources/imports/tables.ts";
+import { Card, Facts, LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { parseWholeNumber } from "../../kit/fields.ts";
+import { inWords } from "../../kit/labels.ts";
+import { Name, Text } from "../../kit/name.tsx";
+import { fragment, page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { sourcesPath, importPath } from "../../kit/paths.ts";
+import { Table, type Column } from "../../kit/table.tsx";
+import { createdPath, listPath } from "../../threat-kit/filters.ts";
+import type { Context } from "../../shell/router.ts";
+import { ImportPanel, ListName } from "./import-panel.tsx";
+
+function findImport({ services, params }: Context<"imports">): ListImport {
+  const seq = parseWholeNumber(params["seq"]);
+  const running = services.imports.running();
+  if (running !== undefined && running.seq === seq) return running;
+  const list = seq === undefined ? undefined : services.imports.get(seq);
+  if (list === undefined) throw notFound("There is no import with this number. Old imports are deleted.");
+  return list;
+}
+
+export function showImport(context: Context<"auditLog" | "imports">): PageResult {
+  const list = findImport(context);
+  const by = context.services.auditLog.actorOf("feed.import", { detail: "import", is: list.seq });
+  const { format, column } = list;
+  return page(
+    "Import",
+    <>
+      <PageHead
+        title={
+          <>
+            Import of <ListName name={list.name} />
+          </>
+        }
+        crumbs={[{ label: "Sources", path: sourcesPath }]}
+      >
+        {list.created === 0 ? undefined : (
+          <LinkButton
+            path={createdPath({ importSeq: list.seq })}
+            label={`Show ${counted(list.created, "new threat")}`}
+            variant="primary"
+          />
+        )}
+      </PageHead>
+      <ImportPanel list={list} />
+      <RejectedLines list={list} />
+      <ReadLines list={list} />
+      <Card title="Details">
+        <Facts
+          facts={[
+            ["Format", format === "auto" ? "detected from name and content" : format],
+            ["Column", column === "" ? "default" : column],
+            ["From", <Text text={by === undefined ? channelNames[list.channel] : describeActor(by)} />],
+            ["Source of its threats", inWords(list.source)],
+            ["Started", <Time at={list.startedAt} />],
+            ["Finished", list.completedAt === null ? "still running" : <Time at={list.completedAt} />],
+          ]}
+        />
+      </Card>
+    </>,
+  );
+}
+
+export function showPanel(context: Context<"imports">): PageResult {
+  return fragment(<ImportPanel list={findImport(context)} />);
+}
+
+/** Serves the page that is uploading a file and does not know the number of its import yet. */
+export function showRunning({ services }: Context<"imports">): PageResult {
+  const running = services.imports.running();
+  return running === undefined
+    ? new Response(null, { status: 204 })
+    : fragment(<ImportPanel list={running} />);
+}
+
+export async function cancelImport(context: Context<"imports">): Promise<PageResult> {
+  const { seq } = findImport(context);
+  const { services, by } = context;
+  if (!(await services.imports.cancel(seq, { by })))
+    return redirect(importPath(seq), { tone: "warning", text: "The import had already finished." });
+  return redirect(importPath(seq), "The import stops now. Its results so far are kept.");
+}
+
+function RejectedLines({ list: { invalid, firstInvalid } }: { list: ListImport }) {
+  if (invalid === 0) return null;
+  const more = invalid - firstInvalid.length;
+  return (
+    <Card title="Rejected lines" flush>
+      <Table
+        caption="First rejected lines"
+        columns={[
+          { title: "Line", layout: "number", fold: "state", cell: ({ line }) => grouped(line) },
+          {
+            title: "Content",
+            fold: "title",
+            cell: ({ text }) => <Text text={text} charactersMax={120} />,
+          },
+          { title: "Reason", layout: "wide", fold: "under", cell: ({ why }) => `It ${why}.` },
+        ]}
+        rows={firstInvalid}
+        empty=""
+      />
+      {more > 0 ? <p class="remark">and {counted(more, "more", "more")}</p> : null}
+    </Card>
+  );
+}
+
+const readColumns: Column<Interpretation>[] = [
+  { title: "Line", layout: "number", fold: "hidden", cell: ({ line }) => grouped(line) },
+  {
+    title: "Entered",
+    layout: "wide",
+    fold: "under",
+    cell: ({ text }) => <Text text={text} charactersMax={120} />,
+  },
+  {
+    title: "Read as",
+    layout: "tight",
+    fold: "end",
+    cell: ({ form }) => sentence(formNames[form]).slice(0, -1),
+  },
+  { title: "Name", fold: "title", cell: ({ name }) => (name === null ? "none" : <Name name={name} />) },
+  { title: "Result", layout: "tight", fold: "state", cell: (read) => <ReadResult read={read} /> },
+];
+
+/** Shows how lines were read: all that a person typed, and of a list those that are no plain names. */
+function ReadLines({ list: { name, interpreted } }: { list: ListImport }) {
+  if (interpreted.length === 0) return null;
+  return (
+    <Card title={name === null ? "How it was read" : "How links and addresses were read"} flush>
+      <Table caption="First lines, as they were read" columns={readColumns} rows={interpreted} empty="" />
+      {interpreted.length < interpretedMax ? null : (
+        <p class="remark">These are the first {grouped(interpretedMax)}.</p>
+      )}
+    </Card>
+  );
+}
+
+/** Links a name that matches to its threats. */
+function ReadResult({ read: { name, isMatch } }: { read: Interpretation }) {
+  if (name === null) return <>Not checked</>;
+  if (!isMatch) return <>No match</>;
+  return <a href={listPath(new URLSearchParams({ status: "all", q: name }))}>Look-alike</a>;
+}

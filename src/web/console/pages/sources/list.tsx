@@ -1,0 +1,144 @@
+import { counted, grouped } from "../../../../platform/lib/wording.ts";
+import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { Help } from "../../kit/disclosure.tsx";
+import { page, type PageResult } from "../../kit/page-result.ts";
+import { keysPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { DailySum } from "./amounts.tsx";
+import { CertificateLogsCard } from "./certificate-logs.tsx";
+import { healthOf } from "./health.ts";
+import { ImportForms } from "./import-form.tsx";
+import { ImportList, ImportPanel } from "./import-panel.tsx";
+import { Feeds, OtherOrigins } from "./origin-tables.tsx";
+import { firstListedDay, listedDays, originsOf, sumOf, type Origin } from "./origins.ts";
+import { Problems } from "./problems.tsx";
+
+const importsShown = 20;
+
+export function listSources({
+  services,
+  now,
+}: Context<"activity" | "certificateLogs" | "imports" | "sources">): PageResult {
+  const { activity, certificateLogs, imports, sources } = services;
+  const days = activity.since(firstListedDay(now));
+  const origins = originsOf({ sources, days, totals: activity.totals(), now });
+  const declared = origins.filter(({ watched }) => (watched?.source.declaredAs ?? null) !== null);
+  const others = origins
+    .filter((origin) => !declared.includes(origin))
+    .filter(({ lastAt, watched }) => lastAt !== null || watched !== undefined)
+    .sort((a, b) => (b.lastAt ?? 0) - (a.lastAt ?? 0));
+  const feeds = declared.filter(({ kind }) => kind !== certificateLogs?.kind);
+  const isHealthy = ({ watched }: Origin) =>
+    healthOf(watched!.status, watched!.source.pausing?.current(), now).problem === null;
+  const healthy = declared.filter(isHealthy).length;
+  const running = imports.running();
+  const forms = <ImportForms />;
+  return page(
+    "Sources",
+    <>
+      <PageHead
+        title="Sources"
+        lead={<Summary origins={origins} declared={declared.length} healthy={healthy} />}
+      >
+        <a class="btn" href="/docs/sources">
+          How to add sources
+        </a>
+        <LinkButton path="#import" label="Import names" variant="primary" />
+      </PageHead>
+      {running === undefined ? null : <ImportPanel list={running} linked />}
+      {declared.length === 0 ? (
+        <>
+          <FirstSource />
+          {forms}
+        </>
+      ) : null}
+      {origins.every(({ lastAt }) => lastAt === null) ? null : <Sums origins={origins} />}
+      <Problems origins={declared} />
+      {certificateLogs === undefined ? null : <CertificateLogsCard source={certificateLogs} />}
+      <Feeds origins={feeds} healthy={feeds.filter(isHealthy).length} />
+      <OtherOrigins origins={others} />
+      {declared.length === 0 ? null : forms}
+      <ImportList imports={imports.list(importsShown)} />
+    </>,
+  );
+}
+
+/** Says in one sentence whether names arrive. */
+function Summary({
+  origins,
+  declared,
+  healthy,
+}: {
+  origins: readonly Origin[];
+  declared: number;
+  healthy: number;
+}) {
+  const lastAt = origins.reduce<number | null>(
+    (last, origin) => (origin.lastAt === null ? last : Math.max(last ?? 0, origin.lastAt)),
+    null,
+  );
+  const state =
+    declared === 0
+      ? null
+      : healthy === declared
+        ? `${declared === 1 ? "The declared source is" : `All ${grouped(declared)} declared sources are`} healthy.`
+        : `${grouped(healthy)} of ${counted(declared, "declared source")} ${healthy === 1 ? "is" : "are"} healthy.`;
+  return (
+    <>
+      Every domain name that phishwatch checks comes from one of these. {state}{" "}
+      {lastAt === null ? null : (
+        <>
+          The last names arrived <Time at={lastAt} relative />.
+        </>
+      )}
+    </>
+  );
+}
+
+/** Shown while no source is declared; an appliance without internet access starts with lists. */
+function FirstSource() {
+  return (
+    <section class="card stack">
+      <h2>Add a source that delivers names automatically</h2>
+      <p>Until then, names come only from scans, imports and submissions. Choose what fits:</p>
+      <ul class="bulleted">
+        <li>
+          <strong>Without internet access:</strong> copy lists of names, such as newly registered domains,
+          into a folder, and declare the folder as <code>[[feeds]]</code> with <code>path</code> in the
+          configuration file. To check one list now, <a href="#import">import it</a>.
+        </li>
+        <li>
+          <strong>With internet access:</strong> follow the public certificate logs with{" "}
+          <code>[certificate_logs]</code>, or declare <code>[[feeds]]</code> with <code>url</code>.
+        </li>
+        <li>
+          <strong>From your own programs:</strong> <a href={keysPath}>create an API key</a>, and submit names
+          with <code>POST /v1/candidates</code>.
+        </li>
+      </ul>
+      <p>
+        <a href="/docs/sources">How to set up sources</a>
+      </p>
+    </section>
+  );
+}
+
+function Sums({ origins }: { origins: readonly Origin[] }) {
+  const { names, matched, created } = sumOf(origins);
+  return (
+    <section class="cols cols-3" aria-label={`All sources, last ${listedDays} days`}>
+      <DailySum title="Names" values={names} />
+      <DailySum
+        title="Matches"
+        values={matched}
+        help={
+          <Help about="a match" manual="sources#see-what-arrives">
+            A name that looks like one of your protected domains. It becomes a new threat unless it is on
+            record already.
+          </Help>
+        }
+      />
+      <DailySum title="New threats" values={created} />
+    </section>
+  );
+}

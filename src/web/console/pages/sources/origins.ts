@@ -1,0 +1,87 @@
+import { dayMs, startOfDay, type Instant } from "../../../../platform/lib/clock.ts";
+import type {
+  ActivityOfDay,
+  ActivityTotal,
+  NameOrigin,
+} from "../../../../intake/sources/activity/source-activity.ts";
+import type { Source, SourceStatus } from "../../../../intake/sources/source.ts";
+
+/** Number of days that the list shows, today included. */
+export const listedDays = 14;
+
+/** Where names come from, with what arrived in the listed days. */
+export interface Origin extends NameOrigin {
+  /** Absent: another part of phishwatch, or a source that is no longer declared. */
+  watched: { source: Source; status: SourceStatus } | undefined;
+  /** Names of each day, oldest first. */
+  names: number[];
+  /** Names that match a protected domain, of each day. */
+  matched: number[];
+  /** New threats of each day. */
+  created: number[];
+  /** When names last arrived; null if never. */
+  lastAt: Instant | null;
+}
+
+/** Returns all sources in their order, and then the other origins that names have come from. */
+export function originsOf({
+  sources,
+  days,
+  totals,
+  now,
+}: {
+  sources: readonly Source[];
+  /** Counts of the listed days. */
+  days: readonly ActivityOfDay[];
+  totals: readonly ActivityTotal[];
+  now: Instant;
+}): Origin[] {
+  const firstDay = firstListedDay(now);
+  const origins = new Map<string, Origin>();
+  const originOf = ({ kind, name }: NameOrigin): Origin => {
+    const key = JSON.stringify([kind, name]);
+    const known = origins.get(key);
+    if (known !== undefined) return known;
+    const none = () => Array.from({ length: listedDays }, () => 0);
+    const origin = {
+      kind,
+      name,
+      watched: undefined,
+      names: none(),
+      matched: none(),
+      created: none(),
+      lastAt: null,
+    };
+    origins.set(key, origin);
+    return origin;
+  };
+  for (const source of sources) originOf(source).watched = { source, status: source.status() };
+  for (const total of totals) originOf(total).lastAt = total.lastAt;
+  for (const row of days) {
+    const origin = originOf(row);
+    const index = (row.day - firstDay) / dayMs;
+    // A later day was counted before the clock was set back.
+    if (index >= listedDays) continue;
+    origin.names[index]! += row.names;
+    origin.matched[index]! += row.matched;
+    origin.created[index]! += row.created;
+  }
+  return [...origins.values()];
+}
+
+export function firstListedDay(now: Instant): Instant {
+  return startOfDay(now) - (listedDays - 1) * dayMs;
+}
+
+/** Returns the sums of several origins by day. */
+export function sumOf(origins: readonly Origin[]): Pick<Origin, "names" | "matched" | "created"> {
+  const add = (key: "names" | "matched" | "created") =>
+    Array.from({ length: listedDays }, (_, index) =>
+      origins.reduce((sum, origin) => sum + origin[key][index]!, 0),
+    );
+  return { names: add("names"), matched: add("matched"), created: add("created") };
+}
+
+export function totalOf(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

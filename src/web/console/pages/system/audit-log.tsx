@@ -1,0 +1,138 @@
+import { auditActions, type AuditAction } from "../../../../access/audit/actions.ts";
+import { describeActor, channelNames, actorChannels } from "../../../../access/audit/actor.ts";
+import { auditEntriesMax, type AuditEntry } from "../../../../access/audit/audit-log.ts";
+import { dayMs } from "../../../../platform/lib/clock.ts";
+import { bytesText } from "../../../../platform/lib/durations.ts";
+import { capitalized, counted, grouped } from "../../../../platform/lib/wording.ts";
+import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { withoutEmpty } from "../../kit/fields.ts";
+import { Select, TextField } from "../../kit/form.tsx";
+import { inWords } from "../../kit/labels.ts";
+import { Text } from "../../kit/name.tsx";
+import { page, redirect } from "../../kit/page-result.ts";
+import { auditPath, failedSignInsPath } from "../../kit/paths.ts";
+import { PagedTable, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { auditWords } from "./audit-words.ts";
+
+const perPage = 50;
+const valueCharactersMax = 300;
+/** Maximum length of a name to filter by. */
+const nameCharactersMax = 100;
+
+export function showAuditLog({
+  query,
+  now,
+  services: { auditLog, deliveries, failedSignIns },
+}: Context<"auditLog" | "deliveries" | "failedSignIns">) {
+  const short = withoutEmpty(query);
+  if (short !== undefined) return redirect(`${auditPath}${short.size === 0 ? "" : `?${short}`}`);
+  const actions = [...new Set<AuditAction>([...auditActions, ...deliveries.auditActions()])];
+  const action = actions.find((one) => one === query.get("action"));
+  const channel = actorChannels.find((one) => one === query.get("via"));
+  const name = query.get("by")?.trim().slice(0, nameCharactersMax) || undefined;
+  const filter = { action, channel, name };
+  const total = auditLog.count(filter);
+  const isFiltered = action !== undefined || channel !== undefined || name !== undefined;
+  return page(
+    "Audit log",
+    <>
+      <PageHead
+        title="Audit log"
+        lead={`Who changed what, in the console, on the command line and in the configuration file: the latest ${grouped(auditEntriesMax)} entries.`}
+      >
+        <LinkButton
+          path={failedSignInsPath}
+          label={`${counted(failedSignIns.attemptsSince(now - dayMs), "failed sign-in")} in 24 hours`}
+        />
+      </PageHead>
+      <form class="line filters" method="get" action={auditPath} role="search">
+        <Select
+          label="Action"
+          name="action"
+          value={action ?? ""}
+          choices={[
+            { value: "", label: "all" },
+            ...actions.map((one) => ({ value: one, label: auditWords(one) })),
+          ]}
+        />
+        <Select
+          label="Channel"
+          name="via"
+          value={channel ?? ""}
+          choices={[
+            { value: "", label: "all" },
+            ...actorChannels.map((one) => ({ value: one, label: channelNames[one] })),
+          ]}
+        />
+        <TextField
+          label="Account or key"
+          name="by"
+          type="search"
+          value={name ?? ""}
+          maxLength={nameCharactersMax}
+        />
+        <button type="submit" class="btn">
+          Filter
+        </button>
+      </form>
+      <PagedTable
+        caption="Audit log"
+        columns={columns}
+        rowsIn={(range) => auditLog.list(filter, range)}
+        total={total}
+        perPage={perPage}
+        path={auditPath}
+        query={query}
+        empty={isFiltered ? "No matching entries." : "No entries yet."}
+      />
+    </>,
+  );
+}
+
+const columns: readonly Column<AuditEntry>[] = [
+  { title: "What", layout: "wide", cell: (entry) => <What entry={entry} /> },
+  {
+    title: "Who",
+    fold: "under",
+    cell: (entry) => <Text text={describeActor(entry)} />,
+  },
+  { title: "When", layout: "number", fold: "end", cell: ({ at }) => <Time at={at} relative /> },
+];
+
+function What({ entry: { action, subject, detail } }: { entry: AuditEntry }) {
+  const details = facts(detail);
+  return (
+    <>
+      {capitalized(auditWords(action))}
+      {subject === null ? null : (
+        <>
+          {" "}
+          <b>
+            <Text text={subject} />
+          </b>
+        </>
+      )}
+      {details.length === 0 ? null : (
+        <p>
+          {details.map(([name, value], index) => (
+            <>
+              {index === 0 ? "" : " · "}
+              {inWords(name)} <Text text={value} charactersMax={valueCharactersMax} />
+            </>
+          ))}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Returns the details that have a value. */
+function facts(detail: AuditEntry["detail"]): [name: string, value: string][] {
+  return Object.entries(detail).flatMap(([name, value]) => {
+    const isSize = typeof value === "number" && /(^|_)bytes$/.test(name);
+    const plain = Array.isArray(value) ? value.join(", ") : String(value ?? "");
+    const text = isSize ? bytesText(value) : plain;
+    return text === "" ? [] : [[name === "bytes" ? "size" : name.replace(/_bytes$/, ""), text]];
+  });
+}

@@ -1,0 +1,229 @@
+import type { CertificateEnd } from "../../../../operations/conditions/certificate-ends.ts";
+import type { Recipient } from "../../../../messaging/deliveries/recipients.ts";
+import { isDisabledForFailing } from "../../../../messaging/deliveries/rules/recipient-state.ts";
+import type { Database } from "../../../../platform/database/database.ts";
+import { listAside } from "../../../../platform/database/files/pending-restore.ts";
+import type { DatabaseStatus } from "../../../../platform/database/health/health.ts";
+import { listUpgradeCopies } from "../../../../platform/database/versions/copies.ts";
+import { dayMs, toIsoTime, type Instant } from "../../../../platform/lib/clock.ts";
+import { bytesText } from "../../../../platform/lib/durations.ts";
+import { listsVersion } from "../../../../platform/lib/lists/list-texts.ts";
+import { counted } from "../../../../platform/lib/wording.ts";
+import { Card, Facts, PageHead, Time } from "../../kit/components.tsx";
+import { Note, StateMark } from "../../kit/marks.tsx";
+import { PostButton } from "../../kit/form.tsx";
+import { Text } from "../../kit/name.tsx";
+import { download, page } from "../../kit/page-result.ts";
+import { backUpPath, deliveriesToPath, recipientPath, systemPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { BackupsCard } from "../backups/backups-card.tsx";
+import { concernsOf, type Concern } from "../overview/attention.ts";
+import { readStatus, type StatusServices } from "../overview/status.ts";
+import { Configuration } from "./configuration.tsx";
+import { Stores } from "./stores.tsx";
+
+/** Maximum number of recipients, and of certificates, listed. */
+const listedMax = 20;
+
+export async function showSystem({
+  services,
+  now,
+}: Context<"build" | "config" | "publicUrl" | "storage" | "storeGrowth" | keyof StatusServices>) {
+  const { build, deliveries, storage } = services;
+  const { given } = await readStatus(services, now);
+  const backupStatus = services.backups.status();
+  const canBackUp = backupStatus.unavailable === null && !backupStatus.isRunning;
+  const certificates = await services.conditions.certificateEnds();
+  const unknown = [
+    ...services.readiness().unknown,
+    ...(services.scans.resolverHealth.latest() === undefined
+      ? ["whether resolvers respond: they were not asked yet"]
+      : []),
+    ...(backupStatus.unavailable === null && backupStatus.completed === null
+      ? ["whether backups work: none was made yet"]
+      : []),
+  ];
+  const { disk } = services.databaseStatus();
+  return page(
+    "System",
+    <>
+      <PageHead title="System">
+        {canBackUp ? <PostButton action={backUpPath} label="Back up now" variant="primary" /> : null}
+      </PageHead>
+      <Health
+        concerns={concernsOf(given).filter(({ path }) => path === systemPath)}
+        recipients={deliveries.recipients.listAll()}
+        unknown={unknown}
+      />
+      <div class="cols cols-2">
+        <Card
+          title="Database"
+          aside={
+            <PostButton action={`${systemPath}/backup`} label="Download the database" icon="download" small />
+          }
+        >
+          <Facts
+            facts={[
+              ["File", <Text text={storage.path} charactersMax={1_000} />],
+              ["Size", sizeText(storage)],
+              ["Disk", disk?.text ?? "unknown"],
+              ["Last check", <QuickCheckText status={services.databaseStatus()} />],
+              ["Last error", <LastErrorText status={services.databaseStatus()} />],
+            ]}
+          />
+          <p class="hint after">
+            A download is a consistent copy of the current state. It includes all secrets, such as those of
+            channels and webhook endpoints: protect it like the database. <code>phishwatch restore FILE</code>{" "}
+            restores it. <a href="/docs/backup">Manual</a>
+          </p>
+        </Card>
+        <Card title="Version" aside={<a href="/docs/whats-new">What's new</a>}>
+          <Facts
+            facts={[
+              ["phishwatch", build.version],
+              ["Commit", <code>{build.commit}</code>],
+              ["Bun", build.bunVersion],
+              ["Lists", <a href="/docs/air-gap">{listsText()}</a>],
+              ["Memory", `${bytesText(process.memoryUsage.rss())} in use`],
+              ["Public URL", <Text text={services.publicUrl()} />],
+              ...certificateFacts(certificates, now),
+            ]}
+          />
+        </Card>
+      </div>
+      <BackupsCard status={backupStatus} aside={asideOf(storage.path)} />
+      <Stores
+        latest={services.storeGrowth.latest()}
+        freeBytes={disk?.freeBytes}
+        limits={services.config}
+        copies={listUpgradeCopies(storage.path)}
+      />
+      <Configuration
+        source={services.config.source}
+        publicUrl={services.publicUrl()}
+        lastReload={services.lastReload()}
+      />
+    </>,
+  );
+}
+
+/** Returns where the lists that the program contains come from. */
+function listsText(): string {
+  const version = listsVersion();
+  return version === null ? "embedded" : `data update ${version}`;
+}
+
+/** Lists the certificates, the one that ends first at the top. */
+function certificateFacts(certificates: readonly CertificateEnd[], now: Instant) {
+  return certificates
+    .toSorted((one, other) => one.endsAt - other.endsAt)
+    .slice(0, listedMax)
+    .map(({ use, endsAt }) => {
+      const days = Math.ceil((endsAt - now) / dayMs);
+      const left = days <= 0 ? "expired" : `${counted(days, "day")} left`;
+      return [
+        "Certificate",
+        <>
+          <p>
+            <Text text={use} charactersMax={160} />
+          </p>
+          <p>
+            valid until <Time at={endsAt} /> ({left})
+          </p>
+        </>,
+      ] as const;
+    });
+}
+
+/** Everything that the overview leads to this page for, in the same words, and the recipients that fail. */
+function Health({
+  concerns,
+  recipients,
+  unknown,
+}: {
+  concerns: readonly Concern[];
+  recipients: readonly Recipient[];
+  /** Facts that nobody has checked yet. */
+  unknown: readonly string[];
+}) {
+  const failing = recipients.filter(({ enabled, disabledReason, consecutiveFailures }) =>
+    enabled ? consecutiveFailures > 0 : isDisabledForFailing(disabledReason),
+  );
+  const notKnown = unknown.length === 0 ? null : `Not known yet: ${unknown.join("; ")}.`;
+  if (concerns.length === 0 && failing.length === 0)
+    return (
+      <Note tone={notKnown === null ? "good" : "info"} title="Ready: no problem is known">
+        {notKnown ?? "Nothing on this page needs attention, and no endpoint or channel is failing."}
+      </Note>
+    );
+  return (
+    <>
+      {concerns.map(({ tone, title, cause }) => (
+        <Note tone={tone} title={<bdi>{title}</bdi>}>
+          {cause === null ? undefined : <bdi>{cause}</bdi>}
+        </Note>
+      ))}
+      {failing.length === 0 ? null : (
+        <Note
+          tone="warn"
+          title={`${counted(failing.length, "endpoint or channel", "endpoints and channels")} failing`}
+        >
+          {failing.slice(0, listedMax).map((recipient, index) => (
+            <>
+              {index === 0 ? "" : ", "}
+              <a href={recipientPath(recipient) ?? deliveriesToPath(recipient)}>
+                <Text text={recipient.name} charactersMax={80} />
+              </a>
+            </>
+          ))}
+        </Note>
+      )}
+      {notKnown === null ? null : <Note tone="info">{notKnown}</Note>}
+    </>
+  );
+}
+
+function QuickCheckText({ status: { quickCheck } }: { status: DatabaseStatus }) {
+  if (quickCheck === null) return <>not checked yet; it is checked once a day</>;
+  return (
+    <>
+      <Check text={quickCheck.result} /> <Time at={quickCheck.at} relative />
+    </>
+  );
+}
+
+function LastErrorText({ status: { lastError } }: { status: DatabaseStatus }) {
+  if (lastError === null) return <>none</>;
+  return (
+    <>
+      <Time at={lastError.at} relative />: <Text text={lastError.text} charactersMax={1_000} />{" "}
+      <code>{lastError.code}</code>
+    </>
+  );
+}
+
+function Check({ text }: { text: string }) {
+  return text === "ok" ? (
+    <StateMark tone="good">ok</StateMark>
+  ) : (
+    <>
+      <StateMark tone="bad">error</StateMark> <Text text={text} charactersMax={1_000} />
+    </>
+  );
+}
+
+function asideOf(path: string) {
+  return path === ":memory:" ? [] : listAside(path);
+}
+
+function sizeText(storage: Pick<Database, "path" | "bytesOnDisk">): string {
+  const bytes = storage.bytesOnDisk();
+  if (bytes === undefined) return "in memory";
+  return `${bytesText(bytes.file)} and ${bytesText(bytes.log)} in the write-ahead log`;
+}
+
+export async function downloadBackup({ services, by, now }: Context<"backups">) {
+  const { stream } = await services.backups.copies.create({ by });
+  const moment = toIsoTime(now).slice(0, 16).replace(/[:T]/g, "-");
+  return download(`phishwatch-${moment}.db`, "application/vnd.sqlite3", stream);
+}

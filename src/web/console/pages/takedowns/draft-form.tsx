@@ -1,0 +1,277 @@
+import { hasContact } from "../../../../response/cases/recipients/of-evidence.ts";
+import { type Draft, type RecipientChoice } from "../../../../response/cases/takedowns/draft.ts";
+import { textDigest } from "../../../../response/cases/takedowns/texts.ts";
+import { escapeHidden } from "../../../../platform/lib/safe-text.ts";
+import { counted } from "../../../../platform/lib/wording.ts";
+import type { ReportMethod } from "../../../../platform/vocabulary/cases.ts";
+import { Card, Copyable, Facts, Time } from "../../kit/components.tsx";
+import type { FieldErrors } from "../../kit/fields.ts";
+import { Button, Form, HiddenFields, TextArea, TextField } from "../../kit/form.tsx";
+import { Tag } from "../../kit/marks.tsx";
+import { Name, Text } from "../../kit/name.tsx";
+import { newReportPath, newTakedownPath, takedownPath, threatPath } from "../../kit/paths.ts";
+import { mailtoAddress } from "./mailto.ts";
+import { FileList } from "./draft-files.tsx";
+import { abilities, isWebAddress, kindLabels, SourceOf } from "./parts.tsx";
+
+/** Input of the form. */
+export interface Typed {
+  subject: string;
+  body: string;
+  email: string;
+  ticket: string;
+}
+
+const namesShownMax = 20;
+
+const buttons: Record<ReportMethod, string> = {
+  email: "Send email",
+  form: "I submitted the form",
+  manual: "I sent it another way",
+};
+
+/** The report as it would be sent, with a text that can be changed. */
+export function DraftForm({
+  draft,
+  errors,
+  limits,
+  sender,
+  typed,
+}: {
+  draft: Draft;
+  errors: FieldErrors;
+  limits: { subjectCharactersMax: number; bodyCharactersMax: number; ticketCharactersMax: number };
+  /** Null: no mail server is set. */
+  sender: { from: string; replyTo: string | null } | null;
+  typed: Typed;
+}) {
+  const { chosen, method } = draft;
+  return (
+    <Card title={<Text text={chosen.recipient.name} charactersMax={80} />} aside={<Methods draft={draft} />}>
+      <Form action={newTakedownPath} class="stack">
+        <HiddenFields fields={fieldsOf(draft)} />
+        {method === "email" && sender !== null ? (
+          <>
+            <Facts
+              facts={[
+                ["From", sender.from],
+                ...(sender.replyTo === null ? [] : [["Responses to", sender.replyTo] as const]),
+              ]}
+            />
+            <TextField
+              label="To"
+              name="email"
+              value={typed.email}
+              required
+              maxLength={320}
+              error={errors["email"]}
+            />
+          </>
+        ) : (
+          <Instructions draft={draft} typed={typed} />
+        )}
+        <TextField
+          label="Subject"
+          name="subject"
+          value={typed.subject}
+          required
+          maxLength={limits.subjectCharactersMax}
+          error={errors["subject"]}
+        />
+        <TextArea
+          label="Text"
+          name="body"
+          value={typed.body}
+          rows={24}
+          maxLength={limits.bodyCharactersMax}
+          error={errors["body"]}
+        />
+        <FileList draft={draft} />
+        {method === "email" ? null : (
+          <TextField
+            label="Their reference"
+            name="ticket"
+            value={typed.ticket}
+            maxLength={limits.ticketCharactersMax}
+            hint="The ticket number that you received, if any."
+            error={errors["ticket"]}
+          />
+        )}
+        <div class="line">
+          <Button label={buttons[method]} variant="primary" icon={method === "email" ? "send" : "check"} />
+        </div>
+      </Form>
+    </Card>
+  );
+}
+
+function fieldsOf(draft: Draft) {
+  const { chosen, digest, evidence, method, previous, purpose, reference } = draft;
+  return {
+    threat: evidence.map(({ threat }) => threat.id),
+    recipient: chosen.key,
+    method,
+    purpose,
+    reference,
+    digest,
+    prepared: textDigest(draft),
+    ...(previous === null ? {} : { previous: String(previous.seq) }),
+  };
+}
+
+/** Links to the ways in which the recipient can be reached. */
+function Methods({ draft }: { draft: Draft }) {
+  const labels: Record<ReportMethod, string> = { email: "Email", form: "Form", manual: "Another way" };
+  if (draft.methods.length < 2) return null;
+  return (
+    <span class="line tight">
+      {draft.methods.map((one) =>
+        one === draft.method ? (
+          <b aria-current="true">{labels[one]}</b>
+        ) : (
+          <a href={pathOf(draft, draft.chosen.key, one)}>{labels[one]}</a>
+        ),
+      )}
+    </span>
+  );
+}
+
+/** Steps for a report that phishwatch does not send. */
+function Instructions({ draft, typed }: { draft: Draft; typed: Typed }) {
+  const { formUrl } = draft.chosen.recipient;
+  const { email, subject, body } = typed;
+  // Forms have a field for it, which accepts no address with brackets.
+  const pages = draft.method === "form" ? draft.evidence.map(addressOf) : [];
+  const mailto = email === "" ? undefined : mailtoAddress({ to: email, subject, body });
+  return (
+    <div class="stack gap-s">
+      {draft.method === "form" && formUrl !== undefined && isWebAddress(formUrl) ? (
+        <p>
+          Open the{" "}
+          <a href={formUrl} rel="noopener noreferrer" target="_blank">
+            form of the recipient
+          </a>
+          , and paste the text. If it accepts files, download and upload those below. Then record here that
+          you submitted it.
+        </p>
+      ) : (
+        <p>Send the text yourself, then record here that you sent it.</p>
+      )}
+      {email === "" ? null : <Copyable text={email} label="the address" />}
+      {pages.length === 0 ? null : <Copyable text={pages.join("\n")} label="the addresses of the pages" />}
+      <Copyable text={subject} label="the subject" />
+      <details class="more">
+        <summary>Prepared text, to copy</summary>
+        <Copyable text={body} label="the report" />
+      </details>
+      {mailto === undefined ? null : (
+        <p class="line">
+          <a class="btn" href={mailto.address}>
+            Open in mail program
+          </a>
+          <span class="hint">
+            {mailto.withBody
+              ? "Address, subject, and text are filled in."
+              : "Address and subject are filled in. Copy the text and paste it there."}
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Returns the address of the page of a threat as it was last seen, or else its name. */
+function addressOf({ known, threat }: Draft["evidence"][number]): string {
+  const page = known?.facts.page;
+  return escapeHidden(page === undefined || page.redirectsToProtected ? threat.domain : page.finalUrl);
+}
+
+/** Who else can act, in the order in which to ask them, and what the report covers. */
+export function RecipientList({ draft }: { draft: Draft }) {
+  const { choices, chosen, evidence, leftOut } = draft;
+  return (
+    <div class="stack">
+      <Card title="Recipients">
+        <ol class="stack gap-s s">
+          {choices.map((choice) => (
+            <li>
+              <ChoiceText choice={choice} draft={draft} isChosen={choice === chosen} />
+            </li>
+          ))}
+        </ol>
+      </Card>
+      <Card title={counted(evidence.length, "threat")}>
+        <ul class="s">
+          {evidence.slice(0, namesShownMax).map(({ threat: { domain, id } }) => (
+            <li>
+              <a href={threatPath(id)}>
+                <Name name={domain} />
+              </a>
+            </li>
+          ))}
+          {evidence.length > namesShownMax ? <li>and {evidence.length - namesShownMax} more</li> : null}
+        </ul>
+        {leftOut.length === 0 ? null : (
+          <p class="hint">
+            {counted(leftOut.length, "threat has", "threats have")} another recipient and{" "}
+            {leftOut.length === 1 ? "is" : "are"} not part of this report.
+          </p>
+        )}
+      </Card>
+    </div>
+  );
+}
+
+function ChoiceText({
+  choice,
+  draft,
+  isChosen,
+}: {
+  choice: RecipientChoice;
+  draft: Draft;
+  isChosen: boolean;
+}) {
+  const { earlier, key, recipient, threatIds } = choice;
+  const name = <Text text={recipient.name} charactersMax={80} />;
+  const all = draft.evidence.length + draft.leftOut.length;
+  return (
+    <>
+      {isChosen ? <b aria-current="true">{name}</b> : <a href={pathOf(draft, key)}>{name}</a>}{" "}
+      <Tag title={abilities[recipient.kind]}>{kindLabels[recipient.kind]}</Tag>
+      <p class="quiet">
+        <Text text={recipient.reason} />{" "}
+        {hasContact(recipient) ? (
+          <>
+            Contact from <SourceOf source={recipient.source} />.
+          </>
+        ) : (
+          "No contact is known."
+        )}
+        {all > 1 ? ` ${threatIds.length} of ${all} threats.` : ""}
+      </p>
+      {recipient.note === undefined ? null : (
+        <p class="hint">
+          <Text text={recipient.note} charactersMax={500} />
+        </p>
+      )}
+      {earlier.map((report) => (
+        <p class="hint">
+          <a href={takedownPath(report.seq)}>{report.reference}</a>, <Time at={report.createdAt} relative />
+        </p>
+      ))}
+    </>
+  );
+}
+
+function pathOf(
+  { evidence, leftOut, previous, purpose }: Draft,
+  recipient: string,
+  method?: ReportMethod,
+): string {
+  return newReportPath([...evidence.map(({ threat }) => threat.id), ...leftOut.map(({ id }) => id)], {
+    recipient,
+    purpose,
+    ...(previous === null ? {} : { previous: String(previous.seq) }),
+    ...(method === undefined ? {} : { method }),
+  });
+}

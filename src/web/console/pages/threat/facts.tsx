@@ -1,0 +1,180 @@
+import type { ComponentChildren } from "preact";
+import type { Instant } from "../../../../platform/lib/clock.ts";
+import { networkName, type Facts as KnownFacts } from "../../../../facts/enrichment/facts/facts.ts";
+import { hostsOf } from "../../../../threats/index/columns/hosts.ts";
+import type { Origins } from "../../../../threats/threats/store/origins.ts";
+import { Card, Facts, Time } from "../../kit/components.tsx";
+import { Text } from "../../kit/name.tsx";
+import {
+  Absent,
+  Failed,
+  factValue,
+  type FactsProps,
+  optional,
+  type Row,
+  sharedHost,
+  Texts,
+  whyUnknown,
+} from "./fact-values.tsx";
+import { CertificateFacts, LoggedCertificates, NamedAddresses, PageFacts } from "./page-facts.tsx";
+
+/** Registration, DNS, page and certificate. */
+export function FactCards({ origins, ...props }: FactsProps & { origins: Origins }) {
+  const { facts } = props;
+  return (
+    <div class="cols cols-2 late">
+      <FactCard title="Registration" at={facts?.registrationAt}>
+        <RegistrationFacts {...props} />
+      </FactCard>
+      <Card title="DNS">
+        <DnsFacts {...props} />
+      </Card>
+      <FactCard title="Page" at={facts?.pageAt}>
+        <PageFacts {...props} />
+        <NamedAddresses {...origins} />
+      </FactCard>
+      <Card title="Certificate">
+        <CertificateFacts {...props} />
+        <LoggedCertificates {...origins} />
+      </Card>
+    </div>
+  );
+}
+
+function FactCard({
+  title,
+  at,
+  children,
+}: {
+  title: string;
+  /** When these facts were determined. */
+  at: Instant | undefined;
+  children: ComponentChildren;
+}) {
+  return (
+    <Card
+      title={title}
+      aside={
+        at === undefined ? null : (
+          <span class="faint">
+            <Time at={at} relative />
+          </span>
+        )
+      }
+    >
+      {children}
+    </Card>
+  );
+}
+
+function DnsFacts({ threat, facts, enabledLookups }: FactsProps) {
+  const { existence, unknown } = facts ?? {};
+  if (existence === undefined)
+    return <Absent why={whyUnknown(enabledLookups.names, unknown?.existence, "lookups.enabled is false")} />;
+  const { exists, addresses, mailServers, nameServers, canonicalName, parked, sinkholed, wildcard } =
+    existence;
+  const hosts = hostsOf(threat);
+  return (
+    <>
+      <Facts
+        facts={[
+          ["In DNS", exists],
+          ["Addresses", <Texts texts={addresses} none="none: the domain has no server" />],
+          ...sharedHost("Network", "network", hosts.network),
+          ...hostingRows(facts),
+          ["Mail servers", <Texts texts={mailServers} none="none: the domain receives no mail" />],
+          ["Name servers", <Texts texts={nameServers} none="none" />],
+          ...sharedHost("DNS operator", "nameServers", hosts.nameServers),
+          ...optional("CNAME", canonicalName),
+          ...optional("Parked with", parked),
+          ...optional("Sinkhole", sinkholed),
+          ...(wildcard
+            ? [["Wildcard", "every name below its parent resolves to the same records"] as Row]
+            : []),
+        ]}
+      />
+      <Failed why={unknown?.existence} />
+    </>
+  );
+}
+
+/** Returns who hosts the addresses of the name, each with its abuse address and the source. */
+function hostingRows(
+  { networks, unknown }: Pick<KnownFacts, "networks" | "unknown"> = { unknown: {} },
+): Row[] {
+  if (networks === undefined && unknown.networks !== undefined)
+    return [
+      [
+        "Hosting",
+        <>
+          unknown: <Text text={unknown.networks} />
+        </>,
+      ],
+    ];
+  return (networks ?? []).map((network): Row => [
+    "Hosting",
+    <>
+      <Text text={networkName(network)} charactersMax={120} />
+      {network.country === undefined ? null : (
+        <>
+          {" "}
+          (<Text text={network.country} charactersMax={20} />)
+        </>
+      )}
+      {network.abuseEmail === undefined ? null : (
+        <>
+          , <Text text={network.abuseEmail} />
+        </>
+      )}
+      , from {network.source === "rdap" ? "RDAP" : "WHOIS"} of the address, <Time at={network.at} relative />
+    </>,
+  ]);
+}
+
+const registrationNames: Record<string, string> = {
+  registrar: "Registrar",
+  registrar_iana_id: "IANA ID",
+  created_at: "Registered",
+  updated_at: "Updated",
+  expires_at: "Expires",
+  registrant_organization: "Registrant",
+  registrant_country: "Country",
+  name_servers: "Name servers",
+  status: "Status",
+  dnssec: "DNSSEC",
+  abuse_email: "Abuse address",
+  abuse_phone: "Abuse phone",
+  source: "Source",
+};
+
+function RegistrationFacts({ threat, facts, enabledLookups }: FactsProps) {
+  const { whois } = threat;
+  const known = Object.entries(registrationNames).filter(([key]) => key in whois);
+  const failure = facts?.unknown.registration;
+  if (known.length === 0)
+    return (
+      <Absent
+        why={
+          facts?.existence?.exists === "no" && failure === undefined
+            ? "The domain is not in DNS, so its registration was not looked up."
+            : whyUnknown(
+                enabledLookups.registration,
+                failure,
+                enabledLookups.names ? "scan.registration_data is off" : "lookups.enabled is false",
+              )
+        }
+      />
+    );
+  return (
+    <>
+      <Facts
+        facts={known.flatMap(([key, name]): Row[] =>
+          key === "registrar"
+            ? sharedHost(name, "registrar", whois.registrar ?? null)
+            : [[name, factValue(whois[key as keyof typeof whois])]],
+        )}
+      />
+      <Failed why={failure} />
+    </>
+  );
+}

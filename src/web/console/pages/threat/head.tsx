@@ -1,0 +1,260 @@
+import type { ComponentChildren } from "preact";
+import { capitalized, grouped } from "../../../../platform/lib/wording.ts";
+import type { Place } from "../../../../threats/index/threat-index.ts";
+import type { Threat } from "../../../../threats/threats/store/queries.ts";
+import { Time } from "../../kit/components.tsx";
+import { Help, Menu, MenuLink } from "../../kit/disclosure.tsx";
+import { PostButton } from "../../kit/form.tsx";
+import { Icon } from "../../kit/icons.tsx";
+import { inWords, typeDescriptions } from "../../kit/labels.ts";
+import { Name } from "../../kit/name.tsx";
+import { domainPath, newReportPath, pathWith, threatPath } from "../../kit/paths.ts";
+import { decisions, seenFields } from "../../threat-kit/decisions.ts";
+import { SeverityMark, StatusMark } from "../../threat-kit/severity.tsx";
+import { SiteMark } from "../../threat-kit/site.tsx";
+
+/** Severity, decision and state of the site. */
+export function Marks({ threat }: { threat: Threat }) {
+  return (
+    <>
+      <SeverityMark
+        severity={threat.severity}
+        verified={threat.verified}
+        severityReasons={threat.severityReasons}
+      />
+      <StatusMark status={threat.status} />
+      <SiteMark site={threat.siteState} />
+    </>
+  );
+}
+
+/** The type of a threat and the domain that it resembles. */
+export function TypeOf({ threat: { protectedDomain, type } }: { threat: Threat }) {
+  const label = inWords(type);
+  return (
+    <div>
+      {capitalized(label)}
+      <Help about={label} manual="detection#types">
+        {typeDescriptions[type]}
+      </Help>{" "}
+      of{" "}
+      <a href={domainPath(protectedDomain)}>
+        <Name name={protectedDomain} />
+      </a>
+    </div>
+  );
+}
+
+/** One decision is primary: the next step of an active threat. */
+export function DecisionButtons({
+  threat: { id, status },
+  mark,
+  view,
+}: {
+  threat: Threat;
+  /** Mark of the decisions that the page shows. */
+  mark: number;
+  /** The view that the threat was opened from, to which the decision leads on. */
+  view: URLSearchParams;
+}) {
+  return (
+    <>
+      {decisions
+        .filter((one) => one.status !== status)
+        .map((one) => (
+          <PostButton
+            action={`${threatPath(id)}/status`}
+            label={one.label}
+            fields={{ status: one.status, view: view.toString(), ...seenFields(mark) }}
+            dataKey={one.key}
+            variant={one.status === "resolved" && status === "active" ? "primary" : undefined}
+            icon={one.status === "resolved" ? "check" : undefined}
+          />
+        ))}
+    </>
+  );
+}
+
+/** Links to the neighbors in the view, and the position among them. */
+export function PlaceLinks({
+  place,
+  view,
+  inPanel = false,
+}: {
+  place: Place | undefined;
+  view: URLSearchParams;
+  inPanel?: boolean;
+}) {
+  if (place === undefined) return null;
+  const { next, position, previous, total } = place;
+  const marks = inPanel ? { "data-panel": "" } : {};
+  const link = (id: string, [label, key, rel]: [string, "j" | "k", string], icon: "up" | "down") => (
+    <a
+      {...marks}
+      class={inPanel ? "btn plain small square" : "btn plain small"}
+      href={threatPath(id, view)}
+      rel={rel}
+      data-key={key}
+      aria-keyshortcuts={key}
+      aria-label={inPanel ? `${label} threat` : undefined}
+      title={`${label} (${key.toUpperCase()})`}
+    >
+      <Icon name={icon} />
+      {inPanel ? null : (
+        <>
+          {label}
+          <kbd aria-hidden="true">{key.toUpperCase()}</kbd>
+        </>
+      )}
+    </a>
+  );
+  const count = (
+    <span class={inPanel ? "xs faint" : "hide-s"}>
+      {position > total ? `${grouped(total)} left` : `${grouped(position)} of ${grouped(total)}`}
+    </span>
+  );
+  const links = (
+    <>
+      {previous === undefined ? null : link(previous.id, ["Previous", "k", "prev"], "up")}
+      {next === undefined ? null : link(next.id, ["Next", "j", "next"], "down")}
+    </>
+  );
+  return inPanel ? (
+    <>
+      {links}
+      {count}
+    </>
+  ) : (
+    <>
+      {count}
+      {links}
+    </>
+  );
+}
+
+/** Less frequent actions: evidence, reports, and other sites that know about the name. None of them is the site itself. */
+export function ThreatMenu({
+  threat: { id, domain },
+  hasRegistrationResponse,
+}: {
+  threat: Threat;
+  hasRegistrationResponse: boolean;
+}) {
+  const name = encodeURIComponent(domain);
+  const path = threatPath(id);
+  return (
+    <Menu>
+      <MenuLink path={newReportPath([id])} icon="send" label="Report" />
+      <MenuLink path={`${path}/evidence`} icon="download" label="Download evidence" />
+      {hasRegistrationResponse ? (
+        <MenuLink path={`${path}/registration`} icon="download" label="Raw registration data" />
+      ) : null}
+      <li>
+        <hr />
+      </li>
+      <ForeignLink address={`https://crt.sh/?q=${name}`} label="Certificates at crt.sh" />
+      <ForeignLink address={`https://urlscan.io/search/#page.domain%3A${name}`} label="Scans at urlscan.io" />
+      <ForeignLink
+        address={`https://lookup.icann.org/en/lookup?name=${name}`}
+        label="Registration at ICANN"
+      />
+      <ForeignLink address={`https://web.archive.org/web/*/${name}`} label="Internet Archive" />
+    </Menu>
+  );
+}
+
+function ForeignLink({ address, label }: { address: string; label: string }) {
+  return (
+    <li>
+      <a href={address} rel="noreferrer noopener">
+        <Icon name="out" />
+        {label}
+      </a>
+    </li>
+  );
+}
+
+/**
+ * Time of the last check, with a button to repeat it unless lookups are off. Refreshes itself while a requested check
+ * runs.
+ */
+export function CheckState({
+  id,
+  view,
+  requested,
+  isEnabled,
+  isSettled,
+  checkedAt,
+}: {
+  id: string;
+  view: URLSearchParams;
+  /** A check was just requested. */
+  requested: boolean;
+  /** Whether anything is looked up at all. */
+  isEnabled: boolean;
+  isSettled: boolean;
+  checkedAt: number | null;
+}) {
+  const path = `${threatPath(id)}/look`;
+  const again = threatPath(id, view);
+  if (!isEnabled)
+    return (
+      <State>
+        {checkedAt === null ? null : (
+          <span>
+            Checked <Time at={checkedAt} relative />.
+          </span>
+        )}
+        <span>
+          DNS, pages, registration data and screenshots are not looked up, because{" "}
+          <code>lookups.enabled</code> is false in the configuration file.
+        </span>
+      </State>
+    );
+  if (requested && !isSettled)
+    return (
+      <div
+        id="look"
+        class="line tight"
+        role="status"
+        data-refresh={pathWith(path, view)}
+        data-refresh-ms="1500"
+      >
+        Checking… <a href={again}>Show the known facts</a>
+      </div>
+    );
+  return (
+    <State>
+      {requested ? (
+        <span role="status">
+          Check finished. <a href={again}>Show the results</a>
+        </span>
+      ) : (
+        <span>
+          {checkedAt === null ? (
+            "Not checked yet."
+          ) : (
+            <>
+              Checked <Time at={checkedAt} relative />
+            </>
+          )}
+        </span>
+      )}
+      <PostButton
+        action={path}
+        label={checkedAt === null && !requested ? "Check now" : "Check again"}
+        fields={{ view: view.toString() }}
+        variant="plain"
+        small
+      />
+    </State>
+  );
+}
+
+function State({ children }: { children: ComponentChildren }) {
+  return (
+    <div id="look" class="line tight">
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+import type { AccountManagement } from "../../../../access/accounts/account-management.ts";
+import type { Account } from "../../../../access/accounts/accounts.ts";
+import type { ConsoleSession } from "../../../../access/console/sessions.ts";
+import { capitalized, grouped } from "../../../../platform/lib/wording.ts";
+import { LinkButton, PageHead, Time } from "../../kit/components.tsx";
+import { StateMark, Tag } from "../../kit/marks.tsx";
+import { Text } from "../../kit/name.tsx";
+import { page, type PageResult } from "../../kit/page-result.ts";
+import { inviteUserPath, userPath, usersPath } from "../../kit/paths.ts";
+import { ListTable, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+
+const perPage = 50;
+
+export type UsersContext = Context<"accountManagement" | "accounts" | "publicUrl" | "sessions">;
+
+/** Settings → Users. */
+export function listUsers({ services, account: self, query }: UsersContext): PageResult {
+  const { accountManagement, accounts, sessions } = services;
+  const byAccount = Map.groupBy(sessions.list(), ({ accountSeq }) => accountSeq);
+  return page(
+    "Users",
+    <>
+      <PageHead title="Users" lead="People who can sign in to the console, and what they may do.">
+        <LinkButton path={inviteUserPath} label="Invite user" icon="plus" variant="primary" />
+      </PageHead>
+      <ListTable
+        caption="Users"
+        columns={columnsOf({ self, byAccount, linkOf: accountManagement.linkOf })}
+        rows={accounts.list()}
+        perPage={perPage}
+        path={usersPath}
+        query={query}
+        empty="No users."
+      />
+    </>,
+  );
+}
+
+function columnsOf({
+  self,
+  byAccount,
+  linkOf,
+}: {
+  self: Account;
+  byAccount: ReadonlyMap<number, readonly ConsoleSession[]>;
+  linkOf: AccountManagement["linkOf"];
+}): Column<Account>[] {
+  return [
+    {
+      title: "Name",
+      layout: "wide",
+      cell: ({ seq, name, origin }) => (
+        <>
+          <a href={userPath(seq)}>
+            <Text text={name} />
+          </a>
+          {seq === self.seq ? <span class="hint"> you</span> : null}
+          {origin === "proxy" ? (
+            <>
+              {" "}
+              <Tag title="A proxy signs this person in, and its groups determine the role.">proxy</Tag>
+            </>
+          ) : null}
+        </>
+      ),
+    },
+    {
+      title: "State",
+      fold: "state",
+      cell: (account) => <AccountState account={account} isInvited={linkOf(account.seq) !== undefined} />,
+    },
+    { title: "Role", fold: "under", layout: "tight", cell: ({ role }) => capitalized(role) },
+    {
+      title: "One-time codes",
+      layout: "tight",
+      fold: "hidden",
+      cell: ({ hasCodes, origin }) => (origin === "proxy" ? "–" : hasCodes ? "on" : "off"),
+    },
+    {
+      title: "Sessions",
+      layout: "number",
+      fold: "hidden",
+      cell: ({ seq }) => grouped(byAccount.get(seq)?.length ?? 0),
+    },
+    {
+      title: "Last sign-in",
+      layout: "number",
+      fold: "end",
+      cell: ({ lastSignInAt }) => (lastSignInAt === null ? "never" : <Time at={lastSignInAt} relative />),
+    },
+  ];
+}
+
+/** @param isInvited whether a link to choose a password works */
+export function AccountState({ account, isInvited }: { account: Account; isInvited: boolean }) {
+  const { disabledAt, lastSignInAt, origin, password } = account;
+  if (disabledAt !== null) return <StateMark tone="neutral">disabled</StateMark>;
+  if (origin === "proxy" || password !== null) return <StateMark tone="good">active</StateMark>;
+  // console.password was removed: the next start creates a password.
+  if (lastSignInAt !== null) return <StateMark tone="warn">no password</StateMark>;
+  return isInvited ? (
+    <StateMark tone="live">invited</StateMark>
+  ) : (
+    <StateMark tone="warn">invitation expired</StateMark>
+  );
+}

@@ -1,0 +1,189 @@
+import { viewNameCharactersMax, type SavedView } from "../../../../access/views/saved-views.ts";
+import { notFound } from "../../../../platform/lib/errors.ts";
+import { visible } from "../../../../platform/lib/safe-text.ts";
+import { Card, FormError, LinkButton, PageHead } from "../../kit/components.tsx";
+import { attempt, parseWholeNumber } from "../../kit/fields.ts";
+import { Button, Form, HiddenFields, PostButton, TextField } from "../../kit/form.tsx";
+import { page, redirect, type PageResult } from "../../kit/page-result.ts";
+import { newViewPath, savedViewPath, threatsPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { listPath, readListRequest, type ListReader } from "../../threat-kit/filters.ts";
+import { activeFilters } from "../../threat-kit/filter-labels.ts";
+
+type ViewContext = Context<"savedViews">;
+
+const toThreats = { label: "Threats", path: threatsPath };
+
+export function newView(context: ViewContext): PageResult {
+  return renderNewView(context, readListRequest(context.query, context).query, {
+    name: "",
+    message: undefined,
+  });
+}
+
+export async function saveView(context: ViewContext): Promise<PageResult> {
+  const { services, form, by, write } = context;
+  // An invalid query is never saved; the canonical one is.
+  const { query } = readListRequest(new URLSearchParams(form.get("query") ?? ""), context);
+  const name = form.get("name") ?? "";
+  const saved = await attempt(() =>
+    write(() => services.savedViews.add({ name, query: query.toString() }, { by })),
+  );
+  if (!saved.ok) return renderNewView(context, query, { name, message: saved.message });
+  return redirect(listPath(query), "View saved.");
+}
+
+function renderNewView(
+  reader: ListReader,
+  query: URLSearchParams,
+  { name, message }: { name: string; message: string | undefined },
+): PageResult {
+  return page(
+    "Save view",
+    <>
+      <PageHead title="Save view" crumbs={[toThreats]} />
+      <div class="narrow">
+        <Card>
+          <Form action={newViewPath} class="stack">
+            <HiddenFields fields={{ query: query.toString() }} />
+            <p class="quiet">The view becomes a tab for everybody. Filters: {describeView(query, reader)}.</p>
+            <NameFields name={name} message={message} save="Save view" back={listPath(query)} />
+          </Form>
+        </Card>
+      </div>
+    </>,
+    { status: message === undefined ? 200 : 400 },
+  );
+}
+
+function NameFields({
+  name,
+  message,
+  save,
+  back,
+}: {
+  name: string;
+  message: string | undefined;
+  /** Label of the button. */
+  save: string;
+  back: string;
+}) {
+  return (
+    <>
+      <TextField
+        label="Name"
+        name="name"
+        value={name}
+        maxLength={viewNameCharactersMax}
+        required
+        autofocus
+        error={message}
+      />
+      <div class="line">
+        <Button label={save} variant="primary" />
+        <LinkButton path={back} label="Cancel" variant="plain" />
+      </div>
+    </>
+  );
+}
+
+function describeView(query: URLSearchParams, reader: ListReader): string {
+  const text = query.get("q");
+  const filters = activeFilters(query, readListRequest(query, reader).filter);
+  return [
+    ...(text === null ? [] : [`name contains ${visible(text, 60)}`]),
+    ...(filters.length === 0
+      ? ["any status"]
+      : filters.map(({ label, value }) => `${lowered(label)} ${value}`)),
+  ].join(", ");
+}
+
+function lowered(text: string): string {
+  return `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
+}
+
+function findView({ services, params }: ViewContext): SavedView {
+  const seq = parseWholeNumber(params["seq"]);
+  if (seq === undefined) throw notFound("There is no saved view with this number.");
+  return services.savedViews.get(seq);
+}
+
+export function editView(context: ViewContext): PageResult {
+  const view = findView(context);
+  return renderView(context, view, { name: view.name, message: undefined });
+}
+
+export async function renameView(context: ViewContext): Promise<PageResult> {
+  const { services, form, by, write } = context;
+  const view = findView(context);
+  const name = form.get("name") ?? "";
+  const renamed = await attempt(() => write(() => services.savedViews.rename(view.seq, name, { by })));
+  if (!renamed.ok) return renderView(context, view, { name, message: renamed.message });
+  return redirect(pathOf(view, context), "View renamed.");
+}
+
+export async function moveView(context: ViewContext): Promise<PageResult> {
+  const view = findView(context);
+  await context.write(() => context.services.savedViews.moveUp(view.seq));
+  return redirect(savedViewPath(view.seq), "View moved one place to the left.");
+}
+
+export async function deleteView(context: ViewContext): Promise<PageResult> {
+  const { seq } = findView(context);
+  const { services, by, write } = context;
+  const { name, query } = await write(() => services.savedViews.remove(seq, { by }));
+  return redirect(threatsPath, {
+    tone: "success",
+    text: "View deleted.",
+    action: { label: "Undo", path: newViewPath, fields: { name, query } },
+  });
+}
+
+/** Returns the list with a view, or its page if its filters are no longer valid. */
+function pathOf({ seq, query }: SavedView, reader: ListReader): string {
+  return isValid(query, reader) ? listPath(new URLSearchParams(query)) : savedViewPath(seq);
+}
+
+function isValid(query: string, reader: ListReader): boolean {
+  try {
+    readListRequest(new URLSearchParams(query), reader);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function renderView(
+  reader: ListReader,
+  view: SavedView,
+  { name, message }: { name: string; message: string | undefined },
+): PageResult {
+  const path = savedViewPath(view.seq);
+  return page(
+    "Saved view",
+    <>
+      <PageHead title="Saved view" crumbs={[toThreats]} />
+      {isValid(view.query, reader) ? null : (
+        <FormError message="The filters of this view are no longer valid, so it shows nothing. Delete it." />
+      )}
+      <div class="narrow">
+        <Card
+          footer={
+            <div class="line">
+              <PostButton action={`${path}/move`} label="Move left" small />
+              <PostButton action={`${path}/delete`} label="Delete view" variant="danger" small />
+            </div>
+          }
+        >
+          <Form action={path} class="stack">
+            {isValid(view.query, reader) ? (
+              <p class="quiet">Filters: {describeView(new URLSearchParams(view.query), reader)}.</p>
+            ) : null}
+            <NameFields name={name} message={message} save="Rename" back={pathOf(view, reader)} />
+          </Form>
+        </Card>
+      </div>
+    </>,
+    { status: message === undefined ? 200 : 400 },
+  );
+}

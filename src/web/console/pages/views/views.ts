@@ -1,0 +1,88 @@
+import type { SavedView } from "../../../../access/views/saved-views.ts";
+import { PublicError } from "../../../../platform/lib/errors.ts";
+import type { SearchFilter } from "../../../../threats/index/threat-index.ts";
+import { savedViewPath } from "../../kit/paths.ts";
+import type { Context } from "../../shell/router.ts";
+import { listPath, readListRequest, type ListReader } from "../../threat-kit/filters.ts";
+
+/** A tab above the list. */
+export interface ViewTab {
+  label: string;
+  path: string;
+  isHere: boolean;
+  /** Undefined: its filters are no longer valid. */
+  filter: SearchFilter | undefined;
+  /** Set for a view that somebody saved. */
+  saved: SavedView | undefined;
+}
+
+const mine = "Mine";
+
+/** Views that always exist. Any other is reachable by its filters, and can be saved. */
+const usualViews: readonly [string, Record<string, string>][] = [
+  ["To decide", {}],
+  [mine, { assignee: "me" }],
+  ["Overdue", { overdue: "yes", sort: "due" }],
+  ["High", { severity: "high" }],
+  ["Asks for a password or card", { sign: "asks_for_secrets" }],
+  ["Imitates your page", { sign: "page_imitates" }],
+  ["Looks like the original", { sign: "looks_like_original" }],
+  ["Mail server", { sign: "receives_mail" }],
+  ["Unverified", { verified: "no" }],
+  ["Resolved", { status: "resolved", sort: "status_changed" }],
+  ["False positives", { status: "false_positive", sort: "status_changed" }],
+  ["All", { status: "all", sort: "first_seen" }],
+];
+
+/** Returns the tabs for the list that shows `query`. */
+export function viewTabs(
+  saved: readonly SavedView[],
+  query: URLSearchParams,
+  reader: ListReader & Pick<Context, "may">,
+): ViewTab[] {
+  const here = normalized(query);
+  const look = query.get("look") ?? undefined;
+  const group = query.get("group") ?? undefined;
+  // Threats are assigned to those who can decide.
+  const usual = usualViews.filter(([label]) => label !== mine || reader.may("decide"));
+  const tabs = [
+    ...usual.map(([label, parameters]) => tabOf(label, new URLSearchParams(parameters), undefined)),
+    ...saved.map((view) => tabOf(view.name, new URLSearchParams(view.query), view)),
+  ];
+  // A saved view can have the filters of a usual one; only one tab is the present one.
+  const current = tabs.findLastIndex(({ isHere }) => isHere);
+  return tabs.map((tab, index) => ({ ...tab, isHere: index === current }));
+
+  function tabOf(label: string, given: URLSearchParams, view: SavedView | undefined): ViewTab {
+    const filter = filterIn(given, reader);
+    const path =
+      filter === undefined && view !== undefined
+        ? savedViewPath(view.seq)
+        : listPath(given, {
+            ...(given.has("look") ? {} : { look }),
+            ...(given.has("group") ? {} : { group }),
+          });
+    return { label, path, isHere: filter !== undefined && normalized(given) === here, filter, saved: view };
+  }
+}
+
+/** A filter can become invalid with another version of the program, and then must not break the page. */
+function filterIn(query: URLSearchParams, reader: ListReader): SearchFilter | undefined {
+  try {
+    return readListRequest(query, reader).filter;
+  } catch (error) {
+    if (error instanceof PublicError) return undefined;
+    throw error;
+  }
+}
+
+/** Normalizes a view for comparison: forms also send defaults, and how it is shown makes no other view. */
+function normalized(query: URLSearchParams): string {
+  const usual = new URLSearchParams(query);
+  usual.delete("status", "active");
+  usual.delete("sort", "severity");
+  usual.delete("look");
+  usual.delete("group");
+  usual.sort();
+  return usual.toString();
+}

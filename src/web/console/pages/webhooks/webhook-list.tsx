@@ -1,0 +1,118 @@
+import { type Endpoint, webhookKind } from "../../../../messaging/channels/webhook/endpoint.ts";
+import { failedCountedMax } from "../../../../messaging/deliveries/store/failure-summary.ts";
+import { grouped } from "../../../../platform/lib/wording.ts";
+import { EntryLink, LinkButton, PageHead } from "../../kit/components.tsx";
+import { page } from "../../kit/page-result.ts";
+import { deliveriesPath, webhooksPath as path } from "../../kit/paths.ts";
+import { Empty, ListTable, type Column } from "../../kit/table.tsx";
+import type { Context } from "../../shell/router.ts";
+import { filterPhrases } from "../../threat-kit/event-filter.tsx";
+import { DayChart } from "../deliveries/day-chart.tsx";
+import { atMost } from "../deliveries/day-stats.tsx";
+import { FailureList, offersSendAll } from "../deliveries/failure-list.tsx";
+import { endpointWords } from "../deliveries/recipient-note.tsx";
+import { RecipientState } from "../deliveries/recipient-state.tsx";
+import { EndpointUrl } from "./webhook-parts.tsx";
+
+const perPage = 50;
+const typesNamed = 2;
+
+export function listEndpoints({
+  services: { deliveries, webhooks },
+  query,
+  now,
+}: Context<"deliveries" | "webhooks">) {
+  const endpoints = webhooks.endpoints.list();
+  const failed = deliveries.failures.of({ channels: [webhookKind] });
+  const columns: Column<Endpoint>[] = [
+    {
+      title: "Endpoint",
+      layout: "wide",
+      cell: (endpoint) => (
+        <>
+          <EntryLink path={`${path}/${endpoint.id}`} entry={endpoint} />
+          <p class="hide-s">
+            <EndpointUrl url={endpoint.url} charactersMax={80} />
+          </p>
+        </>
+      ),
+    },
+    { title: "State", fold: "state", cell: (endpoint) => <RecipientState recipient={endpoint} /> },
+    { title: "Events", fold: "under", cell: (endpoint) => <EventsOf endpoint={endpoint} /> },
+    {
+      title: "Last 24 hours",
+      fold: "hidden",
+      cell: ({ seq }) => <DayChart day={deliveries.hours.lastDay(seq, now)} />,
+    },
+    {
+      title: "Delivered",
+      layout: "number",
+      fold: "end",
+      cell: ({ seq }) => (
+        <>
+          {grouped(deliveries.hours.lastDay(seq, now).delivered)}
+          <span class="unit"> in 24 h</span>
+        </>
+      ),
+    },
+    {
+      title: "Queued",
+      layout: "number",
+      fold: "hidden",
+      cell: ({ seq }) => atMost(deliveries.sendAll.count(seq, failedCountedMax + 1).queued),
+    },
+  ];
+  return page(
+    "Webhook endpoints",
+    <>
+      <PageHead title="Webhook endpoints" lead="Programs that are sent events as signed HTTP requests.">
+        {endpoints.length === 0 ? null : (
+          <>
+            <LinkButton path={deliveriesPath} label="Delivery log" />
+            <LinkButton
+              path={`${path}/add`}
+              label="Add webhook endpoint"
+              icon="plus"
+              variant={offersSendAll(failed) ? undefined : "primary"}
+            />
+          </>
+        )}
+      </PageHead>
+      <FailureList failed={failed} words={endpointWords} deliveries={deliveries} />
+      {endpoints.length === 0 ? (
+        <div class="card">
+          <Empty
+            title="No webhook endpoints yet"
+            action={
+              <LinkButton path={`${path}/add`} label="Add webhook endpoint" icon="plus" variant="primary" />
+            }
+          >
+            An endpoint receives each event as a signed POST request, within seconds: for your SIEM or ticket
+            system.
+          </Empty>
+        </div>
+      ) : (
+        <ListTable
+          caption="Webhook endpoints"
+          columns={columns}
+          rows={endpoints}
+          perPage={perPage}
+          path={path}
+          query={query}
+          empty=""
+        />
+      )}
+    </>,
+  );
+}
+
+function EventsOf({ endpoint: { events, filter } }: { endpoint: Endpoint }) {
+  const further = events.length - typesNamed;
+  const types = `${events.slice(0, typesNamed).join(", ")}${further > 0 ? ` and ${further} more` : ""}`;
+  return (
+    <>
+      <span title={events.join(", ")}>{events.length === 0 ? "All events" : types}</span>
+      {filter === null ? null : <p>threats {filterPhrases(filter).join(", ")}</p>}
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import type { SignedIn } from "../../../access/console/sign-in-steps.ts";
+import { signInPath } from "../kit/paths.ts";
+import { consoleActor, formBytesMax, readForm, type ConsoleRequest } from "../shell/request.ts";
+import type { Responder } from "../shell/responses.tsx";
+import type { ConsoleServices } from "../shell/services.ts";
+import { isCsrfToken, ownPath } from "../shell/visitors.ts";
+import { CodePage, EnrollPage, NewRecoveryCodesPage } from "./code-pages.tsx";
+
+const messages = {
+  wrong_code:
+    "Incorrect code. Enter the one that the authenticator shows now, and check the time of the phone.",
+  used_code: "This code has been used. Wait until the authenticator shows the next one.",
+  too_many_codes:
+    "Too many wrong codes were entered for this account. Use a recovery code, sign in with a browser that has signed in to this account before, or try again in 5 minutes.",
+} as const;
+
+const expiredMessage = "This sign-in expired. Enter the password again.";
+
+/** The second step of a sign-in, for accounts with one-time codes. */
+export function createCodeStep({
+  consoleSignIn,
+  responder,
+  showForm,
+  welcome,
+}: Pick<ConsoleServices, "consoleSignIn"> & {
+  responder: Responder;
+  /** Shows the first step. */
+  showForm: (call: ConsoleRequest, to: string, options: { message: string; status: number }) => Response;
+  /** Returns the response with the cookies of the new session. */
+  welcome: (call: ConsoleRequest, response: Response, signedIn: SignedIn) => Response;
+}) {
+  /** Shows the form for the code. */
+  function showCodeForm(
+    call: ConsoleRequest,
+    { pending, to }: { pending: string; to: string },
+    { message, status = 200 }: { message?: string; status?: number } = {},
+  ): Response {
+    const found = consoleSignIn.pendingOf(pending, call.visitor!.csrfToken);
+    if (found === undefined) return showForm(call, to, { message: expiredMessage, status: 401 });
+    const { account, newSecret } = found;
+    const form = { pending, to, message };
+    const content =
+      newSecret === undefined ? (
+        <CodePage {...form} />
+      ) : (
+        <EnrollPage {...form} name={account.name} secret={newSecret} />
+      );
+    return responder.page(call, "Sign in", content, status);
+  }
+
+  async function signInWithCode(call: ConsoleRequest): Promise<Response> {
+    if (call.visitor!.session !== undefined) return responder.redirect(call, signInPath);
+    const form = await readForm(call, formBytesMax.signedOut);
+    const to = ownPath(form.get("to"));
+    const pending = form.get("pending") ?? "";
+    if (!isCsrfToken(form.get("form_token"), call.visitor!))
+      return showForm(call, to, { message: expiredMessage, status: 400 });
+    const { csrfToken: visit, deviceMark } = call.visitor!;
+    const result = await consoleSignIn.signInWithCode(
+      {
+        pending,
+        code: form.get("code") ?? "",
+        userAgent: call.request.headers.get("user-agent") ?? "",
+        visit,
+        deviceMark,
+      },
+      { by: consoleActor(null, call.address) },
+    );
+    switch (result.outcome) {
+      case "signed_in": {
+        const codes = result.recoveryCodes;
+        const response =
+          codes === undefined
+            ? responder.redirect(call, to)
+            : responder.page(call, "Recovery codes", <NewRecoveryCodesPage codes={codes} to={to} />, 200);
+        return welcome(call, response, result);
+      }
+      case "expired":
+        return showForm(call, to, { message: expiredMessage, status: 401 });
+      case "busy": {
+        call.headers["retry-after"] = String(result.retryAfterSeconds);
+        const message = `Many others are trying to sign in, so the code was not checked. Try again in ${result.retryAfterSeconds} seconds.`;
+        return showCodeForm(call, { pending, to }, { message, status: 429 });
+      }
+      default: {
+        const status = result.outcome === "too_many_codes" ? 429 : 401;
+        return showCodeForm(call, { pending, to }, { message: messages[result.outcome], status });
+      }
+    }
+  }
+
+  return { showCodeForm, signInWithCode };
+}

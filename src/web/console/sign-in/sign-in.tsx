@@ -1,0 +1,135 @@
+import { accountNameCharactersMax } from "../../../access/accounts/account-names.ts";
+import type { SignedIn } from "../../../access/console/sign-in-steps.ts";
+import { overviewPath, signInPath } from "../kit/paths.ts";
+import { createCodeStep } from "./code-step.tsx";
+import { preferencesCookie, preferencesOf, timeZoneIn } from "../shell/reader.ts";
+import { consoleActor, formBytesMax, readForm, type ConsoleRequest } from "../shell/request.ts";
+import type { Responder } from "../shell/responses.tsx";
+import type { ConsoleServices } from "../shell/services.ts";
+import { ArrivalPage, SignInPage } from "./sign-in-page.tsx";
+import { isCsrfToken, ownPath, type Visitors } from "../shell/visitors.ts";
+
+const toLengthMax = 500;
+
+/** Signs visitors in. */
+export function createSignIn({
+  consoleSignIn,
+  homePath,
+  responder,
+  secure,
+  visitors,
+}: Pick<ConsoleServices, "consoleSignIn"> & {
+  /** Returns the page after a sign-in for no particular page. */
+  homePath: () => string;
+  responder: Responder;
+  /** Restricts cookies to HTTPS. */
+  secure: () => boolean;
+  visitors: Visitors;
+}) {
+  function showForm(
+    call: ConsoleRequest,
+    to: string,
+    { message, status = 200, name }: { message?: string; status?: number; name?: string } = {},
+  ): Response {
+    if (call.visitor!.session !== undefined) return responder.redirect(call, to);
+    // The form with this path and a password has to stay below its maximum size.
+    const kept = to.length > toLengthMax ? overviewPath : to;
+    const onlyName = consoleSignIn.onlyName();
+    const content = (
+      <SignInPage
+        to={kept}
+        message={message}
+        exists={consoleSignIn.hasPassword()}
+        name={name ?? onlyName ?? ""}
+        isOnly={onlyName !== undefined}
+      />
+    );
+    return responder.page(call, "Sign in", content, status);
+  }
+
+  const welcome = createWelcome({ secure, visitors });
+  const { showCodeForm, signInWithCode } = createCodeStep({ consoleSignIn, responder, showForm, welcome });
+
+  async function signIn(call: ConsoleRequest): Promise<Response> {
+    const { request, headers, address } = call;
+    const form = await readForm(call, formBytesMax.signedOut);
+    const to = ownPath(form.get("to"));
+    if (!isCsrfToken(form.get("form_token"), call.visitor!))
+      return showForm(call, to, {
+        message: "This page expired. Enter the password again.",
+        status: 400,
+      });
+    // Keyboards of phones add a space after a word that they complete.
+    const name = (form.get("name") ?? "").trim();
+    const password = form.get("password") ?? "";
+    const userAgent = request.headers.get("user-agent") ?? "";
+    const by = consoleActor(null, address);
+    const { csrfToken: visit, deviceMark } = call.visitor!;
+    const result = await consoleSignIn.signIn({ name, password, userAgent, visit, deviceMark }, { by });
+    switch (result.outcome) {
+      case "busy": {
+        headers["retry-after"] = String(result.retryAfterSeconds);
+        const message = `Many others are trying to sign in, so the password was not checked. Try again in ${result.retryAfterSeconds} seconds.`;
+        return showForm(call, to, { message, status: 429, name: shownName(name) });
+      }
+      case "wrong_password":
+        return showForm(call, to, {
+          message: "Incorrect name or password.",
+          status: 401,
+          name: shownName(name),
+        });
+      case "code_needed":
+        return showCodeForm(call, { pending: result.pending, to });
+      case "signed_in":
+        return welcome(
+          call,
+          responder.redirect(call, to === overviewPath ? homePath() : to),
+          result,
+          timeZoneIn(form.get("time_zone")),
+        );
+    }
+  }
+
+  /** Responds to a request without a session. */
+  function requireSignIn(call: ConsoleRequest, isRead: boolean): Response {
+    const { request, path, query } = call;
+    const search = query.size === 0 ? "" : `?${query}`;
+    const to = ownPath(`${path}${search}`);
+    if (request.headers.has("x-fragment")) return responder.html(call, "", 401);
+    if (!isRead)
+      return showForm(call, overviewPath, {
+        message: "You were signed out. No changes were made. Sign in and try again.",
+        status: 401,
+      });
+    const isFromElsewhere = request.headers.get("sec-fetch-site") === "cross-site";
+    if (isFromElsewhere) return responder.page(call, "Console", <ArrivalPage to={to} />, 200);
+    return responder.redirect(
+      call,
+      to === overviewPath ? signInPath : `${signInPath}?to=${encodeURIComponent(to)}`,
+    );
+  }
+
+  return { showForm, signIn, signInWithCode, requireSignIn };
+}
+
+/** Returns a name to show in the form again; nothing in place of what cannot be one. */
+function shownName(name: string): string {
+  return name.slice(0, accountNameCharactersMax);
+}
+
+/** Returns a function that adds the cookies of a new session to a response. */
+function createWelcome({ secure, visitors }: { secure: () => boolean; visitors: Visitors }) {
+  return (
+    { request }: ConsoleRequest,
+    response: Response,
+    { token, deviceMark }: SignedIn,
+    timeZone?: string,
+  ): Response => {
+    response.headers.append("set-cookie", visitors.sessionCookie(token));
+    response.headers.append("set-cookie", visitors.deviceCookie(deviceMark));
+    const preferences = preferencesOf(request);
+    if (preferences.timeZone === undefined && timeZone !== undefined)
+      response.headers.append("set-cookie", preferencesCookie({ ...preferences, timeZone }, secure()));
+    return response;
+  };
+}

@@ -1,0 +1,187 @@
+import { readProtectedDomain } from "../../../platform/config/fields/texts.ts";
+import type { FilterConfig } from "../../../platform/config/notifications.ts";
+import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
+import type { EventFilter } from "../../../threats/events/event-filter.ts";
+import { badRequest } from "../../../platform/lib/errors.ts";
+import { visible } from "../../../platform/lib/safe-text.ts";
+import { counted } from "../../../platform/lib/wording.ts";
+import {
+  severities,
+  threatSources,
+  threatTypes,
+  type ThreatSource,
+} from "../../../platform/vocabulary/threats.ts";
+import { splitList, type createFieldReader, type FieldErrors } from "../kit/fields.ts";
+import { Help } from "../kit/disclosure.tsx";
+import { Checkbox, Select, type Choice } from "../kit/form.tsx";
+import { inWords, typeDescriptions } from "../kit/labels.ts";
+import { OnlyThese, readOnlyThese } from "../kit/only-these.tsx";
+import { ProtectedDomainsField } from "./protected-domains-field.tsx";
+
+/** Filters of threats, in the forms of webhook endpoints and subscriptions. The fields are named like the settings. */
+
+const severityChoices: Choice[] = severities.toReversed().map((severity) => ({
+  value: severity,
+  label: severity === "low" ? "low: every threat" : severity === "high" ? "high only" : "medium and high",
+}));
+const typeChoices: Choice[] = threatTypes.map((type) => ({
+  value: type,
+  label: inWords(type),
+  hint: typeDescriptions[type],
+}));
+const sourceLabels: Record<ThreatSource, string> = {
+  scan: "scans",
+  certificate_transparency: "certificate logs",
+  feed: "feeds",
+  submission: "submissions over the API",
+  beacon: "beacons",
+};
+const sourceChoices: Choice[] = threatSources.map((source) => ({
+  value: source,
+  label: sourceLabels[source],
+}));
+/** Maximum number of items that the description of a filter names. */
+const namedMax = 2;
+
+export function FilterFields({
+  form,
+  domains,
+  errors = {},
+}: {
+  form: URLSearchParams;
+  /** Names of the protected domains. */
+  domains: readonly string[];
+  errors?: FieldErrors;
+}) {
+  const further = ["types", "sources", "protected_domains"];
+  return (
+    <>
+      <Select
+        label="Minimum severity"
+        name="min_severity"
+        choices={severityChoices}
+        value={form.get("min_severity") ?? "low"}
+        error={errors["min_severity"]}
+        help={
+          <Help about="the minimum severity" manual="webhooks#send-only-some-events">
+            Threats below it are not sent. A threat whose severity rises to it later is sent then.
+          </Help>
+        }
+      />
+      <Checkbox
+        label="Only verified threats: the name is known to exist, or its page was seen"
+        name="verified_only"
+        checked={form.get("verified_only") === "yes"}
+      />
+      <details class="more" open={further.some((name) => form.has(name) || errors[name] !== undefined)}>
+        <summary>Domains, types and sources</summary>
+        <div>
+          <ProtectedDomainsField
+            name="protected_domains"
+            domains={domains}
+            form={form}
+            error={errors["protected_domains"]}
+          />
+          <OnlyThese
+            label="Threat types"
+            name="types"
+            all="All types"
+            choices={typeChoices}
+            form={form}
+            error={errors["types"]}
+          />
+          <OnlyThese
+            label="Found by"
+            name="sources"
+            all="All sources"
+            choices={sourceChoices}
+            form={form}
+            error={errors["sources"]}
+          />
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** Returns the names of the protected domains that a filter can choose. */
+export function enabledDomains(domains: Pick<ProtectedDomains, "list">): string[] {
+  return domains.list().flatMap(({ domain, enabled }) => (enabled ? [domain] : []));
+}
+
+/** Returns the fields of the form that stand for a filter. */
+export function filterFields(filter: EventFilter): [string, string][] {
+  return [
+    ["min_severity", filter.minSeverity],
+    ...filter.protectedDomains.map((domain): [string, string] => ["protected_domains", domain]),
+    ...filter.types.map((type): [string, string] => ["types", type]),
+    ...filter.sources.map((source): [string, string] => ["sources", source]),
+    ...(filter.verifiedOnly ? [["verified_only", "yes"] as [string, string]] : []),
+  ];
+}
+
+/** Reads the filter from a form. */
+export function readFilter(
+  form: URLSearchParams,
+  { field }: Pick<ReturnType<typeof createFieldReader>, "field">,
+): FilterConfig {
+  const names = form.getAll("protected_domains").flatMap(splitList);
+  const severity = form.get("min_severity") ?? "low";
+  return {
+    minSeverity: field("min_severity", () => oneOf(severities, severity), "low"),
+    protectedDomains: field(
+      "protected_domains",
+      () => [...new Set(readOnlyThese(form, "protected_domains", names).map(readName))],
+      [],
+    ),
+    types: field("types", () => readOnlyThese(form, "types").map((type) => oneOf(threatTypes, type)), []),
+    sources: field(
+      "sources",
+      () => readOnlyThese(form, "sources").map((one) => oneOf(threatSources, one)),
+      [],
+    ),
+    verifiedOnly: form.get("verified_only") === "yes",
+  };
+}
+
+/** @throws PublicError `bad_request` for a value that is not among the choices */
+export function oneOf<T extends string>(choices: readonly T[], given: string): T {
+  const found = choices.find((choice) => choice === given);
+  if (found === undefined) throw badRequest(`choose one of ${choices.join(", ")}`);
+  return found;
+}
+
+function readName(text: string): string {
+  const result = readProtectedDomain(text);
+  if ("value" in result) return result.value;
+  throw badRequest(`${visible(text, 100)} is not a domain; enter ${result.allowed}`);
+}
+
+/** Returns the names and values of what a filter restricts. */
+export function filterFacts(filter: EventFilter): [string, string][] {
+  const facts: [string, string][] = [
+    ["Minimum severity", filter.minSeverity === "low" ? "" : filter.minSeverity],
+    ["Verified", filter.verifiedOnly ? "only verified threats" : ""],
+    ["Protected domains", filter.protectedDomains.join(", ")],
+    ["Threat types", filter.types.map(inWords).join(", ")],
+    ["Found by", filter.sources.map((source) => sourceLabels[source]).join(", ")],
+  ];
+  return facts.filter(([, value]) => value !== "");
+}
+
+/** Describes a filter in short phrases, such as "at least high". Empty: it contains every threat. */
+export function filterPhrases(filter: EventFilter): string[] {
+  const { minSeverity, verifiedOnly } = filter;
+  const named = (all: readonly string[], noun: string) =>
+    all.length <= namedMax ? all.map(inWords).join(" and ") : counted(all.length, noun);
+  const sources = filter.sources.map((source) => sourceLabels[source]);
+  return [
+    ...(minSeverity === "low" ? [] : [`at least ${minSeverity}`]),
+    ...(verifiedOnly ? ["only verified"] : []),
+    ...(filter.protectedDomains.length > 0
+      ? [`of ${named(filter.protectedDomains, "protected domain")}`]
+      : []),
+    ...(filter.types.length > 0 ? [`only ${named(filter.types, "type")}`] : []),
+    ...(sources.length > 0 ? [`found by ${named(sources, "source")}`] : []),
+  ];
+}

@@ -1,0 +1,220 @@
+import { wordsForPeople } from "../../../access/accounts/account-names.ts";
+import { normalizeHostName } from "../../../engines/detection/names/name.ts";
+import { dayMs, toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
+import { badRequest, PublicError } from "../../../platform/lib/errors.ts";
+import type { HostField } from "../../../threats/index/columns/hosts.ts";
+import { parseNameQuery } from "../../../threats/index/columns/name-query.ts";
+import {
+  sortKeys,
+  type SearchFilter,
+  type SearchOrder,
+  type SortKey,
+} from "../../../threats/index/threat-index.ts";
+import { indicators } from "../../../threats/threats/severity/indicators.ts";
+import { threatTypes, severities, threatSources, statuses } from "../../../platform/vocabulary/threats.ts";
+import { siteStates, type SiteState } from "../../../platform/vocabulary/site.ts";
+import { parseDay, parseWholeNumber } from "../kit/fields.ts";
+import { pathWith, threatsPath } from "../kit/paths.ts";
+import { groupings, preferencesOf, type Grouping } from "../shell/reader.ts";
+import type { Context } from "../shell/router.ts";
+
+/** View of the list as described by its URL, which can be bookmarked and shared. */
+export interface ListRequest {
+  filter: SearchFilter;
+  order: SearchOrder;
+  look: Look;
+  /** Undefined: as the account prefers (`isGrouped`). */
+  grouping: Grouping | undefined;
+  /** Parameters of the view in canonical order, without those for pagination and messages. */
+  query: URLSearchParams;
+}
+
+const defaultSort: SortKey = "severity";
+
+/** Canonical order of the parameters in a URL. */
+const parameterNames =
+  "q status severity domain assignee overdue site_state campaign type source sign verified from to similarity registrar nameservers network import scan sort order look group".split(
+    " ",
+  );
+
+/** How the threats of a view are shown: as rows, or as a grid of screenshots. */
+export const looks = ["list", "gallery"] as const;
+export type Look = (typeof looks)[number];
+
+/** The visitor and the time that a view refers to: "assigned to me", "overdue". */
+export type ListReader = Pick<Context, "account" | "now">;
+
+/**
+ * Parses the view that a URL describes. Defaults: active threats, most severe first.
+ * @throws PublicError `bad_request` for an invalid value.
+ */
+export function readListRequest(given: URLSearchParams, reader: ListReader): ListRequest {
+  const query = new URLSearchParams();
+  for (const name of parameterNames) {
+    const value = given.get(name);
+    if (value !== null && value !== "") query.set(name, value);
+  }
+  const filter: SearchFilter = {
+    text: parseNameQuery(query.get("q") ?? ""),
+    status: query.get("status") === "all" ? undefined : (oneOf(query, "status", statuses) ?? "active"),
+    severity: oneOf(query, "severity", severities),
+    type: oneOf(query, "type", threatTypes),
+    source: oneOf(query, "source", threatSources),
+    indicator: oneOf(query, "sign", indicators),
+    verified: verifiedOf(query),
+    protectedDomain: domainOf(query),
+    from: timeOf(query, "from") ?? dayOf(query, "from"),
+    before: timeOf(query, "to") ?? endOf(dayOf(query, "to")),
+    minSimilarity: similarityOf(query),
+    registrar: query.get("registrar") ?? undefined,
+    nameServers: query.get("nameservers") ?? undefined,
+    network: query.get("network") ?? undefined,
+    assignee: assigneeOf(query, reader),
+    overdueAt: oneOf(query, "overdue", ["yes"] as const) === undefined ? undefined : reader.now,
+    siteStates: siteStatesOf(query),
+    campaignSeq: numberOf(query, "campaign"),
+    importSeq: numberOf(query, "import"),
+    scanSeq: numberOf(query, "scan"),
+  };
+  const key = oneOf(query, "sort", sortKeys) ?? defaultSort;
+  const order = oneOf(query, "order", ["asc", "desc"] as const) ?? defaultDirection(key);
+  const look = oneOf(query, "look", looks) ?? "list";
+  const grouping = oneOf(query, "group", groupings);
+  return { filter, order: { key, descending: order === "desc" }, look, grouping, query };
+}
+
+/** Returns whether the threats of a campaign are one row of the list. */
+export function isGrouped(
+  { look, filter, grouping }: ListRequest,
+  { account, request, services }: Context<"preferences">,
+): boolean {
+  if (look !== "list") return false;
+  if (grouping !== undefined) return grouping === "campaign";
+  // The threats of one campaign would be one row.
+  if (filter.campaignSeq !== undefined) return false;
+  return preferencesOf(request, services.preferences.of(account.seq)).grouping === "campaign";
+}
+
+/** Default direction: names and due times ascending, everything else descending. */
+export function defaultDirection(key: SortKey): "asc" | "desc" {
+  return key === "name" || key === "due" ? "asc" : "desc";
+}
+
+/** Returns the path of the same view with changed parameters; `undefined` removes one. */
+export function listPath(query: URLSearchParams, changes: Record<string, string | undefined> = {}): string {
+  const next = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined) next.delete(name);
+    else next.set(name, value);
+  }
+  return pathWith(threatsPath, next);
+}
+
+/** Returns the path of all threats that an import or a scan created. */
+export function createdPath(run: { importSeq: number } | { scanSeq: number }): string {
+  const [name, seq] = "importSeq" in run ? ["import", run.importSeq] : ["scan", run.scanSeq];
+  return listPath(new URLSearchParams({ status: "all", [name]: String(seq) }));
+}
+
+/** The parameters of hosts, by the field of the filter. */
+export const hostParameters: Readonly<Record<HostField, string>> = {
+  registrar: "registrar",
+  nameServers: "nameservers",
+  network: "network",
+};
+
+/** Returns a time, down to the minute, as a value of the parameters `from` and `to`. */
+export function timeParameter(at: Instant): string {
+  return `${toIsoTime(at).slice(0, 16)}Z`;
+}
+
+/** Returns the path that a column heading links to: its default direction first, then the opposite. */
+export function sortPath(query: URLSearchParams, order: SearchOrder, key: SortKey): string {
+  const byDefault = defaultDirection(key);
+  const isDefault = order.key === key && order.descending === (byDefault === "desc");
+  return listPath(query, {
+    sort: key === defaultSort ? undefined : key,
+    order: isDefault ? (byDefault === "desc" ? "asc" : "desc") : undefined,
+  });
+}
+
+function oneOf<T extends string>(query: URLSearchParams, name: string, values: readonly T[]): T | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const found = values.find((value) => value === given);
+  if (found === undefined) throw invalid(name, `one of ${values.join(", ")}`);
+  return found;
+}
+
+function domainOf(query: URLSearchParams): string | undefined {
+  const given = query.get("domain");
+  if (given === null) return undefined;
+  const result = normalizeHostName(given);
+  if ("error" in result) throw invalid("domain", "a domain name");
+  return result.name;
+}
+
+function verifiedOf(query: URLSearchParams): boolean | undefined {
+  const given = oneOf(query, "verified", ["yes", "no"] as const);
+  return given === undefined ? undefined : given === "yes";
+}
+
+/** Returns the name of an account; null: nobody. */
+function assigneeOf(query: URLSearchParams, { account }: ListReader): string | null | undefined {
+  const given = query.get("assignee");
+  if (given === null) return undefined;
+  if (given === wordsForPeople.nobody) return null;
+  return given === wordsForPeople.own ? account.name : given;
+}
+
+/** Returns several states, separated by commas. */
+function siteStatesOf(query: URLSearchParams): SiteState[] | undefined {
+  return query
+    .get("site_state")
+    ?.split(",")
+    .map((given) => {
+      const found = siteStates.find((state) => state === given);
+      if (found === undefined) throw invalid("site_state", `some of ${siteStates.join(",")}`);
+      return found;
+    });
+}
+
+/** Returns the number of a campaign, or the `seq` of an import or scan. */
+function numberOf(query: URLSearchParams, name: "campaign" | "import" | "scan"): number | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const seq = parseWholeNumber(given);
+  if (seq === undefined) throw invalid(name, "a number");
+  return seq;
+}
+
+/** Returns a time to the minute, such as 2026-01-31T08:30Z; undefined for a date. */
+function timeOf(query: URLSearchParams, name: "from" | "to"): Instant | undefined {
+  const given = query.get(name) ?? "";
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/.test(given) ? Date.parse(given) : Number.NaN;
+  return Number.isNaN(at) ? undefined : at;
+}
+
+function dayOf(query: URLSearchParams, name: string): Instant | undefined {
+  const given = query.get(name);
+  if (given === null) return undefined;
+  const at = parseDay(given);
+  if (at === undefined) throw invalid(name, "a date such as 2026-01-31, or a time such as 2026-01-31T08:30Z");
+  return at;
+}
+
+function endOf(day: Instant | undefined): Instant | undefined {
+  return day === undefined ? undefined : day + dayMs;
+}
+
+function similarityOf(query: URLSearchParams): number | undefined {
+  const given = query.get("similarity");
+  if (given === null) return undefined;
+  const value = /^[01](\.\d{1,4})?$/.test(given) ? Number(given) : NaN;
+  if (!(value <= 1)) throw invalid("similarity", "a number from 0 to 1");
+  return value;
+}
+
+function invalid(name: string, allowed: string): PublicError {
+  return badRequest(`"${name}" in the URL must be ${allowed}`);
+}

@@ -1,0 +1,130 @@
+import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { TypeCompiler, type TypeCheck } from "@sinclair/typebox/compiler";
+import { ValueErrorType } from "@sinclair/typebox/errors";
+import { badRequest } from "../../../platform/lib/errors.ts";
+import { echoedMax, visible } from "../../../platform/lib/safe-text.ts";
+import { describeSchemaError } from "./schema-errors.ts";
+import type { BodyAccount } from "./body-budget.ts";
+import { createJsonParser, TooManyValues, type JsonLimits } from "./json-parser.ts";
+import { readPieces, type BodyLimits } from "./read-body.ts";
+
+/** Maximum size of a request body, in bytes, unless an operation states its own. */
+const bodyBytesMaxDefault = 1 << 20;
+
+/** The body of an operation's requests. */
+export interface Body<Content> {
+  /** False if an absent body reads as an empty object. */
+  required: boolean;
+  /** Schema by media type. */
+  content: Record<string, { schema: TSchema; example?: unknown }>;
+  /** @throws PublicError `bad_request` that names what is wrong: content type, size, encoding, JSON or field. */
+  read(request: Request, account: BodyAccount): Promise<Content>;
+}
+
+/**
+ * Returns a JSON body of one schema. The body may be absent if all fields of the schema are optional.
+ * @param options.stringLengthMax see `JsonLimits`
+ */
+export function jsonBody<S extends TObject>(
+  schema: S,
+  {
+    example,
+    bytesMax = bodyBytesMaxDefault,
+    stringLengthMax = bytesMax,
+  }: { example?: unknown; bytesMax?: number; stringLengthMax?: number } = {},
+): Body<Static<S>> {
+  const required = schema.required !== undefined;
+  const jsonLimits = { valuesMax: countValues(schema) + spareValues, stringLengthMax };
+  // Compiled on first use, to keep it out of the startup time.
+  let check: TypeCheck<S> | undefined;
+
+  function validate(value: unknown): Static<S> {
+    check ??= TypeCompiler.Compile(schema);
+    if (check.Check(value)) return value;
+    throw badRequest(describeSchemaError(check.Errors(value).First()));
+  }
+
+  /** Describes why a body with too many values is invalid. Fields may be missing because it was not read to its end. */
+  function rejectPart(partial: unknown): Error {
+    check ??= TypeCompiler.Compile(schema);
+    const errors = [...check.Errors(partial)];
+    const error = errors.find(({ type }) => type !== ValueErrorType.ObjectRequiredProperty);
+    return badRequest(describeSchemaError(error));
+  }
+
+  return {
+    required,
+    content: { "application/json": { schema, ...(example === undefined ? {} : { example }) } },
+    async read(request, account) {
+      if (!required && isAbsent(request)) return validate({});
+      try {
+        return validate(await readJson(request, { bytesMax, account }, jsonLimits));
+      } catch (error) {
+        throw error instanceof TooManyValues ? rejectPart(error.partial) : error;
+      }
+    },
+  };
+}
+
+function isAbsent(request: Request): boolean {
+  return request.body === null || request.headers.get("content-length") === "0";
+}
+
+/**
+ * Parses a JSON body while it arrives.
+ * @throws PublicError `bad_request`: not JSON, a key twice in one object, nested too deeply; TooManyValues
+ */
+async function readJson(request: Request, limits: BodyLimits, jsonLimits: JsonLimits): Promise<unknown> {
+  requireContentType(request, ["application/json"]);
+  const parser = createJsonParser(jsonLimits);
+  await readPieces(request, limits, (text) => parser.push(text));
+  return parser.end();
+}
+
+/** Values beyond those of the largest valid body, so that the message about a slightly wrong body is exact. */
+const spareValues = 100;
+/** Number of values that an array or object of unknown content is assumed to have at most. */
+const openValuesMax = 10_000;
+
+/** Returns the number of values in the largest body that the schema allows. */
+function countValues(schema: TSchema): number {
+  const { type, properties, items, maxItems, anyOf } = schema as {
+    type?: string;
+    properties?: Record<string, TSchema>;
+    items?: TSchema;
+    maxItems?: number;
+    anyOf?: TSchema[];
+  };
+  if (anyOf !== undefined) return Math.max(...anyOf.map(countValues));
+  if (type === "array")
+    return 1 + (maxItems ?? openValuesMax) * (items === undefined ? 1 : countValues(items));
+  if (type !== "object") return type === undefined && !("const" in schema) ? openValuesMax : 1;
+  if (schema["additionalProperties"] !== false) return openValuesMax;
+  return 1 + Object.values(properties ?? {}).reduce((sum, one) => sum + countValues(one), 0);
+}
+
+/**
+ * Returns the media type of the body in lowercase.
+ * @throws PublicError `bad_request` unless it is one of `allowed`, in UTF-8 and not compressed
+ */
+export function requireContentType<T extends string>(request: Request, allowed: readonly T[]): T {
+  const encoding = request.headers.get("content-encoding");
+  if (encoding !== null && encoding.trim().toLowerCase() !== "identity")
+    throw badRequest(
+      `Content-Encoding is "${visible(encoding, echoedMax)}"; send the body uncompressed, without it.`,
+    );
+  const header = request.headers.get("content-type");
+  const [essence = "", ...parameters] = (header ?? "").toLowerCase().split(";");
+  const type = essence.trim();
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith("charset="));
+  const known = allowed.find((one) => one === type);
+  const wanted = allowed.join(" or ");
+  if (known === undefined) {
+    const found = header === null ? "missing" : `"${visible(type, echoedMax)}"`;
+    throw badRequest(`Content-Type is ${found}; send ${wanted}.`);
+  }
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
+    throw badRequest(`Content-Type names another charset than UTF-8; send ${wanted} in UTF-8.`);
+  }
+  return known;
+}

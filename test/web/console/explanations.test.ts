@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { typeDescriptions } from "../../../src/web/console/kit/labels.ts";
+import { severityManualPath, severityReasonTexts } from "../../../src/web/console/threat-kit/reasons.tsx";
+import { threatTypes } from "../../../src/platform/vocabulary/threats.ts";
+
+const isSentence = /^[A-Z][^.!?]{20,160}\.$/;
+
+test("every type and every severity reason is explained in one sentence", () => {
+  expect(Object.keys(typeDescriptions).toSorted()).toEqual([...threatTypes].toSorted());
+  for (const explanation of Object.values(severityReasonTexts).map((text) => text.explanation))
+    expect(explanation).toMatch(isSentence);
+});
+
+test("the explanations link to sections that the manual has", () => {
+  for (const path of [severityManualPath, "detection#types"]) {
+    const [page, anchor] = path.split("#");
+    const text = readFileSync(join(import.meta.dir, `../../src/manual/${page}.md`), "utf8");
+    expect(text.toLowerCase()).toContain(`\n## ${anchor}\n`);
+  }
+});
