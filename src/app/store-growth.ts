@@ -1,13 +1,11 @@
 import { dirname, join } from "node:path";
 import { archiveFolder } from "../engines/archive/files/folder.ts";
-import type { Database } from "../platform/database/database.ts";
 import type { StoreFolders } from "../platform/database/growth/measure.ts";
 import { createStoreGrowth, type StoreGrowth } from "../platform/database/growth/store-growth.ts";
-import type { Clock } from "../platform/lib/clock.ts";
-import type { Log } from "../platform/lib/log.ts";
+import type { Needs } from "../platform/database/needs.ts";
 
 /** Opens the daily measurement of the database and of the folders that belong to it. */
-export function openStoreGrowth(options: { clock: Clock; database: Database; log: Log }): StoreGrowth {
+export function openStoreGrowth(options: Needs<"clock" | "database" | "log">): StoreGrowth {
   return createStoreGrowth({ ...options, folders: storeFoldersOf(options.database.path) });
 }
 

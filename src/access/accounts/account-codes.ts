@@ -1,7 +1,6 @@
 import { and, count, eq } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { Clock } from "../../platform/lib/clock.ts";
-import type { FillRandom } from "../../platform/lib/ids.ts";
 import type { Accounts } from "./accounts.ts";
 import { newCodeSecret, readCode, stepOfCode } from "./one-time-codes.ts";
 import { hashRecoveryCode, newRecoveryCodes, readRecoveryCode } from "./recovery-codes.ts";
@@ -35,11 +34,9 @@ export function createAccountCodes({
   database,
   clock,
   fillRandom,
-}: {
+}: Needs<"database" | "fillRandom"> & {
   accounts: Pick<Accounts, "credentialsOf" | "update">;
-  database: Database;
   clock: Pick<Clock, "now">;
-  fillRandom: FillRandom;
 }): AccountCodes {
   const { query } = database;
   const ofAccount = (seq: number) => eq(recoveryCodes.accountSeq, seq);

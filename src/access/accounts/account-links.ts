@@ -1,9 +1,9 @@
 import { and, desc, eq, isNull, lt } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value } from "../../platform/database/statement.ts";
 import { dayMs, type Clock, type Instant } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
-import { randomText, type FillRandom } from "../../platform/lib/ids.ts";
+import { randomText } from "../../platform/lib/ids.ts";
 import { accountLinks } from "./tables.ts";
 
 /** A link that was just created. The token is shown once and cannot be retrieved later. */
@@ -39,11 +39,7 @@ export function createAccountLinks({
   database,
   clock,
   fillRandom,
-}: {
-  database: Database;
-  clock: Pick<Clock, "now">;
-  fillRandom: FillRandom;
-}): AccountLinks {
+}: Needs<"database" | "fillRandom"> & { clock: Pick<Clock, "now"> }): AccountLinks {
   const { query } = database;
   const byHash = statement(database, (q) =>
     q

@@ -1,8 +1,7 @@
-import type { Database } from "../../platform/database/database.ts";
 import type { Clock } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import type { Role } from "../../platform/vocabulary/permissions.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
+import type { Needs } from "../audit/needs.ts";
 import type { AccountCodes } from "./account-codes.ts";
 import type { AccountLinks, NewLink } from "./account-links.ts";
 import { requireAccountName } from "./account-names.ts";
@@ -48,12 +47,10 @@ export function createAccountManagement({
   hashes,
   links,
   sessions,
-}: {
+}: Needs<"auditLog" | "database"> & {
   accounts: Accounts;
-  auditLog: Pick<AuditLog, "record">;
   clock: Pick<Clock, "now">;
   codes: AccountCodes;
-  database: Database;
   hashes: PasswordHashes;
   links: AccountLinks;
   sessions: { endAllOf(accountSeq: number): number };

@@ -1,7 +1,6 @@
-import type { Database } from "../../platform/database/database.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import type { Actor } from "../audit/actor.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
+import type { Needs } from "../audit/needs.ts";
 import type { AccountCodes } from "./account-codes.ts";
 import type { AccountLinks, NewLink } from "./account-links.ts";
 import type { Account, Accounts } from "./accounts.ts";
@@ -34,13 +33,11 @@ export function createResets({
   hashes,
   links,
   sessions,
-}: {
+}: Needs<"auditLog" | "database"> & {
   accounts: Accounts;
-  auditLog: Pick<AuditLog, "record">;
   /** Runs a change of an account in a transaction. */
   change: <T>(seq: number, work: (account: Account) => T) => T;
   codes: AccountCodes;
-  database: Database;
   hashes: PasswordHashes;
   links: AccountLinks;
   sessions: { endAllOf(accountSeq: number): number };

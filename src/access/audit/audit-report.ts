@@ -1,7 +1,6 @@
 import { asc, gt } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { countValue, statement, value } from "../../platform/database/statement.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import { describeActor } from "./actor.ts";
@@ -21,7 +20,7 @@ const otherActions = /^(config|console|scan|feed|threat|backup|retention)\.|\.(t
 const everySecond = "* * * * * *";
 const entriesPerRun = 200;
 
-export function createAuditReport({ database, clock }: { database: Database; clock: Clock }): AuditReport {
+export function createAuditReport({ database, clock }: Needs<"clock" | "database">): AuditReport {
   const next = statement(database, (query) =>
     query
       .select()

@@ -1,5 +1,5 @@
-import type { Database } from "../../platform/database/database.ts";
-import { toIsoTime, type Clock } from "../../platform/lib/clock.ts";
+import type { Needs } from "../../platform/database/needs.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
 import { scopes } from "../../platform/vocabulary/keys.ts";
 import { firstAccountName, type Accounts } from "../accounts/accounts.ts";
 import { system } from "../audit/actor.ts";
@@ -28,10 +28,8 @@ export async function firstStart({
   keys,
   consolePassword,
   keep,
-}: {
+}: Needs<"clock" | "database"> & {
   accounts: Pick<Accounts, "require" | "update">;
-  database: Database;
-  clock: Clock;
   settings: Settings;
   keys: ApiKeys;
   consolePassword: ConsolePassword;

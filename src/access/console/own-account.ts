@@ -5,9 +5,8 @@ import type { Account, Accounts } from "../accounts/accounts.ts";
 import type { PasswordHashes } from "../accounts/password-hashes.ts";
 import { requireGoodPassword } from "../accounts/password-rules.ts";
 import type { Actor } from "../audit/actor.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { FieldError, PublicError } from "../../platform/lib/errors.ts";
+import type { Needs } from "../audit/needs.ts";
 import type { AttemptQueue, CodeAttempts } from "./attempt-queue.ts";
 import { createOwnCodes, tooManyAttempts, type Options, type OwnCodes, type Self } from "./own-codes.ts";
 import type { ConsolePassword } from "./password.ts";
@@ -46,12 +45,10 @@ export function createOwnAccount({
   password: passwords,
   queue,
   sessions,
-}: {
+}: Needs<"auditLog" | "database"> & {
   accounts: Accounts;
-  auditLog: Pick<AuditLog, "record">;
   codeAttempts: CodeAttempts;
   codes: AccountCodes;
-  database: Database;
   hashes: PasswordHashes;
   links: AccountLinks;
   password: ConsolePassword;
@@ -120,10 +117,8 @@ function createPasswordChoice({
   hashes,
   links,
   sessions,
-}: {
+}: Needs<"auditLog" | "database"> & {
   accounts: Accounts;
-  auditLog: Pick<AuditLog, "record">;
-  database: Database;
   hashes: PasswordHashes;
   links: AccountLinks;
   sessions: ConsoleSessions;

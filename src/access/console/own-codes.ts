@@ -5,7 +5,7 @@ import type { Account, Accounts } from "../accounts/accounts.ts";
 import { codeUri, readableSecret, readCode } from "../accounts/one-time-codes.ts";
 import { readRecoveryCode } from "../accounts/recovery-codes.ts";
 import type { Actor } from "../audit/actor.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
+import type { Needs } from "../audit/needs.ts";
 import { retryAfterSeconds, type AttemptOrigin, type CodeAttempts } from "./attempt-queue.ts";
 import type { ConsoleSession } from "./sessions.ts";
 
@@ -57,12 +57,10 @@ export function createOwnCodes({
   database,
   originOf,
   requirePassword,
-}: {
+}: Needs<"auditLog" | "database"> & {
   accounts: Accounts;
-  auditLog: Pick<AuditLog, "record">;
   codeAttempts: CodeAttempts;
   codes: AccountCodes;
-  database: Database;
   originOf: (self: Self, by: Actor) => AttemptOrigin;
   /** Throws a FieldError of the field unless this is the account's password. */
   requirePassword: RequirePassword;

@@ -1,10 +1,11 @@
 import type { Database as Sqlite } from "bun:sqlite";
 import { and, desc, eq, gte, lt, lte, ne, or } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value } from "../../platform/database/statement.ts";
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
-import { randomText, type FillRandom } from "../../platform/lib/ids.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import { randomText } from "../../platform/lib/ids.ts";
+import { logDropped } from "../../platform/lib/log.ts";
 import { consoleSessions } from "./tables.ts";
 
 export type ConsoleSession = Omit<typeof consoleSessions.$inferSelect, "hash">;
@@ -51,12 +52,7 @@ export function createConsoleSessions({
   clock,
   fillRandom,
   log,
-}: {
-  database: Database;
-  clock: Clock;
-  fillRandom: FillRandom;
-  log: Log;
-}): ConsoleSessions {
+}: Needs<"clock" | "database" | "fillRandom" | "log">): ConsoleSessions {
   const { query } = database;
   /** Sessions whose time of last use is being written. */
   const touching = new Set<number>();

@@ -1,15 +1,11 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { FillRandom } from "../../platform/lib/ids.ts";
-import type { Log } from "../../platform/lib/log.ts";
 import type { AccountCodes } from "../accounts/account-codes.ts";
 import type { AccountLinks } from "../accounts/account-links.ts";
 import { firstAccountName, type Account, type Accounts } from "../accounts/accounts.ts";
 import { newCodeSecret } from "../accounts/one-time-codes.ts";
 import type { PasswordHashes } from "../accounts/password-hashes.ts";
 import type { Actor } from "../audit/actor.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
 import { createFailedSignIns, type FailedSignIns } from "../audit/failed-sign-ins.ts";
+import type { Needs } from "../audit/needs.ts";
 import type { Settings } from "../settings/settings.ts";
 import { createAttemptQueue, createCodeAttempts, type AttemptQueue } from "./attempt-queue.ts";
 import { createCodeStep, type CodeAttempt, type CodeResult } from "./code-step.ts";
@@ -76,18 +72,13 @@ export function createConsoleSignIn({
   password,
   sessions,
   settings,
-}: {
+}: Needs<"auditLog" | "clock" | "database" | "fillRandom" | "log"> & {
   accounts: Accounts;
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
   codes: AccountCodes;
   /** The settings of the console, which can change. */
   config: { readonly requireCodes: boolean };
-  database: Database;
-  fillRandom: FillRandom;
   hashes: PasswordHashes;
   links: AccountLinks;
-  log: Log;
   password: ConsolePassword;
   sessions: ConsoleSessions;
   settings: Settings;
@@ -178,16 +169,15 @@ function createPasswordStep({
   signInLog,
   start,
   unchanged,
-}: Steps & {
-  accounts: Accounts;
-  config: { readonly requireCodes: boolean };
-  database: Database;
-  fillRandom: FillRandom;
-  hashes: PasswordHashes;
-  password: ConsolePassword;
-  pendingSignIns: PendingSignIns;
-  queue: AttemptQueue;
-}): ConsoleSignIn["signIn"] {
+}: Steps &
+  Needs<"database" | "fillRandom"> & {
+    accounts: Accounts;
+    config: { readonly requireCodes: boolean };
+    hashes: PasswordHashes;
+    password: ConsolePassword;
+    pendingSignIns: PendingSignIns;
+    queue: AttemptQueue;
+  }): ConsoleSignIn["signIn"] {
   /** Replaces a hash that was made with other parameters than those in use. Returns the hash that is stored now. */
   async function renewHash({ account, hash }: VerifiedPassword, attempt: string): Promise<string | null> {
     if (hash === null || !hashes.isOutdated(hash)) return hash;
@@ -239,10 +229,8 @@ function createSignOut({
   password,
   sessions,
   settings,
-}: {
+}: Needs<"auditLog" | "database"> & {
   accounts: Pick<Accounts, "byName">;
-  auditLog: Pick<AuditLog, "record">;
-  database: Database;
   password: Pick<ConsolePassword, "changedMark">;
   sessions: ConsoleSessions;
   settings: Settings;

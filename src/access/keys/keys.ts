@@ -2,13 +2,12 @@ import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import { statement, value, valuesOf } from "../../platform/database/statement.ts";
 import { normalizeHostName } from "../../engines/detection/names/name.ts";
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../../platform/lib/errors.ts";
-import type { FillRandom, IdFactory } from "../../platform/lib/ids.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { defaultPlan, defaultScopes, type Plan, type Scope } from "../../platform/vocabulary/keys.ts";
 import type { Actor } from "../audit/actor.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
+import type { Needs } from "../audit/needs.ts";
 import { contentOf, subjectOf } from "./audit.ts";
 import { generateKey, hashKey, isAcceptableKey, shownLength } from "./key-format.ts";
 import { createKeyLookup } from "./key-lookup.ts";
@@ -86,12 +85,7 @@ export function createApiKeys({
   fillRandom,
   auditLog,
   domains: protectedDomains,
-}: {
-  database: Database;
-  clock: Clock;
-  ids: IdFactory;
-  fillRandom: FillRandom;
-  auditLog: Pick<AuditLog, "record">;
+}: Needs<"auditLog" | "clock" | "database" | "fillRandom" | "ids"> & {
   /** The protected domains. */
   domains: { find(domain: string): { enabled: boolean } | undefined };
 }): ApiKeys {

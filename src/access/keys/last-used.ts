@@ -1,5 +1,5 @@
-import type { Clock } from "../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { logDropped } from "../../platform/lib/log.ts";
+import type { Needs } from "../../platform/lib/needs.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import type { ApiKeys } from "./keys.ts";
 
@@ -17,11 +17,7 @@ export function createLastUsedWriter({
   clock,
   keys,
   log,
-}: {
-  clock: Clock;
-  keys: Pick<ApiKeys, "flushLastUsed">;
-  log: Log;
-}): LastUsedWriter {
+}: Needs<"clock" | "log"> & { keys: Pick<ApiKeys, "flushLastUsed"> }): LastUsedWriter {
   let schedule: Schedule | undefined;
 
   /** A full disk, for example, is no reason to stop: the times are kept for the next minute. */

@@ -1,11 +1,9 @@
 import { asc, eq } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
-import { toIsoTime, type Clock } from "../../platform/lib/clock.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
 import { StartError } from "../../platform/lib/errors.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
 import type { Plan, Scope } from "../../platform/vocabulary/keys.ts";
 import { configurationFile } from "../audit/actor.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
+import type { Needs } from "../audit/needs.ts";
 import { contentOf, subjectOf } from "./audit.ts";
 import { hashKey, shownLength } from "./key-format.ts";
 import { apiKeys } from "./tables.ts";
@@ -29,12 +27,7 @@ type HashedKey = DeclaredKey & { hash: Buffer };
  * @throws StartError when a declared key was created at run time, or two entries have the same key.
  */
 export function reconcileKeys(
-  {
-    database,
-    clock,
-    ids,
-    auditLog,
-  }: { database: Database; clock: Clock; ids: IdFactory; auditLog: Pick<AuditLog, "record"> },
+  { database, clock, ids, auditLog }: Needs<"auditLog" | "clock" | "database" | "ids">,
   declared: readonly DeclaredKey[],
 ): void {
   const { query } = database;

@@ -1,7 +1,6 @@
 import { eq } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value, valuesOf } from "../../platform/database/statement.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
 import { settings } from "./tables.ts";
 
 export type SettingName =
@@ -26,7 +25,7 @@ export interface Settings {
   set(name: SettingName, value: string): void;
 }
 
-export function createSettings({ database, clock }: { database: Database; clock: Clock }): Settings {
+export function createSettings({ database, clock }: Needs<"clock" | "database">): Settings {
   const find = statement(database, (query) =>
     query
       .select({ value: settings.value })

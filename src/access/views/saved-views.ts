@@ -1,11 +1,11 @@
 import { asc, eq } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
 import { statement, value, valuesOf } from "../../platform/database/statement.ts";
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Actor } from "../audit/actor.ts";
-import type { AuditLog } from "../audit/audit-log.ts";
+import type { Needs } from "../audit/needs.ts";
 import { savedViews } from "./tables.ts";
 
 /** A view of the list of threats that somebody saved. All accounts share the views. */
@@ -44,11 +44,7 @@ export function createSavedViews({
   auditLog,
   clock,
   database,
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
-  database: Database;
-}): SavedViews {
+}: Needs<"auditLog" | "clock" | "database">): SavedViews {
   const statements = createStatements(database);
 
   function get(seq: number): SavedView {

@@ -1,9 +1,10 @@
 import { system } from "../../access/audit/actor.ts";
 import type { DetectionSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { Originals } from "../inspection/originals/open-originals.ts";
 import { isSamePage } from "../inspection/queue/addresses.ts";
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import type { Existence } from "../lookups/dns/existence.ts";
 import type { Page } from "../lookups/page/page-lookup.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
@@ -20,9 +21,7 @@ import { rankOf, ranks, wantsNetworks, wantsRegistration, type EnabledLookups } 
 import type { RegistrationQueue } from "./registration-queue.ts";
 import type { EnrichmentStore, Subject } from "./store.ts";
 
-export interface ResultWriter {
-  clock: Clock;
-  database: Database;
+export interface ResultWriter extends Needs<"clock" | "database"> {
   enabledLookups: Pick<EnabledLookups, "registration">;
   detection: Pick<DetectionSettings, "reactivate">;
   networkQueue: NetworkQueue;

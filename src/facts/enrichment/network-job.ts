@@ -1,6 +1,4 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { Log } from "../../platform/lib/log.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
 import { changesBetween } from "./facts/fact-changes.ts";
@@ -27,10 +25,7 @@ export function createNetworkJob({
   queue,
   store,
   threats,
-}: {
-  clock: Clock;
-  database: Database;
-  log: Log;
+}: Needs<"clock" | "database" | "log"> & {
   lookUp: Lookups["network"];
   queue: NetworkQueue;
   store: EnrichmentStore;

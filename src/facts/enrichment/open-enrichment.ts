@@ -1,11 +1,9 @@
 import { dirname, join } from "node:path";
 import { createSettings } from "../../access/settings/settings.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { Inspector } from "../inspection/model/inspector.ts";
 import type { Originals } from "../inspection/originals/open-originals.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { Log } from "../../platform/lib/log.ts";
 import type { LookupMeter } from "../lookups/lookup-meter.ts";
 import type { LookUpPage } from "../lookups/lookups.ts";
 import type { OpenedLookups } from "../lookups/open-lookups.ts";
@@ -34,12 +32,9 @@ export function openEnrichment({
   log,
   lookups: opened,
   threats,
-}: {
-  clock: Clock;
+}: Needs<"clock" | "database" | "log"> & {
   config: Pick<Config, "scan" | "lookups" | "screenshots" | "storage" | "detection">;
-  database: Database;
   inspection: { inspector: Inspector; originals: Originals };
-  log: Log;
   lookups: OpenedLookups;
   threats: Threats;
 }): OpenedEnrichment {

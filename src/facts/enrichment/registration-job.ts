@@ -1,6 +1,4 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { Log } from "../../platform/lib/log.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { RegistrationResult } from "../lookups/registration/registration-lookup.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
 import { changesBetween } from "./facts/fact-changes.ts";
@@ -29,10 +27,7 @@ export function createRegistrationJob({
   responses,
   store,
   threats,
-}: {
-  clock: Clock;
-  database: Database;
-  log: Log;
+}: Needs<"clock" | "database" | "log"> & {
   lookUp: Lookups["registration"];
   queue: RegistrationQueue;
   responses: Pick<RegistrationResponses, "save">;

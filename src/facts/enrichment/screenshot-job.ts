@@ -1,5 +1,4 @@
-import type { Database } from "../../platform/database/database.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { Page } from "../lookups/page/page-lookup.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Inspector } from "../inspection/model/inspector.ts";
@@ -24,9 +23,7 @@ const background = { relaxed: true, patient: true };
  */
 type Taken = { page: Page; hash: string | undefined; url: string } | { reason: string };
 
-interface ScreenshotJob {
-  clock: Clock;
-  database: Database;
+interface ScreenshotJob extends Needs<"clock" | "database"> {
   files: ScreenshotFiles;
   inspector: Pick<Inspector, "inspect">;
   kept: { readonly keep: ScreenshotKind };

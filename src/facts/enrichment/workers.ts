@@ -1,8 +1,7 @@
 import type { DetectionSettings } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { Inspector } from "../inspection/model/inspector.ts";
 import type { Originals } from "../inspection/originals/open-originals.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
 import type { Log } from "../../platform/lib/log.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 import type { ScreenshotFiles } from "../lookups/page/screenshot-files.ts";
@@ -20,15 +19,12 @@ import type { RegistrationResponses } from "./registration-responses.ts";
 import { createScreenshotJob } from "./screenshot-job.ts";
 import type { EnrichmentStore } from "./store.ts";
 
-export interface EnrichmentDependencies {
+export interface EnrichmentDependencies extends Needs<"clock" | "database" | "log"> {
   enabledLookups: Omit<EnabledLookups, "screenshots">;
   /** Opens pages in a browser; undefined if no screenshots are taken. */
   inspector: Pick<Inspector, "inspect"> | undefined;
   /** Why no screenshots are taken. */
   noBrowser?: string | undefined;
-  clock: Clock;
-  database: Database;
-  log: Log;
   lookups: Lookups;
   /** Closes what the lookups keep open. */
   onStop?: () => void;

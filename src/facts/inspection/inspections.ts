@@ -1,10 +1,6 @@
-import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Needs } from "../../access/audit/needs.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
-import type { Log } from "../../platform/lib/log.ts";
 import type { LookUpExistence } from "../lookups/dns/existence.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
 import type { Inspection } from "./model/inspection.ts";
@@ -82,15 +78,10 @@ const addressesPerTransaction = 16;
 /** Maximum number of addresses in an audit entry. */
 const recordedMax = 5;
 
-export interface InspectionsDependencies {
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
+export interface InspectionsDependencies extends Needs<"auditLog" | "clock" | "database" | "ids" | "log"> {
   config: Pick<Config, "inspection" | "lookups" | "retention">;
-  database: Database;
   domains: Pick<ProtectedDomains, "find" | "list" | "matcher">;
-  ids: IdFactory;
   inspector: Pick<Inspector, "inspect">;
-  log: Log;
   lookUpExistence: LookUpExistence;
   onConfigChange: (listener: () => void) => void;
   /** Saves facts about threats, so that they are not determined twice. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { logDropped } from "../../platform/lib/log.ts";
+import type { Needs } from "../../platform/lib/needs.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import { logEnd, logStart } from "./execution.ts";
 import type { ScanStore } from "./store.ts";
@@ -15,9 +15,7 @@ export function watchCommandScans({
   log,
   store,
   closeAbandoned,
-}: {
-  clock: Clock;
-  log: Log;
+}: Needs<"clock" | "log"> & {
   store: Pick<ScanStore, "get" | "list" | "running" | "since">;
   closeAbandoned: () => void;
 }): Schedule {

@@ -1,5 +1,6 @@
-import type { Clock, Instant, Timer } from "../../platform/lib/clock.ts";
+import type { Instant, Timer } from "../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
+import type { Needs } from "../../platform/lib/needs.ts";
 import type { DnsClient, QueryOptions, ResolverCheck } from "../../platform/network/dns/dns-client.ts";
 import { problemOfResolvers } from "./scan-error.ts";
 
@@ -34,12 +35,10 @@ export function createResolverHealth({
   dns,
   isUsed,
   log,
-}: {
-  clock: Clock;
+}: Needs<"clock" | "log"> & {
   dns: Pick<DnsClient, "checkResolvers">;
   /** Whether names are looked up in the background. */
   isUsed: () => boolean;
-  log: Log;
 }): ResolverHealth {
   let latest: ResolverState | undefined;
   let timer: Timer | undefined;

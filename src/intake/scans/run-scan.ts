@@ -1,6 +1,6 @@
 import type { Archive } from "../../engines/archive/archive.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../../threats/domains/domains.ts";
 import type { Clock, Timer } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
@@ -17,11 +17,9 @@ import { createScanRecorder, type SaveFacts, type ScanWatcher } from "./scan-rec
 import type { ScanStore } from "./store.ts";
 import type { ScanCounts } from "./tables.ts";
 
-export interface ScanDependencies {
+export interface ScanDependencies extends Needs<"clock" | "database"> {
   activity: Pick<SourceActivity, "add">;
   archive: Pick<Archive, "add" | "flush">;
-  database: Database;
-  clock: Clock;
   domains: ProtectedDomains;
   threats: Threats;
   dns: Pick<DnsClient, "confirmDenials">;

@@ -1,8 +1,8 @@
 import { system, type Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
 import { tryLock, type Lock } from "../../platform/database/lock.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { ProtectedDomain, ProtectedDomains } from "../../threats/domains/domains.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
 import { toIsoTime } from "../../platform/lib/clock.ts";
@@ -217,12 +217,7 @@ async function closeAbandonedIfFree({
   lock,
   log,
   store,
-}: {
-  database: Database;
-  lock: Lock | undefined;
-  log: Log;
-  store: ScanStore;
-}): Promise<void> {
+}: Needs<"database" | "log"> & { lock: Lock | undefined; store: ScanStore }): Promise<void> {
   if (lock === undefined) return;
   try {
     await database.write(() => closeAbandoned(store), { patient: true });

@@ -1,8 +1,7 @@
 import { asc, count, desc, eq, gt, inArray, isNotNull, max } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
-import { toIsoTime, type Clock, type Instant } from "../../platform/lib/clock.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
+import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { ScanFailure, ScanStatus, ScanTrigger } from "../../platform/vocabulary/scans.ts";
 import { scans, type Scan, type ScanCounts } from "./tables.ts";
 
@@ -44,12 +43,7 @@ export function createScanStore({
   clock,
   ids,
   outbox,
-}: {
-  database: Database;
-  clock: Clock;
-  ids: IdFactory;
-  outbox: Outbox;
-}): ScanStore {
+}: Needs<"clock" | "database" | "ids"> & { outbox: Outbox }): ScanStore {
   const { query } = database;
   const get = (id: string) => query.select().from(scans).where(eq(scans.id, id)).get();
   const set = (id: string, values: Partial<Scan>) =>

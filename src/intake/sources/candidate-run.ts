@@ -1,8 +1,8 @@
 import type { Archive } from "../../engines/archive/archive.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Match } from "../../engines/detection/types.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import type { Yielder } from "../../platform/lib/yielder.ts";
 import type { CertificateSighting, RecordedThreat, Sighting } from "../../threats/threats/record.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
@@ -42,13 +42,11 @@ export interface CandidateOptions {
   inspect?: ((addresses: readonly string[]) => void) | undefined;
 }
 
-export interface CandidateDependencies {
+export interface CandidateDependencies extends Needs<"clock" | "database"> {
   activity: Pick<SourceActivity, "add" | "defer">;
   archive: Pick<Archive, "add" | "flush">;
-  database: Database;
   domains: ProtectedDomains;
   threats: Threats;
-  clock: Clock;
   /** Creates a yielder for one run. */
   yielder: () => Yielder;
 }

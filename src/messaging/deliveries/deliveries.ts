@@ -1,10 +1,8 @@
 import { recipientActions, type AuditAction } from "../../access/audit/actions.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
-import type { Log } from "../../platform/lib/log.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import { createThreatSnapshots } from "../../threats/threats/store/snapshots.ts";
 import { messageEventType } from "../../platform/vocabulary/events.ts";
 import type { Channel } from "./channel.ts";
@@ -104,13 +102,9 @@ export function createDeliveries({
   log,
   outbox,
   settings,
-}: {
+}: Needs<"clock" | "database" | "ids" | "log"> & {
   auditLog: AuditLog;
   channels: readonly Channel[];
-  clock: Clock;
-  database: Database;
-  ids: IdFactory;
-  log: Log;
   outbox: Outbox;
   settings: DeliverySettings;
 }): Deliveries {

@@ -1,7 +1,7 @@
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
-import { createJumpDetector, type Clock, type Instant, type Timer } from "../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { createJumpDetector, type Instant, type Timer } from "../../platform/lib/clock.ts";
+import { logDropped } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import type { DueDeliveries } from "./due.ts";
 import type { FanOut } from "./fan-out.ts";
@@ -57,12 +57,9 @@ export function createDispatcher({
   release,
   send,
   settings,
-}: {
-  clock: Clock;
-  database: Database;
+}: Needs<"clock" | "database" | "log"> & {
   due: DueDeliveries;
   fanOut: FanOut;
-  log: Log;
   createRecorder: (onRecorded: OnRecorded) => Recorder;
   outbox: Outbox;
   /** Returns the policy with the most attempts. */

@@ -1,11 +1,11 @@
 import { asc, eq, isNull, lte, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { countValue, statement, value, valuesOf } from "../../platform/database/statement.ts";
 import { matchesEvent, matchesFilter, type ThreatSnapshot } from "../../threats/events/event-filter.ts";
 import type { EventBody } from "../../threats/events/payloads.ts";
 import { events, threatEscalations } from "../../threats/events/tables.ts";
-import { toIsoTime, type Clock, type Instant } from "../../platform/lib/clock.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
+import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { ThreatSnapshots } from "../../threats/threats/store/snapshots.ts";
 import type { EventType } from "../../platform/vocabulary/events.ts";
 import type { Severity } from "../../platform/vocabulary/threats.ts";
@@ -104,13 +104,10 @@ export function createFanOut({
   };
 }
 
-interface TakerDependencies {
+interface TakerDependencies extends Needs<"clock" | "database" | "ids"> {
   /** Records an event for one recipient, with its delivery. */
   addAddressed: (event: AddressedEvent) => void;
   announcements: Announcements;
-  clock: Clock;
-  database: Database;
-  ids: IdFactory;
   observers: readonly EventObserver[];
   snapshots: ThreatSnapshots;
 }

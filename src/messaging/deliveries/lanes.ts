@@ -1,5 +1,5 @@
-import type { Clock, Instant, Timer } from "../../platform/lib/clock.ts";
-import type { Log } from "../../platform/lib/log.ts";
+import type { Instant, Timer } from "../../platform/lib/clock.ts";
+import type { Needs } from "../../platform/lib/needs.ts";
 import type { AttemptResult, Message, NotAttempted } from "./channel.ts";
 import type { DueDeliveries, DueDelivery } from "./due.ts";
 import {
@@ -71,10 +71,8 @@ export function createLanes({
   send,
   settings,
   signal,
-}: {
-  clock: Clock;
+}: Needs<"clock" | "log"> & {
   due: DueDeliveries;
-  log: Log;
   /** Called with an error of the database that nobody else would catch. The deliveries stay pending there. */
   onStalled: (error: unknown) => void;
   recorder: Recorder;

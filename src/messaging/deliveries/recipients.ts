@@ -1,8 +1,8 @@
 import { and, asc, count, eq, inArray, or } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value } from "../../platform/database/statement.ts";
 import { matchesEverything, type EventFilter } from "../../threats/events/event-filter.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Channel } from "./channel.ts";
@@ -72,11 +72,7 @@ export function createRecipients({
   channels,
   clock,
   database,
-}: {
-  channels: ReadonlyMap<string, Channel>;
-  clock: Clock;
-  database: Database;
-}): Recipients {
+}: Needs<"clock" | "database"> & { channels: ReadonlyMap<string, Channel> }): Recipients {
   const { query } = database;
   const listeners: (() => void)[] = [];
   const notify = () => {

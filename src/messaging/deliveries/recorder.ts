@@ -2,9 +2,9 @@ import { and, desc, eq, sql } from "drizzle-orm";
 import { recipientAction } from "../../access/audit/actions.ts";
 import { system } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../access/audit/needs.ts";
 import { statement, value, valuesOf } from "../../platform/database/statement.ts";
-import { optionalIsoTime, type Clock, type Instant } from "../../platform/lib/clock.ts";
+import { optionalIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { Log } from "../../platform/lib/log.ts";
 import type { AttemptResult, FailureConsequence } from "./channel.ts";
 import type { Attempted, Health } from "./health.ts";
@@ -66,11 +66,7 @@ export function createRecorder({
   health,
   hours,
   onRecorded,
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  database: Database;
-  clock: Clock;
-  log: Log;
+}: Needs<"auditLog" | "clock" | "database" | "log"> & {
   policyOf: (channel: string) => RetryPolicy;
   health: Health;
   hours: Pick<DeliveryHours, "add">;
@@ -204,11 +200,9 @@ function createAttemptWriter({
   database,
   clock,
   policyOf,
-}: {
-  database: Database;
-  clock: Clock;
-  policyOf: (channel: string) => RetryPolicy;
-}): (attempt: FinishedAttempt) => RecordedAttempt {
+}: Needs<"clock" | "database"> & { policyOf: (channel: string) => RetryPolicy }): (
+  attempt: FinishedAttempt,
+) => RecordedAttempt {
   const updateDelivery = statement(database, (query) =>
     query
       .update(deliveries)

@@ -18,8 +18,9 @@ import { recipientAction, type AuditAction } from "../../access/audit/actions.ts
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { events } from "../../threats/events/tables.ts";
-import { toIsoTime, type Clock, type Instant } from "../../platform/lib/clock.ts";
+import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../platform/lib/errors.ts";
 import type { IdFactory } from "../../platform/lib/ids.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
@@ -79,11 +80,8 @@ export function createReplay({
   log,
   onDue,
   subscribingChannels,
-}: {
+}: Needs<"clock" | "database" | "ids"> & {
   auditLog: AuditLog;
-  clock: Clock;
-  database: Database;
-  ids: IdFactory;
   log: DeliveryLog;
   /** Called after each commit that made deliveries due. */
   onDue: () => void;

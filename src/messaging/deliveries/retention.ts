@@ -1,9 +1,10 @@
 import { and, asc, eq, gt, isNotNull, lt, lte, ne, notExists, sql } from "drizzle-orm";
 import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { countValue, statement, value, type Statement } from "../../platform/database/statement.ts";
 import { events } from "../../threats/events/tables.ts";
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import { logDropped } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import type { Channel } from "./channel.ts";
 import type { DeliveryHours } from "./store/hours.ts";
@@ -40,12 +41,9 @@ export function createRetention({
   hours,
   log,
   settings,
-}: {
+}: Needs<"clock" | "database" | "log"> & {
   channels: ReadonlyMap<string, Channel>;
-  clock: Clock;
-  database: Database;
   hours: Pick<DeliveryHours, "deleteOld">;
-  log: Log;
   settings: { eventsMs: number; deliveriesMs: number };
 }): Retention {
   let schedule: Schedule | undefined;

@@ -1,6 +1,6 @@
 import type { Actor } from "../../access/audit/actor.ts";
-import type { Database } from "../../platform/database/database.ts";
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { Needs } from "../../platform/database/needs.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import type { Recipients } from "./recipients.ts";
 import type { Replay } from "./replay.ts";
 
@@ -34,9 +34,7 @@ export function createSendAll({
   onDue,
   recipients,
   replay,
-}: {
-  clock: Clock;
-  database: Database;
+}: Needs<"clock" | "database"> & {
   /** Called after each commit that made deliveries due. */
   onDue: () => void;
   recipients: Pick<Recipients, "get" | "update">;

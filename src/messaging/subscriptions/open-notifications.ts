@@ -1,12 +1,9 @@
 import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import type { Channels } from "../channels/all/channels.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Deliveries } from "../deliveries/deliveries.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
 import type { Enrichment } from "../../facts/enrichment/enrichment.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
-import type { Log } from "../../platform/lib/log.ts";
 import { createComposer } from "./composing/composer.ts";
 import { createNextDue } from "./composing/next-due.ts";
 import { createMessageRecorder } from "./composing/recording.ts";
@@ -46,16 +43,12 @@ export function openNotifications({
   log,
   pause,
   publicUrl,
-}: {
+}: Needs<"clock" | "database" | "ids" | "log"> & {
   auditLog: AuditLog;
   channels: Channels;
-  clock: Clock;
-  database: Database;
   deliveries: Pick<Deliveries, "announcements" | "messages" | "observe">;
   domains: ProtectedDomains;
   enrichment: Pick<Enrichment, "enabledLookups" | "factsOf" | "isSettled">;
-  ids: IdFactory;
-  log: Log;
   /** Lets requests be served in between. */
   pause: () => Promise<void>;
   /** Returns the address of the console, without a trailing slash. */

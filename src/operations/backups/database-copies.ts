@@ -1,9 +1,7 @@
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../access/audit/needs.ts";
 import { createLiveCopies, type LiveCopy } from "../../platform/database/live-copy.ts";
 import { messageOf, PublicError } from "../../platform/lib/errors.ts";
-import type { FillRandom } from "../../platform/lib/ids.ts";
 import type { Actor } from "../../access/audit/actor.ts";
-import type { AuditLog } from "../../access/audit/audit-log.ts";
 
 /** Copies of the database while it is in use, for a download. */
 export interface DatabaseCopies {
@@ -20,11 +18,7 @@ export function createDatabaseCopies({
   database,
   fillRandom,
   auditLog,
-}: {
-  database: Database;
-  fillRandom: FillRandom;
-  auditLog: Pick<AuditLog, "record">;
-}): DatabaseCopies {
+}: Needs<"auditLog" | "database" | "fillRandom">): DatabaseCopies {
   const copyDatabase = createLiveCopies({ database, fillRandom });
   let latest: { error: string | null } | undefined;
   return {

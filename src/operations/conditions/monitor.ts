@@ -1,8 +1,7 @@
 import { eq } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value, valuesOf } from "../../platform/database/statement.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import { logDropped } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import type { SystemMessages } from "../../messaging/subscriptions/system-messages.ts";
 import { compare } from "./compare.ts";
@@ -25,10 +24,7 @@ export function createConditionMonitor({
   log,
   messages,
   observe,
-}: {
-  clock: Clock;
-  database: Database;
-  log: Log;
+}: Needs<"clock" | "database" | "log"> & {
   messages: SystemMessages;
   /** Returns everything that can be said at present. */
   observe: () => Promise<{ conditions: readonly Condition[]; news: readonly News[] }>;

@@ -1,10 +1,8 @@
+import type { Needs } from "../../platform/database/needs.ts";
 import type { BackupServices } from "../backups/open-backups.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { DatabaseHealth } from "../../platform/database/health/health.ts";
 import type { Deliveries } from "../../messaging/deliveries/deliveries.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { Log } from "../../platform/lib/log.ts";
 import type { SystemMessages } from "../../messaging/subscriptions/system-messages.ts";
 import type { ReloadOutcome } from "../../platform/reload/outcome.ts";
 import type { Scans } from "../../intake/scans/scans.ts";
@@ -46,13 +44,10 @@ export function openConditions({
   scans,
   takedowns,
   lastReload,
-}: {
+}: Needs<"clock" | "database" | "log"> & {
   backups: Pick<BackupServices, "copies" | "status">;
-  clock: Clock;
   config: Config;
-  database: Database;
   databaseHealth: Pick<DatabaseHealth, "status">;
-  log: Log;
   messaging: {
     deliveries: Pick<Deliveries, "nounOf" | "recipients">;
     notifications: { system: SystemMessages };

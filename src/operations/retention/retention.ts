@@ -2,8 +2,8 @@ import { dirname, join } from "node:path";
 import type { Actor } from "../../access/audit/actor.ts";
 import type { AuditLog } from "../../access/audit/audit-log.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { Needs } from "../../platform/database/needs.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
 import { createScreenshotFiles, type ScreenshotFolder } from "../../facts/lookups/page/screenshot-files.ts";
@@ -71,12 +71,9 @@ const hourly = "41 * * * *";
 const background = { patient: true };
 const none = (): DeletedCounts => ({ false_positives: 0, resolved: 0, screenshots: 0, audit: 0 });
 
-interface Dependencies {
+interface Dependencies extends Needs<"clock" | "database" | "log"> {
   auditLog: Pick<AuditLog, "list" | "record">;
-  clock: Clock;
   config: Pick<Config, "retention">;
-  database: Database;
-  log: Log;
   onConfigChange?: (listener: () => void) => void;
   /** Default: the folder next to the database. */
   files?: ScreenshotFolder;

@@ -1,6 +1,6 @@
-import { createJumpDetector, type Clock, type Instant } from "../lib/clock.ts";
-import { logDropped, type Log } from "../lib/log.ts";
-import type { Database } from "./database.ts";
+import { createJumpDetector, type Instant } from "../lib/clock.ts";
+import { logDropped } from "../lib/log.ts";
+import type { Needs } from "./needs.ts";
 
 const rowsPerStep = 500;
 const background = { relaxed: true, patient: true };
@@ -23,12 +23,7 @@ export function createClockFollower({
   database,
   log,
   table: { name: table, key, columns },
-}: {
-  clock: Clock;
-  database: Database;
-  log: Log;
-  table: DueTable;
-}): () => void {
+}: Needs<"clock" | "database" | "log"> & { table: DueTable }): () => void {
   const { sqlite } = database;
   const jumpedMs = createJumpDetector(clock);
   const lastOfStep = sqlite.prepare<{ last: number | null }, [{ after: number }]>(

@@ -1,11 +1,11 @@
 import { closeSync, createReadStream, fstatSync, openSync } from "node:fs";
 import { Readable } from "node:stream";
 import { badRequest, messageOf } from "../lib/errors.ts";
-import type { FillRandom } from "../lib/ids.ts";
 import type { Database } from "./database.ts";
 import { DatabaseFileChangedError } from "./files/file-change.ts";
 import { newCopyPath, removeDatabase } from "./files/leftovers.ts";
 import { openFileThread, startFileTask } from "./files/file-worker.ts";
+import type { Needs } from "./needs.ts";
 
 /** Another connection may have to restore the index of the write-ahead log first. */
 const busyTimeoutMs = 10_000;
@@ -23,10 +23,7 @@ export interface LiveCopy {
 export function createLiveCopies({
   database,
   fillRandom,
-}: {
-  database: Database;
-  fillRandom: FillRandom;
-}): () => Promise<LiveCopy> {
+}: Needs<"database" | "fillRandom">): () => Promise<LiveCopy> {
   let isCopying = false;
   return async () => {
     if (isCopying) throw badRequest("Another copy is being created. Try again when it has finished.");

@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import { accounts } from "../../access/accounts/tables.ts";
 import type { Actor } from "../../access/audit/actor.ts";
-import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Needs } from "../../access/audit/needs.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { opaqueValue, statement, value, valuesOf } from "../../platform/database/statement.ts";
-import { dayMs, optionalIsoTime, type Clock, type Instant } from "../../platform/lib/clock.ts";
+import { dayMs, optionalIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import { badRequest } from "../../platform/lib/errors.ts";
 import { changedNow } from "../../threats/threats/store/fields.ts";
 import { threats } from "../../threats/threats/store/tables.ts";
@@ -76,12 +76,7 @@ export function createCases({
   clock,
   database,
   threats: { get },
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
-  database: Database;
-  threats: Pick<Threats, "get">;
-}): Cases {
+}: Needs<"auditLog" | "clock" | "database"> & { threats: Pick<Threats, "get"> }): Cases {
   const statements = prepare(database);
   const history = createHistory({ database, clock });
   const recordDecision = createThreatAudit({ auditLog, get });

@@ -1,5 +1,5 @@
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
-import type { Log } from "../../platform/lib/log.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
+import type { Needs } from "../../platform/lib/needs.ts";
 import { alwaysAlerts, visitRules, type VisitClass } from "../../platform/vocabulary/traps.ts";
 import {
   noAlert,
@@ -44,14 +44,13 @@ export function createVisitRecorder({
   store,
   visits,
   ...dependencies
-}: TrapKindDependencies & {
-  clock: Clock;
-  kinds: readonly TrapKind[];
-  log: Log;
-  settings: RecorderSettings;
-  store: Pick<TrapStore, "find">;
-  visits: VisitStore;
-}) {
+}: TrapKindDependencies &
+  Needs<"clock" | "log"> & {
+    kinds: readonly TrapKind[];
+    settings: RecorderSettings;
+    store: Pick<TrapStore, "find">;
+    visits: VisitStore;
+  }) {
   const limits = createAlertLimits({ clock, log, settings, visits });
   const classifiers = new Map(kinds.map((kind) => [kind.name, kind.open(dependencies)]));
   const isAlarmClass = (name: VisitClass) => settings.alarmClasses.some((one) => one === name);

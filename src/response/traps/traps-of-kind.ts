@@ -1,10 +1,9 @@
 import type { Actor } from "../../access/audit/actor.ts";
-import type { AuditLog } from "../../access/audit/audit-log.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../access/audit/needs.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
 import type { Clock } from "../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../platform/lib/errors.ts";
-import type { FillRandom, IdFactory } from "../../platform/lib/ids.ts";
+import type { IdFactory } from "../../platform/lib/ids.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { rotates, trapAuditAction, trapIdPrefix } from "../../platform/vocabulary/traps.ts";
 import { createAddress } from "./addresses.ts";
@@ -36,12 +35,9 @@ export interface TrapsOfKind<Input extends NewTrap = NewTrap, Details = unknown>
   delete(idOrName: string, options: { by: Actor }): Trap<Details>;
 }
 
-export interface TrapDependencies {
-  auditLog: Pick<AuditLog, "record">;
+export interface TrapDependencies extends Needs<"auditLog" | "database" | "fillRandom"> {
   clock: Pick<Clock, "now">;
-  database: Database;
   domains: Pick<ProtectedDomains, "find">;
-  fillRandom: FillRandom;
   ids: Pick<IdFactory, "nextWithPrefix">;
   store: TrapStore;
   visits: Pick<VisitStore, "deleteOfTrap">;

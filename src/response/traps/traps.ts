@@ -1,13 +1,10 @@
-import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Needs } from "../../access/audit/needs.ts";
 import type { Archive } from "../../engines/archive/archive.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
 import type { Outbox } from "../../threats/events/outbox.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { FillRandom, IdFactory } from "../../platform/lib/ids.ts";
-import { logDropped, type Log } from "../../platform/lib/log.ts";
+import type { IdFactory } from "../../platform/lib/ids.ts";
+import { logDropped } from "../../platform/lib/log.ts";
 import { every, type Schedule } from "../../platform/lib/schedule.ts";
-import type { Yielder } from "../../platform/lib/yielder.ts";
 import type { SourceActivity } from "../../intake/sources/activity/source-activity.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
 import { createFront, type RespondToVisitor } from "./front.ts";
@@ -66,19 +63,13 @@ export function createTraps({
   retention,
   settings,
   threats,
-}: {
+}: Needs<"auditLog" | "clock" | "database" | "fillRandom" | "log" | "yielder"> & {
   activity: Pick<SourceActivity, "add">;
   archive: Pick<Archive, "add">;
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
-  database: Database;
   domains: Pick<ProtectedDomains, "find" | "matcher">;
-  fillRandom: FillRandom;
   ids: Pick<IdFactory, "nextWithPrefix">;
   kinds: readonly TrapKind[];
-  log: Log;
   outbox: Pick<Outbox, "record">;
-  yielder: () => Yielder;
   publicUrl: () => string;
   retention: { hitsMs: number };
   settings: TrapSettings;

@@ -1,14 +1,11 @@
 import type { AuditDetail } from "../../access/audit/actions.ts";
 import { configurationFile, type Actor } from "../../access/audit/actor.ts";
-import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Needs } from "../../access/audit/needs.ts";
 import type { DetectionSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Matcher } from "../../engines/detection/match/matcher.ts";
 import { normalizeHostName } from "../../engines/detection/names/name.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
 import { badRequest, notFound, PublicError } from "../../platform/lib/errors.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
-import type { Log } from "../../platform/lib/log.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import {
   type DeclaredDomain,
@@ -68,12 +65,7 @@ export function createProtectedDomains({
   log,
   auditLog,
   detection,
-}: {
-  database: Database;
-  clock: Clock;
-  ids: IdFactory;
-  log: Log;
-  auditLog: Pick<AuditLog, "record">;
+}: Needs<"auditLog" | "clock" | "database" | "ids" | "log"> & {
   detection: Pick<DetectionSettings, "minSimilarity">;
 }): ProtectedDomains {
   const listeners: (() => void)[] = [];

@@ -1,9 +1,7 @@
 import { asc, eq, sql } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
 import { sqliteErrorCode } from "../../platform/database/files/sqlite-error.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value } from "../../platform/database/statement.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
 import type { DomainContent } from "./declaration.ts";
 import { protectedDomains, type ProtectedDomain } from "./tables.ts";
 
@@ -27,12 +25,7 @@ export function createDomainStore({
   clock,
   ids,
   onChange,
-}: {
-  database: Database;
-  clock: Clock;
-  ids: IdFactory;
-  onChange: () => void;
-}): DomainStore {
+}: Needs<"clock" | "database" | "ids"> & { onChange: () => void }): DomainStore {
   const { query } = database;
   const all = statement(database, (q) =>
     q.select().from(protectedDomains).orderBy(asc(protectedDomains.domain)),

@@ -1,8 +1,7 @@
 import { max } from "drizzle-orm";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { statement, valuesOf } from "../../platform/database/statement.ts";
-import { toIsoTime, type Clock } from "../../platform/lib/clock.ts";
-import type { IdFactory } from "../../platform/lib/ids.ts";
+import { toIsoTime } from "../../platform/lib/clock.ts";
 import type { EventType } from "../../platform/vocabulary/events.ts";
 import type { EventBody, EventPayload } from "./payloads.ts";
 import { events, threatEscalations } from "./tables.ts";
@@ -22,15 +21,7 @@ export interface Outbox {
   announce(): void;
 }
 
-export function createOutbox({
-  database,
-  clock,
-  ids,
-}: {
-  database: Database;
-  clock: Clock;
-  ids: IdFactory;
-}): Outbox {
+export function createOutbox({ database, clock, ids }: Needs<"clock" | "database" | "ids">): Outbox {
   const listeners: (() => void)[] = [];
   const announce = () => {
     for (const listener of listeners) listener();

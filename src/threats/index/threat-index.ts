@@ -18,8 +18,8 @@
  *
  * `naive.ts` does the same in a few lines; tests compare the two on random input.
  */
-import type { Database } from "../../platform/database/database.ts";
-import type { Foreground, Yielder } from "../../platform/lib/yielder.ts";
+import type { Needs } from "../../platform/database/needs.ts";
+import type { Foreground } from "../../platform/lib/yielder.ts";
 import { createColumnStore, type ColumnCopy } from "./store/column-store.ts";
 import type { Columns } from "./columns/columns.ts";
 import {
@@ -123,10 +123,8 @@ export function createThreatIndex({
   foreground,
   yielder,
   copy,
-}: {
-  database: Database;
+}: Needs<"database" | "yielder"> & {
   foreground: Foreground;
-  yielder: () => Yielder;
   /** Absent: the columns are in memory only. */
   copy?: ColumnCopy | undefined;
 }): ThreatIndex {

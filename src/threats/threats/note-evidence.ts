@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import type { CaseSettings } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value, valuesOf } from "../../platform/database/statement.ts";
 import type { Match } from "../../engines/detection/types.ts";
 import type { Outbox } from "../events/outbox.ts";
-import type { Clock, Instant } from "../../platform/lib/clock.ts";
+import type { Instant } from "../../platform/lib/clock.ts";
 import type { PageImitation } from "../../platform/vocabulary/page-signals.ts";
 import type { Severity } from "../../platform/vocabulary/threats.ts";
 import { dueAtAfterRise } from "./case/due.ts";
@@ -34,13 +34,7 @@ export function createEvidenceNoter({
   database,
   history,
   outbox,
-}: {
-  cases: CaseSettings;
-  clock: Clock;
-  database: Database;
-  history: History;
-  outbox: Outbox;
-}): EvidenceNoter {
+}: Needs<"clock" | "database"> & { cases: CaseSettings; history: History; outbox: Outbox }): EvidenceNoter {
   const set = statement(database, (query) =>
     query
       .update(threats)

@@ -2,12 +2,13 @@ import { and, desc, eq } from "drizzle-orm";
 import { system } from "../../access/audit/actor.ts";
 import type { CaseSettings, DetectionSettings } from "../../platform/config/config.ts";
 import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { statement, value, valuesOf } from "../../platform/database/statement.ts";
 import type { Match } from "../../engines/detection/types.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
-import { dayMs, type Clock, type Instant } from "../../platform/lib/clock.ts";
-import { randomText, type FillRandom, type IdFactory } from "../../platform/lib/ids.ts";
+import { dayMs, type Instant } from "../../platform/lib/clock.ts";
+import { randomText } from "../../platform/lib/ids.ts";
 import type { PageImitation } from "../../platform/vocabulary/page-signals.ts";
 import type { SightingOutcome, ThreatSource, ThreatType } from "../../platform/vocabulary/threats.ts";
 import { dueAtFor } from "./case/due.ts";
@@ -74,13 +75,9 @@ const showsLife: Readonly<Record<ThreatSource, boolean>> = {
 
 const screenshotTokenBytes = 16;
 
-interface RecorderDependencies {
+interface RecorderDependencies extends Needs<"clock" | "database" | "fillRandom" | "ids"> {
   cases: CaseSettings;
-  database: Database;
-  clock: Clock;
-  ids: IdFactory;
   outbox: Outbox;
-  fillRandom: FillRandom;
   history: History;
   origins: OriginStore;
   /** Whether a sighting makes a resolved threat active again. */

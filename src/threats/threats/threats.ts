@@ -1,10 +1,6 @@
-import type { AuditLog } from "../../access/audit/audit-log.ts";
+import type { Needs } from "../../access/audit/needs.ts";
 import type { CaseSettings, DetectionSettings } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { Outbox } from "../events/outbox.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { FillRandom, IdFactory } from "../../platform/lib/ids.ts";
-import type { Log } from "../../platform/lib/log.ts";
 import type { StartWorker } from "../../platform/vocabulary/threads.ts";
 import type { Status } from "../../platform/vocabulary/threats.ts";
 import { detailResponseText, listItemText } from "./api-object.ts";
@@ -72,14 +68,10 @@ export interface Threats {
   totals(): { status: Status; severity: string; total: number }[];
 }
 
-export interface ThreatsDependencies {
-  database: Database;
-  clock: Clock;
-  ids: IdFactory;
-  log: Log;
+export interface ThreatsDependencies extends Needs<
+  "auditLog" | "clock" | "database" | "fillRandom" | "ids" | "log"
+> {
   outbox: Outbox;
-  fillRandom: FillRandom;
-  auditLog: Pick<AuditLog, "record">;
   detection: Pick<DetectionSettings, "reactivate">;
   cases: CaseSettings;
   /** See `createDecisions`. */

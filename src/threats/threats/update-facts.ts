@@ -1,10 +1,10 @@
 import { eq } from "drizzle-orm";
 import type { CaseSettings } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { opaqueValue, statement, value, valuesOf } from "../../platform/database/statement.ts";
 import { protectedDomains } from "../domains/tables.ts";
 import type { Outbox } from "../events/outbox.ts";
-import { dayMs, type Clock } from "../../platform/lib/clock.ts";
+import { dayMs } from "../../platform/lib/clock.ts";
 import type { SiteState } from "../../platform/vocabulary/site.ts";
 import type { Registration } from "../../platform/vocabulary/registration.ts";
 import type { Severity } from "../../platform/vocabulary/threats.ts";
@@ -55,13 +55,7 @@ export function createFactsUpdater({
   clock,
   history,
   outbox,
-}: {
-  database: Database;
-  cases: CaseSettings;
-  clock: Clock;
-  history: History;
-  outbox: Outbox;
-}): UpdateFacts {
+}: Needs<"clock" | "database"> & { cases: CaseSettings; history: History; outbox: Outbox }): UpdateFacts {
   const find = statement(database, (query) =>
     query
       .select({

@@ -1,9 +1,9 @@
 import type { KeyUsage } from "../../access/keys/key-usage.ts";
 import type { ApiKeys } from "../../access/keys/keys.ts";
 import { createRateLimiter } from "../../access/keys/rate-limit.ts";
+import type { Needs } from "../../platform/database/needs.ts";
 import { clientAddresses } from "./client-addresses.ts";
 import type { Config } from "../../platform/config/config.ts";
-import type { Database } from "../../platform/database/database.ts";
 import type { DatabaseHealth } from "../../platform/database/health/health.ts";
 import { createAdmission } from "../http/admission.ts";
 import { createBodyBudget, type BodyBudget } from "../http/body/body-budget.ts";
@@ -12,8 +12,6 @@ import { createRequestIds, type RequestIdOf } from "../http/request-id.ts";
 import { createResponder, type ResponseHeaders } from "../http/responder.ts";
 import { createTurns, type Turns } from "../http/turns.ts";
 import type { BuildInfo } from "../../platform/lib/build-info.ts";
-import type { Clock } from "../../platform/lib/clock.ts";
-import type { Log } from "../../platform/lib/log.ts";
 import { pathStart } from "../../platform/lib/request-path.ts";
 import { lazy } from "../../platform/lib/startup.ts";
 import type { Yielder } from "../../platform/lib/yielder.ts";
@@ -34,16 +32,13 @@ import { describeApi } from "./v1/openapi.ts";
 import { apiOperations } from "./v1/operations.ts";
 import type { ApiServices } from "./v1/services.ts";
 
-export interface ServerDependencies {
+export interface ServerDependencies extends Needs<"clock" | "database" | "log"> {
   config: Pick<Config, "server" | "console" | "api"> & {
     traps: Pick<Config["traps"], "listen" | "publicUrl">;
   };
-  clock: Clock;
-  log: Log;
   /** Returns a unique string of `[A-Za-z0-9._-]`. */
   newRequestId: () => string;
   build: BuildInfo;
-  database: Database;
   /** Memory limit of the process. */
   memoryBytes: number;
   /** Divides long-running work into slices, which go around between owners. */

@@ -1,7 +1,7 @@
 import type { Settings } from "../../../access/settings/settings.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock, Timer } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import type { Timer } from "../../../platform/lib/clock.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 
 /** Completes threats that an earlier version recorded, in the background, the newest ones first. */
 export interface Backfill {
@@ -9,10 +9,7 @@ export interface Backfill {
   stop(): Promise<void>;
 }
 
-export interface BackfillDependencies {
-  clock: Clock;
-  database: Database;
-  log: Log;
+export interface BackfillDependencies extends Needs<"clock" | "database" | "log"> {
   settings: Settings;
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../platform/lib/clock.ts";
-import type { Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 
 /** Runs due jobs, with limits on concurrency and on starts per second. */
@@ -31,9 +31,7 @@ export function createWorker({
   prepare,
   take,
   run: runJob,
-}: {
-  clock: Clock;
-  log: Log;
+}: Needs<"clock" | "log"> & {
   /** Name for the log. */
   name: "check" | "registration" | "network" | "screenshot";
   concurrencyMax: number;

@@ -1,5 +1,5 @@
-import type { Database } from "../../../platform/database/database.ts";
-import { dayMs, type Clock, type Instant } from "../../../platform/lib/clock.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import { dayMs, type Instant } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import type { ScreenshotFolder } from "../../lookups/page/screenshot-files.ts";
@@ -25,10 +25,8 @@ export interface CapturedHome {
   page: Page | undefined;
 }
 
-interface CaptureDependencies {
+interface CaptureDependencies extends Needs<"clock" | "database"> {
   brands: Pick<Brands, "changed">;
-  clock: Clock;
-  database: Database;
   files: Pick<ScreenshotFolder, "write" | "remove">;
   inspect: Inspector["inspect"];
   /** Is called after each capture of a home page. */

@@ -1,6 +1,5 @@
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import type { ScreenshotFolder } from "../../lookups/page/screenshot-files.ts";
 import type { Brands } from "./brands.ts";
@@ -26,15 +25,12 @@ const everyMinute = "* * * * *";
 const unfinishedDelayMs = 600_000;
 const background = { relaxed: true, patient: true };
 
-interface CapturingDependencies {
+interface CapturingDependencies extends Needs<"clock" | "database" | "log"> {
   brands: Pick<Brands, "noticeOthers">;
   capture: Capture;
-  clock: Clock;
-  database: Database;
   files: Pick<ScreenshotFolder, "ids" | "remove">;
   /** Whether pages may be fetched. */
   isEnabled: () => boolean;
-  log: Log;
   store: OriginalStore;
 }
 

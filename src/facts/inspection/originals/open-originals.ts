@@ -1,10 +1,9 @@
 import { dirname, join } from "node:path";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { ProtectedDomain } from "../../../threats/domains/tables.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import {
   createScreenshotFiles,
   readDated,
@@ -66,14 +65,10 @@ export function openOriginals({
   inspector,
   log,
   store,
-}: {
-  auditLog: Pick<AuditLog, "record">;
+}: Needs<"auditLog" | "clock" | "database" | "log"> & {
   brands: Brands;
-  clock: Clock;
   config: Pick<Config, "lookups" | "storage">;
-  database: Database;
   inspector: Pick<Inspector, "inspect">;
-  log: Log;
   store: OriginalStore;
 }): Originals {
   const { path } = config.storage;

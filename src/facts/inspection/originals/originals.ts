@@ -1,8 +1,6 @@
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import type { ProtectedDomain } from "../../../threats/domains/tables.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { badRequest, FieldError, notFound } from "../../../platform/lib/errors.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import {
@@ -78,12 +76,9 @@ const nameLengthMax = 60;
 const pagesMax = 20;
 const logosMax = 10;
 
-interface AdministrationDependencies {
-  auditLog: Pick<AuditLog, "record">;
+interface AdministrationDependencies extends Needs<"auditLog" | "clock" | "database"> {
   brands: Pick<Brands, "changed">;
   capturing: Pick<Capturing, "current">;
-  clock: Clock;
-  database: Database;
   files: ScreenshotFiles;
   store: OriginalStore;
 }

@@ -1,8 +1,8 @@
 import type { Config } from "../../../platform/config/config.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import type { IdFactory } from "../../../platform/lib/ids.ts";
-import type { Log } from "../../../platform/lib/log.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { inspectionPriorities, type InspectionPriority } from "../../../platform/vocabulary/inspections.ts";
 import { noResult, type Inspection } from "../model/inspection.ts";
@@ -56,12 +56,10 @@ export function createAdmission({
   log,
   recordStored,
   store,
-}: {
+}: Needs<"ids" | "log"> & {
   clock: Pick<Clock, "now" | "monotonicMs">;
   config: Pick<Config, "lookups">;
   domains: Pick<ProtectedDomains, "list" | "matcher">;
-  ids: IdFactory;
-  log: Log;
   recordStored: ThreatRecorder["recordStored"];
   store: InspectionStore;
 }): Admission {

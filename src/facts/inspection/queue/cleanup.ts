@@ -1,7 +1,8 @@
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import { dayMs, type Clock, type Instant } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import { dayMs, type Instant } from "../../../platform/lib/clock.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import { inspectionPriorities } from "../../../platform/vocabulary/inspections.ts";
 import type { InspectionStore } from "../store/inspection-store.ts";
@@ -31,11 +32,8 @@ export function createCleanup({
   database,
   log,
   store,
-}: {
-  clock: Clock;
+}: Needs<"clock" | "database" | "log"> & {
   config: Pick<Config, "retention">;
-  database: Database;
-  log: Log;
   store: Pick<InspectionStore, "add">;
 }): Cleanup {
   const steps = prepareSteps(database);

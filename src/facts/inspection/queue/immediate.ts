@@ -1,6 +1,5 @@
-import type { Database } from "../../../platform/database/database.ts";
-import { delay, type Clock } from "../../../platform/lib/clock.ts";
-import type { IdFactory } from "../../../platform/lib/ids.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import { delay } from "../../../platform/lib/clock.ts";
 import { createKeyedLimiter } from "../../../platform/lib/limiter.ts";
 import type { Inspection } from "../model/inspection.ts";
 import type { InspectNowOptions, NowOutcome } from "../model/request.ts";
@@ -23,13 +22,10 @@ export function createImmediateInspection({
   finish,
   ids,
   store,
-}: {
+}: Needs<"clock" | "database" | "ids"> & {
   admission: Pick<Admission, "check" | "enqueue" | "known">;
   attempt: RunAttempt;
-  clock: Clock;
-  database: Database;
   finish: Runner["finish"];
-  ids: IdFactory;
   store: InspectionStore;
 }): (address: string, options: InspectNowOptions) => Promise<NowOutcome> {
   /** One after the other, so that each address of a host is decided when the one before it is recorded. */

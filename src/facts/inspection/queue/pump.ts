@@ -1,8 +1,7 @@
 import type { Config } from "../../../platform/config/config.ts";
 import { createClockFollower, type DueTable } from "../../../platform/database/clock-follower.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
-import type { Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import type { Instant, Timer } from "../../../platform/lib/clock.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import { disabledBy } from "./admission.ts";
 import type { Budget } from "./budget.ts";
@@ -34,12 +33,9 @@ export interface Pump {
   idle(): Promise<void>;
 }
 
-interface PumpDependencies {
+interface PumpDependencies extends Needs<"clock" | "database" | "log"> {
   budget: Budget;
-  clock: Clock;
   config: Pick<Config, "inspection" | "lookups">;
-  database: Database;
-  log: Log;
   run: (inspection: QueuedInspection, signal: AbortSignal, onBrowser: () => void) => Promise<void>;
   store: InspectionStore;
 }

@@ -1,7 +1,7 @@
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import type { InspectionPriority } from "../../../platform/vocabulary/inspections.ts";
 import type { InspectionTarget } from "../model/inspector.ts";
 import type { Attempt, RunAttempt } from "./attempt.ts";
@@ -41,14 +41,12 @@ export interface Runner {
 
 type Finished = Exclude<Attempt, { kind: "busy" }>;
 
-interface RunnerDependencies {
+interface RunnerDependencies extends Needs<"database" | "log"> {
   attempt: RunAttempt;
   browser: () => InspectionTarget["browser"];
   budget: Pick<Budget, "giveBack">;
   clock: Pick<Clock, "now" | "monotonicMs">;
-  database: Database;
   domains: Pick<ProtectedDomains, "matcher">;
-  log: Log;
   recordThreats: ThreatRecorder["record"];
   saveFacts: (found: readonly InspectedThreat[]) => Promise<void>;
   store: InspectionStore;

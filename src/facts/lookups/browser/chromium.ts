@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
-import type { Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import type { AddressRules } from "../../../platform/network/addresses.ts";
 import { startGuardProxy, type GuardProxy } from "../../../platform/network/http/guard-proxy.ts";
 import type { ResolveHost } from "../../../platform/network/resolve.ts";
@@ -93,10 +93,8 @@ export function createBrowser({
   ports,
   profileFolder = tmpdir(),
   timeoutMs = screenshotTimeoutMs,
-}: {
+}: Needs<"clock" | "log"> & {
   chromium: { path: string; args: readonly string[] };
-  clock: Clock;
-  log: Log;
   rules: AddressRules;
   resolveHost: ResolveHost;
   ports?: { http: number; https: number } | undefined;

@@ -1,7 +1,7 @@
 import { lstat, mkdtemp, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 
 /** Folders in which browsers keep their profiles, each for one screenshot. */
 export interface ProfileFolders {
@@ -24,11 +24,7 @@ export function createProfileFolders({
   clock,
   folder,
   log,
-}: {
-  clock: Clock;
-  folder: string;
-  log: Log;
-}): ProfileFolders {
+}: Needs<"clock" | "log"> & { folder: string }): ProfileFolders {
   let sweptMs: number | undefined;
 
   async function remove(profile: string): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import type { DnsClient } from "../../../platform/network/dns/dns-client.ts";
 import { createExistenceLookup, type LookUpExistence } from "./existence.ts";
 import { createWildcardProbe } from "./wildcards.ts";
@@ -9,10 +8,6 @@ export function createDnsLookup({
   clock,
   dns,
   fillRandom,
-}: {
-  clock: Clock;
-  dns: Pick<DnsClient, "query">;
-  fillRandom: FillRandom;
-}): LookUpExistence {
+}: Needs<"clock" | "fillRandom"> & { dns: Pick<DnsClient, "query"> }): LookUpExistence {
   return createExistenceLookup({ dns, probeWildcard: createWildcardProbe({ clock, dns, fillRandom }) });
 }

@@ -1,6 +1,5 @@
 import type { Config } from "../../../platform/config/config.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import { createDnsClient, type DnsClient } from "../../../platform/network/dns/dns-client.ts";
 import { systemResolvers } from "../../../platform/network/dns/system-resolvers.ts";
 import { createDnsLookup } from "./dns-lookup.ts";
@@ -11,10 +10,8 @@ export function openDns({
   config,
   fillRandom,
   given,
-}: {
-  clock: Clock;
+}: Needs<"clock" | "fillRandom"> & {
   config: Pick<Config, "scan">;
-  fillRandom: FillRandom;
   /** Replaces DNS. */
   given: DnsClient | undefined;
 }) {

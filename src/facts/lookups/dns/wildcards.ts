@@ -1,5 +1,4 @@
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import type { DnsAnswer, DnsClient } from "../../../platform/network/dns/dns-client.ts";
 import { randomLabel } from "../../../platform/network/dns/resolver-check.ts";
 
@@ -29,11 +28,7 @@ export function createWildcardProbe({
   dns,
   clock,
   fillRandom,
-}: {
-  dns: Pick<DnsClient, "query">;
-  clock: Clock;
-  fillRandom: FillRandom;
-}): WildcardProbe {
+}: Needs<"clock" | "fillRandom"> & { dns: Pick<DnsClient, "query"> }): WildcardProbe {
   const cache = new Map<string, { untilMs: number; result: Promise<ParentProbe> }>();
 
   async function probe(parent: string, signal: AbortSignal | undefined): Promise<ParentProbe> {

@@ -1,8 +1,9 @@
 import { and, asc, eq, gte, lt, ne, sql } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import { dayMs, startOfDay, type Clock, type Instant, type Timer } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { sourceActivity } from "./tables.ts";
 
 /** Number of days that are kept one by one. */
@@ -65,11 +66,7 @@ export function createSourceActivity({
   database,
   clock,
   log,
-}: {
-  database: Database;
-  clock: Pick<Clock, "after" | "now">;
-  log: Log;
-}): SourceActivity {
+}: Needs<"database" | "log"> & { clock: Pick<Clock, "after" | "now"> }): SourceActivity {
   const { upsert, deleteOld, findSince, findTotals } = createStatements(database);
   let cleanedOn: Instant | undefined;
   /** By day, kind and name. */

@@ -3,14 +3,12 @@ import {
   type LogListLoader,
 } from "../../../engines/certificate-transparency/list-loading/log-list-loader.ts";
 import type { CertificateLogsConfig } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import { buildInfo } from "../../../platform/lib/build-info.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
-import { randomNumber, type FillRandom } from "../../../platform/lib/ids.ts";
-import type { Log } from "../../../platform/lib/log.ts";
-import type { Yielder } from "../../../platform/lib/yielder.ts";
+import { randomNumber } from "../../../platform/lib/ids.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
 import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
@@ -40,19 +38,14 @@ export function openCertificateLogs({
   startWorker,
   threats,
   yielder,
-}: {
+}: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
   activity: Pick<SourceActivity, "add">;
   archive: NameArchive;
-  clock: Clock;
   config: CertificateLogsConfig;
-  database: Database;
   domains: ProtectedDomains;
-  fillRandom: FillRandom;
-  log: Log;
   pauses: SourcePauses;
   startWorker: StartWorker | undefined;
   threats: Threats;
-  yielder: () => Yielder;
 }): CertificateLogs {
   const { catchUpMs, contact, firstStart, logList, namesOnly, rates } = config;
   const random = () => randomNumber(fillRandom);

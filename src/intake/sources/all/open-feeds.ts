@@ -2,13 +2,9 @@ import type { AuditLog } from "../../../access/audit/audit-log.ts";
 import { createSettings } from "../../../access/settings/settings.ts";
 import { userAgentOf } from "../../../engines/certificate-transparency/reading/user-agent.ts";
 import type { Config, FeedConfig } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { Inspections } from "../../../facts/inspection/inspections.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { buildInfo } from "../../../platform/lib/build-info.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
-import type { Log } from "../../../platform/lib/log.ts";
-import type { Yielder } from "../../../platform/lib/yielder.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
 import type { Candidates } from "../candidates.ts";
@@ -37,18 +33,13 @@ export function openFeeds({
   config,
   inspections,
   ...given
-}: {
+}: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
   auditLog: AuditLog;
   candidates: Candidates;
-  clock: Clock;
   config: Pick<Config, "certificateLogs" | "feeds">;
-  database: Database;
-  fillRandom: FillRandom;
   inspections: Pick<Inspections, "enqueue">;
-  log: Log;
   pauses: SourcePauses;
   turns: Turns;
-  yielder: () => Yielder;
 }): OpenedFeeds {
   const { clock, database } = given;
   const resolveHost = createSystemResolver({ clock });

@@ -3,14 +3,10 @@ import { openNameSearches } from "../../../engines/archive/search/open-name-sear
 import { openArchive } from "../../../engines/archive/storing/open-archive.ts";
 import type { LogReader } from "../../../engines/certificate-transparency/log.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
-import type { Log } from "../../../platform/lib/log.ts";
 import type { Inspections } from "../../../facts/inspection/inspections.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
-import type { Yielder } from "../../../platform/lib/yielder.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
 import type { OnConfigChange } from "../../../platform/reload/live-config.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
@@ -45,18 +41,13 @@ export function openSources({
   fillRandom,
   inspections,
   startWorker,
-}: {
+}: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
   config: Pick<Config, "archive" | "certificateLogs" | "detection" | "feeds" | "storage">;
   onConfigChange: OnConfigChange;
-  database: Database;
   domains: ProtectedDomains;
   threats: Threats;
   auditLog: AuditLog;
-  clock: Clock;
-  log: Log;
   turns: Turns;
-  yielder: () => Yielder;
-  fillRandom: FillRandom;
   inspections: Pick<Inspections, "enqueue">;
   startWorker: StartWorker | undefined;
 }) {

@@ -1,10 +1,11 @@
 import type { Archive } from "../../../engines/archive/archive.ts";
 import type { DetectionSettings } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
 import { backoffMs } from "../../../platform/lib/durations.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
 import type { Candidates } from "../candidates.ts";
@@ -58,13 +59,10 @@ export function createArchiveChecks({
   domains,
   log,
   startWorker,
-}: {
+}: Needs<"clock" | "database" | "log"> & {
   archive: Pick<Archive, "extent" | "flush" | "read" | "status">;
   candidates: Pick<Candidates, "process">;
-  clock: Clock;
-  database: Database;
   domains: Pick<ProtectedDomains, "list" | "onChange">;
-  log: Log;
   detection: Pick<DetectionSettings, "minSimilarity">;
   /** Starts a thread that prefilters names; undefined: this thread does it, between other work. */
   startWorker: StartWorker | undefined;

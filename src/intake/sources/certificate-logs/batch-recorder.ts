@@ -1,10 +1,8 @@
 import { rangesOfLines } from "../../../engines/archive/name-lines.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { Matcher } from "../../../engines/detection/match/matcher.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
-import type { Yielder } from "../../../platform/lib/yielder.ts";
 import type { Sighting } from "../../../threats/threats/record.ts";
 import type { Threats } from "../../../threats/threats/threats.ts";
 import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
@@ -53,16 +51,12 @@ export function createBatchRecorder({
   tables,
   threats,
   yielder,
-}: {
+}: Needs<"clock" | "database" | "fillRandom" | "yielder"> & {
   activity: Pick<SourceActivity, "add">;
   archive: NameArchive | undefined;
-  clock: Clock;
-  database: Database;
   domains: ProtectedDomains;
-  fillRandom: FillRandom;
   tables: Pick<ScreeningTables, "versionOf">;
   threats: Pick<Threats, "record">;
-  yielder: () => Yielder;
 }): BatchRecorder {
   const recent = createRecentNames({ now: clock.now, fillRandom });
   let recentMatcher: Matcher | undefined;

@@ -1,7 +1,7 @@
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import type { Clock, Timer } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Timer } from "../../../platform/lib/clock.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import type { SourcePausing } from "../pauses/source-pauses.ts";
 import type { Source, SourceCheck } from "../source.ts";
 import { certificateLogsOrigin, type BatchRecorder } from "./batch-recorder.ts";
@@ -34,16 +34,13 @@ export function createCertificateLogs({
   followed,
   log,
   pausing,
-}: {
+}: Needs<"clock" | "database" | "log"> & {
   /** Describes what is configured, for `phishwatch check`. */
   check: (logs: readonly CertificateLogStatus[], list: LogListStatus) => SourceCheck | Promise<SourceCheck>;
-  clock: Clock;
   connect: (events: PipelineEvents) => PipelineConnection;
   createRecorder: (tables: Pick<ScreeningTables, "versionOf">) => BatchRecorder;
-  database: Database;
   domains: Pick<ProtectedDomains, "matcher">;
   followed: FollowedLogs;
-  log: Log;
   pausing: SourcePausing;
 }): CertificateLogs {
   const tables = createScreeningTables(domains);

@@ -9,8 +9,8 @@ import { extraLog } from "../../../engines/certificate-transparency/log-list/ext
 import { parseLogList, type LogList } from "../../../engines/certificate-transparency/log-list/log-list.ts";
 import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
 import type { CertificateLogsConfig } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 import { spanText } from "../../../platform/lib/durations.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { listText } from "../../../platform/lib/lists/list-texts.ts";
@@ -51,11 +51,10 @@ export interface FollowedLogs {
 export function createFollowedLogs({
   config,
   ...dependencies
-}: Omit<ListRefreshDependencies, "setting"> & {
-  clock: Clock;
-  config: Pick<CertificateLogsConfig, "extraLogs" | "firstStart" | "logList" | "operators" | "rates">;
-  database: Database;
-}): FollowedLogs {
+}: Omit<ListRefreshDependencies, "setting"> &
+  Needs<"clock" | "database"> & {
+    config: Pick<CertificateLogsConfig, "extraLogs" | "firstStart" | "logList" | "operators" | "rates">;
+  }): FollowedLogs {
   const { clock, database } = dependencies;
   const { firstStart, logList: source, operators } = config;
   const setting = source.kind === "url" ? source.url : source.kind === "file" ? source.path : "builtin";

@@ -5,9 +5,9 @@ import {
 } from "../../../engines/certificate-transparency/list-loading/log-list-loader.ts";
 import { parseLogList } from "../../../engines/certificate-transparency/log-list/log-list.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import type { Instant, Timer } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
-import type { Log } from "../../../platform/lib/log.ts";
 import { certificateLogLists } from "./tables.ts";
 
 type StoredList = typeof certificateLogLists.$inferSelect;
@@ -27,12 +27,9 @@ export interface ListRefresh {
   };
 }
 
-export interface ListRefreshDependencies {
-  clock: Clock;
-  database: Database;
+export interface ListRefreshDependencies extends Needs<"clock" | "database" | "log"> {
   /** Creates the loader at the first load. */
   loader: () => LogListLoader;
-  log: Log;
   random: () => number;
   /** Setting that names the list. */
   setting: string;

@@ -1,7 +1,6 @@
 import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import type { BatchRecorder, RecordedBatch } from "./batch-recorder.ts";
 import { createLogStore, describe, newRow, progressColumns } from "./log-store.ts";
 import type { Batch, LogReport } from "../certificate-log-reading/messages.ts";
@@ -31,10 +30,7 @@ export interface ProgressKeeper {
   noteSuccess(log: CertificateLog): void;
 }
 
-interface ProgressKeeperDependencies {
-  clock: Clock;
-  database: Database;
-  log: Log;
+interface ProgressKeeperDependencies extends Needs<"clock" | "database" | "log"> {
   recorder: BatchRecorder;
 }
 

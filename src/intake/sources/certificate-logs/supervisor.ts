@@ -2,7 +2,8 @@ import type { CertificateLog } from "../../../engines/certificate-transparency/l
 import type { Clock, Timer } from "../../../platform/lib/clock.ts";
 import { backoffMs } from "../../../platform/lib/durations.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import type { PipelineConnection, PipelineEvents } from "../certificate-log-reading/connection.ts";
 import { progressOfRow } from "./log-store.ts";
 import type { Report } from "../certificate-log-reading/messages.ts";
@@ -37,11 +38,9 @@ interface Following extends LiveLog {
   stored: Promise<void>;
 }
 
-interface SupervisorDependencies {
-  clock: Clock;
+interface SupervisorDependencies extends Needs<"clock" | "log"> {
   connect: (events: PipelineEvents) => PipelineConnection;
   keeper: ProgressKeeper;
-  log: Log;
   /** Calls `follow` again, with the logs that are wanted then. */
   retry: () => void;
   tables: ScreeningTables;

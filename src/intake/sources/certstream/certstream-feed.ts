@@ -1,5 +1,6 @@
 import { delay, type Clock, type Instant } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 import { describeSourceError } from "../../../platform/network/failure.ts";
@@ -46,12 +47,10 @@ export function createCertstreamFeed({
   pausing,
   random,
   userAgent,
-}: {
+}: Needs<"clock" | "log"> & {
   feed: CertstreamFeed;
   candidates: Candidates;
   client: WebSocketClient;
-  clock: Clock;
-  log: Log;
   pausing: SourcePausing;
   /** Returns a number from 0 to below 1. */
   random: () => number;
@@ -170,13 +169,11 @@ function createNameChecks({
   clock,
   inspect,
   log,
-}: {
+}: Needs<"clock" | "log"> & {
   name: string;
   queue: NameQueue;
   candidates: Candidates;
-  clock: Clock;
   inspect: ReturnType<InspectFeed>;
-  log: Log;
 }) {
   /** Counts of the runs before the present one. */
   let before = noCounts;

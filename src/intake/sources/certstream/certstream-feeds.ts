@@ -1,7 +1,6 @@
 import type { FeedConfig } from "../../../platform/config/config.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import { randomNumber, type FillRandom } from "../../../platform/lib/ids.ts";
-import type { Log } from "../../../platform/lib/log.ts";
+import { randomNumber } from "../../../platform/lib/ids.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import type { ResolveHost } from "../../../platform/network/resolve.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
 import { createWebSocketClient } from "../../../platform/network/websocket/websocket.ts";
@@ -22,12 +21,9 @@ export function createCertstreamFeeds({
   resolveHost,
   turns,
   userAgent,
-}: {
+}: Needs<"clock" | "fillRandom" | "log"> & {
   candidates: Candidates;
-  clock: Clock;
-  fillRandom: FillRandom;
   inspectFeed: InspectFeed;
-  log: Log;
   pauses: SourcePauses;
   resolveHost: ResolveHost;
   turns: Turns;

@@ -2,6 +2,7 @@ import type { Clock, Instant, Timer } from "../../../platform/lib/clock.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import type { Limiter } from "../../../platform/lib/limiter.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import type { SourcePausing } from "../pauses/source-pauses.ts";
 import { feedKind, type Source, type SourceStatus } from "../source.ts";
@@ -41,13 +42,11 @@ export interface FeedWatcher extends FeedSource {
   idle(): Promise<void>;
 }
 
-interface FeedWatcherDependencies {
+interface FeedWatcherDependencies extends Needs<"clock" | "log"> {
   feed: Feed;
   files: FeedFileStore;
   read: ReadFeedFile;
   limit: Limiter;
-  clock: Clock;
-  log: Log;
   pausing: SourcePausing;
 }
 
@@ -201,12 +200,7 @@ function createCheckRunner({
   log,
   signal,
   run,
-}: {
-  clock: Clock;
-  log: Log;
-  signal: AbortSignal;
-  run: () => Promise<void>;
-}) {
+}: Needs<"clock" | "log"> & { signal: AbortSignal; run: () => Promise<void> }) {
   let soon: Timer | undefined;
   let running: Promise<void> | undefined;
 

@@ -1,10 +1,7 @@
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import { notFound } from "../../../platform/lib/errors.ts";
 import { createLimiter } from "../../../platform/lib/limiter.ts";
-import type { Log } from "../../../platform/lib/log.ts";
 import type { Candidates } from "../candidates.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
 import { createFeedFileStore } from "./feed-file-store.ts";
@@ -42,12 +39,9 @@ export function createFolderFeeds({
   inspectFeed,
   log,
   pauses,
-}: {
+}: Needs<"clock" | "database" | "log"> & {
   candidates: Candidates;
-  clock: Clock;
-  database: Database;
   inspectFeed: InspectFeed;
-  log: Log;
   pauses: SourcePauses;
 }): (feed: Feed) => FeedWatcher {
   const files = createFeedFileStore(database);
@@ -64,11 +58,7 @@ export function createFeeds({
   auditLog,
   database,
   watchers,
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  database: Database;
-  watchers: () => readonly FeedWatcher[];
-}): Feeds {
+}: Needs<"auditLog" | "database"> & { watchers: () => readonly FeedWatcher[] }): Feeds {
   return {
     get sources() {
       return watchers();

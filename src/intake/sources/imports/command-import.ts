@@ -1,8 +1,7 @@
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
 import type { Tally } from "../tally.ts";
@@ -43,12 +42,9 @@ export function createCommandImport({
   domains,
   log,
   store,
-}: {
-  auditLog: Pick<AuditLog, "record">;
+}: Needs<"auditLog" | "clock" | "log"> & {
   candidates: Candidates;
-  clock: Clock;
   domains: Pick<ProtectedDomains, "watchWidenings">;
-  log: Log;
   store: ImportStore;
 }): ProcessList {
   return async ({ name, format, column, bytesTotal, batches, bytes }, { by, ...options }) => {

@@ -1,6 +1,6 @@
 import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import type { ImportState } from "../../../platform/vocabulary/lists.ts";
 import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
@@ -32,11 +32,9 @@ export function createImportRun({
   database,
   log,
   store,
-}: {
+}: Needs<"clock" | "log"> & {
   candidates: Candidates;
-  clock: Clock;
   database: Pick<Database, "write">;
-  log: Log;
   store: ImportStore;
 }) {
   async function close(

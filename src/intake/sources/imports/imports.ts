@@ -1,10 +1,8 @@
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
 import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
@@ -73,13 +71,9 @@ export function createImports({
   domains,
   log,
   bytesMax = importBytesMax,
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  database: Database;
+}: Needs<"auditLog" | "clock" | "database" | "log"> & {
   candidates: Candidates;
-  clock: Clock;
   domains: Pick<ProtectedDomains, "watchWidenings">;
-  log: Log;
   /** Lower in tests, which have no time to send a gigabyte. */
   bytesMax?: number;
 }): Imports {
@@ -165,10 +159,7 @@ export function sourceOfFile(name: string | null): ThreatSource {
   return name === null || /\.eml$/i.test(name) ? "submission" : "feed";
 }
 
-interface Recording {
-  clock: Clock;
-  database: Database;
-  log: Log;
+interface Recording extends Needs<"clock" | "database" | "log"> {
   store: ImportStore;
 }
 

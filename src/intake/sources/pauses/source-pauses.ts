@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { describeActor, type Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { toPlainTime, type Clock, type Instant } from "../../../platform/lib/clock.ts";
 import { sourcePauses } from "./tables.ts";
@@ -48,11 +48,7 @@ export function createSourcePauses({
   auditLog,
   database,
   clock,
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  database: Database;
-  clock: Pick<Clock, "now">;
-}): SourcePauses {
+}: Needs<"auditLog" | "database"> & { clock: Pick<Clock, "now"> }): SourcePauses {
   return {
     of({ kind, name }) {
       const store = createPauseStore(database, { kind, name });

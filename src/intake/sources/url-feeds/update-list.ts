@@ -1,12 +1,10 @@
 import { rename, rm } from "node:fs/promises";
 import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { bytesText } from "../../../platform/lib/durations.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
-import { randomNumber, type FillRandom } from "../../../platform/lib/ids.ts";
+import { randomNumber } from "../../../platform/lib/ids.ts";
 import type { Limiter } from "../../../platform/lib/limiter.ts";
-import type { Log } from "../../../platform/lib/log.ts";
-import type { Yielder } from "../../../platform/lib/yielder.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import {
   download,
   type DownloadRequest,
@@ -26,16 +24,12 @@ import type { FeedDownload } from "./tables.ts";
 import { partLabel, type UrlFeedConfig } from "./url-feed-config.ts";
 
 /** Dependencies of every list that is fetched. */
-export interface UpdateDependencies {
+export interface UpdateDependencies extends Needs<"clock" | "fillRandom" | "log" | "yielder"> {
   database: Pick<Database, "write">;
   store: DownloadStore;
   files: FeedFileStore;
   folder: FeedFilesFolder;
   client: HttpClient;
-  clock: Clock;
-  log: Log;
-  fillRandom: FillRandom;
-  yielder: () => Yielder;
   /** Bound the number of downloads, and of lists that are read, over all feeds. */
   limits: { downloads: Limiter; readings: Limiter };
   userAgent: string;

@@ -1,11 +1,8 @@
 import type { Settings } from "../../../access/settings/settings.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { diskRoomFor } from "../../../platform/database/files/disk.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { createLimiter } from "../../../platform/lib/limiter.ts";
-import type { Log } from "../../../platform/lib/log.ts";
-import type { Yielder } from "../../../platform/lib/yielder.ts";
 import { createHttpClient, type HttpClient } from "../../../platform/network/http/http-client.ts";
 import type { ResolveHost } from "../../../platform/network/resolve.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
@@ -46,20 +43,15 @@ export function createUrlFeeds({
   yielder,
   userAgent,
   freeBytes = (path) => diskRoomFor(path).freeBytes,
-}: {
+}: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
   /** Returns all that are declared, to delete what others have left. */
   declared: () => readonly UrlFeedConfig[];
-  database: Database;
   settings: Settings;
   candidates: Candidates;
-  clock: Clock;
-  log: Log;
-  fillRandom: FillRandom;
   inspectFeed: InspectFeed;
   pauses: SourcePauses;
   resolveHost: ResolveHost;
   turns: Turns;
-  yielder: () => Yielder;
   userAgent: string;
   /** Returns the free space on the disk of a file. */
   freeBytes?: (path: string) => number;

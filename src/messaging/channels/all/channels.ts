@@ -1,16 +1,14 @@
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import type { ChannelConfig } from "../../../platform/config/notifications.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import {
   createRecipientAdministration,
   type Dependents,
 } from "../../deliveries/administration/recipient-administration.ts";
 import type { AttemptResult } from "../../deliveries/channel.ts";
 import { subjectOf, type Recipient, type Recipients } from "../../deliveries/recipients.ts";
-import { toIsoTime, type Clock } from "../../../platform/lib/clock.ts";
+import { toIsoTime } from "../../../platform/lib/clock.ts";
 import { badRequest, FieldError, PublicError } from "../../../platform/lib/errors.ts";
-import type { IdFactory } from "../../../platform/lib/ids.ts";
 import type { Notice } from "../../content/notice.ts";
 import { consoleLinks } from "../../content/texts/links.ts";
 import { testMessage } from "../../content/texts/system-texts.ts";
@@ -86,11 +84,7 @@ export function createChannels({
   publicUrl,
   recipients,
   services,
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
-  database: Database;
-  ids: IdFactory;
+}: Needs<"auditLog" | "clock" | "database" | "ids"> & {
   /** Returns the address of the console, for links in messages. */
   publicUrl: () => string;
   recipients: Recipients;

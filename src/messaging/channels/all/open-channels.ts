@@ -1,12 +1,10 @@
 import type { AuditLog } from "../../../access/audit/audit-log.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { createDeliveries, type DeliverySettings } from "../../deliveries/deliveries.ts";
 import type { Enrichment } from "../../../facts/enrichment/enrichment.ts";
 import type { Outbox } from "../../../threats/events/outbox.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
-import type { FillRandom, IdFactory } from "../../../platform/lib/ids.ts";
-import type { Log } from "../../../platform/lib/log.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 import { connectionLimits, descriptorLimit } from "../../../platform/network/descriptors.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
@@ -47,14 +45,9 @@ export function openChannels({
   signedAt,
   turns,
   version,
-}: {
+}: Needs<"clock" | "database" | "fillRandom" | "ids" | "log"> & {
   auditLog: AuditLog;
-  clock: Clock;
   config: Pick<Config, "retention" | "smtp" | "webhooks">;
-  database: Database;
-  fillRandom: FillRandom;
-  ids: IdFactory;
-  log: Log;
   outbox: Outbox;
   /** Returns the address of the console, for links in messages. */
   publicUrl: () => string;

@@ -1,9 +1,9 @@
 import type { SmtpConfig } from "../../../platform/config/notifications.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import type { AttemptResult, Channel, NotAttempted } from "../../deliveries/channel.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { createLimiter } from "../../../platform/lib/limiter.ts";
-import type { Log } from "../../../platform/lib/log.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import type { Notice } from "../../content/notice.ts";
 import { failed, unsent } from "../http/attempt.ts";
@@ -26,9 +26,7 @@ const messagesPerSecond = 0.5;
 /** RFC 5321 permits servers several minutes for each step, which few need. */
 const defaultTimeouts: SmtpTimeouts = { connectMs: 10_000, silenceMs: 60_000, totalMs: 180_000 };
 
-interface Sending {
-  clock: Clock;
-  log: Log;
+interface Sending extends Needs<"clock" | "log"> {
   /** Returns the small screenshot of a threat's page, or null if there is none. */
   screenshotOf: (threatId: string) => Promise<Screenshot | null>;
 }

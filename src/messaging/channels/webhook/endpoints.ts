@@ -1,6 +1,5 @@
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import type {
   DeclaredRecipient,
   RecipientAdministration,
@@ -8,7 +7,6 @@ import type {
 import { freeName } from "../../deliveries/rules/recipient-rules.ts";
 import { subjectOf, type Recipients } from "../../deliveries/recipients.ts";
 import { optionalIsoTime, type Clock, type Instant } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
 import {
   rotationOverlapMs,
   targetOf,
@@ -72,12 +70,8 @@ export function createEndpoints({
   database,
   fillRandom,
   recipients,
-}: {
+}: Needs<"auditLog" | "clock" | "database" | "fillRandom"> & {
   administration: RecipientAdministration;
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
-  database: Database;
-  fillRandom: FillRandom;
   recipients: Pick<Recipients, "isTaken" | "update">;
 }): Endpoints {
   return {

@@ -1,13 +1,11 @@
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import { createRecipientAdministration } from "../../deliveries/administration/recipient-administration.ts";
 import type { AttemptResult } from "../../deliveries/channel.ts";
 import { subjectOf, type Recipients } from "../../deliveries/recipients.ts";
 import type { EventBody } from "../../../threats/events/payloads.ts";
-import { toIsoTime, type Clock } from "../../../platform/lib/clock.ts";
+import { toIsoTime } from "../../../platform/lib/clock.ts";
 import { PublicError } from "../../../platform/lib/errors.ts";
-import type { FillRandom, IdFactory } from "../../../platform/lib/ids.ts";
 import { pingEventType } from "../../../platform/vocabulary/events.ts";
 import { targetOf, type Endpoint } from "./endpoint.ts";
 import { createEndpoints, type Endpoints } from "./endpoints.ts";
@@ -31,13 +29,8 @@ export function createWebhooks({
   fillRandom,
   ids,
   recipients,
-}: {
-  auditLog: Pick<AuditLog, "record">;
+}: Needs<"auditLog" | "clock" | "database" | "fillRandom" | "ids"> & {
   channel: Pick<WebhookChannel, "checkDestination" | "kind" | "recipients" | "send">;
-  clock: Clock;
-  database: Database;
-  fillRandom: FillRandom;
-  ids: IdFactory;
   recipients: Recipients;
 }): Webhooks {
   const administration = createRecipientAdministration({

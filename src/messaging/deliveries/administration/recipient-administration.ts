@@ -1,13 +1,11 @@
 import { configurationFile, type Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import {
   applyDeclared,
   isDeclared,
   isUndeclared,
   requireEditable,
 } from "../../../platform/config/declared.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { notFound } from "../../../platform/lib/errors.ts";
 import type { IdFactory } from "../../../platform/lib/ids.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
@@ -84,12 +82,8 @@ export function createRecipientAdministration({
   kinds,
   recipients,
   traits,
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
-  database: Database;
+}: Needs<"auditLog" | "clock" | "database" | "ids"> & {
   dependents?: readonly Dependents[];
-  ids: IdFactory;
   /** Kinds of the channels. */
   kinds: readonly string[];
   recipients: Recipients;

@@ -1,8 +1,6 @@
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { statement, valuesOf } from "../../../platform/database/statement.ts";
 import { events } from "../../../threats/events/tables.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { IdFactory } from "../../../platform/lib/ids.ts";
 import type { RecordedEventType } from "../../../platform/vocabulary/events.ts";
 import { deliveries } from "./tables.ts";
 
@@ -19,11 +17,7 @@ export function createAddressedEvents({
   database,
   clock,
   ids,
-}: {
-  database: Database;
-  clock: Clock;
-  ids: IdFactory;
-}): (event: AddressedEvent) => void {
+}: Needs<"clock" | "database" | "ids">): (event: AddressedEvent) => void {
   const insertEvent = statement(database, (query) =>
     query
       .insert(events)

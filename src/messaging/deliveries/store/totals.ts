@@ -1,6 +1,6 @@
-import type { Database } from "../../../platform/database/database.ts";
 import { startFileTask, type FileTask } from "../../../platform/database/files/file-worker.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import type { DeliveryStatus } from "../../../platform/vocabulary/deliveries.ts";
 
 export interface DeliveryTotal {
@@ -30,9 +30,7 @@ export function createDeliveryTotals({
   database,
   log,
   countedAtOnceMax = countedAtOnceMaxDefault,
-}: {
-  database: Database;
-  log: Log;
+}: Needs<"database" | "log"> & {
   /** Number of deliveries above which another thread counts them. */
   countedAtOnceMax?: number;
 }): DeliveryTotals {

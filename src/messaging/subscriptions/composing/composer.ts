@@ -1,6 +1,7 @@
 import type { Database } from "../../../platform/database/database.ts";
-import { dayMs, type Clock, type Instant, type Timer } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import { dayMs, type Instant, type Timer } from "../../../platform/lib/clock.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import type { Place, Queue } from "../queue/queue.ts";
 import type { Subscription, SubscriptionStore } from "../subscriptions/store.ts";
 import { quietMs } from "../timing/due.ts";
@@ -39,12 +40,9 @@ export function createComposer({
   pause,
   queue,
   store,
-}: {
-  clock: Clock;
+}: Needs<"clock" | "database" | "log"> & {
   /** Composes the messages of a subscription and records them. Returns their number. */
   compose: (subscription: Subscription) => Promise<number>;
-  database: Database;
-  log: Log;
   nextDue: NextDue;
   /** Lets requests be served in between. */
   pause: () => Promise<void>;

@@ -1,6 +1,6 @@
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import type { Announcements } from "../../deliveries/store/announcements.ts";
-import { toIsoTime, type Clock } from "../../../platform/lib/clock.ts";
+import { toIsoTime } from "../../../platform/lib/clock.ts";
 import type { IdFactory } from "../../../platform/lib/ids.ts";
 import { toActive } from "../queue/active.ts";
 import type { Incidents } from "../queue/incidents.ts";
@@ -33,10 +33,8 @@ export function createMessageRecorder({
   states,
   store,
   word,
-}: {
+}: Needs<"clock" | "database"> & {
   announcements: Announcements;
-  clock: Clock;
-  database: Database;
   ids: Pick<IdFactory, "next">;
   incidents: Incidents;
   pause: () => Promise<void>;

@@ -1,11 +1,9 @@
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import type { Channels } from "../../channels/all/channels.ts";
 import { isUndeclared, requireEditable } from "../../../platform/config/declared.ts";
 import type { SubscriptionConfig } from "../../../platform/config/notifications.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { noFilter } from "../../../threats/events/event-filter.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import type { IdFactory } from "../../../platform/lib/ids.ts";
 import { createSubscriptionAudit } from "./audit.ts";
 import { createDeclarations } from "./declarations.ts";
@@ -66,11 +64,8 @@ export function createSubscriptions({
   clock,
   database,
   ids,
-}: {
-  auditLog: Pick<AuditLog, "record">;
+}: Needs<"auditLog" | "clock" | "database"> & {
   channels: Pick<Channels, "addDependents" | "find" | "list">;
-  clock: Clock;
-  database: Database;
   ids: Pick<IdFactory, "nextWithPrefix">;
 }): Subscriptions {
   const store = createSubscriptionStore(database);

@@ -1,8 +1,7 @@
 import { count, eq } from "drizzle-orm";
+import type { Needs } from "../../../platform/database/needs.ts";
 import type { Channels } from "../../channels/all/channels.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import { matchesEverything } from "../../../threats/events/event-filter.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { badRequest, FieldError } from "../../../platform/lib/errors.ts";
 import type { IdFactory } from "../../../platform/lib/ids.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
@@ -31,10 +30,8 @@ export function createSubscriptionWriter({
   ids,
   onChanged,
   store,
-}: {
+}: Needs<"clock" | "database"> & {
   channels: Pick<Channels, "find" | "list">;
-  clock: Clock;
-  database: Database;
   ids: Pick<IdFactory, "nextWithPrefix">;
   onChanged: () => void;
   store: SubscriptionStore;

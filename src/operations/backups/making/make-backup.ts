@@ -3,10 +3,11 @@ import { archiveFolder } from "../../../engines/archive/files/folder.ts";
 import { diskRoomFor } from "../../../platform/database/files/disk.ts";
 import { newCopyPath, removeDatabase } from "../../../platform/database/files/leftovers.ts";
 import { lockCopies, type Lock } from "../../../platform/database/lock.ts";
-import { toIsoTime, type Clock } from "../../../platform/lib/clock.ts";
+import { toIsoTime } from "../../../platform/lib/clock.ts";
 import { bytesText } from "../../../platform/lib/durations.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
-import { randomHex, type FillRandom } from "../../../platform/lib/ids.ts";
+import { randomHex } from "../../../platform/lib/ids.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import { readFileList, listChunks } from "../repository/file-list.ts";
 import type { BackupManifest, FileEntry } from "../repository/format.ts";
 import { foreignBackup, hostCharactersMax, type ForeignBackup, type Lineage } from "../repository/lineage.ts";
@@ -24,7 +25,7 @@ import { createFileSaver, saveArchive, saveScreenshots } from "./small-files.ts"
 
 const lineageBytes = 4;
 
-export interface BackupOptions {
+export interface BackupOptions extends Needs<"clock" | "fillRandom"> {
   databasePath: string;
   /** See `openSnapshot`. */
   descriptor: number | undefined;
@@ -41,8 +42,6 @@ export interface BackupOptions {
   opensDatabase: boolean;
   owner: LockOwner;
   isRunning: (pid: number) => boolean;
-  clock: Clock;
-  fillRandom: FillRandom;
   signal: AbortSignal;
 }
 

@@ -1,12 +1,11 @@
 import { system, type Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import type { Settings } from "../../../access/settings/settings.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { DatabaseFileChangedError } from "../../../platform/database/files/file-change.ts";
 import { dayMs, type Clock, type Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, messageOf, PublicError } from "../../../platform/lib/errors.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
 import type { Log } from "../../../platform/lib/log.ts";
 import { every, nextTime, type Schedule } from "../../../platform/lib/schedule.ts";
 import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
@@ -64,13 +63,8 @@ export function createBackups({
   settings,
   startWorker,
   version,
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
+}: Needs<"auditLog" | "clock" | "database" | "fillRandom" | "log"> & {
   config: Pick<Config, "backup" | "source">;
-  database: Database;
-  fillRandom: FillRandom;
-  log: Log;
   onConfigChange: (listener: () => void) => void;
   settings: Settings;
   /** Undefined: backups are made in this thread. */

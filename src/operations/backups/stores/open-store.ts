@@ -1,6 +1,5 @@
 import type { BackupLocation } from "../../../platform/config/sections/backup.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
 import { createHttpClient } from "../../../platform/network/http/http-client.ts";
 import { createFolderStore } from "./folder-store.ts";
@@ -17,12 +16,7 @@ export function openStore({
   clock,
   fillRandom,
   signal,
-}: {
-  location: BackupLocation;
-  clock: Clock;
-  fillRandom: FillRandom;
-  signal: AbortSignal;
-}): BackupStore {
+}: Needs<"clock" | "fillRandom"> & { location: BackupLocation; signal: AbortSignal }): BackupStore {
   if (location.kind === "folder") return createFolderStore({ folder: location.folder, fillRandom });
   const { bucket, prefix, settings } = location;
   const { endpoint, region, accessKey, secretKey } = settings;

@@ -1,10 +1,10 @@
 import type { ApiKeys } from "../../../access/keys/keys.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { createCertificateEnds } from "../../conditions/certificate-ends.ts";
 import { certificateFiles } from "../../conditions/open-conditions.ts";
 import type { CampaignServices } from "../../../response/cases/campaigns/open-campaigns.ts";
 import type { OpenTakedowns } from "../../../response/cases/takedowns/open-takedowns.ts";
 import type { Config } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { DatabaseHealth } from "../../../platform/database/health/health.ts";
 import type { Deliveries } from "../../../messaging/deliveries/deliveries.ts";
 import type { OpenedEnrichment } from "../../../facts/enrichment/open-enrichment.ts";
@@ -12,8 +12,6 @@ import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { Originals } from "../../../facts/inspection/originals/open-originals.ts";
 import type { Inspections } from "../../../facts/inspection/inspections.ts";
 import { buildInfo } from "../../../platform/lib/build-info.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { Log } from "../../../platform/lib/log.ts";
 import type { ReloadOutcome } from "../../../platform/reload/outcome.ts";
 import type { DataRetention } from "../../retention/retention.ts";
 import type { Scans } from "../../../intake/scans/scans.ts";
@@ -52,12 +50,10 @@ export function createCollectors({
   takedowns,
   threats,
   traps,
-}: {
+}: Needs<"clock" | "database" | "log"> & {
   backups?: { status(): BackupNumbers };
   campaigns: CampaignServices;
-  clock: Clock;
   config: Config;
-  database: Database;
   databaseHealth: Pick<DatabaseHealth, "status">;
   dataRetention: DataRetention;
   enrichment: OpenedEnrichment;
@@ -66,7 +62,6 @@ export function createCollectors({
   keys: ApiKeys;
   /** Returns the outcome of the last reload. */
   lastReload: () => ReloadOutcome | undefined;
-  log: Log;
   messaging: {
     deliveries: Deliveries;
     notifications: { totals: () => { queued: number; composed: number } };

@@ -1,7 +1,8 @@
-import { dayMs, startOfDay, type Clock, type Instant, type Timer } from "../../lib/clock.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
+import { dayMs, startOfDay, type Instant, type Timer } from "../../lib/clock.ts";
+import { logDropped } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { startFileTask, type FileTask } from "../files/file-worker.ts";
+import type { Needs } from "../needs.ts";
 import { computeGrowth, type Growth, type GrowthSample } from "./growth.ts";
 import {
   freePageBytes,
@@ -33,12 +34,7 @@ export function createStoreGrowth({
   clock,
   folders,
   log,
-}: {
-  database: Database;
-  clock: Clock;
-  folders: StoreFolders;
-  log: Log;
-}): StoreGrowth {
+}: Needs<"clock" | "database" | "log"> & { folders: StoreFolders }): StoreGrowth {
   const { path, sqlite } = database;
   let timer: Timer | undefined;
   let task: FileTask | undefined;

@@ -1,6 +1,6 @@
 import { messageOf } from "../../lib/errors.ts";
-import type { Clock, Instant } from "../../lib/clock.ts";
-import type { Log } from "../../lib/log.ts";
+import type { Instant } from "../../lib/clock.ts";
+import type { Needs } from "../../lib/needs.ts";
 import { explain } from "../files/explain.ts";
 import { sqliteErrorCode } from "../files/sqlite-error.ts";
 import type { SqliteFailure } from "../files/state-file.ts";
@@ -47,9 +47,7 @@ export function createErrorsSeen({
   clock,
   log,
   last,
-}: {
-  clock: Clock;
-  log: Log;
+}: Needs<"clock" | "log"> & {
   /** Last error before the start. */
   last: SqliteFailure | null;
 }): ErrorsSeen {

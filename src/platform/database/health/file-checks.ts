@@ -1,6 +1,6 @@
-import { delay, systemClock, type Clock, type Instant } from "../../lib/clock.ts";
+import { delay, systemClock, type Instant } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { Log } from "../../lib/log.ts";
+import type { Needs } from "../../lib/needs.ts";
 import type { QuickCheck, StartedCheck } from "../files/state-file.ts";
 import { isDamage, type ErrorsSeen } from "./errors-seen.ts";
 import { openFileThread, type FileThread } from "../files/file-worker.ts";
@@ -45,10 +45,8 @@ export function createFileChecks({
   isStopped,
   last,
   started,
-}: {
+}: Needs<"clock" | "log"> & {
   path: string;
-  clock: Clock;
-  log: Log;
   errors: ErrorsSeen;
   idleForMs: () => number;
   /** Whether the file is no longer the one that the server has opened. */

@@ -1,8 +1,8 @@
-import type { Clock, Timer } from "../../lib/clock.ts";
-import type { FillRandom } from "../../lib/ids.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
+import type { Timer } from "../../lib/clock.ts";
+import { logDropped } from "../../lib/log.ts";
 import type { Database } from "../database.ts";
 import { diskRoomFor, type DiskRoom } from "../files/disk.ts";
+import type { Needs } from "../needs.ts";
 import { createCheckpoints } from "./checkpoints.ts";
 import { createErrorsSeen, type ErrorsSeen } from "./errors-seen.ts";
 import { createHousekeeping } from "./housekeeping.ts";
@@ -54,11 +54,7 @@ export function createDatabaseHealth({
   log,
   fillRandom,
   isLogDamaged = false,
-}: {
-  database: Database;
-  clock: Clock;
-  log: Log;
-  fillRandom: FillRandom;
+}: Needs<"clock" | "database" | "fillRandom" | "log"> & {
   /** Whether SQLite has dropped transactions of the log that the previous server left. */
   isLogDamaged?: boolean;
 }): DatabaseHealth {
@@ -103,11 +99,8 @@ function inMemory(errors: ErrorsSeen): DatabaseHealth {
   };
 }
 
-interface Watched {
-  database: Database;
+interface Watched extends Needs<"clock" | "database" | "log"> {
   file: OpenFile;
-  clock: Clock;
-  log: Log;
   errors: ErrorsSeen;
   /** State that the previous server left. */
   before: StoredState | undefined;

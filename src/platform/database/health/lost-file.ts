@@ -1,6 +1,7 @@
 import { copyFileSync, rmSync, statSync, truncateSync } from "node:fs";
-import { type Clock, fileStamp } from "../../lib/clock.ts";
-import { logDropped, type Log } from "../../lib/log.ts";
+import { fileStamp } from "../../lib/clock.ts";
+import { logDropped } from "../../lib/log.ts";
+import type { Needs } from "../../lib/needs.ts";
 import type { Database } from "../database.ts";
 import { databaseFileChangedCode, describeChange } from "../files/file-change.ts";
 import { truncateLogNow } from "./housekeeping.ts";
@@ -20,12 +21,7 @@ export function createLostFile({
   file,
   clock,
   log,
-}: {
-  database: Pick<Database, "sqlite" | "path">;
-  file: OpenFile;
-  clock: Clock;
-  log: Log;
-}): LostFile {
+}: Needs<"clock" | "log"> & { database: Pick<Database, "sqlite" | "path">; file: OpenFile }): LostFile {
   let done = false;
   /** File with the data, once it is complete. */
   let keptAs: string | undefined;

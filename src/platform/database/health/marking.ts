@@ -1,6 +1,5 @@
-import type { Clock } from "../../lib/clock.ts";
 import type { FillRandom } from "../../lib/ids.ts";
-import type { Database } from "../database.ts";
+import type { Needs } from "../needs.ts";
 import type { ErrorsSeen } from "./errors-seen.ts";
 import { truncateLogNow } from "./housekeeping.ts";
 import type { OpenFile } from "../files/open-file.ts";
@@ -24,13 +23,7 @@ export function createMarking({
   clock,
   errors,
   marker,
-}: {
-  database: Database;
-  file: OpenFile;
-  clock: Clock;
-  errors: ErrorsSeen;
-  marker: number;
-}): Marking {
+}: Needs<"clock" | "database"> & { file: OpenFile; errors: ErrorsSeen; marker: number }): Marking {
   const { sqlite } = database;
   let isMarked = false;
   let probedAtMs = -Infinity;

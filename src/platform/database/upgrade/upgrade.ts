@@ -1,7 +1,6 @@
 import { buildInfo } from "../../lib/build-info.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { StartError } from "../../lib/errors.ts";
-import type { Log } from "../../lib/log.ts";
+import type { Needs } from "../../lib/needs.ts";
 import { tryLock, type Lock } from "../lock.ts";
 import type { PendingMigrations } from "../migrate.ts";
 import type { UpgradeCopy } from "../versions/copies.ts";
@@ -28,12 +27,7 @@ export function createUpgrade({
   isLocked,
   clock,
   log,
-}: {
-  path: string;
-  isLocked: boolean;
-  clock: Clock;
-  log: Log;
-}): Upgrade {
+}: Needs<"clock" | "log"> & { path: string; isLocked: boolean }): Upgrade {
   let lock: Lock | undefined;
   let result: UpgradeResult | undefined;
   let startedAtMs = 0;

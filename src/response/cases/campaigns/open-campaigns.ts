@@ -1,7 +1,6 @@
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { programVersion } from "../../../platform/lib/build-info.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { every, type Schedule } from "../../../platform/lib/schedule.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
 import type { Foreground, Yielder } from "../../../platform/lib/yielder.ts";
@@ -28,13 +27,7 @@ export function openCampaigns({
   foreground,
   log,
   yielder,
-}: {
-  clock: Clock;
-  database: Database;
-  foreground: Foreground;
-  log: Log;
-  yielder: () => Yielder;
-}): CampaignServices {
+}: Needs<"clock" | "database" | "log" | "yielder"> & { foreground: Foreground }): CampaignServices {
   const read = lazy(() => createCampaigns(database));
   const follower = lazy(() => {
     const module = require("./follower.ts") as typeof import("./follower.ts");

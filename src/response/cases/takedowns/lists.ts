@@ -1,7 +1,8 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { statement, value } from "../../../platform/database/statement.ts";
-import { optionalIsoTime, toIsoTime, type Clock, type Instant } from "../../../platform/lib/clock.ts";
+import { optionalIsoTime, toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import { threats } from "../../../threats/threats/store/tables.ts";
 import type { SiteState } from "../../../platform/vocabulary/site.ts";
 import type { Report, Takedown } from "./report.ts";
@@ -75,11 +76,7 @@ export function createTakedownLists({
   clock,
   database,
   store,
-}: {
-  clock: Clock;
-  database: Database;
-  store: TakedownStore;
-}): TakedownLists {
+}: Needs<"clock" | "database"> & { store: TakedownStore }): TakedownLists {
   const views = {
     attention: viewStatements(database, sql`((${isUndelivered}) or (${isDue}) or ${someTakedown(isBack)})`),
     open: viewStatements(database, someTakedown(isOpen)),

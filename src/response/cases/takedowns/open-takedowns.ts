@@ -1,9 +1,8 @@
 import type { AuditLog } from "../../../access/audit/audit-log.ts";
 import type { Config } from "../../../platform/config/config.ts";
 import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import { createReportSender, type Mailer } from "./sender.ts";
 import { createTakedowns } from "./takedowns.ts";
 
@@ -11,12 +10,7 @@ export type OpenTakedowns = ReturnType<typeof openTakedowns>;
 
 /** Constructs the reports to those who can take a site down, and what sends them. */
 export function openTakedowns(
-  {
-    clock,
-    fillRandom,
-    log,
-    mailer: given,
-  }: { clock: Clock; fillRandom: FillRandom; log: Log; mailer?: Mailer },
+  { clock, fillRandom, log, mailer: given }: Needs<"clock" | "fillRandom" | "log"> & { mailer?: Mailer },
   {
     auditLog,
     channels,

@@ -1,9 +1,9 @@
 import type { Letter, SmtpResult } from "../../../messaging/channels/email/smtp.ts";
 import { hiding } from "../../../messaging/channels/http/secrets.ts";
 import type { NotAttempted } from "../../../messaging/deliveries/channel.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock, Timer } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import type { Timer } from "../../../platform/lib/clock.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { outcomeOfAttempt } from "./delivery.ts";
 import { composeReport } from "./email.ts";
 import type { ReportRow } from "./rows.ts";
@@ -30,10 +30,7 @@ export interface ReportSender {
   settled(): Promise<void>;
 }
 
-interface SenderDependencies {
-  clock: Clock;
-  database: Database;
-  log: Log;
+interface SenderDependencies extends Needs<"clock" | "database" | "log"> {
   /** Null: no mail server is set. */
   mailer: () => Mailer | null;
   /** Returns the addresses in the headers; null: no sender is set. */

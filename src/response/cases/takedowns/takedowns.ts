@@ -1,8 +1,7 @@
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { AuditAction } from "../../../access/audit/actions.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../../platform/lib/errors.ts";
 import type { FillRandom } from "../../../platform/lib/ids.ts";
 import { createTakedownLists, type TakedownLists } from "./lists.ts";
@@ -47,10 +46,7 @@ export interface Takedowns extends TakedownLists {
   close(seq: number, options: { by: Actor }): void;
 }
 
-interface Dependencies {
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
-  database: Database;
+interface Dependencies extends Needs<"auditLog" | "clock" | "database"> {
   /** Called after an email was queued. */
   onQueued: () => void;
 }

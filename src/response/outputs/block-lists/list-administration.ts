@@ -1,6 +1,6 @@
 import type { AuditDetail } from "../../../access/audit/actions.ts";
 import { configurationFile, type Actor } from "../../../access/audit/actor.ts";
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import {
   applyDeclared,
   isDeclared,
@@ -11,7 +11,7 @@ import type { Database } from "../../../platform/database/database.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { formatDuration } from "../../../platform/lib/durations.ts";
 import { badRequest, FieldError, notFound } from "../../../platform/lib/errors.ts";
-import { randomText, type FillRandom, type IdFactory } from "../../../platform/lib/ids.ts";
+import { randomText } from "../../../platform/lib/ids.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { listsMax, validateList } from "./list-rules.ts";
 import { defaultFilter, type DeclaredList, type List, type ListFilter } from "./list.ts";
@@ -59,12 +59,9 @@ export function createListAdministration({
   fillRandom,
   ids,
   store,
-}: {
-  auditLog: Pick<AuditLog, "record">;
+}: Needs<"auditLog" | "fillRandom" | "ids"> & {
   clock: Pick<Clock, "now">;
   database: Pick<Database, "transaction">;
-  fillRandom: FillRandom;
-  ids: IdFactory;
   store: ListStore;
 }): ListAdministration {
   const { declare, insert, record, switchTo, update } = createListChanges({ auditLog, clock, ids, store });
@@ -144,12 +141,7 @@ function createListChanges({
   clock,
   ids,
   store,
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  clock: Pick<Clock, "now">;
-  ids: IdFactory;
-  store: ListStore;
-}) {
+}: Needs<"auditLog" | "ids"> & { clock: Pick<Clock, "now">; store: ListStore }) {
   function record(by: Actor, change: ListAction, list: List, detail?: AuditDetail): List {
     auditLog.record(by, `list.${change}`, `${list.name} (${list.id})`, detail);
     return list;

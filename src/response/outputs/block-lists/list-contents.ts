@@ -1,8 +1,7 @@
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
-import type { Yielder } from "../../../platform/lib/yielder.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { createContentBuilder, type ContentBuilder } from "./list-content.ts";
 import { createDomainView, type DomainView } from "./domain-view.ts";
 import type { List, ListContent } from "./list.ts";
@@ -42,14 +41,10 @@ export function createListContents({
   store,
   version,
   yielder,
-}: {
-  clock: Clock;
-  database: Database;
+}: Needs<"clock" | "database" | "log" | "yielder"> & {
   domains: Pick<ProtectedDomains, "list" | "onChange">;
-  log: Log;
   store: Pick<ListStore, "publish">;
   version: string;
-  yielder: () => Yielder;
 }): ListContents {
   const view = createDomainView({ database, domains });
   /** The most recently used list is the last one. */

@@ -1,6 +1,6 @@
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import type { List } from "./list.ts";
 import type { ListStore } from "./list-store.ts";
 
@@ -29,12 +29,7 @@ export function createListFetches({
   database,
   log,
   store,
-}: {
-  clock: Clock;
-  database: Database;
-  log: Log;
-  store: Pick<ListStore, "fetched">;
-}): ListFetches {
+}: Needs<"clock" | "database" | "log"> & { store: Pick<ListStore, "fetched"> }): ListFetches {
   const last = new Map<number, Fetch>();
 
   async function write(seq: number, fetch: Fetch): Promise<void> {

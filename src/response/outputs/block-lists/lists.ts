@@ -1,12 +1,9 @@
-import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import { equalInConstantTime } from "../../../access/console/password.ts";
-import type { Database } from "../../../platform/database/database.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
-import { dayMs, type Clock, type Timer } from "../../../platform/lib/clock.ts";
-import type { FillRandom, IdFactory } from "../../../platform/lib/ids.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { dayMs, type Timer } from "../../../platform/lib/clock.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
-import type { Yielder } from "../../../platform/lib/yielder.ts";
 import type { BlockListFormat } from "../../../platform/vocabulary/lists.ts";
 import { createListAdministration, type ListAdministration } from "./list-administration.ts";
 import type { List, ListContent } from "./list.ts";
@@ -53,17 +50,10 @@ export function createLists({
   log,
   version,
   yielder,
-}: {
-  auditLog: Pick<AuditLog, "record">;
-  clock: Clock;
-  database: Database;
+}: Needs<"auditLog" | "clock" | "database" | "fillRandom" | "ids" | "log" | "yielder"> & {
   domains: Pick<ProtectedDomains, "list" | "onChange">;
-  fillRandom: FillRandom;
-  ids: IdFactory;
-  log: Log;
   /** Version of the program. */
   version: string;
-  yielder: () => Yielder;
 }): Lists {
   const store = createListStore({ clock, database });
   const fetches = createListFetches({ clock, database, log, store });

@@ -7,11 +7,8 @@
  * slow reader would keep the write-ahead log from being reused.
  */
 import type { Settings } from "../../../access/settings/settings.ts";
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { PublicError } from "../../../platform/lib/errors.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
-import type { Log } from "../../../platform/lib/log.ts";
 import type { Yielder } from "../../../platform/lib/yielder.ts";
 import type { SearchFilter } from "../../../threats/index/filter.ts";
 import type { ThreatIndex } from "../../../threats/index/threat-index.ts";
@@ -63,12 +60,8 @@ export function createThreatExports({
   log,
   threatIndex,
   yielder,
-}: {
-  database: Database;
-  clock: Clock;
+}: Needs<"clock" | "database" | "fillRandom" | "log"> & {
   settings: Settings;
-  fillRandom: FillRandom;
-  log: Log;
   threatIndex: () => ThreatIndex;
   yielder: (owner?: string) => Yielder;
 }): ThreatExports {

@@ -1,4 +1,5 @@
 import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
 import type { Yielder } from "../../../platform/lib/yielder.ts";
@@ -44,11 +45,9 @@ export function createIntake<Visit extends { network: string; at: Instant }>({
   log,
   yielder,
   write,
-}: {
+}: Needs<"database" | "log"> & {
   clock: Pick<Clock, "monotonicMs">;
-  database: Database;
   limit: NetworkLimit;
-  log: Log;
   yielder: Yielder;
   write: WriteBatch<Visit>;
 }): Intake<Visit> {

@@ -1,10 +1,8 @@
-import type { Database } from "../../../platform/database/database.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
-import type { FillRandom } from "../../../platform/lib/ids.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { programVersion } from "../../../platform/lib/build-info.ts";
-import { logDropped, type Log } from "../../../platform/lib/log.ts";
+import { logDropped } from "../../../platform/lib/log.ts";
 import { lazy } from "../../../platform/lib/startup.ts";
-import type { Foreground, Yielder } from "../../../platform/lib/yielder.ts";
+import type { Foreground } from "../../../platform/lib/yielder.ts";
 import type { ThreatIndex } from "../threat-index.ts";
 
 /** From this number of threats on, the index is copied to a file: fewer are read from the database within a second. */
@@ -22,15 +20,10 @@ export function openThreatIndex({
   isServing,
   log,
   yielder,
-}: {
-  clock: Clock;
-  database: Database;
-  fillRandom: FillRandom;
+}: Needs<"clock" | "database" | "fillRandom" | "log" | "yielder"> & {
   foreground: Foreground;
   /** Whether this process is the server, which writes the copy. */
   isServing: () => boolean;
-  log: Log;
-  yielder: () => Yielder;
 }): () => ThreatIndex {
   return lazy(() => {
     const { createThreatIndex } = require("../threat-index.ts") as typeof import("../threat-index.ts");

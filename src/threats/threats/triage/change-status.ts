@@ -1,10 +1,10 @@
 import { eq, sql } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { CaseSettings } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import type { Outbox } from "../../events/outbox.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Severity, Status, ThreatType } from "../../../platform/vocabulary/threats.ts";
 import { dueAtFor } from "../case/due.ts";
 import { changedNow } from "../store/fields.ts";
@@ -35,13 +35,7 @@ export function createStatusChanger({
   clock,
   history,
   outbox,
-}: {
-  cases: CaseSettings;
-  database: Database;
-  clock: Clock;
-  history: History;
-  outbox: Outbox;
-}): StatusChanger {
+}: Needs<"clock" | "database"> & { cases: CaseSettings; history: History; outbox: Outbox }): StatusChanger {
   const update = statement(database, (query) =>
     query
       .update(threats)

@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import type { CaseSettings } from "../../../platform/config/config.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { DatabaseLockedError } from "../../../platform/database/write-queue.ts";
 import type { Outbox } from "../../events/outbox.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
@@ -42,10 +42,8 @@ export function createDecisions({
   outbox,
   startWorker,
   triage,
-}: {
+}: Needs<"database" | "log"> & {
   cases: CaseSettings;
-  database: Database;
-  log: Log;
   outbox: Pick<Outbox, "announce">;
   startWorker: StartWorker | undefined;
   triage: Triage;

@@ -1,8 +1,8 @@
 import { asc, count, eq } from "drizzle-orm";
 import type { Actor } from "../../../access/audit/actor.ts";
-import type { Database } from "../../../platform/database/database.ts";
+import type { Needs } from "../../../platform/database/needs.ts";
 import { statement, value, valuesOf } from "../../../platform/database/statement.ts";
-import type { Clock, Instant } from "../../../platform/lib/clock.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 import { badRequest, notFound } from "../../../platform/lib/errors.ts";
 import { threatNotes, threats } from "../store/tables.ts";
 import type { RecordThreatDecision } from "./audit.ts";
@@ -31,11 +31,7 @@ export function createNotes({
   database,
   clock,
   recordDecision,
-}: {
-  database: Database;
-  clock: Clock;
-  recordDecision: RecordThreatDecision;
-}): Notes {
+}: Needs<"clock" | "database"> & { recordDecision: RecordThreatDecision }): Notes {
   const idMatches = eq(threats.id, value(threats.id));
   const findSeq = statement(database, (query) =>
     query.select({ seq: threats.seq }).from(threats).where(idMatches),

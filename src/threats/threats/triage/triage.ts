@@ -1,10 +1,10 @@
 import { and, eq } from "drizzle-orm";
 import { describeActor, type Actor } from "../../../access/audit/actor.ts";
 import type { AuditLog } from "../../../access/audit/audit-log.ts";
+import type { Needs } from "../../../access/audit/needs.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { opaqueValue, statement, value, valuesOf } from "../../../platform/database/statement.ts";
 import { protectedDomains } from "../../domains/tables.ts";
-import type { Clock } from "../../../platform/lib/clock.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import type { DecisionOutcome, Status } from "../../../platform/vocabulary/threats.ts";
 import { changeableColumns } from "../store/fields.ts";
@@ -84,10 +84,7 @@ export function createTriage({
   auditLog,
   recordDecision,
   statusChanger,
-}: {
-  database: Database;
-  clock: Clock;
-  auditLog: Pick<AuditLog, "record">;
+}: Needs<"auditLog" | "clock" | "database"> & {
   recordDecision: RecordThreatDecision;
   statusChanger: StatusChanger;
 }): Triage {

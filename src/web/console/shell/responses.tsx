@@ -5,6 +5,7 @@ import {
   databaseFileChangedCode,
 } from "../../../platform/database/files/file-change.ts";
 import { sqliteErrorCode } from "../../../platform/database/files/sqlite-error.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import { describeError } from "../../http/errors.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
 import { logDropped, type Log } from "../../../platform/lib/log.ts";
@@ -94,12 +95,10 @@ export function createResponder({
   log,
   memory,
   services,
-}: {
+}: Needs<"clock" | "log"> & {
   assets: Assets;
-  clock: Clock;
   findRoute: FindRoute;
   groups: readonly PageGroup[];
-  log: Log;
   memory: SessionMemory;
   services: PageServices;
 }) {

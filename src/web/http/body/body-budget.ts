@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../platform/lib/clock.ts";
 import { tryAgainLater } from "../../../platform/lib/errors.ts";
-import type { Log } from "../../../platform/lib/log.ts";
+import type { Needs } from "../../../platform/lib/needs.ts";
 import type { Yielder } from "../../../platform/lib/yielder.ts";
 
 /** Limits the memory that the bodies of all requests use together, and divides the work on them into slices. */
@@ -56,12 +56,7 @@ export function createBodyBudget({
   yielder,
   clock,
   log,
-}: {
-  memoryBytes: number;
-  yielder: Yielder;
-  clock: Clock;
-  log: Log;
-}): BodyBudget {
+}: Needs<"clock" | "log"> & { memoryBytes: number; yielder: Yielder }): BodyBudget {
   const bytesMax = budgetBytesOf(memoryBytes);
   const smallBytesMax = Math.floor(bytesMax * smallShare);
   let loggedAtMs = -Infinity;
