@@ -48,7 +48,7 @@ try {
     console.log(`${name} ${webp.length} bytes${similarity}`);
   }
 } finally {
-  await browser.close();
+  browser.close();
 }
 writeFileSync(join(folder, "pictures/pictures.json"), `${JSON.stringify(pictures, null, 2)}\n`);
 

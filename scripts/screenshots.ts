@@ -39,7 +39,7 @@ try {
   else if (wanted.includes("--components")) await takeComponentScreenshots();
   else await takePageScreenshots();
 } finally {
-  await browser.close();
+  browser.close();
 }
 
 function save(path: string, screenshot: Uint8Array): void {

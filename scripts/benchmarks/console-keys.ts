@@ -47,6 +47,6 @@ export async function measureKeys(url: string): Promise<{ key: string; p50Ms: nu
     }
     return results;
   } finally {
-    await browser.close();
+    browser.close();
   }
 }

@@ -84,6 +84,6 @@ test("the example of the manual runs against a server with the client that the c
     expect(errors).toBe("");
     expect(out).toMatch(/^\d+ active threats, for example [a-z0-9.-]+\n404 not_found\n$/);
   } finally {
-    await stop();
+    stop();
   }
 });

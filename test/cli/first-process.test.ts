@@ -26,7 +26,7 @@ function ownProcesses(): string[] | undefined {
 test.skipIf(prefix === undefined)("SIGTERM ends a command that is process 1", async () => {
   const running = folder.start(["match", "-"], { command: [...prefix!, ...quickest] });
   // The command waits for more names.
-  running.stdin.write("example-bank-login.com\nexample.org\n");
+  await running.stdin.write("example-bank-login.com\nexample.org\n");
   await running.stdin.flush();
   const { value } = await running.stdout.getReader().read();
   expect(new TextDecoder().decode(value)).toContain("example-bank-login.com");

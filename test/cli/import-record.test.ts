@@ -75,8 +75,8 @@ test.concurrent(
     };
     const begin = async (count: number) => {
       const command = folder.start(["import", "-"]);
-      command.stdin.write("other.org\n");
-      command.stdin.flush();
+      await command.stdin.write("other.org\n");
+      await command.stdin.flush();
       await until(() => states().length === count, "the import has begun", 20_000);
       return command;
     };

@@ -62,7 +62,7 @@ describe.each(quickestForm)("match ($form)", ({ command }) => {
       () => environment().includes("BUN_JSC_thresholdForFTLOptimizeAfterWarmUp=1000000"),
       "the process is started again",
     );
-    running.stdin.write("example-bank.net\n");
+    await running.stdin.write("example-bank.net\n");
     await running.stdin.end();
     expect(await new Response(running.stdout).text()).toStartWith("example-bank.net\texample-bank.com\t");
     expect(await running.exited).toBe(0);
@@ -188,7 +188,7 @@ describe("match", () => {
 
   test("results are printed before the input ends", async () => {
     const running = folder.start(["match"]);
-    running.stdin.write("example-bank.net\n");
+    await running.stdin.write("example-bank.net\n");
     await running.stdin.flush();
     const { value } = await running.stdout.getReader().read();
     expect(new TextDecoder().decode(value)).toStartWith("example-bank.net\t");
@@ -331,7 +331,7 @@ describe("import", () => {
   test("an interrupted import keeps its results, reports its position and can be run again", async () => {
     const running = folder.start(["import", "-"]);
     const names = Array.from({ length: 500 }, (_, i) => `example-bank-${i}.com\n`).join("");
-    running.stdin.write(names);
+    await running.stdin.write(names);
     await running.stdin.flush();
     // Standard input stays open, so the import waits for more.
     await until(async () => (await listed()).length >= 50, "the first threats are recorded");

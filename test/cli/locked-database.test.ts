@@ -240,7 +240,8 @@ function startEndlessImport(world: Awaited<ReturnType<typeof startServer>>) {
     isStopped: () => /^State:\s+T/m.test(readFileSync(`/proc/${running.pid}/status`, "utf8")),
     feed(): void {
       if (fed - threats() > namesPerFeed / 2) return;
-      running.stdin.write(
+      // It does not read while it is stopped, so nothing waits for this.
+      void running.stdin.write(
         Array.from({ length: namesPerFeed }, (_, index) => `example-bank-${fed + index}.com\n`).join(""),
       );
       void running.stdin.flush();

@@ -235,7 +235,7 @@ events = ["scan.started", "scan.completed"]`,
     const error = "the process that ran the scan ended";
     expect(last).toMatchObject({ type: "scan.completed", data: { scan: { id, status: "failed", error } } });
     await server.stop();
-    receiver.stop();
+    await receiver.stop();
   });
 });
 

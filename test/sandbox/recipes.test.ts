@@ -66,7 +66,7 @@ describe("the manual's recipe", () => {
       const [delivery] = JSON.parse(output.slice(output.lastIndexOf('{"data":['))).data;
       expect(delivery).toMatchObject({ status: "failed", attempts: { length: 5 } });
     } finally {
-      await sandbox.stop();
+      sandbox.stop();
     }
   });
 

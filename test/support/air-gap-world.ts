@@ -149,7 +149,7 @@ const routedControl = sentBy("gap0") - routedStart;
 
 child.kill("SIGTERM");
 const code = await child.exited;
-receiver.stop();
+await receiver.stop();
 const warnings = (await logged).split("\n").filter((line) => /"level":"(error|fatal)"/.test(line));
 const seen = {
   isolated,

@@ -79,7 +79,7 @@ export function commandFolder(config = defaultConfig) {
       const running = start(args, options);
       // A command that does not read its input may end before it is written.
       const feeding = Promise.try(async () => {
-        if (options.stdin !== undefined) running.stdin.write(options.stdin);
+        if (options.stdin !== undefined) await running.stdin.write(options.stdin);
         await running.stdin.end();
       }).catch(() => {});
       const [out, err, code] = await Promise.all([

@@ -204,8 +204,8 @@ function startProbe(port: number) {
   return {
     /** Returns the longest response time since the last call. */
     async longestMs(): Promise<number> {
-      child.stdin.write("\n");
-      void child.stdin.flush();
+      await child.stdin.write("\n");
+      await child.stdin.flush();
       return Number(new TextDecoder().decode((await reader.read()).value));
     },
     stop: () => child.kill(),

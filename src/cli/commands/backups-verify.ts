@@ -67,7 +67,7 @@ export async function verifyOne({
 /** Opens the appliance on a restored database and closes it: nothing is started. */
 async function openOnce(config: Config, path: string, terminal: Terminal): Promise<void> {
   const { source: _, ...rest } = config;
-  const appliance = await openAppliance({ ...rest, storage: { path } }, terminal, { level: "warn" });
+  const appliance = openAppliance({ ...rest, storage: { path } }, terminal, { level: "warn" });
   try {
     appliance.threats.list({}, { page: 1, perPage: 1 });
   } finally {

@@ -84,9 +84,9 @@ withChromium("a screenshot", () => {
     browsers = [];
     profiles = temporaryFolder();
   });
-  afterEach(() => {
+  afterEach(async () => {
     for (const browser of browsers) browser.close();
-    site.stop();
+    await site.stop();
     profiles.dispose();
   });
 
@@ -211,7 +211,7 @@ withChromium("a screenshot", () => {
       const redirected = await guarded.takeScreenshot(`${base}/redirect`, signal);
       expect(redirected.ok).toBe(false);
       expect((await guarded.takeScreenshot(`${base}/file`, signal)).ok).toBe(false);
-      trap.stop();
+      await trap.stop();
     },
     slowMs,
   );

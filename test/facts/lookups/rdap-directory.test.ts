@@ -11,9 +11,7 @@ import { createHttpClient } from "../../../src/platform/network/http/http-client
 import { type Receiver, type Reply, startReceiver } from "../../support/receiver.ts";
 
 const receivers: Receiver[] = [];
-afterEach(() => {
-  for (const receiver of receivers.splice(0)) receiver.stop();
-});
+afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.stop())));
 
 const list = (count: number, url = "https://rdap.fresh.example/") => ({
   version: "1.0",

@@ -51,7 +51,7 @@ scopes = ["candidates:write"]
     await prometheus?.stop();
     await server?.stop();
     folder?.dispose();
-    receiver?.stop();
+    await receiver?.stop();
   });
 
   test("reads OpenMetrics without an error", async () => {

@@ -252,7 +252,7 @@ describe("transactions", () => {
   test("reject a promise at compile time", () => {
     const database = openDatabase(path);
     // @ts-expect-error SQLite would commit at the first await.
-    database.transaction(async () => {});
+    void database.transaction(async () => {});
     database.close();
   });
 

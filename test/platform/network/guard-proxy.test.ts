@@ -6,10 +6,8 @@ import { startGuardProxy, type GuardProxy } from "../../../src/platform/network/
 import type { ResolveHost } from "../../../src/platform/network/resolve.ts";
 import { startReceiver } from "../../support/receiver.ts";
 
-const closing: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closing.splice(0)) close();
-});
+const closing: (() => unknown)[] = [];
+afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
 async function open({
   allowPrivateNetworks = true,
@@ -135,7 +133,7 @@ describe("the guard proxy", () => {
           }),
         ),
     });
-    closing.push(() => void endless.stop(true));
+    closing.push(() => endless.stop(true));
     const response = await raw(
       proxy,
       `GET http://endless.example:${endless.port}/ HTTP/1.1\r\nHost: x\r\n\r\n`,

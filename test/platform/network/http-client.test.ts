@@ -168,12 +168,13 @@ describe("a response", () => {
 
   test("is parsed however its bytes are split", async () => {
     const text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
-    const server = await raw(async (socket) => {
+    const writeSlowly = async (socket: net.Socket) => {
       for (const character of text) {
         socket.write(character);
         await new Promise((resolve) => setImmediate(resolve));
       }
-    });
+    };
+    const server = await raw((socket) => void writeSlowly(socket));
     expect(summary(await send(server.url))).toEqual([200, "abcde"]);
   });
 

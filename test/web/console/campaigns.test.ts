@@ -64,6 +64,6 @@ test("the threats of a campaign are reported, assigned, decided and restored tog
       "There is no campaign with this number",
     );
   } finally {
-    opened.dispose();
+    await opened.dispose();
   }
 });

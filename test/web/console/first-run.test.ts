@@ -114,7 +114,7 @@ test("a test message shows its result, and the step is done once one was deliver
     expect(delivered.text).toContain("Test delivered: status 200");
     expect(doneIn(delivered.html)).toContain("Send a test message");
   } finally {
-    receiver.stop();
+    await receiver.stop();
   }
 });
 

@@ -3,8 +3,8 @@ import { openConsoleApp, type ConsoleApp } from "../../support/console.ts";
 import { post, postAtOnce } from "../../support/post-body.ts";
 
 let app: ConsoleApp;
-beforeEach(async () => {
-  app = await openConsoleApp();
+beforeEach(() => {
+  app = openConsoleApp();
 });
 afterEach(() => app.dispose());
 

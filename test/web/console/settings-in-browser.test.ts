@@ -33,7 +33,7 @@ describe.skipIf(chromium === undefined)("a person in a browser", () => {
   }, browserTimeoutMs);
   afterAll(async () => {
     browser?.close();
-    receiver.stop();
+    await receiver.stop();
     await opened.dispose();
   });
 

@@ -40,7 +40,7 @@ events = ["scan.started"]
   visitor = await opened.signedIn();
 });
 afterAll(async () => {
-  receiver.stop();
+  await receiver.stop();
   await opened.dispose();
 });
 

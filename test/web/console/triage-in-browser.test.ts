@@ -39,7 +39,7 @@ describe.skipIf(chromium === undefined)("triage in a browser", () => {
   }, browserTimeoutMs);
   afterAll(async () => {
     browser?.close();
-    receiver.stop();
+    await receiver.stop();
     await app?.dispose();
   });
 

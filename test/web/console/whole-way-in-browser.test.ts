@@ -108,7 +108,7 @@ describe.skipIf(chromium === undefined)("the whole way", () => {
     receiver = startReceiver();
   });
   afterEach(async () => {
-    receiver.stop();
+    await receiver.stop();
     await app.dispose();
   });
 

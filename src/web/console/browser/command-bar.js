@@ -84,7 +84,7 @@ function openCommandBar() {
     // The button of a form.
     if (!href) option.click();
     dialog.close();
-    if (option.getAttribute("href") === `${commandsPath}/shortcuts`) openShortcuts();
+    if (option.getAttribute("href") === `${commandsPath}/shortcuts`) void openShortcuts();
     else if (href) location.assign(href);
   }
 
@@ -117,7 +117,7 @@ document.addEventListener("click", (/** @type {any} */ event) => {
   if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const path = link.getAttribute("href");
   if (path === commandsPath) openCommandBar();
-  else if (path === `${commandsPath}/shortcuts`) openShortcuts();
+  else if (path === `${commandsPath}/shortcuts`) void openShortcuts();
   else return;
   event.preventDefault();
 });

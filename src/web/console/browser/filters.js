@@ -30,11 +30,11 @@ document.addEventListener("change", ({ target }) => {
   const field = /** @type {any} */ (target);
   if (!field.form?.matches("[data-apply]")) return;
   if (!field.matches("input[type=search], input[type=text], input:not([type])"))
-    applyFilters(field.form, false);
+    void applyFilters(field.form, false);
 });
 document.addEventListener("submit", (event) => {
   const form = /** @type {any} */ (event.target);
   if (!form.matches("[data-apply]")) return;
   event.preventDefault();
-  applyFilters(form, false);
+  void applyFilters(form, false);
 });

@@ -54,7 +54,7 @@ function leave(target) {
 /** @param {string} key */
 function pressGlobalKey(key) {
   if (key === "u" && document.body.dataset.undo !== undefined) inTurn(undoLast);
-  else if (key === "?") openShortcuts();
+  else if (key === "?") void openShortcuts();
   else return false;
   return true;
 }

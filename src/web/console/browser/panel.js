@@ -27,7 +27,7 @@ function forgetPanels(ids) {
 /** @param {string} path */
 function fetchPanel(path) {
   const known = panels.get(path);
-  if (known) return known;
+  if (known !== undefined) return known;
   const html = load(path, "panel");
   panels.set(path, html);
   html.catch(() => panels.delete(path));
@@ -191,7 +191,7 @@ document.addEventListener("click", (/** @type {any} */ event) => {
 });
 
 // Back and forward: what is the same stays in place.
-addEventListener("popstate", async () => {
+async function goBack() {
   if (!triageForm() && !one("form[data-apply]")) return;
   const { y } = history.state ?? {};
   const isOtherView = viewOf(location.href) !== listedView;
@@ -212,7 +212,8 @@ addEventListener("popstate", async () => {
   } catch (error) {
     showError(/** @type {Error} */ (error));
   }
-});
+}
+addEventListener("popstate", () => void goBack());
 
 // The page was opened with a panel.
 function startPanel() {

@@ -11,7 +11,7 @@ function refreshLater(element) {
 async function refresh(element) {
   if (!element.isConnected) return;
   if (document.hidden) {
-    document.addEventListener("visibilitychange", () => refresh(element), { once: true });
+    document.addEventListener("visibilitychange", () => void refresh(element), { once: true });
     return;
   }
   try {

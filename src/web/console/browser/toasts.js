@@ -20,7 +20,10 @@ function showToast(toast) {
   toasts.replaceChildren(toast);
 }
 
-/** @param {Error} error */
+/**
+ * Functions that are called with `void` show their errors with it.
+ * @param {Error} error
+ */
 function showError(error) {
   // An empty message: the page is about to be loaded again.
   if (error.name === "AbortError" || error.message === "") return;

@@ -300,7 +300,7 @@ function updateLater() {
   clearTimeout(updateTimer);
   updateTimer = setTimeout(() => {
     fetchPage(location.href).then(updateCounts, () => {});
-    refreshPlace();
+    void refreshPlace();
   }, updateMs);
 }
 

@@ -46,7 +46,7 @@ for (const form of all("form[data-upload]")) {
     };
     addEventListener("beforeunload", leave);
     request.send(new FormData(form));
-    watch(request);
+    void watch(request);
   });
   // Submitting another form, such as Cancel, leaves on purpose.
   document.addEventListener("submit", (event) => {

@@ -82,7 +82,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await originals.stop();
-  await stores.dispose();
+  stores.dispose();
 });
 
 const words = (prefix: string) => Array.from({ length: 40 }, (_, index) => `${prefix}${index}`).join(" ");

@@ -30,8 +30,8 @@ async function serveOnce(): Promise<void> {
   const clock = manualClock();
   const health = createDatabaseHealth({ database, clock, log, fillRandom });
   health.start();
-  await clock.advance(1);
-  await clock.advance(2_000);
+  clock.advance(1);
+  clock.advance(2_000);
   await health.stop();
 }
 
