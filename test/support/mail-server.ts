@@ -1,6 +1,6 @@
 import net from "node:net";
 import { SMTPServer } from "smtp-server";
-import type { SmtpConfig } from "../../src/platform/config/notifications.ts";
+import type { SmtpConfig } from "../../src/platform/config/sections/notifications.ts";
 import { createAuthority, issue } from "./certificates.ts";
 
 /** An email as the server accepted it. */

@@ -1,7 +1,7 @@
 import type { NewReport } from "../../src/response/cases/takedowns/report-input.ts";
 import { openTakedowns } from "../../src/response/cases/takedowns/open-takedowns.ts";
-import type { TakedownConfig } from "../../src/platform/config/sections/takedown.ts";
-import type { SmtpConfig } from "../../src/platform/config/notifications.ts";
+import type { Config } from "../../src/platform/config/config.ts";
+import type { SmtpConfig } from "../../src/platform/config/sections/notifications.ts";
 import { createMailServer } from "../../src/messaging/channels/email/mail-server.ts";
 import { createLog } from "../../src/platform/lib/log.ts";
 import type { SiteState } from "../../src/platform/vocabulary/site.ts";
@@ -10,7 +10,7 @@ import { openStores } from "./stores.ts";
 
 const dayMs = 86_400_000;
 
-export const takedownConfig: TakedownConfig = {
+export const takedownConfig: Config["takedown"] = {
   from: "soc@defender.example",
   replyTo: "abuse-reports@defender.example",
   signature: "Ada Analyst, Defender",

@@ -1,6 +1,6 @@
 import type { ConfigSource } from "../../platform/config/config.ts";
 import { parseDocument } from "../../platform/config/toml/document.ts";
-import type { TomlNode } from "../../platform/config/toml/nodes.ts";
+import type { TomlNode } from "../../platform/config/toml/document.ts";
 
 /** The configuration file as it was read. */
 export type SourceText = Pick<ConfigSource, "path" | "text">;

@@ -1,9 +1,9 @@
 import { labelProblem } from "../lib/host-names.ts";
 import { keywordsNeeded } from "../vocabulary/protected-domains.ts";
-import { quoted, type Conflict } from "./fields/config-error.ts";
+import { bothOrNone, quoted, type Conflict } from "./fields/config-error.ts";
 import type { Partly } from "./fields/fields.ts";
 import { parseHeader } from "./fields/texts.ts";
-import { channelConflicts, smtpConflicts } from "./notification-conflicts.ts";
+import { channelConflicts, smtpConflicts } from "./sections/notifications.ts";
 import type { FileValues } from "./schema.ts";
 import { backupConflicts } from "./sections/backup.ts";
 import { consoleConflicts } from "./sections/console.ts";
@@ -14,7 +14,7 @@ type LineOf = (path: string) => number | undefined;
 /** Checks the values that could be read, so that one error does not hide another. */
 export function findConflicts(values: Partly<FileValues>, lineOf: LineOf): Conflict[] {
   return [
-    ...tlsPair(values),
+    ...bothOrNone("server", values.server, ["tls_cert", "tls_key"]),
     ...sharedPort(values),
     ...plainHttp(values),
     ...clientCertificates(values),
@@ -51,17 +51,6 @@ function* missingKeywords({ protected_domains: entries }: Partly<FileValues>): G
   }
 }
 
-function* tlsPair({ server }: Partly<FileValues>): Generator<Conflict> {
-  for (const [given, missing] of [
-    ["tls_cert", "tls_key"],
-    ["tls_key", "tls_cert"],
-  ] as const) {
-    if (typeof server?.[given] === "string" && server[missing] === null) {
-      yield { path: `server.${given}`, found: `no ${missing} beside it`, allowed: "both or none" };
-    }
-  }
-}
-
 function* sharedPort({ server, traps }: Partly<FileValues>): Generator<Conflict> {
   const [first, second] = [server?.listen, traps?.listen];
   if (first?.port === undefined || first.port === 0 || first.port !== second?.port) return;
@@ -81,16 +70,8 @@ function* plainHttp({ webhooks }: Partly<FileValues>): Generator<Conflict> {
 }
 
 function* clientCertificates({ webhooks }: Partly<FileValues>): Generator<Conflict> {
-  for (const [index, endpoint] of (webhooks?.endpoints ?? []).entries()) {
-    for (const [given, missing] of [
-      ["client_cert", "client_key"],
-      ["client_key", "client_cert"],
-    ] as const) {
-      if (typeof endpoint?.[given] !== "string" || endpoint[missing] !== null) continue;
-      const path = `webhooks.endpoints[${index}].${given}`;
-      yield { path, found: `no ${missing} beside it`, allowed: "both or none" };
-    }
-  }
+  for (const [index, endpoint] of (webhooks?.endpoints ?? []).entries())
+    yield* bothOrNone(`webhooks.endpoints[${index}]`, endpoint, ["client_cert", "client_key"]);
 }
 
 /** Libraries for Standard Webhooks decode the text after the prefix and fail if it is not base64. */

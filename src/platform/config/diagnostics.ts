@@ -1,10 +1,9 @@
 import { lazy } from "../lib/startup.ts";
-import { oneOf, pathKey } from "./fields/config-error.ts";
-import { describeKind, describeValue } from "./describe-node.ts";
+import { describeKind, describeValue, oneOf, pathKey } from "./fields/config-error.ts";
 import type { FieldSchema } from "./fields/fields.ts";
 import { nearest } from "./nearest.ts";
 import { secretForms } from "./secrets.ts";
-import type { Position, TomlNode } from "./toml/nodes.ts";
+import type { Position, TomlNode } from "./toml/document.ts";
 
 /** Error without the name of the file. */
 export interface Diagnostic {

@@ -3,7 +3,7 @@ import { formatHostPort } from "./fields/texts.ts";
 import { type FieldSchema, fieldSchema } from "./fields/fields.ts";
 import { configSchema } from "./schema.ts";
 import { parseDocument } from "./toml/document.ts";
-import type { TableNode, TomlNode } from "./toml/nodes.ts";
+import type { TableNode, TomlNode } from "./toml/document.ts";
 
 /** Origin of a value. */
 export type Origin =

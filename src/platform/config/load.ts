@@ -6,7 +6,7 @@ import type { Diagnostic } from "./diagnostics.ts";
 import { fieldSchema, type Partly, type ReadContext } from "./fields/fields.ts";
 import { readValues } from "./read.ts";
 import { configSchema, type FileValues } from "./schema.ts";
-import type { TableNode } from "./toml/nodes.ts";
+import type { TableNode } from "./toml/document.ts";
 import { quickDocument, tomlWithPositions } from "./toml/quick-document.ts";
 
 export type { Config } from "./config.ts";

@@ -1,10 +1,9 @@
-import { oneOf, plural } from "./fields/config-error.ts";
-import { describeValue } from "./describe-node.ts";
+import { describeValue, oneOf, plural } from "./fields/config-error.ts";
 import { createDiagnostics, type Diagnostic } from "./diagnostics.ts";
 import type { FieldSchema, ReadContext } from "./fields/fields.ts";
 import { nearest } from "./nearest.ts";
 import { readSecret, secretForms } from "./secrets.ts";
-import type { Position, TableNode, TomlNode } from "./toml/nodes.ts";
+import type { Position, TableNode, TomlNode } from "./toml/document.ts";
 
 export interface Reading {
   /** Invalid fields are undefined. */

@@ -1,11 +1,10 @@
 import type { Static } from "@sinclair/typebox";
 import { dayMs } from "../lib/clock.ts";
-import { screenshotKinds } from "../vocabulary/screenshots.ts";
 import { quietClasses } from "../vocabulary/traps.ts";
 import { backup } from "./sections/backup.ts";
-import { cases } from "./sections/cases.ts";
+import { cases, takedown } from "./sections/cases.ts";
 import { webConsole } from "./sections/console.ts";
-import { apiKeys, endpoints, lookups, protectedDomains, scan } from "./sections/entries.ts";
+import { apiKeys, endpoints, protectedDomains } from "./sections/entries.ts";
 import {
   boolean,
   choice,
@@ -16,15 +15,13 @@ import {
   optionalText,
   table,
   text,
+  type TextReader,
 } from "./fields/fields.ts";
-import { data } from "./sections/data.ts";
-import { inspection } from "./sections/inspection.ts";
+import { inspection, lookups, scan, screenshots } from "./sections/lookups.ts";
 import { retention } from "./sections/retention.ts";
 import { channels, lists, smtp, subscriptions } from "./sections/notifications.ts";
 import { archive, certificateLogs, feeds } from "./sections/sources.ts";
-import { takedown } from "./sections/takedown.ts";
 import {
-  readChromiumArgument,
   readDatabasePath,
   readDuration,
   readHost,
@@ -37,7 +34,7 @@ import {
 
 /**
  * Schema of the configuration file: every key with its default, its limits and its description. To add a key, add it
- * here (entries: in `entries.ts`) and in `config.ts`, then run `bun scripts/render-config.ts`.
+ * here or in `sections/`, then run `bun scripts/render-config.ts`.
  */
 
 const minuteMs = 60_000;
@@ -122,25 +119,6 @@ const detection = table(
   "Detection of look-alikes.",
 );
 
-const screenshots = table(
-  {
-    chromium_args: array(
-      text("argument", readChromiumArgument, item("an argument")),
-      { maxItems: 64 },
-      {
-        default: [],
-        description: `additional arguments for Chromium; ["--no-sandbox"] only if a container is the sandbox`,
-        reload: "restart",
-      },
-    ),
-    keep: choice(screenshotKinds, {
-      default: "full",
-      description: "what is kept of the screenshot of a suspicious page",
-    }),
-  },
-  "Screenshots of suspicious pages.",
-);
-
 const webhooks = table(
   {
     timeout: text("duration", readDuration({ minimumMs: 10, maximumMs: 5 * minuteMs }), {
@@ -223,6 +201,32 @@ const traps = table(
     ),
   },
   "Beacons and honeytokens.",
+);
+
+const keyBytes = 32;
+
+/** Public key of Ed25519, as `phishwatch data key` prints it. */
+const readPublicKey: TextReader<string> = (given) => {
+  const bytes = Buffer.from(given, "base64");
+  return bytes.length === keyBytes && bytes.toString("base64") === given
+    ? { value: given }
+    : { allowed: "a public key: 32 bytes in base64, as 'phishwatch data key' prints it" };
+};
+
+const data = table(
+  {
+    trusted_keys: array(
+      text("public key", readPublicKey, { description: "a public key" }),
+      { maxItems: 10, uniqueItems: true },
+      {
+        default: [],
+        description:
+          "public keys whose data updates are accepted, as 'phishwatch data key' prints them; none: no data update is accepted",
+      },
+    ),
+  },
+  "Updates of the lists that the program contains (`phishwatch data update`).",
+  { reload: "restart" },
 );
 
 const log = table(

@@ -1,9 +1,8 @@
 import { join, resolve } from "node:path";
 import { visible } from "../lib/safe-text.ts";
-import { pathKey, plural } from "./fields/config-error.ts";
-import { describeKind } from "./describe-node.ts";
+import { describeKind, pathKey, plural } from "./fields/config-error.ts";
 import type { ReadContext, SecretRule } from "./fields/fields.ts";
-import type { TableNode, TomlNode } from "./toml/nodes.ts";
+import type { TableNode, TomlNode } from "./toml/document.ts";
 
 /** Reason why a secret is invalid. Names its kind, length or source, never the secret. */
 export interface SecretRejection {

@@ -4,7 +4,7 @@ import { createChannels } from "../../../src/messaging/channels/all/channels.ts"
 import { channelTraits } from "../../../src/messaging/channels/http/channel-traits.ts";
 import type { NoticeChannel } from "../../../src/messaging/channels/http/notice-channel.ts";
 import type { ChannelTarget } from "../../../src/messaging/channels/http/notice-type.ts";
-import type { ChannelConfig } from "../../../src/platform/config/notifications.ts";
+import type { ChannelConfig } from "../../../src/platform/config/sections/notifications.ts";
 import type { AttemptResult, Channel, Message } from "../../../src/messaging/deliveries/channel.ts";
 import { createRecipients } from "../../../src/messaging/deliveries/recipients.ts";
 import { systemClock as clock } from "../../../src/platform/lib/clock.ts";

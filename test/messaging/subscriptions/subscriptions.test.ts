@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import type { SubscriptionConfig } from "../../../src/platform/config/notifications.ts";
+import type { SubscriptionConfig } from "../../../src/platform/config/sections/notifications.ts";
 import { StartError } from "../../../src/platform/lib/errors.ts";
 import { by, openNotificationsWorld } from "../../support/notifications.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseDocument } from "../../../src/platform/config/toml/document.ts";
-import type { TomlNode } from "../../../src/platform/config/toml/nodes.ts";
+import type { TomlNode } from "../../../src/platform/config/toml/document.ts";
 
 /** Each construct of TOML 1.0. */
 const everything = `# comment

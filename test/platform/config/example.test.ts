@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defaultPlan, defaultScopes } from "../../../src/platform/vocabulary/keys.ts";
 import type { Config } from "../../../src/platform/config/load.ts";
-import type { FilterConfig } from "../../../src/platform/config/notifications.ts";
+import type { FilterConfig } from "../../../src/platform/config/sections/notifications.ts";
 import { describeConfig, renderExample } from "../../../src/platform/config/render.ts";
 import { errorLines, loaded } from "./helper.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { parseDocument } from "../../../src/platform/config/toml/document.ts";
-import type { TomlNode } from "../../../src/platform/config/toml/nodes.ts";
+import type { TomlNode } from "../../../src/platform/config/toml/document.ts";
 import { quickDocument } from "../../../src/platform/config/toml/quick-document.ts";
 import { renderExample } from "../../../src/platform/config/render.ts";
 

@@ -1,6 +1,6 @@
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../access/audit/needs.ts";
-import type { ChannelConfig } from "../../../platform/config/notifications.ts";
+import type { ChannelConfig } from "../../../platform/config/sections/notifications.ts";
 import {
   createRecipientAdministration,
   type Dependents,

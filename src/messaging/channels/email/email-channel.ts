@@ -1,4 +1,4 @@
-import type { SmtpConfig } from "../../../platform/config/notifications.ts";
+import type { SmtpConfig } from "../../../platform/config/sections/notifications.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
 import type { AttemptResult, Channel, NotAttempted } from "../../deliveries/channel.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";

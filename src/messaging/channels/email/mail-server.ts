@@ -1,4 +1,4 @@
-import type { SmtpConfig } from "../../../platform/config/notifications.ts";
+import type { SmtpConfig } from "../../../platform/config/sections/notifications.ts";
 import type { NotAttempted } from "../../deliveries/channel.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import { hasFreeDescriptor, isLackOfDescriptors } from "../../../platform/network/descriptors.ts";

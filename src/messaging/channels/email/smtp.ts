@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from "node:net";
 import nodeTls from "node:tls";
 import type SMTPConnection from "nodemailer/lib/smtp-connection";
-import type { SmtpConfig } from "../../../platform/config/notifications.ts";
+import type { SmtpConfig } from "../../../platform/config/sections/notifications.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 
 /** Limits of one conversation with a mail server. */

@@ -1,4 +1,4 @@
-import type { ChannelConfig } from "../../../platform/config/notifications.ts";
+import type { ChannelConfig } from "../../../platform/config/sections/notifications.ts";
 import type { Notice } from "../../content/notice.ts";
 import type { ChannelType } from "../../../platform/vocabulary/channels.ts";
 import type { Screenshot } from "./screenshots.ts";

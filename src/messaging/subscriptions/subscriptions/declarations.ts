@@ -1,6 +1,6 @@
 import { configurationFile } from "../../../access/audit/actor.ts";
 import { applyDeclared } from "../../../platform/config/declared.ts";
-import type { SubscriptionConfig } from "../../../platform/config/notifications.ts";
+import type { SubscriptionConfig } from "../../../platform/config/sections/notifications.ts";
 import type { SubscriptionAudit } from "./audit.ts";
 import type { SubscriptionStore } from "./store.ts";
 import { enabledState, type SubscriptionSettings, type SubscriptionWriter } from "./writer.ts";

@@ -2,7 +2,7 @@ import type { Actor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../access/audit/needs.ts";
 import type { Channels } from "../../channels/all/channels.ts";
 import { isUndeclared, requireEditable } from "../../../platform/config/declared.ts";
-import type { SubscriptionConfig } from "../../../platform/config/notifications.ts";
+import type { SubscriptionConfig } from "../../../platform/config/sections/notifications.ts";
 import { noFilter } from "../../../threats/events/event-filter.ts";
 import type { IdFactory } from "../../../platform/lib/ids.ts";
 import { createSubscriptionAudit } from "./audit.ts";

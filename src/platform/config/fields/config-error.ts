@@ -1,4 +1,5 @@
 import { visible } from "../../lib/safe-text.ts";
+import type { TomlNode } from "../toml/document.ts";
 
 /** Error in the configuration file, worded for the person who wrote it. */
 export interface ConfigError {
@@ -65,4 +66,54 @@ export interface Conflict {
   found: string;
   allowed: string;
   nearest?: string;
+}
+
+/** Checks that two settings of a table are both set, or neither. Null: not set; undefined: invalid. */
+export function* bothOrNone<Key extends string>(
+  path: string,
+  values: { [K in Key]?: string | null | undefined } | undefined,
+  [first, second]: readonly [Key, Key],
+): Generator<Conflict> {
+  for (const [given, missing] of [
+    [first, second],
+    [second, first],
+  ] as const)
+    if (typeof values?.[given] === "string" && values[missing] === null)
+      yield { path: `${path}.${given}`, found: `no ${missing} beside it`, allowed: "both or none" };
+}
+
+/** Describes a value without its content, for secrets and for long values. */
+export function describeKind(node: TomlNode): string {
+  switch (node.kind) {
+    case "string":
+      return node.value === "" ? "an empty string" : `a string of ${plural(node.value.length, "character")}`;
+    case "integer":
+    case "float":
+      return "a number";
+    case "boolean":
+      return "a boolean";
+    case "date":
+      return "a date or time";
+    case "array":
+      return node.ofTables ? "a [[table]]" : "an array";
+    case "table":
+      return "a table";
+  }
+}
+
+/** Describes a value, with the content of simple values. */
+export function describeValue(node: TomlNode): string {
+  switch (node.kind) {
+    case "string":
+      return quoted(node.value);
+    case "integer":
+    case "float":
+      return visible(node.source, 40);
+    case "boolean":
+      return String(node.value);
+    case "date":
+      return `the date or time ${visible(node.source, 40)}`;
+    default:
+      return describeKind(node);
+  }
 }

@@ -1,7 +1,7 @@
 import type { Config } from "../config.ts";
 import { type FieldSchema, fieldSchema } from "../fields/fields.ts";
 import { configSchema } from "../schema.ts";
-import type { TableNode, TomlNode } from "../toml/nodes.ts";
+import type { TableNode, TomlNode } from "../toml/document.ts";
 import { readTree } from "../toml/quick-document.ts";
 
 /** Places of the secrets that a configuration file sets. */

@@ -94,17 +94,7 @@ export const backup = table(
 type BackupValues = Static<typeof backup>;
 
 /** Where and when backups are made. Null: not set. */
-export interface BackupConfig {
-  /** Five cron fields in UTC; null: no scheduled backups. */
-  schedule: string | null;
-  /** Number of backups that are kept. */
-  keep: number;
-  location: BackupLocation;
-  /** For buckets, also those that a command names. */
-  s3: S3Settings;
-  /** Secret of 16 to 200 visible ASCII characters; null: not encrypted. */
-  encryptWith: string | null;
-}
+export type BackupConfig = ReturnType<typeof toBackup>;
 
 export type BackupLocation =
   | { kind: "folder"; folder: string }
@@ -124,7 +114,7 @@ export interface S3Settings {
   secretKey: string | null;
 }
 
-export function toBackup(values: BackupValues, databasePath: string): BackupConfig {
+export function toBackup(values: BackupValues, databasePath: string) {
   const settings: S3Settings = {
     endpoint: values.s3_endpoint,
     region: values.s3_region,
@@ -132,11 +122,13 @@ export function toBackup(values: BackupValues, databasePath: string): BackupConf
     secretKey: values.s3_secret_key,
   };
   const folder = folderOf(values.folder, join(dirname(databasePath), defaultFolder));
+  const location: BackupLocation =
+    values.s3 === null ? { kind: "folder", folder } : { kind: "s3", ...s3Parts(values.s3), settings };
   return {
     schedule: values.schedule,
     keep: values.keep,
-    location:
-      values.s3 === null ? { kind: "folder", folder } : { kind: "s3", ...s3Parts(values.s3), settings },
+    location,
+    /** For buckets, also those that a command names. */
     s3: settings,
     encryptWith: values.encrypt_with,
   };

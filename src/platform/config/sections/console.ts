@@ -77,6 +77,18 @@ export const webConsole = table(
   "The web console.",
 );
 
+/** Returns the headers by which a trusted proxy says who the user is; null: none. */
+export function toTrustedUser({
+  trusted_user_header: header,
+  trusted_groups_header: groupsHeader,
+  trusted_groups_separator: groupsSeparator,
+  group_roles: groupRoles,
+}: Static<typeof webConsole>) {
+  return header === null || groupsHeader === null
+    ? null
+    : { header, groupsHeader, groupsSeparator, groupRoles };
+}
+
 /** Checks that what a proxy sends about users is complete. */
 export function* consoleConflicts({
   console: given,

@@ -3,18 +3,17 @@ import { defaultPlan, defaultScopes, plans, scopes } from "../../vocabulary/keys
 import { allowMax, keywordsMax } from "../../vocabulary/protected-domains.ts";
 import {
   array,
-  boolean,
   choice,
   integer,
   number,
   optionalSecret,
   optionalText,
   secret,
-  table,
   tables,
   text,
+  type Static,
 } from "../fields/fields.ts";
-import { eventFilters } from "./notifications.ts";
+import { eventFilters, toFilter } from "./notifications.ts";
 import {
   readDomain,
   readProtectedDomain,
@@ -23,12 +22,9 @@ import {
   readKeyword,
   readName,
   readPath,
-  readResolver,
-  readSchedule,
-  readScreenshots,
 } from "../fields/texts.ts";
 
-/** Schema of the `[[entries]]`, which are reconciled with the database at every start, and of scans and lookups. */
+/** Schema of the `[[entries]]`, which are reconciled with the database at every start. */
 
 const item = (description: string) => ({ description });
 
@@ -136,40 +132,25 @@ export const endpoints = tables(
   },
 );
 
-export const scan = table(
-  {
-    schedule: optionalText("cron", readSchedule, {
-      default: "17 3 * * *",
-      description: `cron in UTC: minute hour day month weekday; "" = never`,
-    }),
-    resolvers: array(
-      text("ip:port", readResolver, item("a resolver")),
-      { maxItems: 64 },
-      { default: [], description: `DNS servers as "ip:port"; empty: the resolvers of the system` },
-    ),
-    queries_per_second: integer(
-      { minimum: 1, maximum: 100_000 },
-      { default: 200, description: "maximum number of DNS queries per second" },
-    ),
-    registration_data: boolean({
-      default: true,
-      description: "look up registration data of threats: RDAP, then WHOIS",
-    }),
-    screenshots: text("auto | off | path", readScreenshots, {
-      default: "auto",
-      description: `"auto" (if a Chromium is found), "off", or the path of a Chromium`,
-      reload: "restart",
-    }),
-  },
-  "Scans for registered look-alikes. Everything except the schedule also applies to lookups.",
-);
-
-export const lookups = table(
-  {
-    enabled: boolean({
-      default: true,
-      description: "look up facts about threats, whatever scan.schedule is; false: never",
-    }),
-  },
-  "Facts about threats: DNS, page, registration data, screenshot.",
-);
+/** Converts an endpoint: null replaces 0 where that means no value of its own, and no limit. */
+export function toEndpoint(values: Static<typeof endpoints>[number]) {
+  const { name, url, secret: key, events, authorization, headers, ca_file: caFile } = values;
+  return {
+    name,
+    url,
+    secret: key,
+    events,
+    filter: toFilter(values),
+    headers: Object.fromEntries([
+      ...headers,
+      ...(authorization === null ? [] : [["Authorization", authorization] as const]),
+    ]),
+    /** Null: the default for all endpoints. */
+    concurrency: values.concurrency === 0 ? null : values.concurrency,
+    /** Null: no limit. */
+    ratePerSecond: values.rate_per_second === 0 ? null : values.rate_per_second,
+    caFile,
+    clientCertFile: values.client_cert,
+    clientKeyFile: values.client_key,
+  };
+}

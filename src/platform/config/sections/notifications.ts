@@ -1,6 +1,8 @@
-import { channelTypes, digests, weekdays } from "../../vocabulary/channels.ts";
+import { channelKeys, channelTypes, digests, keysOfChannel, weekdays } from "../../vocabulary/channels.ts";
 import { noticeTypes } from "../../vocabulary/events.ts";
 import { severities, statuses, threatSources, threatTypes } from "../../vocabulary/threats.ts";
+import { bothOrNone, type Conflict } from "../fields/config-error.ts";
+import { camelKeys } from "../fields/camel-keys.ts";
 import {
   array,
   boolean,
@@ -12,6 +14,8 @@ import {
   table,
   tables,
   text,
+  type Partly,
+  type Static,
 } from "../fields/fields.ts";
 import {
   readAddress,
@@ -187,3 +191,102 @@ export const lists = tables(
     live: false,
   },
 );
+
+type SubscriptionValues = Static<typeof subscriptions>[number];
+
+/** Threats that a subscription or a webhook endpoint is sent. */
+export type FilterConfig = ReturnType<typeof toFilter>;
+/** The mail server; null: `smtp.host` is not set. */
+export type SmtpConfig = NonNullable<ReturnType<typeof toSmtp>>;
+/** Null or empty: not set. `findConflicts` has checked that the keys match the type. */
+export type ChannelConfig = ReturnType<typeof toChannel>;
+export type SubscriptionConfig = ReturnType<typeof toSubscription>;
+
+export function toFilter({
+  min_severity: minSeverity,
+  protected_domains: protectedDomains,
+  types,
+  sources,
+  verified_only: verifiedOnly,
+}: Pick<SubscriptionValues, keyof typeof eventFilters>) {
+  return { minSeverity, protectedDomains, types, sources, verifiedOnly };
+}
+
+export function toSmtp({ host, from, ...others }: Static<typeof smtp>) {
+  return host === null || from === null ? null : { ...camelKeys(others), host, from };
+}
+
+export function toChannel(values: Static<typeof channels>[number]) {
+  return { ...camelKeys(values), headers: Object.fromEntries(values.headers) };
+}
+
+export function toSubscription(values: SubscriptionValues) {
+  const {
+    name,
+    channel,
+    events,
+    digest,
+    at,
+    weekdays: days,
+    time_zone: timeZone,
+    quiet_hours: quietHours,
+  } = values;
+  return {
+    name,
+    channel,
+    events,
+    filter: toFilter(values),
+    digest,
+    at,
+    weekdays: days,
+    timeZone,
+    quietHours,
+  };
+}
+
+export function toList({ max_age: maxAgeMs, ...others }: Static<typeof lists>[number]) {
+  return { ...camelKeys(others), maxAgeMs };
+}
+
+interface MessageValues {
+  channels: Static<typeof channels>;
+  smtp: Static<typeof smtp>;
+}
+
+/** Checks that each channel has the keys of its type, and that channels of the type email have a mail server. */
+export function* channelConflicts({
+  channels: entries,
+  smtp: server,
+}: Partly<MessageValues>): Generator<Conflict> {
+  for (const [index, channel] of (entries ?? []).entries()) {
+    if (channel?.type === undefined) continue;
+    const { required, optional } = keysOfChannel[channel.type];
+    for (const key of channelKeys) {
+      const value = channel[key];
+      if (value === undefined) continue;
+      const isSet = value !== null && value.length > 0;
+      const path = `channels[${index}].${key}`;
+      if (!isSet && required.includes(key))
+        yield { path, found: "nothing", allowed: `${key} for the type "${channel.type}"` };
+      if (isSet && !required.includes(key) && !optional.includes(key))
+        yield {
+          path,
+          found: `${key} for the type "${channel.type}"`,
+          allowed: `only ${[...required, ...optional].join(", ")}`,
+        };
+    }
+    if (channel.type === "email" && (server?.host === null || server?.from === null))
+      yield {
+        path: `channels[${index}].type`,
+        found: `the type "email" without a mail server`,
+        allowed: "smtp.host and smtp.from with it",
+      };
+  }
+}
+
+/** Checks that a user name has a password, and a mail server a sender. */
+export function* smtpConflicts({ smtp: server }: Partly<MessageValues>): Generator<Conflict> {
+  yield* bothOrNone("smtp", server, ["username", "password"]);
+  if (typeof server?.host === "string" && server.from === null)
+    yield { path: "smtp.from", found: "nothing", allowed: "the sender's address beside smtp.host" };
+}

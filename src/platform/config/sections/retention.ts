@@ -1,4 +1,3 @@
-import type { Static } from "@sinclair/typebox";
 import { dayMs } from "../../lib/clock.ts";
 import { optionalText, table, text } from "../fields/fields.ts";
 import { readDuration } from "../fields/texts.ts";
@@ -39,28 +38,3 @@ export const retention = table(
   },
   "Retention of old records. `phishwatch retention` previews what the last four delete.",
 );
-
-/** How long old records are kept, in milliseconds; null: forever. */
-export interface RetentionConfig {
-  eventsMs: number;
-  deliveriesMs: number;
-  hitsMs: number;
-  inspectionsMs: number;
-  falsePositivesMs: number | null;
-  resolvedMs: number | null;
-  screenshotsMs: number | null;
-  auditMs: number | null;
-}
-
-export function toRetention(values: Static<typeof retention>): RetentionConfig {
-  return {
-    eventsMs: values.events,
-    deliveriesMs: values.deliveries,
-    hitsMs: values.hits,
-    inspectionsMs: values.inspections,
-    falsePositivesMs: values.false_positives,
-    resolvedMs: values.resolved,
-    screenshotsMs: values.screenshots,
-    auditMs: values.audit,
-  };
-}

@@ -1,4 +1,5 @@
 import { feedTypes, listFormats } from "../../vocabulary/lists.ts";
+import { camelKeys } from "../fields/camel-keys.ts";
 import {
   array,
   boolean,
@@ -9,8 +10,10 @@ import {
   table,
   tables,
   text,
+  type Static,
 } from "../fields/fields.ts";
 import {
+  parseHeader,
   readColumn,
   readDuration,
   readHeader,
@@ -200,3 +203,32 @@ export const archive = table(
   },
   "The archive of names, in a folder next to the database.",
 );
+
+export function toFeed({
+  secret_header: secretHeader,
+  secret_query: query,
+  max_size: bytesMax,
+  headers,
+  ...others
+}: Static<typeof feeds>[number]) {
+  // `findConflicts` has checked the form of the secret one.
+  const secret = secretHeader === null ? [] : [parseHeader(secretHeader)!];
+  return { ...camelKeys(others), headers: Object.fromEntries([...headers, ...secret]), query, bytesMax };
+}
+
+export function toCertificateLogs({
+  catch_up: catchUpMs,
+  rates: rateEntries,
+  extra_logs: logs,
+  ...others
+}: Static<typeof certificateLogs>) {
+  return {
+    ...camelKeys(others),
+    catchUpMs,
+    rates: rateEntries.map((rate) => camelKeys(rate)),
+    extraLogs: logs.map((log) => ({
+      ...log,
+      origin: log.origin ?? log.url.replace(/^https?:\/\//, "").replace(/\/$/, ""),
+    })),
+  };
+}

@@ -1,5 +1,5 @@
 import { lazy } from "../../lib/startup.ts";
-import type { TableNode, TomlNode } from "./nodes.ts";
+import type { TableNode, TomlNode } from "./document.ts";
 
 // Bun's parser is quadratic in the number of keys.
 const quickCharactersMax = 64 * 1024;

@@ -1,5 +1,5 @@
 import { readProtectedDomain } from "../../../platform/config/fields/texts.ts";
-import type { FilterConfig } from "../../../platform/config/notifications.ts";
+import type { FilterConfig } from "../../../platform/config/sections/notifications.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { EventFilter } from "../../../threats/events/event-filter.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";

@@ -6,7 +6,7 @@ import { createEmailChannel } from "../../../../src/messaging/channels/email/ema
 import { createMailServer } from "../../../../src/messaging/channels/email/mail-server.ts";
 import type { ChannelTarget } from "../../../../src/messaging/channels/http/notice-type.ts";
 import { hiding } from "../../../../src/messaging/channels/http/secrets.ts";
-import type { SmtpConfig } from "../../../../src/platform/config/notifications.ts";
+import type { SmtpConfig } from "../../../../src/platform/config/sections/notifications.ts";
 import type { AttemptResult } from "../../../../src/messaging/deliveries/channel.ts";
 import { systemClock as clock } from "../../../../src/platform/lib/clock.ts";
 import { createLog } from "../../../../src/platform/lib/log.ts";
