@@ -324,8 +324,9 @@ describe("the contributor guide", () => {
     expect(firstCells(section("Packages")).flatMap(named).sort()).toEqual(packages.sort());
   });
 
-  test("names only paths that exist", () => {
-    const paths = named(guide.replace(/^```[\s\S]*?^```/gm, "")).flatMap(
+  test("names only paths that exist, as do the decisions", () => {
+    const decisions = filesBelow(".github/decisions").map(read);
+    const paths = named([guide, ...decisions].join("\n").replace(/^```[\s\S]*?^```/gm, "")).flatMap(
       (text) => text.match(/(?:^|(?<=\s))(?:\.\/)?(?:src|test|scripts|drizzle|\.github)\/[\w./-]*/) ?? [],
     );
     expect(paths.length).toBeGreaterThan(25);
@@ -370,6 +371,11 @@ describe("the project", () => {
     const resolved = filesBelow("scripts").filter((path) => path.endsWith("package-lock.json"));
     expect(offenders(resolved, /"resolved"/)).toEqual([]);
     expect(offenders(everyTextFile, new RegExp(["registry", "npmjs"].join("\\.")))).toEqual([]);
+  });
+
+  test("pins the actions of its workflows by commit, with the version in a comment", () => {
+    const unpinned = /\buses:(?! *[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$)/;
+    expect(offenders(filesBelow(".github/workflows"), unpinned)).toEqual([]);
   });
 
   test("names no path of a developer's machine", () => {
