@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { FillRandom } from "../../../platform/lib/ids.ts";
 import { requireObjectSize, StoreError, type BackupStore } from "../stores/store.ts";
 import { createRepositoryKey, openRepositoryKey, type RepositoryKeys } from "./repository-key.ts";
@@ -75,7 +76,7 @@ function encryptedStore({
   const contextOf = (key: string) => `phishwatch backup object ${id} ${key}`;
   return {
     name: store.name,
-    nameOf: (content) => new Bun.CryptoHasher("sha256", keys.names).update(content).digest("hex"),
+    nameOf: (content) => createHmac("sha256", keys.names).update(content).digest("hex"),
     async put(key, bytes) {
       requireObjectSize(store.name, key, bytes.byteLength);
       const context = contextOf(key);

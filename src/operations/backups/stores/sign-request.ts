@@ -2,6 +2,7 @@
  * AWS Signature Version 4, with the hash of the body signed
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html).
  */
+import { createHmac } from "node:crypto";
 import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 
 export interface S3Credentials {
@@ -68,5 +69,6 @@ function sha256(content: string | Uint8Array): string {
 }
 
 function hmac(key: string | Uint8Array, text: string): Uint8Array {
-  return new Bun.CryptoHasher("sha256", key).update(text).digest();
+  // Not Bun.CryptoHasher: with a key, it throws the pending error of a certificate that was rejected before.
+  return createHmac("sha256", key).update(text).digest();
 }
