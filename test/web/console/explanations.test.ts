@@ -16,7 +16,7 @@ test("every type and every severity reason is explained in one sentence", () => 
 test("the explanations link to sections that the manual has", () => {
   for (const path of [severityManualPath, "detection#types"]) {
     const [page, anchor] = path.split("#");
-    const text = readFileSync(join(import.meta.dir, `../../src/manual/${page}.md`), "utf8");
+    const text = readFileSync(join(import.meta.dir, `../../../src/manual/${page}.md`), "utf8");
     expect(text.toLowerCase()).toContain(`\n## ${anchor}\n`);
   }
 });
