@@ -2,7 +2,6 @@
  * AWS Signature Version 4, with the hash of the body signed
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html).
  */
-import { createHmac } from "node:crypto";
 import { toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 
 export interface S3Credentials {
@@ -69,6 +68,5 @@ function sha256(content: string | Uint8Array): string {
 }
 
 function hmac(key: string | Uint8Array, text: string): Uint8Array {
-  // Not Bun.CryptoHasher: with a key, it throws the pending error of a certificate that was rejected before.
-  return createHmac("sha256", key).update(text).digest();
+  return new Bun.CryptoHasher("sha256", key).update(text).digest();
 }

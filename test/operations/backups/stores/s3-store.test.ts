@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { createSecureContext } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { openStore } from "../../../../src/operations/backups/stores/open-store.ts";
 import { createS3Store, type S3Location } from "../../../../src/operations/backups/stores/s3-store.ts";
@@ -66,8 +65,7 @@ async function failureOf(run: Promise<unknown>): Promise<{ code?: string; messag
 }
 
 describe("the signature", () => {
-  /** The expected value is Amazon's published example for a list of objects, except for the parameters of the list. */
-  function expectExample(): void {
+  test("is that of Amazon's published example for a list of objects, except for the parameters of the list", () => {
     // https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-header-based-auth.html, "GET Bucket (List Objects)"
     const headers = signRequest({
       method: "GET",
@@ -86,13 +84,6 @@ describe("the signature", () => {
     expect(headers["x-amz-content-sha256"]).toBe(
       "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     );
-  }
-
-  test("is that of Amazon's published example", expectExample);
-
-  test("does not fail because a certificate was rejected before", () => {
-    expect(() => createSecureContext({ cert: "none", key: "none" })).toThrow();
-    expectExample();
   });
 });
 
