@@ -1,38 +1,36 @@
 /** Updates the manual's tables of log events and their fields. Run it after a change in `src/platform/lib/log-events/`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { accessEvents } from "../src/platform/lib/log-events/access.ts";
-import { backupsEvents } from "../src/platform/lib/log-events/backups.ts";
-import { logEvents } from "../src/platform/lib/log-events/catalogue.ts";
-import { certificateLogsEvents } from "../src/platform/lib/log-events/certificate-logs.ts";
-import { databaseEvents } from "../src/platform/lib/log-events/database.ts";
-import { deliveriesEvents } from "../src/platform/lib/log-events/deliveries.ts";
-import type { LogEvent } from "../src/platform/lib/log-events/event.ts";
-import { logFields } from "../src/platform/lib/log-events/fields.ts";
-import { inspectionEvents } from "../src/platform/lib/log-events/inspections.ts";
-import { reloadEvents } from "../src/platform/lib/log-events/reloads.ts";
-import { scansEvents } from "../src/platform/lib/log-events/scans.ts";
-import { serverEvents } from "../src/platform/lib/log-events/server.ts";
-import { sourcesEvents } from "../src/platform/lib/log-events/sources.ts";
-import { standbyEvents } from "../src/platform/lib/log-events/standby.ts";
-import { takedownEvents } from "../src/platform/lib/log-events/takedowns.ts";
+import access from "../src/platform/lib/log-events/access.json" with { type: "json" };
+import backups from "../src/platform/lib/log-events/backups.json" with { type: "json" };
+import { logEvents, logFields, type LogEventName } from "../src/platform/lib/log-events/catalogue.ts";
+import certificateLogs from "../src/platform/lib/log-events/certificate-logs.json" with { type: "json" };
+import database from "../src/platform/lib/log-events/database.json" with { type: "json" };
+import deliveries from "../src/platform/lib/log-events/deliveries.json" with { type: "json" };
+import inspections from "../src/platform/lib/log-events/inspections.json" with { type: "json" };
+import reloads from "../src/platform/lib/log-events/reloads.json" with { type: "json" };
+import scans from "../src/platform/lib/log-events/scans.json" with { type: "json" };
+import server from "../src/platform/lib/log-events/server.json" with { type: "json" };
+import sources from "../src/platform/lib/log-events/sources.json" with { type: "json" };
+import standby from "../src/platform/lib/log-events/standby.json" with { type: "json" };
+import takedowns from "../src/platform/lib/log-events/takedowns.json" with { type: "json" };
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const pagePath = join(import.meta.dir, "../src/manual/log.md");
 
-const sections: [heading: string, events: Record<string, LogEvent>][] = [
-  ["Server, setup and requests", serverEvents],
-  ["Reloads of the configuration", reloadEvents],
-  ["Console and API keys", accessEvents],
-  ["Feeds, certstream servers and imports", sourcesEvents],
-  ["Certificate logs", certificateLogsEvents],
-  ["Scans, lookups and traps", scansEvents],
-  ["Inspection of pages", inspectionEvents],
-  ["Deliveries, messages, exports and lists", deliveriesEvents],
-  ["Takedown reports", takedownEvents],
-  ["Database and archive", databaseEvents],
-  ["Backups", backupsEvents],
-  ["Standby", standbyEvents],
+const sections: [heading: string, events: object][] = [
+  ["Server, setup and requests", server],
+  ["Reloads of the configuration", reloads],
+  ["Console and API keys", access],
+  ["Feeds, certstream servers and imports", sources],
+  ["Certificate logs", certificateLogs],
+  ["Scans, lookups and traps", scans],
+  ["Inspection of pages", inspections],
+  ["Deliveries, messages, exports and lists", deliveries],
+  ["Takedown reports", takedowns],
+  ["Database and archive", database],
+  ["Backups", backups],
+  ["Standby", standby],
 ];
 
 /** Returns the page about the log with regenerated tables. */
@@ -43,15 +41,19 @@ export function withLogEvents(page: string): string {
   const events = sections.map(([heading, all]) => `### ${heading}\n\n${eventTable(all)}`).join("\n");
   const fields = markdownTable([
     ["Field", "Type", "Content"],
-    ...Object.entries(logFields).map(([name, { type, help }]) => [`\`${name}\``, type, help]),
+    ...Object.entries(logFields).flatMap(([name, field]) =>
+      Object.entries(field).map(([type, help]) => [`\`${name}\``, type, help]),
+    ),
   ]);
   return withRegion(withRegion(page, "log events", events), "log fields", fields);
 }
 
-function eventTable(events: Record<string, LogEvent>): string {
-  const rows = Object.entries(events).map(([name, event]) => {
-    const { level, description, advice, fields, optional = [] } = event;
-    const names = [...fields, ...optional.map((field) => `${field}?`)].map((field) => `\`${field}\``);
+function eventTable(events: object): string {
+  const rows = Object.keys(events).map((name) => {
+    const { level, description, advice, fields, optional = {} } = logEvents[name as LogEventName];
+    const names = [...Object.keys(fields), ...Object.keys(optional).map((field) => `${field}?`)].map(
+      (field) => `\`${field}\``,
+    );
     const meaning = advice === undefined ? description : `${description} **To do:** ${advice}`;
     return [`\`${name}\``, level, meaning, names.join(", ")];
   });

@@ -1,7 +1,6 @@
 import { toIsoTime, type Clock } from "./clock.ts";
 import { messageOf } from "./errors.ts";
-import { logEvents, type LogEventFields, type LogEventName } from "./log-events/catalogue.ts";
-import type { LogEvent } from "./log-events/event.ts";
+import { logEvents, type LogEvent, type LogEventFields, type LogEventName } from "./log-events/catalogue.ts";
 import { visible, visibleJson } from "./safe-text.ts";
 
 /** Every line is an event of the catalogue: `log.event("scan.finished", { scan, … })`. */
@@ -48,15 +47,15 @@ export function createLog({ level, format, clock, write }: LogOptions): Log {
   const counts = new Map<LogEventName, number>();
   return {
     event(name, ...[fields]) {
-      const { level: of, text } = eventOf(name);
+      const { level: of, text } = logEvents[name];
       if (of === "warn" || of === "error") counts.set(name, (counts.get(name) ?? 0) + 1);
       if (!isWritten(of)) return;
       const head = { level: of, time: toIsoTime(clock.now()), event: name };
       const json = serialized(head, fields, text);
       write(format === "json" ? `${visibleJson(json)}\n` : prettyLine(json));
     },
-    counts: () => [...counts].map(([event, total]) => ({ event, level: eventOf(event).level, total })),
-    isEnabled: (name) => isWritten(eventOf(name).level),
+    counts: () => [...counts].map(([event, total]) => ({ event, level: logEvents[event].level, total })),
+    isEnabled: (name) => isWritten(logEvents[name].level),
     get level() {
       return minimum;
     },
@@ -64,10 +63,6 @@ export function createLog({ level, format, clock, write }: LogOptions): Log {
       minimum = next;
     },
   };
-}
-
-function eventOf(name: LogEventName): LogEvent {
-  return logEvents[name];
 }
 
 /** Maximum length of a field as JSON. An error with its causes is shorter. */

@@ -1,8 +1,9 @@
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { createLog, type Log, type LogOptions } from "../../../src/platform/lib/log.ts";
-import { logEvents } from "../../../src/platform/lib/log-events/catalogue.ts";
-import { logFields } from "../../../src/platform/lib/log-events/fields.ts";
+import { logEvents, logFields } from "../../../src/platform/lib/log-events/catalogue.ts";
 import { manualClock } from "../../support/appliance.ts";
 
 function logged(format: LogOptions["format"], write: (log: Log) => void): string {
@@ -148,11 +149,30 @@ describe("the catalogue of log events", () => {
     }
   });
 
-  test("uses every field that it describes", () => {
-    const used = new Set(
-      all.flatMap(([, event]) => [...event.fields, ...("optional" in event ? event.optional : [])]),
+  test("uses every field that it describes, and describes every field that it uses", () => {
+    const used = new Set(all.flatMap(([, { fields, optional }]) => Object.keys({ ...fields, ...optional })));
+    expect([...used].sort()).toEqual(Object.keys(logFields).sort());
+  });
+
+  test("has only what a log event and a field have", () => {
+    const set = Type.Record(Type.String(), Type.Literal(true));
+    const event = Type.Object(
+      {
+        level: Type.Union(["debug", "info", "warn", "error"].map((level) => Type.Literal(level))),
+        text: Type.String(),
+        description: Type.String(),
+        advice: Type.Optional(Type.String({ pattern: "\\.$" })),
+        fields: set,
+        optional: Type.Optional(set),
+      },
+      { additionalProperties: false },
     );
-    expect(Object.keys(logFields).filter((name) => !used.has(name as never))).toEqual([]);
+    const types = ["text", "list of texts", "number", "object"];
+    const field = Type.Union(
+      types.map((type) => Type.Object({ [type]: Type.String() }, { additionalProperties: false })),
+    );
+    expect([...Value.Errors(Type.Record(Type.String(), event), logEvents)]).toEqual([]);
+    expect([...Value.Errors(Type.Record(Type.String(), field), logFields)]).toEqual([]);
   });
 
   test("contains no event that is never logged", async () => {
