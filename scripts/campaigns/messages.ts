@@ -167,7 +167,7 @@ async function drained(): Promise<boolean> {
   const waiting = database.query<{ count: number }, []>(
     `SELECT (SELECT count(*) FROM deliveries WHERE status = 'pending') +
        (SELECT count(*) FROM events WHERE dispatched_at IS NULL) +
-       (SELECT count(*) FROM threat_escalations) + (SELECT count(*) FROM notification_queue) AS count`,
+       (SELECT count(*) FROM threat_escalations) + (SELECT count(*) FROM queued_changes) AS count`,
   );
   const unverified = database.query<{ domain: string }, []>(
     "SELECT domain FROM threats WHERE verified = 0 AND domain LIKE 'example-bank-%'",

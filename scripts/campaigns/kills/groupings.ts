@@ -96,7 +96,7 @@ function isComplete({ sqlite }: Database): boolean {
     .get()?.value;
   const latest = sqlite
     .query<{ version: number; seq: number }, []>(
-      "SELECT (SELECT max(version) FROM threat_touches) AS version, (SELECT max(seq) FROM threats) AS seq",
+      "SELECT (SELECT max(version) FROM threat_change_log) AS version, (SELECT max(seq) FROM threats) AS seq",
     )
     .get()!;
   return position?.includes(`${latest.version} ${latest.seq} `) ?? false;

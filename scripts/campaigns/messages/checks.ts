@@ -93,7 +93,7 @@ function ofDatabase(database: Database): Check[] {
       violations: [
         ...texts("SELECT id FROM events WHERE dispatched_at IS NULL"),
         ...texts("SELECT seq, threat_seq FROM threat_escalations"),
-        ...texts("SELECT seq, subscription_seq, threat_seq FROM notification_queue"),
+        ...texts("SELECT seq, subscription_seq, threat_seq FROM queued_changes"),
       ],
     },
     {

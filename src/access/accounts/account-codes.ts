@@ -4,7 +4,7 @@ import type { Clock } from "../../platform/lib/clock.ts";
 import type { Accounts } from "./accounts.ts";
 import { newCodeSecret, readCode, stepOfCode } from "./one-time-codes.ts";
 import { hashRecoveryCode, newRecoveryCodes, readRecoveryCode } from "./recovery-codes.ts";
-import { recoveryCodes } from "./tables.ts";
+import { accountRecoveryCodes } from "./tables.ts";
 
 /** `used`: the code is correct, but it has been used, or a newer one has. */
 export type CodeVerdict = "code" | "recovery_code" | "wrong" | "used";
@@ -39,21 +39,24 @@ export function createAccountCodes({
   clock: Pick<Clock, "now">;
 }): AccountCodes {
   const { query } = database;
-  const ofAccount = (seq: number) => eq(recoveryCodes.accountSeq, seq);
+  const ofAccount = (seq: number) => eq(accountRecoveryCodes.accountSeq, seq);
 
   function useRecoveryCode(seq: number, code: string): boolean {
-    const isIt = and(ofAccount(seq), eq(recoveryCodes.hash, hashRecoveryCode(code)));
-    return query.delete(recoveryCodes).where(isIt).returning({ seq: recoveryCodes.seq }).all().length > 0;
+    const isIt = and(ofAccount(seq), eq(accountRecoveryCodes.hash, hashRecoveryCode(code)));
+    return (
+      query.delete(accountRecoveryCodes).where(isIt).returning({ seq: accountRecoveryCodes.seq }).all()
+        .length > 0
+    );
   }
 
   function renewRecoveryCodes(seq: number): string[] {
     const created = newRecoveryCodes(fillRandom);
-    query.delete(recoveryCodes).where(ofAccount(seq)).run();
+    query.delete(accountRecoveryCodes).where(ofAccount(seq)).run();
     const rows = created.map((code) => ({
       accountSeq: seq,
       hash: hashRecoveryCode(code.replaceAll("-", "")),
     }));
-    query.insert(recoveryCodes).values(rows).run();
+    query.insert(accountRecoveryCodes).values(rows).run();
     return created;
   }
 
@@ -85,10 +88,10 @@ export function createAccountCodes({
     },
     remove(seq) {
       accounts.update(seq, { codeSecret: null, newCodeSecret: null, codeStep: null });
-      query.delete(recoveryCodes).where(ofAccount(seq)).run();
+      query.delete(accountRecoveryCodes).where(ofAccount(seq)).run();
     },
     renewRecoveryCodes,
     recoveryCodesLeft: (seq) =>
-      query.select({ n: count() }).from(recoveryCodes).where(ofAccount(seq)).get()!.n,
+      query.select({ n: count() }).from(accountRecoveryCodes).where(ofAccount(seq)).get()!.n,
   };
 }

@@ -26,7 +26,7 @@ export const accounts = sqliteTable("accounts", {
 });
 
 /** Unused recovery codes. A used one is deleted. */
-export const recoveryCodes = sqliteTable(
+export const accountRecoveryCodes = sqliteTable(
   "account_recovery_codes",
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),

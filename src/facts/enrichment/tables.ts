@@ -57,7 +57,7 @@ export const enrichments = sqliteTable(
  * The latest raw response about each threat's registration, as evidence. Kept apart from the facts, which are read a
  * hundred times as often.
  */
-export const registrationResponses = sqliteTable("registration_answers", {
+export const registrationResponses = sqliteTable("registration_responses", {
   threatSeq: integer("threat_seq")
     .primaryKey()
     .references(() => threats.seq, { onDelete: "cascade" }),

@@ -48,7 +48,7 @@ export function createOldThreats(database: Database): OldThreats {
     `select avg(
        600 + length(reasons) + length(severity_reasons) + length(whois)
        + coalesce((select length(facts) + 150 from enrichments where threat_seq = threats.seq), 0)
-       + coalesce((select length(answer) from registration_answers where threat_seq = threats.seq), 0)
+       + coalesce((select length(answer) from registration_responses where threat_seq = threats.seq), 0)
        + coalesce((select sum(60 + length(coalesce(before, '') || coalesce(after, '')))
                    from threat_history where threat_seq = threats.seq), 0)
        + coalesce((select sum(60 + length(text)) from threat_notes where threat_seq = threats.seq), 0)
@@ -95,15 +95,15 @@ function createForgetting({
      and threat_seq in (select value from json_each(?3))`,
   );
   const incidents = sqlite.prepare<unknown, [number, string]>(
-    `delete from notification_incidents where subscription_seq = ?1
+    `delete from open_incidents where subscription_seq = ?1
      and threat_seq in (select value from json_each(?2))`,
   );
   const queued = sqlite.prepare<unknown, [string]>(
-    "delete from notification_queue where threat_seq in (select value from json_each(?1))",
+    "delete from queued_changes where threat_seq in (select value from json_each(?1))",
   );
   // The visit stays until its own retention ends.
   const visits = sqlite.prepare<unknown, [string]>(
-    "update trap_hits set threat_id = null where threat_id in (select value from json_each(?1))",
+    "update trap_visits set threat_id = null where threat_id in (select value from json_each(?1))",
   );
   // Nobody can follow the site any more. The reports stay as a record of what was sent.
   const takedowns = sqlite.prepare<unknown, [number, string]>(

@@ -263,7 +263,7 @@ test("a digest is sent before its time if more waits than a message can contain"
   world.record("examp1e-bank.com");
   await world.settle();
   world.database.sqlite.run(
-    `insert into notification_queue (subscription_seq, type, late, threat_seq, at)
+    `insert into queued_changes (subscription_seq, type, late, threat_seq, at)
      with recursive n(i) as (select 2 union all select i + 1 from n where i < 100001)
      select ?, 'threat.created', 0, i, ? from n`,
     [seq, world.clock.now()],

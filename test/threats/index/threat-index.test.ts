@@ -410,9 +410,9 @@ describe("the threat index", () => {
     const status = changed.status === "active" ? "resolved" : "active";
     stores.threats.changeStatus([changed.id], status, { by });
     stores.database.sqlite.run(
-      "delete from threat_touches where version < (select max(version) from threat_touches)",
+      "delete from threat_change_log where version < (select max(version) from threat_change_log)",
     );
-    stores.database.sqlite.run("update threat_touches set version = version + 1000");
+    stores.database.sqlite.run("update threat_change_log set version = version + 1000");
     stores.threats.changeStatus([rows[6]!.id], status, { by });
     for (const row of [changed, rows[6]!]) Object.assign(row, stores.threats.get(row.id));
     const found = await index.search({ status }, newestFirst, { page: 1, perPage: 1 });

@@ -92,12 +92,12 @@ describe("the response in memory", () => {
     anotherProcess.close();
 
     // As if more changes had been made than the log holds.
-    database.sqlite.run("INSERT INTO threat_touches (version, threat_seq) VALUES (200000, 0)");
+    database.sqlite.run("INSERT INTO threat_change_log (version, threat_seq) VALUES (200000, 0)");
     database.sqlite.run("UPDATE threats SET registrar = 'Another' WHERE id = ?", [changed]);
     database.sqlite.run(
-      "DELETE FROM threat_touches WHERE version < (SELECT max(version) FROM threat_touches)",
+      "DELETE FROM threat_change_log WHERE version < (SELECT max(version) FROM threat_change_log)",
     );
-    database.sqlite.run("INSERT INTO threat_touches (threat_seq) VALUES (0)");
+    database.sqlite.run("INSERT INTO threat_change_log (threat_seq) VALUES (0)");
     expect(response()?.text).toContain('"registrar":"Another"');
 
     database.sqlite.run("DELETE FROM threats WHERE id = ?", [changed]);

@@ -10,13 +10,13 @@ export interface Incidents {
 
 export function createIncidents({ sqlite }: Pick<Database, "sqlite">): Incidents {
   const find = sqlite.prepare<unknown, [number, number]>(
-    "select 1 from notification_incidents where subscription_seq = ? and threat_seq = ?",
+    "select 1 from open_incidents where subscription_seq = ? and threat_seq = ?",
   );
   const insert = sqlite.prepare<unknown, [number, number]>(
-    "insert or ignore into notification_incidents (subscription_seq, threat_seq) values (?, ?)",
+    "insert or ignore into open_incidents (subscription_seq, threat_seq) values (?, ?)",
   );
   const remove = sqlite.prepare<unknown, [number, number]>(
-    "delete from notification_incidents where subscription_seq = ? and threat_seq = ?",
+    "delete from open_incidents where subscription_seq = ? and threat_seq = ?",
   );
   return {
     has: (subscriptionSeq, threatSeq) => find.get(subscriptionSeq, threatSeq) !== null,

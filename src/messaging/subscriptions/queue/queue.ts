@@ -65,52 +65,52 @@ export function createQueue({ sqlite }: Pick<Database, "sqlite">): Queue {
     unknown,
     [string, string, number, number | null, string | null, number, number | null]
   >(
-    `insert into notification_queue (subscription_seq, type, late, threat_seq, data, at, urgent_at)
+    `insert into queued_changes (subscription_seq, type, late, threat_seq, data, at, urgent_at)
      select wanted.value, ?2, ?3, ?4, ?5, ?6, ?7 from json_each(?1) wanted
      where exists (select 1 from subscriptions where seq = wanted.value)`,
   );
   const urge = sqlite.prepare<unknown, [Instant, number]>(
-    `update notification_queue set urgent_at = ?
+    `update queued_changes set urgent_at = ?
      where threat_seq = ? and type = 'threat.created' and urgent_at is null`,
   );
   const ofThreat = sqlite.prepare<unknown, [number, number, number]>(
-    `select 1 from notification_queue
+    `select 1 from queued_changes
      where threat_seq = ? and subscription_seq = ? and seq > ? and type = 'threat.created'`,
   );
   const first = sqlite.prepare<EndRow, PlaceValues>(
-    "select seq, at from notification_queue where subscription_seq = ? and seq > ? order by seq limit 1",
+    "select seq, at from queued_changes where subscription_seq = ? and seq > ? order by seq limit 1",
   );
   const last = sqlite.prepare<EndRow, PlaceValues>(
-    "select seq, at from notification_queue where subscription_seq = ? and seq > ? order by seq desc limit 1",
+    "select seq, at from queued_changes where subscription_seq = ? and seq > ? order by seq desc limit 1",
   );
   const urgent = sqlite.prepare<EndRow, PlaceValues>(
-    `select seq, urgent_at as at from notification_queue
+    `select seq, urgent_at as at from queued_changes
      where subscription_seq = ? and urgent_at is not null and seq > ? order by urgent_at limit 1`,
   );
   const nth = sqlite.prepare<unknown, [number, number, number]>(
-    "select 1 from notification_queue where subscription_seq = ? and seq > ? order by seq limit 1 offset ?",
+    "select 1 from queued_changes where subscription_seq = ? and seq > ? order by seq limit 1 offset ?",
   );
   const rows = sqlite.prepare<QueuedRow, [number, number, number]>(
-    `select seq, type, late, threat_seq as threatSeq, data, at from notification_queue
+    `select seq, type, late, threat_seq as threatSeq, data, at from queued_changes
      where subscription_seq = ? and seq > ? order by seq limit ?`,
   );
   const newThreats = sqlite.prepare<{ id: string }, [number, number, number]>(
     `select t.id from (
-       select threat_seq from notification_queue
+       select threat_seq from queued_changes
        where subscription_seq = ? and seq > ? and type = 'threat.created' order by seq limit ?
      ) join threats t on t.seq = threat_seq`,
   );
   const removeLate = sqlite.prepare<unknown, [number, number, number]>(
-    "delete from notification_queue where threat_seq = ? and subscription_seq = ? and seq > ? and late = 1",
+    "delete from queued_changes where threat_seq = ? and subscription_seq = ? and seq > ? and late = 1",
   );
   const consumed = sqlite.prepare<unknown, PlaceValues>(
-    "select 1 from notification_queue where subscription_seq = ? and seq <= ? limit 1",
+    "select 1 from queued_changes where subscription_seq = ? and seq <= ? limit 1",
   );
   const remove = sqlite.prepare<unknown, [number, number, number]>(
-    `delete from notification_queue where seq in (
-       select seq from notification_queue where subscription_seq = ? and seq <= ? order by seq limit ?)`,
+    `delete from queued_changes where seq in (
+       select seq from queued_changes where subscription_seq = ? and seq <= ? order by seq limit ?)`,
   );
-  const total = sqlite.prepare<{ total: number }, []>("select count(*) as total from notification_queue");
+  const total = sqlite.prepare<{ total: number }, []>("select count(*) as total from queued_changes");
 
   return {
     add({ type, late, threatSeq, data, at, urgentAt }, subscriptions) {

@@ -111,7 +111,7 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
         `insert or ignore into announcements (recipient_seq, subscription_seq, threat_seq)
          select ?1, ?2, seq from (select seq, created_at, status from threats order by seq desc limit ${rememberedMax})
          where created_at between ?3 and ?4 and status = 'active' and seq not in (
-           select threat_seq from notification_queue
+           select threat_seq from queued_changes
            where subscription_seq = ?2 and seq > ?5 and threat_seq is not null)`,
         [recipientSeq, seq, updatedAt, now - takenAfterMs, consumedSeq],
       ),

@@ -47,7 +47,7 @@ export const subscriptions = sqliteTable(
 
 /** Changes that wait for the next message of a subscription. Written in the transaction of the fan-out. */
 export const queuedChanges = sqliteTable(
-  "notification_queue",
+  "queued_changes",
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     subscriptionSeq: integer("subscription_seq")
@@ -65,11 +65,11 @@ export const queuedChanges = sqliteTable(
     urgentAt: instant("urgent_at"),
   },
   (table) => [
-    index("notification_queue_subscription").on(table.subscriptionSeq),
-    index("notification_queue_urgent")
+    index("queued_changes_subscription").on(table.subscriptionSeq),
+    index("queued_changes_urgent")
       .on(table.subscriptionSeq, table.urgentAt)
       .where(sql`${table.urgentAt} is not null`),
-    index("notification_queue_threat")
+    index("queued_changes_threat")
       .on(table.threatSeq)
       .where(sql`${table.threatSeq} is not null`),
   ],
@@ -77,7 +77,7 @@ export const queuedChanges = sqliteTable(
 
 /** Threats with a message of their own in a service that is to be sent the end of each. */
 export const openIncidents = sqliteTable(
-  "notification_incidents",
+  "open_incidents",
   {
     subscriptionSeq: integer("subscription_seq")
       .notNull()

@@ -165,7 +165,7 @@ function prepare({ sqlite }: Database) {
       "select campaign_seq as number from threats where seq = ?",
     ),
     newest: sqlite.prepare<{ version: number | null }, []>(
-      "select max(version) as version from threat_touches",
+      "select max(version) as version from threat_change_log",
     ),
   };
 }

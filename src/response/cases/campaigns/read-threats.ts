@@ -66,10 +66,10 @@ export function createThreatReader({ sqlite }: Database) {
 /** Reads the change log of the threats. */
 export function createChangeReader({ sqlite }: Database) {
   const bounds = sqlite.prepare<{ first: number | null; last: number | null }, []>(
-    "select (select min(version) from threat_touches) as first, (select max(version) from threat_touches) as last",
+    "select (select min(version) from threat_change_log) as first, (select max(version) from threat_change_log) as last",
   );
   const after = sqlite.prepare<{ version: number; threatSeq: number }, [number, number]>(
-    "select version, threat_seq as threatSeq from threat_touches where version > ? order by version limit ?",
+    "select version, threat_seq as threatSeq from threat_change_log where version > ? order by version limit ?",
   );
   return {
     /** First and last change in the log; null without any. */

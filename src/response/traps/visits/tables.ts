@@ -8,7 +8,7 @@ import type { VisitClass } from "../../../platform/vocabulary/traps.ts";
  * until `traps.repeat_after` has passed.
  */
 export const trapVisits = sqliteTable(
-  "trap_hits",
+  "trap_visits",
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     trapId: text("trap_id").notNull(),
@@ -34,13 +34,13 @@ export const trapVisits = sqliteTable(
     threatId: text("threat_id"),
   },
   (table) => [
-    index("trap_hits_trap").on(table.trapId),
-    index("trap_hits_visitor").on(table.trapId, table.visitor, table.firstAt),
-    index("trap_hits_last_at").on(table.lastAt),
-    index("trap_hits_raised")
+    index("trap_visits_trap").on(table.trapId),
+    index("trap_visits_visitor").on(table.trapId, table.visitor, table.firstAt),
+    index("trap_visits_last_at").on(table.lastAt),
+    index("trap_visits_raised")
       .on(table.trapId, table.host)
       .where(sql`${table.threatId} is not null`),
-    index("trap_hits_threat")
+    index("trap_visits_threat")
       .on(table.threatId)
       .where(sql`${table.threatId} is not null`),
   ],
@@ -48,7 +48,7 @@ export const trapVisits = sqliteTable(
 
 /** Number of visits by trap and class, including those without a row. */
 export const trapVisitTotals = sqliteTable(
-  "trap_counts",
+  "trap_visit_totals",
   {
     trapId: text("trap_id").notNull(),
     class: text("class").$type<VisitClass>().notNull(),

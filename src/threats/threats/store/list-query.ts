@@ -5,7 +5,7 @@ import { protectedDomains } from "../../domains/tables.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
 import type { Severity, Status } from "../../../platform/vocabulary/threats.ts";
 import { listColumns } from "./fields.ts";
-import { listBlockCounts, listBlocks, threatCounts, threats } from "./tables.ts";
+import { threatListBlockCounts, threatListBlocks, threatCounts, threats } from "./tables.ts";
 
 /** Conditions that all have to hold; absent or empty: no restriction. */
 export interface ThreatFilter {
@@ -163,27 +163,31 @@ function prepareBlocks(database: Database, domains: number, filter: ThreatFilter
   if (isWholeList) {
     return statement(database, (query) =>
       query
-        .select({ firstSeen: listBlocks.firstSeen, seq: listBlocks.seq, total: listBlocks.total })
-        .from(listBlocks)
-        .orderBy(desc(listBlocks.firstSeen), desc(listBlocks.seq)),
+        .select({
+          firstSeen: threatListBlocks.firstSeen,
+          seq: threatListBlocks.seq,
+          total: threatListBlocks.total,
+        })
+        .from(threatListBlocks)
+        .orderBy(desc(threatListBlocks.firstSeen), desc(threatListBlocks.seq)),
     );
   }
   return statement(database, (query) =>
     query
       .select({
-        firstSeen: listBlockCounts.firstSeen,
-        seq: listBlockCounts.seq,
-        total: sql<number>`sum(${listBlockCounts.total})`,
+        firstSeen: threatListBlockCounts.firstSeen,
+        seq: threatListBlockCounts.seq,
+        total: sql<number>`sum(${threatListBlockCounts.total})`,
       })
-      .from(listBlockCounts)
+      .from(threatListBlockCounts)
       .where(
         and(
-          sql`${listBlockCounts.protectedDomainSeq} in ${countedDomains(domains)}`,
-          ...valueConditions(listBlockCounts, filter),
+          sql`${threatListBlockCounts.protectedDomainSeq} in ${countedDomains(domains)}`,
+          ...valueConditions(threatListBlockCounts, filter),
         ),
       )
-      .groupBy(listBlockCounts.firstSeen, listBlockCounts.seq)
-      .orderBy(desc(listBlockCounts.firstSeen), desc(listBlockCounts.seq)),
+      .groupBy(threatListBlockCounts.firstSeen, threatListBlockCounts.seq)
+      .orderBy(desc(threatListBlockCounts.firstSeen), desc(threatListBlockCounts.seq)),
   );
 }
 
@@ -267,7 +271,7 @@ function namedDomains({ protectedDomain, within = [] }: ThreatFilter): readonly 
 }
 
 function valueConditions(
-  table: typeof threats | typeof threatCounts | typeof listBlockCounts,
+  table: typeof threats | typeof threatCounts | typeof threatListBlockCounts,
   filter: ThreatFilter,
 ): SQL[] {
   const conditions: SQL[] = [];

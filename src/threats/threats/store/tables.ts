@@ -116,7 +116,7 @@ export const threatCounts = sqliteTable(
  * the next one. The first block starts before all threats. Triggers keep the totals and divide a block in two when it
  * has more than 8,192 threats (see the migration).
  */
-export const listBlocks = sqliteTable(
+export const threatListBlocks = sqliteTable(
   "threat_list_blocks",
   {
     firstSeen: instant("first_seen").notNull(),
@@ -127,7 +127,7 @@ export const listBlocks = sqliteTable(
 );
 
 /** Number of threats of each block by domain, status and severity. Domain 0 stands for all domains. */
-export const listBlockCounts = sqliteTable(
+export const threatListBlockCounts = sqliteTable(
   "threat_list_block_counts",
   {
     protectedDomainSeq: integer("protected_domain_seq").notNull(),
@@ -169,7 +169,7 @@ export const threatHistory = sqliteTable(
  * Change log: threats that were changed or deleted, in order, written by triggers (see the migration). The threat
  * index follows it, whichever process writes. Holds the latest 100,000 changes.
  */
-export const threatChangeLog = sqliteTable("threat_touches", {
+export const threatChangeLog = sqliteTable("threat_change_log", {
   // Grows without AUTOINCREMENT, which costs another write, because the last row is never deleted.
   version: integer("version").primaryKey(),
   threatSeq: integer("threat_seq").notNull(),
@@ -177,7 +177,7 @@ export const threatChangeLog = sqliteTable("threat_touches", {
 
 /** Decisions of the last day, which can be undone; see `triage.ts`. */
 export const triageBatches = sqliteTable(
-  "triage_acts",
+  "triage_batches",
   {
     seq: integer("seq").primaryKey({ autoIncrement: true }),
     at: instant("at").notNull(),
@@ -192,8 +192,8 @@ export const triageBatches = sqliteTable(
     actorAddress: text("actor_address"),
   },
   (table) => [
-    index("triage_acts_at").on(table.at),
-    index("triage_acts_actor").on(table.channel, table.actorName),
+    index("triage_batches_at").on(table.at),
+    index("triage_batches_actor").on(table.channel, table.actorName),
   ],
 );
 
@@ -201,7 +201,7 @@ export const triageBatches = sqliteTable(
 export const triageSteps = sqliteTable(
   "triage_steps",
   {
-    batchSeq: integer("act_seq")
+    batchSeq: integer("batch_seq")
       .notNull()
       .references(() => triageBatches.seq, { onDelete: "cascade" }),
     threatSeq: integer("threat_seq")

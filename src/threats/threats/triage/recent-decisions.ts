@@ -117,7 +117,7 @@ function createStatements(database: Database) {
     channel: triageBatches.channel,
     actorName: triageBatches.actorName,
     actorAddress: triageBatches.actorAddress,
-    threats: sql<number>`(select count(*) from ${triageSteps} where act_seq = ${triageBatches.seq})`,
+    threats: sql<number>`(select count(*) from ${triageSteps} where batch_seq = ${triageBatches.seq})`,
   };
   const select = (where: SQL | undefined) => (query: Database["query"]) =>
     query.select(columns).from(triageBatches).where(where);

@@ -134,7 +134,7 @@ test("`database repair` creates damaged indexes again without a loss, keeps the 
 test("A check continues after a restart where it was, so that it ends however often the server is restarted", async () => {
   await damagePair();
   // The previous server has compared all tables before this one.
-  const startedCheck = { at: Date.now(), position: { table: "trap_hits", row: 0 } };
+  const startedCheck = { at: Date.now(), position: { table: "trap_visits", row: 0 } };
   editState({ quickCheck: null, startedCheck });
   await start();
   await until(async () => (await metric("phishwatch_database_quick_check_ok")) === "1", "the check ends");

@@ -186,7 +186,7 @@ describe("campaigns", () => {
     // The log of changes was lost, as it is after 100,000 of them.
     setFacts(world, lone, at("203.0.113.7"));
     setFacts(world, seqs[0]!, {});
-    sqlite.run("delete from threat_touches where version < (select max(version) from threat_touches)");
+    sqlite.run("delete from threat_change_log where version < (select max(version) from threat_change_log)");
     await world.campaigns.catchUp();
     expect(joined(world.campaigns, lone)).toEqual([seqs[1]!, 3]);
   });
@@ -282,11 +282,11 @@ describe("campaigns", () => {
     expect(numbersIn(world)).toEqual([a!, a!, null]);
 
     // A wrong number that only a reader of all threats notices.
-    sqlite.run("create table kept as select * from threat_touches");
+    sqlite.run("create table kept as select * from threat_change_log");
     const hide = () => {
       sqlite.run("update threats set campaign_seq = 77 where seq = ?", [lone]);
-      sqlite.run("delete from threat_touches");
-      sqlite.run("insert into threat_touches select * from kept");
+      sqlite.run("delete from threat_change_log");
+      sqlite.run("insert into threat_change_log select * from kept");
     };
     hide();
     await catchUpFully(openFollower(world), world);
