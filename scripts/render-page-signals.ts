@@ -8,8 +8,7 @@ import {
   levels,
 } from "../src/facts/inspection/comparison/combined-rules.ts";
 import type { SignalGroup } from "../src/facts/inspection/comparison/signal-rule.ts";
-import { signalRules } from "../src/facts/inspection/comparison/signal-table.ts";
-import { fittedModels } from "../src/facts/inspection/comparison/weights.ts";
+import { signalRules, fittedModels } from "../src/facts/inspection/comparison/signal-table.ts";
 import { markdownTable, withRegion } from "./markdown-table.ts";
 
 const path = join(import.meta.dir, "../src/manual/inspection.md");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { folderExtent } from "../../src/engines/archive/files/reading.ts";
 import { maintain } from "../../src/engines/archive/maintenance/maintain.ts";
-import { rangesOfLines } from "../../src/engines/archive/name-lines.ts";
+import { rangesOfLines } from "../../src/engines/archive/archive.ts";
 import { createDiskArchive } from "../../src/engines/archive/storing/disk-archive.ts";
 import { searchFolder } from "../../src/engines/archive/search/search-folder.ts";
 import type { ArchiveQuery } from "../../src/engines/archive/search/query.ts";

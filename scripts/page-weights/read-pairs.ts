@@ -2,8 +2,7 @@ import { measureSignals, type MeasuredSignal } from "../../src/facts/inspection/
 import { combinedRules, levelsOf } from "../../src/facts/inspection/comparison/combined-rules.ts";
 import { signalRules } from "../../src/facts/inspection/comparison/signal-table.ts";
 import { createPageInspector } from "../../src/facts/inspection/inspector/page-inspector.ts";
-import type { Brand, OriginalPage } from "../../src/facts/inspection/model/brand.ts";
-import type { SeenPage } from "../../src/facts/inspection/model/verdict.ts";
+import type { SeenPage, Brand, OriginalPage } from "../../src/facts/inspection/model/verdict.ts";
 import { isAtOrBelow } from "../../src/platform/lib/host-names.ts";
 import { systemClock } from "../../src/platform/lib/clock.ts";
 import { createPageReader } from "../../src/facts/lookups/page/page-reader.ts";

@@ -2,7 +2,7 @@ import { PublicError, StartError } from "../platform/lib/errors.ts";
 import { visible } from "../platform/lib/safe-text.ts";
 import { endStartup } from "../platform/lib/startup.ts";
 import { clause } from "../platform/lib/wording.ts";
-import { NameListError } from "../intake/sources/name-file-bytes/errors.ts";
+import { NameListError } from "../intake/sources/name-file-bytes/byte-source.ts";
 import { readInvocation, type Invocation } from "./arguments.ts";
 import { commandEntries, loadAllCommands } from "./commands.ts";
 import { UsageError } from "./terminal/command.ts";

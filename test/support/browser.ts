@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect } from "bun:test";
 import { systemClock } from "../../src/platform/lib/clock.ts";
-import { startView } from "../../src/facts/lookups/browser/start-view.ts";
+import { startView } from "../../src/facts/lookups/browser/chromium.ts";
 import { findChromium } from "./chromium.ts";
 import { consolePassword } from "./console.ts";
 import { until } from "./until.ts";

@@ -1,5 +1,5 @@
 import type { App } from "../../src/app/app.ts";
-import { nameLines } from "../../src/engines/archive/name-lines.ts";
+import { nameLines } from "../../src/engines/archive/archive.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
 import { seedCampaign } from "./console-campaign-samples.ts";
 import { seedOriginals } from "./console-original-samples.ts";

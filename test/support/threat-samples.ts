@@ -1,11 +1,10 @@
 import { dirname, join } from "node:path";
 import type { App } from "../../src/app/app.ts";
 import type { Actor } from "../../src/access/audit/actor.ts";
-import { changesBetween } from "../../src/facts/enrichment/facts/fact-changes.ts";
+import { changesBetween, threatFactsOf } from "../../src/facts/enrichment/facts/fact-changes.ts";
 import { encodePunycode } from "../../src/engines/detection/names/punycode.ts";
 import { createRegistrationResponses } from "../../src/facts/enrichment/registration-responses.ts";
 import { nothingKnown, type Facts } from "../../src/facts/enrichment/facts/facts.ts";
-import { threatFactsOf } from "../../src/facts/enrichment/facts/threat-facts.ts";
 import { createScreenshotFiles } from "../../src/facts/lookups/page/screenshot-files.ts";
 import { createEnrichmentStore } from "../../src/facts/enrichment/store.ts";
 import type { CertificateSighting, Sighting } from "../../src/threats/threats/record.ts";

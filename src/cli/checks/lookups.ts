@@ -1,13 +1,13 @@
 import { isIP } from "node:net";
 import type { App } from "../../app/app.ts";
 import type { Config } from "../../platform/config/config.ts";
-import { probeThread } from "../../facts/inspection/inspector/probe-thread.ts";
+import { probeThread } from "../../facts/inspection/inspector/thread-inspector.ts";
 import { describeProblem } from "../../facts/inspection/originals/capture-problems.ts";
 import { type Clock, dayMs, toIsoTime } from "../../platform/lib/clock.ts";
 import { spanText } from "../../platform/lib/durations.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { counted, grouped } from "../../platform/lib/wording.ts";
-import { chooseChromium, type ChromiumChoice } from "../../facts/lookups/browser/choose-chromium.ts";
+import { chooseChromium, type ChromiumChoice } from "../../facts/lookups/browser/shared-browser.ts";
 import type { StartWorker } from "../../platform/vocabulary/threads.ts";
 import { resultOf, type CheckResult } from "../check-results/check-result.ts";
 

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { detectEncoding } from "../../engines/certificate-transparency/entries/detect-encoding.ts";
+import { detectEncoding } from "../../engines/certificate-transparency/entries/leaves.ts";
 import {
   createEntryScanner,
   type EntryBatch,
@@ -10,7 +10,7 @@ import { optionalIsoTime, toIsoTime } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { counted } from "../../platform/lib/wording.ts";
 import { openBytes } from "../../intake/sources/name-file-bytes/bytes.ts";
-import { NameListError } from "../../intake/sources/name-file-bytes/errors.ts";
+import { NameListError } from "../../intake/sources/name-file-bytes/byte-source.ts";
 import { command } from "../terminal/command.ts";
 import { FailedError } from "../terminal/failure.ts";
 import { jsonFlag } from "../terminal/flags.ts";

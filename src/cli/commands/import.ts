@@ -2,7 +2,7 @@ import type { App } from "../../app/app.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import { counted, grouped } from "../../platform/lib/wording.ts";
 import type { Tally } from "../../intake/sources/tally.ts";
-import { NameListError } from "../../intake/sources/name-file-bytes/errors.ts";
+import { NameListError } from "../../intake/sources/name-file-bytes/byte-source.ts";
 import type { Interpretation } from "../../intake/sources/entries/interpretation.ts";
 import { sourceOfFile } from "../../intake/sources/imports/imports.ts";
 import { openNameList } from "../../intake/sources/name-files/name-list.ts";

@@ -14,7 +14,7 @@ import { takeServeLock } from "../../platform/database/lock.ts";
 import { systemClock } from "../../platform/lib/clock.ts";
 import { bytesText, spanText } from "../../platform/lib/durations.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import { requestChecks } from "../../intake/sources/archive-checks/request-checks.ts";
+import { requestChecks } from "../../intake/sources/archive-checks/check-store.ts";
 import {
   explained,
   findBackup,

@@ -3,7 +3,7 @@ import type { Instant } from "../../platform/lib/clock.ts";
 import { logDropped } from "../../platform/lib/log.ts";
 import { readDated, type StoredScreenshot } from "../lookups/page/screenshot-files.ts";
 import { createIntake, type KnownResult } from "./apply-results.ts";
-import { explainMissingScreenshot } from "./facts/missing-screenshot.ts";
+import { explainMissingScreenshot } from "./facts/screenshot-facts.ts";
 import { createHandoff } from "./jobs/handoff.ts";
 import { createNetworkQueue } from "./network-queue.ts";
 import { lacksNetworks, looksUpAnything, ranks, type EnabledLookups } from "./plan.ts";

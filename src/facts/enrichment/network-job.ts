@@ -1,10 +1,9 @@
 import type { Needs } from "../../platform/database/needs.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
-import { changesBetween } from "./facts/fact-changes.ts";
+import { changesBetween, threatFactsOf } from "./facts/fact-changes.ts";
 import { hostAddressesOf } from "./facts/facts.ts";
 import { mergeFacts, type AddressNetwork } from "./facts/merge-facts.ts";
-import { threatFactsOf } from "./facts/threat-facts.ts";
 import { guardedLookup } from "./jobs/guarded-lookup.ts";
 import type { RunJob } from "./jobs/worker.ts";
 import type { NetworkQueue } from "./network-queue.ts";

@@ -10,10 +10,12 @@ import type { OpenedLookups } from "../lookups/open-lookups.ts";
 import type { PageResult } from "../lookups/page/page-lookup.ts";
 import { createScreenshotFiles } from "../lookups/page/screenshot-files.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
-import { createDueCounts } from "./due-counts.ts";
-import type { BackfillDependencies } from "./facts/backfill.ts";
-import { createSeverityBackfill } from "./facts/backfill-severities.ts";
-import { createSiteStateBackfill } from "./facts/backfill-site-states.ts";
+import { createDueCounts } from "./store.ts";
+import {
+  type BackfillDependencies,
+  createSeverityBackfill,
+  createSiteStateBackfill,
+} from "./facts/backfill.ts";
 import { createEnrichment, type Enrichment } from "./enrichment.ts";
 import { createOriginalMarks } from "./facts/originals.ts";
 

@@ -1,9 +1,8 @@
 import type { Needs } from "../../platform/database/needs.ts";
 import type { RegistrationResult } from "../lookups/registration/registration-lookup.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
-import { changesBetween } from "./facts/fact-changes.ts";
+import { changesBetween, threatFactsOf } from "./facts/fact-changes.ts";
 import { mergeFacts } from "./facts/merge-facts.ts";
-import { threatFactsOf } from "./facts/threat-facts.ts";
 import { guardedLookup } from "./jobs/guarded-lookup.ts";
 import type { Lookups } from "../lookups/lookups.ts";
 import { mayBeRegistered, nextRegistration, ranks } from "./plan.ts";

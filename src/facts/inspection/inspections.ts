@@ -3,7 +3,7 @@ import type { Config } from "../../platform/config/config.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
 import type { LookUpExistence } from "../lookups/dns/existence.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
-import type { Inspection } from "./model/inspection.ts";
+import type { Inspection, InspectionStatus } from "./model/inspection.ts";
 import type { Inspector } from "./model/inspector.ts";
 import type {
   InspectionFilter,
@@ -14,17 +14,15 @@ import type {
   RequestOutcome,
   RequestProgress,
 } from "./model/request.ts";
-import type { InspectionStatus } from "./model/status.ts";
 import { createAdmission } from "./queue/admission.ts";
 import { createAttempt } from "./queue/attempt.ts";
 import { createBudget } from "./queue/budget.ts";
 import { createCleanup } from "./queue/cleanup.ts";
 import { createImmediateInspection } from "./queue/immediate.ts";
-import { createInspectionList, createRequestProgress, listedMax } from "./queue/list.ts";
+import { createInspectionList, createRequestProgress, listedMax, createStatus } from "./queue/list.ts";
 import { createPump } from "./queue/pump.ts";
 import { createThreatRecorder, type InspectedThreat } from "./queue/record-result.ts";
 import { createRunner } from "./queue/runner.ts";
-import { createStatus } from "./queue/status.ts";
 import { createInspectionStore } from "./store/inspection-store.ts";
 
 export type {

@@ -5,17 +5,17 @@ import type { ProtectedDomain, ProtectedDomains } from "../../threats/domains/do
 import type { Clock, Timer } from "../../platform/lib/clock.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Yielder } from "../../platform/lib/yielder.ts";
-import type { LookUpExistence } from "../../facts/lookups/dns/existence.ts";
+import type { LookUpExistence, Existence } from "../../facts/lookups/dns/existence.ts";
 import type { DnsClient, ResolverCheck } from "../../platform/network/dns/dns-client.ts";
 import type { SourceActivity } from "../sources/activity/source-activity.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
-import { generateLookAlikes } from "./generate.ts";
-import { createNameQueue } from "./name-queue.ts";
 import type { ResolverHealth } from "./resolver-health.ts";
 import { problemOfResolvers, ScanError } from "./scan-error.ts";
 import { createScanRecorder, type SaveFacts, type ScanWatcher } from "./scan-recorder.ts";
 import type { ScanStore } from "./store.ts";
 import type { ScanCounts } from "./tables.ts";
+import type { Permutation } from "../../engines/detection/generate/permutations.ts";
+import type { ProtectedName } from "../../engines/detection/types.ts";
 
 export interface ScanDependencies extends Needs<"clock" | "database"> {
   activity: Pick<SourceActivity, "add">;
@@ -174,4 +174,89 @@ function requireKnownResult({ candidates, unknown }: ScanCounts, reason = "no de
     "nothing_resolved",
     `none of ${candidates} look-alikes could be resolved (${visible(reason)}); check the resolvers with phishwatch check`,
   );
+}
+
+/** Look-alikes that a scan looks up. Names whose denial is doubted come up again. */
+interface NameQueue {
+  /** Starts with these names. The queue keeps the array and appends to it. */
+  fill(names: string[]): void;
+  next(): string | undefined;
+  isEmpty(): boolean;
+  /** Notes the result of a lookup. */
+  note(name: string, existence: Existence): void;
+  /** Returns the names that were denied since the last call. */
+  takeDenied(): string[];
+  /** Enqueues names that are looked up again. */
+  add(names: readonly string[]): void;
+  /** Why the existence of a name is unknown: the latest reason. */
+  lastUnknown(): string | undefined;
+}
+
+function createNameQueue(): NameQueue {
+  let names: string[] = [];
+  let position = 0;
+  let denied: string[] = [];
+  let lastUnknown: string | undefined;
+  return {
+    fill: (given) => void (names = given),
+    next: () => names[position++],
+    isEmpty: () => position >= names.length,
+    note(name, { exists, reason }) {
+      if (exists === "no") denied.push(name);
+      if (exists === "unknown") lastUnknown = reason;
+    },
+    takeDenied() {
+      const taken = denied;
+      denied = [];
+      return taken;
+    },
+    add(more) {
+      // A worker may have asked for a name after the last one.
+      position = Math.min(position, names.length);
+      for (const name of more) names.push(name);
+    },
+    lastUnknown: () => lastUnknown,
+  };
+}
+
+/** Maximum number of look-alikes per protected domain, most likely first: 100 seconds at 200 queries per second. */
+const perDomainMax = 20_000;
+/** Maximum number of look-alikes per scan, limited by memory and by a duration of about 15 minutes. */
+const perScanMax = 200_000;
+
+/**
+ * Returns the distinct look-alikes of the protected names, most likely first for each of them.
+ * @param options.limit maximum number of look-alikes per protected name
+ */
+async function generateLookAlikes(
+  protectedNames: readonly ProtectedName[],
+  {
+    minSimilarity,
+    limit = perDomainMax,
+    yielder,
+    signal,
+  }: { minSimilarity: number; limit?: number | undefined; yielder: Yielder; signal: AbortSignal },
+): Promise<string[]> {
+  // Loaded here, because the word lists would delay startup.
+  const { permutationSteps } = await import("../../engines/detection/generate/permutations.ts");
+  const share = Math.min(limit, perDomainMax, Math.ceil(perScanMax / protectedNames.length));
+  const names = new Set<string>();
+  for (const protectedName of protectedNames) {
+    const steps = permutationSteps(protectedName, { minSimilarity, limit: share });
+    for (const { name } of await runSteps(steps, { yielder, signal })) names.add(name);
+  }
+  return [...names];
+}
+
+/** Runs the steps to their end, a second or two of work, and yields to other work in between. */
+async function runSteps(
+  steps: Generator<void, Permutation[]>,
+  { yielder, signal }: { yielder: Yielder; signal: AbortSignal },
+): Promise<Permutation[]> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+    if (signal.aborted) return [];
+    if (yielder.due()) await yielder.pause();
+  }
 }

@@ -1,5 +1,4 @@
-import type { Archive } from "../../engines/archive/archive.ts";
-import { nameLines } from "../../engines/archive/name-lines.ts";
+import { type Archive, nameLines } from "../../engines/archive/archive.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
 import type { Clock } from "../../platform/lib/clock.ts";

@@ -10,12 +10,11 @@ import { badRequest, messageOf, notFound } from "../../platform/lib/errors.ts";
 import type { IdFactory } from "../../platform/lib/ids.ts";
 import { logDropped, type Log } from "../../platform/lib/log.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
-import { everyConfigured, type Schedule } from "../../platform/lib/schedule.ts";
+import { everyConfigured, type Schedule, every } from "../../platform/lib/schedule.ts";
 import type { DnsClient } from "../../platform/network/dns/dns-client.ts";
 import type { OnConfigChange } from "../../platform/reload/live-config.ts";
 import type { ScanTrigger } from "../../platform/vocabulary/scans.ts";
-import { watchCommandScans } from "./command-watch.ts";
-import { createExecution, logStart, type Running, type ScanOptions } from "./execution.ts";
+import { createExecution, logStart, type Running, type ScanOptions, logEnd } from "./execution.ts";
 import { progressOf, type ScanProgress } from "./progress.ts";
 import { createResolverHealth, type ResolverHealth } from "./resolver-health.ts";
 import type { ScanDependencies } from "./run-scan.ts";
@@ -132,7 +131,7 @@ export function createScans({
       resolverHealth.start();
       const closeLeft = () => void closeAbandonedIfFree({ database, lock: takeLock(), log, store });
       if (store.running().length > 0) closeLeft();
-      if (database.isShared) commands = watchCommandScans({ clock, log, store, closeAbandoned: closeLeft });
+      if (database.isShared) commands = watchCommandScans({ clock, log, store, closeLeft });
       schedule = startSchedule({ clock, config, log, run });
     },
     async stop() {
@@ -266,4 +265,54 @@ function alreadyRunningText(scan: Scan | undefined): string {
   const part = planned === 0 ? "" : `, ${Math.floor((candidates / planned) * 100)} % done`;
   const origin = `started by ${triggerNames[trigger]} at ${toIsoTime(startedAt)}`;
   return `a scan is already running, ${origin}${part}; wait for it to end, or cancel it`;
+}
+
+const everyFiveSeconds = "*/5 * * * * *";
+
+/**
+ * Logs start and end of the scans by command line, which other processes run. `closeLeft` is called while such a
+ * scan is recorded as running: its process may have been killed.
+ */
+function watchCommandScans({
+  clock,
+  log,
+  store,
+  closeLeft,
+}: Needs<"clock" | "log"> & {
+  store: Pick<ScanStore, "get" | "list" | "running" | "since">;
+  closeLeft: () => void;
+}): Schedule {
+  let newest = store.list(1)[0]?.seq ?? 0;
+  let open = store
+    .running()
+    .filter(({ trigger }) => trigger === "cli")
+    .map(({ id }) => id);
+
+  function run(): void {
+    for (const scan of store.since(newest)) {
+      newest = scan.seq;
+      if (scan.trigger !== "cli") continue;
+      logStart(log, scan);
+      open.push(scan.id);
+    }
+    open = open.filter((id) => {
+      const scan = store.get(id);
+      if (scan?.status === "running") return true;
+      if (scan !== undefined) logEnd(log, scan);
+      return false;
+    });
+    if (open.length > 0) closeLeft();
+  }
+
+  return every({
+    clock,
+    pattern: everyFiveSeconds,
+    run() {
+      try {
+        run();
+      } catch (error) {
+        logDropped(log, error, "scan.commands_not_checked");
+      }
+    },
+  });
 }

@@ -1,4 +1,4 @@
-import type { Archive } from "../../engines/archive/archive.ts";
+import { type Archive, nameLines } from "../../engines/archive/archive.ts";
 import type { Match } from "../../engines/detection/types.ts";
 import type { Needs } from "../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../threats/domains/domains.ts";
@@ -7,12 +7,10 @@ import type { Yielder } from "../../platform/lib/yielder.ts";
 import type { CertificateSighting, RecordedThreat, Sighting } from "../../threats/threats/record.ts";
 import type { Threats } from "../../threats/threats/threats.ts";
 import type { ThreatSource } from "../../platform/vocabulary/threats.ts";
-import type { NameOrigin, SourceActivity } from "./activity/source-activity.ts";
+import type { NameOrigin, SourceActivity, ActivityCounts } from "./activity/source-activity.ts";
 import { readEntries, readListedEntry, type Entry } from "./entries/entry.ts";
 import { createInterpretations, type InterpretationOptions } from "./entries/interpretation.ts";
 import type { NameBatch } from "./name-batch.ts";
-import { createRunArchive } from "./run-archive.ts";
-import { createRunCounts } from "./run-counts.ts";
 import { createAcceptance, createTally, invalidShownMax, type Tally } from "./tally.ts";
 
 /** Maximum number of threats per transaction: about 4 ms in which nobody else can write, and no request is served. */
@@ -213,4 +211,75 @@ function sightingOf(
   seen: NameBatch<unknown>["seen"],
 ): Pick<Sighting, "source" | "seenAt" | "isDay"> | undefined {
   return seen && { source: seen.source, seenAt: seen.day, isDay: true };
+}
+
+/** Passes the names of one run to the archive. */
+function createRunArchive({
+  archive,
+  source,
+  seenAt,
+}: {
+  archive: Pick<Archive, "add" | "flush">;
+  source: ThreatSource;
+  seenAt: () => Instant;
+}) {
+  let kept: string[] = [];
+  const add = (names: Uint8Array | null) => {
+    if (names !== null && names.length > 0) archive.add(names, { source, seenAt: seenAt() });
+  };
+  const addKept = () => {
+    if (kept.length > 0) add(nameLines(kept));
+    kept = [];
+  };
+  return {
+    add,
+    /** Keeps a canonical name that no batch contains as written, for the next `addKept`. */
+    keep: (name: string) => void kept.push(name),
+    addKept,
+    flush() {
+      addKept();
+      return archive.flush();
+    },
+  };
+}
+
+/** Counts the names of one run where they came from. */
+function createRunCounts({
+  activity,
+  origin,
+  tally,
+}: {
+  activity: Pick<SourceActivity, "add" | "defer">;
+  origin: NameOrigin | null;
+  tally: Tally;
+}) {
+  let counted: ActivityCounts = { names: 0, invalid: 0, matched: 0, created: 0 };
+  return {
+    /** Adds what is new, in the transaction of the caller. Returns a function to call once that is committed. */
+    add(): () => void {
+      const counts = countsOf(tally);
+      if (origin !== null) activity.add(origin, difference(counts, counted));
+      return () => void (counted = counts);
+    },
+    /** Adds what is new later. Returns the threats that were recorded with it: none. */
+    defer(): [] {
+      const counts = countsOf(tally);
+      if (origin !== null) activity.defer(origin, difference(counts, counted));
+      counted = counts;
+      return [];
+    },
+  };
+}
+
+function countsOf({ received, invalid, matched, created }: Tally): ActivityCounts {
+  return { names: received, invalid, matched, created };
+}
+
+function difference(now: ActivityCounts, before: ActivityCounts): ActivityCounts {
+  return {
+    names: now.names - before.names,
+    invalid: now.invalid - before.invalid,
+    matched: now.matched - before.matched,
+    created: now.created - before.created,
+  };
 }

@@ -1,4 +1,4 @@
-import { nameLines } from "../../engines/archive/name-lines.ts";
+import { nameLines } from "../../engines/archive/archive.ts";
 import type { NameRanges } from "../../engines/detection/filter/encoded-text.ts";
 import type { Matcher } from "../../engines/detection/match/matcher.ts";
 import type { Instant } from "../../platform/lib/clock.ts";

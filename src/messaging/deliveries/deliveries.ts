@@ -10,7 +10,6 @@ import { createDeliveryLog, type DeliveryLog } from "./delivery-log.ts";
 import { createDispatcher, type Dispatcher } from "./dispatcher.ts";
 import { createDueDeliveries } from "./due.ts";
 import { createFanOut } from "./fan-out.ts";
-import type { EventObserver } from "./observer.ts";
 import { createAddressedEvents } from "./store/addressed-events.ts";
 import { createAnnouncements, type Announcements } from "./store/announcements.ts";
 import { createHealth } from "./health.ts";
@@ -18,15 +17,13 @@ import type { Send } from "./lanes.ts";
 import { createRecipients, type Recipients } from "./recipients.ts";
 import { createRecorder } from "./recorder.ts";
 import { createRelease } from "./store/release.ts";
-import { policiesOf } from "./rules/policies.ts";
-import { createAttemptCounter, type AttemptTotal } from "./rules/attempt-counter.ts";
 import { createReplay, type Replay } from "./replay.ts";
 import { createRetention, type Retention } from "./retention.ts";
-import { createSendAll, type SendAll } from "./send-all.ts";
+import { createSendAll, type SendAll, type EventObserver } from "./send-all.ts";
 import { createFailureSummary, type FailureSummary } from "./store/failure-summary.ts";
-import { createOldestPending } from "./store/oldest-pending.ts";
-import { createDeliveryTotals, type DeliveryTotal } from "./store/totals.ts";
+import { createDeliveryTotals, type DeliveryTotal, createOldestPending } from "./store/totals.ts";
 import { createDeliveryHours, type DeliveryHours } from "./store/hours.ts";
+import { extended, type RetryPolicy } from "./rules/retry-schedule.ts";
 
 /** Read when they are needed, because they can change. */
 export interface DeliverySettings {
@@ -207,5 +204,83 @@ function senderOver(channels: ReadonlyMap<string, Channel>): Send {
     const channel = channels.get(kind);
     if (channel === undefined) throw new Error(`no channel ${kind}`);
     return channel.send(target, message, signal);
+  };
+}
+
+/** `gave_up`: the attempt failed, and it was the last one of its delivery. */
+type AttemptOutcome = "ok" | "failed" | "gave_up";
+
+interface AttemptTotal {
+  /** Name of the recipient. */
+  recipient: string;
+  result: AttemptOutcome;
+  total: number;
+}
+
+interface Ended {
+  recipientSeq: number;
+  result: { failure: string | null };
+  gaveUp: boolean;
+}
+
+/** Counts attempts by recipient since the start of the process. */
+function createAttemptCounter() {
+  // At most one entry for each recipient.
+  const counts = new Map<number, Record<AttemptOutcome, number>>();
+
+  function add({ recipientSeq, result, gaveUp }: Ended): void {
+    let own = counts.get(recipientSeq);
+    if (own === undefined) counts.set(recipientSeq, (own = { ok: 0, failed: 0, gave_up: 0 }));
+    own[result.failure === null ? "ok" : gaveUp ? "gave_up" : "failed"] += 1;
+  }
+
+  return {
+    /** Returns a function that counts attempts before it passes them on. */
+    counting:
+      <Attempt extends Ended>(next: (attempts: readonly Attempt[], recipientsChanged: boolean) => void) =>
+      (attempts: readonly Attempt[], recipientsChanged: boolean): void => {
+        attempts.forEach(add);
+        next(attempts, recipientsChanged);
+      },
+    /** Recipients that were deleted are left out. */
+    totals: (recipients: readonly { seq: number; name: string }[]): AttemptTotal[] =>
+      recipients.flatMap(({ seq, name: recipient }) => {
+        const { ok, failed, gave_up } = counts.get(seq) ?? { ok: 0, failed: 0, gave_up: 0 };
+        return [
+          { recipient, result: "ok" as const, total: ok },
+          { recipient, result: "failed" as const, total: failed },
+          { recipient, result: "gave_up" as const, total: gave_up },
+        ];
+      }),
+  };
+}
+
+/** Returns the present policy of each channel, and the longest one. All agree as far as the shorter ones go. */
+function policiesOf(
+  channels: readonly { kind: string; retriesForMs?: number }[],
+  settings: { readonly retryDelaysMs: readonly number[]; readonly retryJitter: number },
+): { longest: () => RetryPolicy; policyOf: (kind: string) => RetryPolicy } {
+  let known: { usual: RetryPolicy; policies: Map<string, RetryPolicy> } | undefined;
+  const present = () => {
+    const { retryDelaysMs: delaysMs, retryJitter: jitter } = settings;
+    if (known?.usual.delaysMs === delaysMs && known.usual.jitter === jitter) return known;
+    const usual: RetryPolicy = { delaysMs, jitter };
+    const policies = new Map(
+      channels.map(({ kind, retriesForMs = 0 }) => [kind, extended(usual, retriesForMs)]),
+    );
+    return (known = { usual, policies });
+  };
+  return {
+    longest() {
+      const { usual, policies } = present();
+      return [...policies.values()].reduce(
+        (first, second) => (second.delaysMs.length > first.delaysMs.length ? second : first),
+        usual,
+      );
+    },
+    policyOf(kind) {
+      const { usual, policies } = present();
+      return policies.get(kind) ?? usual;
+    },
   };
 }

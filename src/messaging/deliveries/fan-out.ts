@@ -9,7 +9,7 @@ import { toIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { ThreatSnapshots } from "../../threats/threats/store/snapshots.ts";
 import type { EventType } from "../../platform/vocabulary/events.ts";
 import type { Severity } from "../../platform/vocabulary/threats.ts";
-import type { EventObserver } from "./observer.ts";
+import type { EventObserver } from "./send-all.ts";
 import type { AddressedEvent } from "./store/addressed-events.ts";
 import type { Announcements } from "./store/announcements.ts";
 import { deliveries, recipients } from "./store/tables.ts";

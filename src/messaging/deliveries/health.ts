@@ -3,9 +3,9 @@ import type { Database } from "../../platform/database/database.ts";
 import { statement, value } from "../../platform/database/statement.ts";
 import type { Instant } from "../../platform/lib/clock.ts";
 import type { AttemptResult } from "./channel.ts";
-import { breakerFailures, probeDelayMs } from "./rules/breaker.ts";
 import type { HealthChange } from "./rules/failure-report.ts";
-import { toLastFailure } from "./rules/last-failure.ts";
+import { breakerFailures, probeDelayMs } from "./rules/retry-schedule.ts";
+import { toLastFailure } from "./rules/recipient-state.ts";
 import { recipients } from "./store/tables.ts";
 
 /** Counts the consecutive failures of each recipient. */

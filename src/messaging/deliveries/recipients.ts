@@ -6,8 +6,7 @@ import { matchesEverything, type EventFilter } from "../../threats/events/event-
 import { badRequest, FieldError, notFound } from "../../platform/lib/errors.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { Channel } from "./channel.ts";
-import { checkFilter } from "./rules/filter-rules.ts";
-import { checkConcurrency, checkEvents, checkName, checkRate } from "./rules/recipient-rules.ts";
+import { checkConcurrency, checkEvents, checkName, checkRate, checkFilter } from "./rules/recipient-rules.ts";
 import { deleteAnnouncements } from "./store/announcements.ts";
 import { deliveries, recipients } from "./store/tables.ts";
 

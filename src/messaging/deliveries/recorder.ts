@@ -10,7 +10,7 @@ import type { AttemptResult, FailureConsequence } from "./channel.ts";
 import type { Attempted, Health } from "./health.ts";
 import { subjectOf } from "./recipients.ts";
 import { createFailureReport, type HealthChange } from "./rules/failure-report.ts";
-import { describeFailure } from "./rules/last-failure.ts";
+import { describeFailure } from "./rules/recipient-state.ts";
 import { jitterOf, nextAttemptAt, type RetryPolicy } from "./rules/retry-schedule.ts";
 import type { DeliveryHours } from "./store/hours.ts";
 import { deliveries, deliveryAttempts } from "./store/tables.ts";

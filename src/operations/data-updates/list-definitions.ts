@@ -1,5 +1,5 @@
 import { parseLogList } from "../../engines/certificate-transparency/log-list/log-list.ts";
-import { parseSuffixRules } from "../../engines/detection/names/suffix-rules.ts";
+import { parseSuffixRules } from "../../engines/detection/names/suffix.ts";
 import { dayMs } from "../../platform/lib/clock.ts";
 import type { ListName } from "../../platform/lib/lists/list-texts.ts";
 import { parseRegistryLines } from "../../facts/lookups/network/address-registries.ts";

@@ -3,7 +3,7 @@ import { apiKeys } from "../../access/keys/tables.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { protectedDomains } from "../../threats/domains/tables.ts";
 import { siteStateSince } from "../../facts/enrichment/facts/site-state.ts";
-import { threatFactsOf } from "../../facts/enrichment/facts/threat-facts.ts";
+import { threatFactsOf } from "../../facts/enrichment/facts/fact-changes.ts";
 import type { CaseSettings } from "../../platform/config/config.ts";
 import { dayMs, type Instant } from "../../platform/lib/clock.ts";
 import { createIdFactory } from "../../platform/lib/ids.ts";

@@ -1,5 +1,5 @@
 import { addressNumber } from "../../platform/network/addresses.ts";
-import type { Network } from "../../facts/lookups/network/network.ts";
+import type { Network } from "../../facts/lookups/network/address-range.ts";
 
 /** Invented hosting providers, each with one of the networks for documentation (RFC 5737). */
 const providers: readonly { prefix: string; organization: string; country: string; host: string }[] = [

@@ -4,8 +4,10 @@ import {
   createEntryScanner,
   type EntryBatch,
 } from "../../../src/engines/certificate-transparency/entries/entry-scanner.ts";
-import { createNameBuffer } from "../../../src/engines/certificate-transparency/entries/name-buffer.ts";
-import { namesInOddValue } from "../../../src/engines/certificate-transparency/entries/odd-names.ts";
+import {
+  createNameBuffer,
+  namesInOddValue,
+} from "../../../src/engines/certificate-transparency/entries/name-buffer.ts";
 import { LogError, type EntryEncoding } from "../../../src/engines/certificate-transparency/log.ts";
 import { leafHash } from "../../../src/engines/certificate-transparency/trees/hashes.ts";
 import { dataTile, getEntriesBody, logEntry, namesTile } from "../../support/log-entries.ts";

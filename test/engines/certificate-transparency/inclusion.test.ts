@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { rootOf } from "../../../src/engines/certificate-transparency/trees/compact-range.ts";
 import { sha256 } from "../../../src/engines/certificate-transparency/trees/hashes.ts";
-import { inclusionOf } from "../../../src/engines/certificate-transparency/trees/inclusion.ts";
+import { inclusionOf } from "../../../src/engines/certificate-transparency/reading/rfc6962-reader.ts";
 import { auditPath, merkleRoot } from "../../support/log-entries.ts";
 
 const leaves = Array.from({ length: 70 }, (_, index) => sha256(Uint8Array.of(index)));

@@ -6,8 +6,8 @@ import {
 import {
   chooseLogs,
   unknownOperators,
+  extraLog,
 } from "../../../src/engines/certificate-transparency/log-list/choose-logs.ts";
-import { extraLog } from "../../../src/engines/certificate-transparency/log-list/extra-logs.ts";
 import {
   LogListFormatError,
   parseLogList,

@@ -1,19 +1,24 @@
 import { describe, expect, test } from "bun:test";
-import { LogError, type LogErrorKind } from "../../../src/engines/certificate-transparency/log.ts";
+import {
+  LogError,
+  type LogErrorKind,
+  userAgentOf,
+} from "../../../src/engines/certificate-transparency/log.ts";
 import {
   afterResponse,
   batchAtFirst,
   batchEnd,
   batchMax,
-} from "../../../src/engines/certificate-transparency/reading/batch-size.ts";
+} from "../../../src/engines/certificate-transparency/reading/rfc6962-reader.ts";
 import {
   createBreaker,
   waitAfterFailureMs,
 } from "../../../src/engines/certificate-transparency/reading/breaker.ts";
-import { operatorRate } from "../../../src/engines/certificate-transparency/reading/operator-rates.ts";
-import { nextPollMs } from "../../../src/engines/certificate-transparency/reading/polling.ts";
-import { createRequestBudgets } from "../../../src/engines/certificate-transparency/reading/request-budget.ts";
-import { userAgentOf } from "../../../src/engines/certificate-transparency/reading/user-agent.ts";
+import { nextPollMs } from "../../../src/engines/certificate-transparency/reading/log-readers.ts";
+import {
+  createRequestBudgets,
+  operatorRate,
+} from "../../../src/engines/certificate-transparency/reading/request-budget.ts";
 import { manualClock } from "../../support/appliance.ts";
 
 const settled = () => new Promise<void>((resolve) => void setImmediate(resolve));

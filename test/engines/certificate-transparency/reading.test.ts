@@ -4,9 +4,9 @@ import type {
   LogProtocol,
   LogReader,
 } from "../../../src/engines/certificate-transparency/log.ts";
-import { readLimits } from "../../../src/engines/certificate-transparency/reading/limits.ts";
+import { readLimits } from "../../../src/engines/certificate-transparency/reading/content.ts";
 import { createLogReaders } from "../../../src/engines/certificate-transparency/reading/log-readers.ts";
-import { tilePath } from "../../../src/engines/certificate-transparency/reading/tile-paths.ts";
+import { tilePath } from "../../../src/engines/certificate-transparency/reading/tiles.ts";
 import { createTree, rootOf } from "../../../src/engines/certificate-transparency/trees/compact-range.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";
 import {

@@ -9,9 +9,9 @@ import {
   newFoundWords,
   splitIntoKeywords,
   wordsAt,
+  createWordTrie,
 } from "../../../src/engines/detection/data/lexicon.ts";
 import keywordText from "../../../src/engines/detection/data/keywords.txt" with { type: "text" };
-import { createWordTrie } from "../../../src/engines/detection/data/word-trie.ts";
 import wordText from "../../../src/engines/detection/data/words.txt" with { type: "text" };
 import { randomFrom, seed } from "../../support/random.ts";
 

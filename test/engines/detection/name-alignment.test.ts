@@ -4,11 +4,11 @@ import { domainToASCII } from "node:url";
 import { spellingsOf } from "../../../src/engines/detection/brand/brand-words.ts";
 import { isKeyword, isWord, splitIntoKeywords } from "../../../src/engines/detection/data/lexicon.ts";
 import { permutations } from "../../../src/engines/detection/generate/permutations.ts";
-import { createClosestReading } from "../../../src/engines/detection/match/closest-reading.ts";
 import {
   createNameComparison,
   type NameComparison,
   type NamePart,
+  createClosestReading,
 } from "../../../src/engines/detection/match/compare-names.ts";
 import { glyphsOf } from "../../../src/engines/detection/match/glyphs.ts";
 import { createMatcher } from "../../../src/engines/detection/match/matcher.ts";
@@ -17,8 +17,7 @@ import { foldLabel } from "../../../src/engines/detection/names/fold.ts";
 import { normalizeName, unicodeName } from "../../../src/engines/detection/names/name.ts";
 import { splitName } from "../../../src/engines/detection/names/suffix.ts";
 import { createSteps } from "../../../src/engines/detection/alignment/alignment-steps.ts";
-import type { ScoredReading } from "../../../src/engines/detection/score/score-name.ts";
-import { rounded } from "../../../src/engines/detection/score/similarity.ts";
+import { type ScoredReading, rounded } from "../../../src/engines/detection/score/score-name.ts";
 import { escapeHidden } from "../../../src/platform/lib/safe-text.ts";
 import { randomFrom, seed } from "../../support/random.ts";
 

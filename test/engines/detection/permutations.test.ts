@@ -5,9 +5,8 @@ import {
   permutations,
   type Permutation,
 } from "../../../src/engines/detection/generate/permutations.ts";
-import { isRegistrableLabel } from "../../../src/engines/detection/names/registrable.ts";
 import { decodeLabel } from "../../../src/engines/detection/names/name.ts";
-import { splitName } from "../../../src/engines/detection/names/suffix.ts";
+import { splitName, isRegistrableLabel } from "../../../src/engines/detection/names/suffix.ts";
 import { randomFrom, seed } from "../../support/random.ts";
 
 const options = { minSimilarity: 0.75 };

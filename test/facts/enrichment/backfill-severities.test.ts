@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { createSettings } from "../../../src/access/settings/settings.ts";
-import { createSeverityBackfill } from "../../../src/facts/enrichment/facts/backfill-severities.ts";
+import { createSeverityBackfill } from "../../../src/facts/enrichment/facts/backfill.ts";
 import { createEnrichmentStore } from "../../../src/facts/enrichment/store.ts";
 import { openStores } from "../../support/stores.ts";
 import { phishingFacts } from "../../support/threat-samples.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createSettings } from "../../../src/access/settings/settings.ts";
 import type { Facts } from "../../../src/facts/enrichment/facts/facts.ts";
-import { createSiteStateBackfill } from "../../../src/facts/enrichment/facts/backfill-site-states.ts";
+import { createSiteStateBackfill } from "../../../src/facts/enrichment/facts/backfill.ts";
 import { createEnrichmentStore } from "../../../src/facts/enrichment/store.ts";
 import { dayMs } from "../../../src/platform/lib/clock.ts";
 import { openStores, type Stores } from "../../support/stores.ts";

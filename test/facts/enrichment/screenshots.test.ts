@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { chooseChromium } from "../../../src/facts/lookups/browser/choose-chromium.ts";
+import { chooseChromium } from "../../../src/facts/lookups/browser/shared-browser.ts";
 import { createPageInspector } from "../../../src/facts/inspection/inspector/page-inspector.ts";
 import { createPageReader } from "../../../src/facts/lookups/page/page-reader.ts";
 import { createTurns } from "../../../src/platform/network/turns.ts";

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { createBrandFeed } from "../../../src/facts/inspection/inspector/brand-feed.ts";
 import { openInspector } from "../../../src/facts/inspection/inspector/open-inspector.ts";
 import { createThreadInspector } from "../../../src/facts/inspection/inspector/thread-inspector.ts";
-import type { Brand } from "../../../src/facts/inspection/model/brand.ts";
+import type { Brand } from "../../../src/facts/inspection/model/verdict.ts";
 import type { Inspector } from "../../../src/facts/inspection/model/inspector.ts";
 import { readScreenshot } from "../../../src/facts/inspection/comparison/screenshot.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";

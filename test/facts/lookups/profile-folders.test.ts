@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "n
 import { join } from "node:path";
 import { systemClock } from "../../../src/platform/lib/clock.ts";
 import { createLog } from "../../../src/platform/lib/log.ts";
-import { createProfileFolders } from "../../../src/facts/lookups/browser/profile-folders.ts";
+import { createProfileFolders } from "../../../src/facts/lookups/browser/browser-memory.ts";
 import { temporaryFolder } from "../../support/appliance.ts";
 
 test("profiles that killed processes left are deleted with the next one, and nothing else is", async () => {

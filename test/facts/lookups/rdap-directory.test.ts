@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { createRdapDirectory } from "../../../src/facts/lookups/registration/rdap-directory.ts";
 import {
   embeddedRdapServices,
   parseBootstrap,
   rdapServices,
+  createRdapDirectory,
 } from "../../../src/facts/lookups/registration/rdap-services.ts";
 import { embeddedWhoisServers, whoisQuery } from "../../../src/facts/lookups/registration/whois-servers.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";

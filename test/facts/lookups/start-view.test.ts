@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { startView } from "../../../src/facts/lookups/browser/start-view.ts";
+import { startView } from "../../../src/facts/lookups/browser/chromium.ts";
 import { manualClock } from "../../support/appliance.ts";
 import { until } from "../../support/until.ts";
 

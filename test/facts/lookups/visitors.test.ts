@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createPageReader } from "../../../src/facts/lookups/page/page-reader.ts";
-import { createCookieJar } from "../../../src/facts/lookups/visits/cookie-jar.ts";
+import { createCookieJar } from "../../../src/facts/lookups/visits/page-request.ts";
 import { visitorsFor } from "../../../src/facts/lookups/visits/visitors.ts";
 import { systemClock } from "../../../src/platform/lib/clock.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createEntryScanner } from "../../../src/engines/certificate-transparency/entries/entry-scanner.ts";
 import type { EntryBlock } from "../../../src/engines/certificate-transparency/log.ts";
-import { findEntryByTime } from "../../../src/intake/sources/certificate-log-reading/backlog.ts";
+import { findEntryByTime } from "../../../src/intake/sources/certificate-log-reading/read-ahead.ts";
 import {
   endOfReading,
   isOutdated,
@@ -12,11 +12,10 @@ import {
   createBlockScreen,
   passAll,
 } from "../../../src/intake/sources/certificate-log-reading/screen-block.ts";
-import { checkHead } from "../../../src/intake/sources/certificate-log-reading/tree-head-rules.ts";
-import { checkCertificateLogs } from "../../../src/intake/sources/certificate-logs/check.ts";
+import { checkHead } from "../../../src/intake/sources/certificate-log-reading/follow-log.ts";
 import type { LogListStatus } from "../../../src/intake/sources/certificate-logs/followed-logs.ts";
 import { createRecentNames } from "../../../src/intake/sources/certificate-logs/recent-names.ts";
-import { averageAfter } from "../../../src/intake/sources/certificate-logs/status.ts";
+import { averageAfter, checkCertificateLogs } from "../../../src/intake/sources/certificate-logs/status.ts";
 import { createLogSigner, dataTile, logEntry } from "../../support/log-entries.ts";
 import { randomFrom, seed } from "../../support/random.ts";
 

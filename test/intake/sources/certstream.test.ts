@@ -6,7 +6,7 @@ import { grouped } from "../../../src/platform/lib/wording.ts";
 import { createYielder } from "../../../src/platform/lib/yielder.ts";
 import { createTurns } from "../../../src/platform/network/turns.ts";
 import { createCandidates } from "../../../src/intake/sources/candidates.ts";
-import { createCertstreamFeeds } from "../../../src/intake/sources/certstream/certstream-feeds.ts";
+import { createCertstreamFeeds } from "../../../src/intake/sources/certstream/certstream-feed.ts";
 import { readMessage } from "../../../src/intake/sources/certstream/messages.ts";
 import { createNameQueue } from "../../../src/intake/sources/certstream/name-queue.ts";
 import { createSourcePauses } from "../../../src/intake/sources/pauses/source-pauses.ts";

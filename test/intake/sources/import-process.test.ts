@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { hasEnded, ownProcess } from "../../../src/intake/sources/imports/import-process.ts";
+import { hasEnded, ownProcess } from "../../../src/intake/sources/imports/import-store.ts";
 
 const [pid, ticks, namespace] = ownProcess().split(" ");
 

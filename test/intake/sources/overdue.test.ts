@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { lastFileAt, overdueOf } from "../../../src/intake/sources/feeds/overdue.ts";
+import { lastFileAt, overdueOf } from "../../../src/intake/sources/feeds/feed-status.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { latestProbe, probeDelayMs } from "../../../src/messaging/deliveries/rules/breaker.ts";
+import { latestProbe, probeDelayMs } from "../../../src/messaging/deliveries/rules/retry-schedule.ts";
 import { manualClock } from "../../support/appliance.ts";
 import { startReceiver, type Received, type Reply } from "../../support/receiver.ts";
 import { until } from "../../support/until.ts";

@@ -3,7 +3,7 @@ import {
   createFailureReport,
   type HealthChange,
 } from "../../../src/messaging/deliveries/rules/failure-report.ts";
-import { describeFailure } from "../../../src/messaging/deliveries/rules/last-failure.ts";
+import { describeFailure } from "../../../src/messaging/deliveries/rules/recipient-state.ts";
 import { manualClock } from "../../support/appliance.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { until } from "../../support/until.ts";

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { ObservedChange } from "../../../src/messaging/deliveries/observer.ts";
+import type { ObservedChange } from "../../../src/messaging/deliveries/send-all.ts";
 import { deleteAnnouncements } from "../../../src/messaging/deliveries/store/announcements.ts";
 import { createProtectedDomains } from "../../../src/threats/domains/domains.ts";
-import type { EventFilter } from "../../../src/threats/events/event-filter.ts";
-import { noFilter } from "../../../src/threats/events/event-filter.ts";
+import { type EventFilter, noFilter } from "../../../src/threats/events/event-filter.ts";
 import type { SeverityFacts } from "../../../src/threats/threats/severity/severity.ts";
 import { createThreats } from "../../../src/threats/threats/threats.ts";
 import { fillRandom, manualClock, temporaryFolder } from "../../support/appliance.ts";

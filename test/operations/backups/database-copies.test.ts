@@ -9,8 +9,7 @@ import { backUpFile, restoreFile } from "../../../src/operations/backups/file-ba
 import { createDatabaseCopies } from "../../../src/operations/backups/database-copies.ts";
 import { createConsoleSessions } from "../../../src/access/console/sessions.ts";
 import { openDatabase } from "../../../src/platform/database/database.ts";
-import { createCheckStore } from "../../../src/intake/sources/archive-checks/check-store.ts";
-import { requestChecks } from "../../../src/intake/sources/archive-checks/request-checks.ts";
+import { createCheckStore, requestChecks } from "../../../src/intake/sources/archive-checks/check-store.ts";
 import { fillRandom, temporaryFolder } from "../../support/appliance.ts";
 import { openStores, type Stores } from "../../support/stores.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { getDomain, parse } from "tldts";
-import { parseSuffixRules } from "../../../src/engines/detection/names/suffix-rules.ts";
+import { parseSuffixRules } from "../../../src/engines/detection/names/suffix.ts";
 import { randomFrom, seed } from "../../support/random.ts";
 import { publicSuffixList } from "../../support/suffix-list.ts";
 

@@ -1,6 +1,6 @@
 /** Checks of new domains against the archive, and the search of the archive. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { nameLines } from "../../../src/engines/archive/name-lines.ts";
+import { nameLines } from "../../../src/engines/archive/archive.ts";
 import { openConsoleApp, type ConsoleApp, type Visitor } from "../../support/console.ts";
 import { until } from "../../support/until.ts";
 

@@ -1,7 +1,7 @@
 /** Merges sorted segments into one, with each name once. */
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { readBlocks, type NameBlock } from "../files/blocks.ts";
+import { readBlocks, type NameBlock } from "../files/reading.ts";
 import type { Segment } from "../files/folder.ts";
 import { compareNames } from "../names/sort-names.ts";
 import { createSegmentWriter } from "./segment-writer.ts";

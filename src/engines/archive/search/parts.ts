@@ -1,8 +1,7 @@
 /** Divides the archive into parts that threads search. */
 import { join } from "node:path";
-import { readBlocks } from "../files/blocks.ts";
 import type { Segment } from "../files/folder.ts";
-import { openExisting } from "../files/reading.ts";
+import { openExisting, readBlocks } from "../files/reading.ts";
 import type { BlockSearch, FoundName } from "./query.ts";
 
 /** A part of a segment: the blocks that start in it. Takes a thread about 50 ms. */

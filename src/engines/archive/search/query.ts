@@ -2,7 +2,7 @@
 import type { Matcher } from "../../detection/match/matcher.ts";
 import { unicodeName } from "../../detection/names/name.ts";
 import type { ThreatType } from "../../../platform/vocabulary/threats.ts";
-import { rangesOfLines } from "../name-lines.ts";
+import { rangesOfLines } from "../archive.ts";
 
 /** Look-alikes of any domain, protected or not. `domain` has to be normalized. */
 export interface LookAlikeQuery {

@@ -1,7 +1,6 @@
 import type { Instant } from "../../../platform/lib/clock.ts";
 import { createCertificateParts, readParts, type CertificateForm } from "./certificate-names.ts";
-import { createDerElement, derTags, readElement, readTagged, type DerElement } from "./der.ts";
-import { stringText } from "./der-strings.ts";
+import { createDerElement, derTags, readElement, readTagged, type DerElement, stringText } from "./der.ts";
 
 /** Fields that identify a certificate, and when it was issued. */
 export interface CertificateDetails {

@@ -3,8 +3,7 @@
  * extensions and all common names of the subject. General parsers of certificates reach a thousandth of the speed, and
  * reject or shorten some of what public logs contain.
  */
-import { contentIs, derTags, readElement, readTagged, type DerElement } from "./der.ts";
-import { stringBytes } from "./der-strings.ts";
+import { contentIs, derTags, readElement, readTagged, type DerElement, stringBytes } from "./der.ts";
 import type { NameBuffer } from "./name-buffer.ts";
 
 /** `tbs`: the TBSCertificate alone, as the leaves of precertificates contain it. */

@@ -2,12 +2,11 @@ import type { EntryBlock } from "../log.ts";
 import { hashBytes } from "../trees/hashes.ts";
 import { readDetails, unknownCertificate, type CertificateDetails } from "./certificate-details.ts";
 import { createCertificateParts, readNames, type CertificateForm } from "./certificate-names.ts";
-import { readDataTile } from "./data-tile.ts";
+import { readDataTile, readNamesTile } from "./data-tile.ts";
 import { createDerElement } from "./der.ts";
 import { readGetEntries } from "./get-entries.ts";
 import { createLeaves, malformedBlock, precertificateEntry } from "./leaves.ts";
 import { createNameBuffer, type NameBuffer } from "./name-buffer.ts";
-import { readNamesTile } from "./names-tile.ts";
 
 /** Entries of a block with their names. Valid until the next block is scanned. */
 export interface EntryBatch {

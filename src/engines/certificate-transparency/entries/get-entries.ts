@@ -14,7 +14,7 @@ import {
   type Leaves,
   type Scratch,
 } from "./leaves.ts";
-import { utf8Text } from "./der-strings.ts";
+import { utf8Text } from "./der.ts";
 
 /** Version, type of leaf, timestamp, type of entry. */
 const leafHeadBytes = 2 + timestampBytes + 2;

@@ -3,13 +3,14 @@ import { toPlainTime, type Clock, type Instant } from "../../../platform/lib/clo
 import { backoffMs } from "../../../platform/lib/durations.ts";
 import type { LogListSource } from "../../../platform/config/fields/source-texts.ts";
 import type { AddressRules } from "../../../platform/network/addresses.ts";
-import { createHttpClient } from "../../../platform/network/http/http-client.ts";
+import { createHttpClient, type HttpClient } from "../../../platform/network/http/http-client.ts";
 import { conditionsFor, validatorsOf, type Validators } from "../../../platform/network/http/validators.ts";
 import type { ResolveHost } from "../../../platform/network/resolve.ts";
 import { isSignedByGoogle } from "../log-list/builtin-list.ts";
 import { LogListFormatError, parseLogList, type LogList } from "../log-list/log-list.ts";
-import { createListRequests, LogListError } from "./list-requests.ts";
-import { userAgentOf } from "../reading/user-agent.ts";
+import { userAgentOf } from "../log.ts";
+import { describeFailure } from "../../../platform/network/failure.ts";
+import { acceptedEncoding, decodeContent } from "../reading/content.ts";
 
 /** The list that is in effect, as it was loaded. */
 export interface KnownLogList extends Validators {
@@ -178,4 +179,55 @@ async function readList(
   }
   const text = textOf(file.bytes);
   return { origin: path, timestamp: parsed(text).timestamp, etag: file.etag, lastModified: null, text };
+}
+
+/** Content of a response, or that it has not changed (status 304). */
+interface ListResponse {
+  isUnchanged: boolean;
+  headers: ReadonlyMap<string, string>;
+  bytes: Uint8Array;
+}
+
+/** Requests a log list or its signature. Rejects with `LogListError`, or with the reason of the signal. */
+type ListRequests = (
+  url: string,
+  options: { bytesMax: number; headers?: Record<string, string>; signal: AbortSignal },
+) => Promise<ListResponse>;
+
+/** A list that cannot be loaded or used. The message is a phrase for the operator. */
+class LogListError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "LogListError";
+  }
+}
+
+const timeoutMs = 30_000;
+
+function createListRequests({ client, userAgent }: { client: HttpClient; userAgent: string }): ListRequests {
+  return async (url, { bytesMax, headers = {}, signal }) => {
+    const result = await client.send({
+      url,
+      method: "GET",
+      headers: { "User-Agent": userAgent, "Accept-Encoding": acceptedEncoding, ...headers },
+      body: new Uint8Array(0),
+      timeoutMs,
+      bodyBytesMax: bytesMax,
+      signal,
+    });
+    if (signal.aborted) throw signal.reason;
+    if (!("response" in result)) throw new LogListError(describeFailure(result));
+    const { response } = result;
+    if (response.status === 304) {
+      return { isUnchanged: true, headers: response.headers, bytes: new Uint8Array(0) };
+    }
+    if (response.status !== 200) throw new LogListError(`status ${response.status}`);
+    const encoding = response.headers.get("content-encoding");
+    const content = decodeContent({ body: response.body, encoding, bytesMax });
+    if ("bytes" in content && !response.cut) {
+      return { isUnchanged: false, headers: response.headers, bytes: content.bytes };
+    }
+    const isBroken = "failure" in content && content.failure === "broken";
+    throw new LogListError(isBroken ? content.reason : `larger than ${bytesMax / 1024} KiB`);
+  };
 }

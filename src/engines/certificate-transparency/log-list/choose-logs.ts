@@ -1,6 +1,7 @@
 import type { Instant } from "../../../platform/lib/clock.ts";
-import type { CertificateLog } from "../log.ts";
+import type { CertificateLog, LogProtocol } from "../log.ts";
 import type { ListedLog, LogList } from "./log-list.ts";
+import { logIdOf } from "../trees/log-key.ts";
 
 /**
  * Whether and why a log is followed:
@@ -69,4 +70,31 @@ export function logsToFollow(
 export function unknownOperators({ logs }: Pick<LogList, "logs">, operators: readonly string[]): string[] {
   const known = new Set(logs.map(({ log }) => log.operator.toLowerCase()));
   return operators.filter((name) => !known.has(name.toLowerCase()));
+}
+
+/** A log that the configuration declares. */
+interface DeclaredLog {
+  name: string;
+  /** Base64 of the SubjectPublicKeyInfo. */
+  key: string;
+  /** With a slash at its end. */
+  url: string;
+  origin: string;
+  protocol: LogProtocol;
+}
+
+/** Returns the log. Throws `LogError` if its key cannot be used. */
+export function extraLog({ name, key, url, origin, protocol }: DeclaredLog): CertificateLog {
+  return {
+    logId: logIdOf(key),
+    description: name,
+    // Each declared log has a rate of its own.
+    operator: name,
+    key,
+    protocol,
+    url,
+    origin,
+    isExtra: true,
+    finalSize: null,
+  };
 }

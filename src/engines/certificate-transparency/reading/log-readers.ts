@@ -2,16 +2,13 @@ import type { Clock } from "../../../platform/lib/clock.ts";
 import { createLimiter } from "../../../platform/lib/limiter.ts";
 import { createHttpClient } from "../../../platform/network/http/http-client.ts";
 import type { ResolveHost } from "../../../platform/network/resolve.ts";
-import { LogError, type CertificateLog, type LogReader } from "../log.ts";
+import { LogError, type CertificateLog, type LogReader, userAgentOf } from "../log.ts";
 import { createBreaker } from "./breaker.ts";
-import { readLimits, type ReadLimits } from "./limits.ts";
+import { readLimits, type ReadLimits } from "./content.ts";
 import { createLogRequests } from "./log-requests.ts";
-import { mayHaveDataTiles, operatorRate } from "./operator-rates.ts";
-import { nextPollMs } from "./polling.ts";
-import { createRequestBudgets } from "./request-budget.ts";
+import { createRequestBudgets, mayHaveDataTiles, operatorRate } from "./request-budget.ts";
 import { createRfc6962Reader } from "./rfc6962-reader.ts";
 import { createStaticReader } from "./static-reader.ts";
-import { userAgentOf } from "./user-agent.ts";
 
 /** Readers of logs, which share the connections and the rates of their operators. */
 export interface LogReaders {
@@ -99,4 +96,37 @@ export function createLogReaders({
       clients.extra.close();
     },
   };
+}
+
+/** Time between two polls of a log that grows steadily. */
+const pollMsBase = 15_000;
+/** Time between two polls of a log that does not grow. */
+const pollMsMax = 5 * 60_000;
+const growth = 1.5;
+/** Share of an operator's rate that polls may take; the rest is for entries. */
+const pollShare = 0.25;
+/** Largest relative deviation, so that the logs are not polled all at once. */
+const jitter = 0.2;
+const secondMs = 1_000;
+
+/**
+ * Returns the time until the next poll of a log whose entries were all read: longer while it does not grow, and for
+ * operators with many logs or a low rate.
+ * @param random returns a number from 0 to below 1
+ */
+export function nextPollMs({
+  unchangedPolls,
+  logsOfOperator,
+  requestsPerSecond,
+  random,
+}: {
+  /** Number of polls since the size changed. */
+  unchangedPolls: number;
+  logsOfOperator: number;
+  requestsPerSecond: number;
+  random: () => number;
+}): number {
+  const ownMs = Math.min(pollMsMax, pollMsBase * growth ** Math.min(unchangedPolls, 20));
+  const fairMs = (logsOfOperator / (requestsPerSecond * pollShare)) * secondMs;
+  return Math.round(Math.max(ownMs, fairMs) * (1 + jitter * (2 * random() - 1)));
 }

@@ -1,12 +1,9 @@
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { LogError, type CertificateLog, type EntryBlock, type LogReader } from "../log.ts";
-import { hashBytes, leafHash } from "../trees/hashes.ts";
-import { inclusionOf } from "../trees/inclusion.ts";
-import { tileWidth } from "../trees/right-edge.ts";
+import { LogError, type CertificateLog, type EntryBlock, type LogReader, type CompactRange } from "../log.ts";
+import { hashBytes, leafHash, nodeHash } from "../trees/hashes.ts";
+import { tileWidth, rangeFromInclusion } from "../trees/right-edge.ts";
 import { createTreeHeadVerifier, treeHeadBytesMax } from "../trees/tree-heads.ts";
-import { afterResponse, batchAtFirst, batchEnd, halved } from "./batch-size.ts";
-import { describeContent } from "./content.ts";
-import type { ReadLimits } from "./limits.ts";
+import { describeContent, type ReadLimits } from "./content.ts";
 import type { LogRequests } from "./log-requests.ts";
 import { createTiles } from "./tiles.ts";
 
@@ -187,4 +184,93 @@ function hashesOf(value: unknown): Uint8Array[] {
     if (hash.length !== hashBytes) throw new LogError("response", "the response has no valid proof");
     return new Uint8Array(hash);
   });
+}
+
+/** Maximum number of entries that are requested with get-entries. */
+export const batchMax = 1_024;
+/** Full responses in a row after which a larger batch is tried, because a log can change its maximum. */
+const fullResponsesUntilLarger = 64;
+
+/** Knowledge about how many entries a log returns at most. */
+interface BatchSize {
+  /** Entries to request; requests end at a multiple of it, as caches of logs expect. */
+  size: number;
+  /** Full responses since the size changed. */
+  full: number;
+  /** End of the last response, if it was short; otherwise -1. */
+  cutAt: number;
+}
+
+export const batchAtFirst: BatchSize = { size: batchMax, full: 0, cutAt: -1 };
+
+/** Returns the end (exclusive) of the next request. */
+export function batchEnd({ size, cutAt }: BatchSize, { from, to }: { from: number; to: number }): number {
+  // A whole batch from the place of a cut shows the log's maximum, whether it cuts at multiples or not.
+  return Math.min(to, from === cutAt ? from + size : (Math.floor(from / size) + 1) * size);
+}
+
+/**
+ * Returns what is known after a response with `count` of `asked` entries from index `from`. A log may return fewer entries
+ * than requested (RFC 6962, section 4.6): some cut at their maximum, others at a multiple of it. Only a second short
+ * response in a row changes the size: the first one can have begun between two multiples, or be an exception.
+ */
+export function afterResponse(
+  { size, full, cutAt }: BatchSize,
+  { from, asked, count }: { from: number; asked: number; count: number },
+): BatchSize {
+  if (count < asked) return { size: from === cutAt ? count : size, full: 0, cutAt: from + count };
+  // A request that was small because of its place proves nothing.
+  if (asked < size) return { size, full, cutAt: -1 };
+  return full + 1 < fullResponsesUntilLarger
+    ? { size, full: full + 1, cutAt: -1 }
+    : { size: Math.min(batchMax, size * 2), full: 0, cutAt: -1 };
+}
+
+/** Returns a smaller batch, after a response that was too large. */
+function halved({ size }: BatchSize): BatchSize {
+  return { size: Math.max(1, Math.floor(size / 2)), full: 0, cutAt: -1 };
+}
+
+/** An inclusion proof whose root is to be compared with a tree head. */
+interface Inclusion {
+  /** Root of the tree that the proof leads to. */
+  root: Uint8Array;
+  /** Compact range of the entries up to the leaf, including it. */
+  range: CompactRange;
+}
+
+/**
+ * Follows the inclusion proof of a leaf (RFC 9162, section 2.1.3.2). The siblings to the left of the path are the perfect
+ * subtrees before the leaf, so the proof also determines the compact range that ends with it.
+ * @returns undefined if the proof has a wrong length
+ */
+export function inclusionOf({
+  index,
+  treeSize,
+  leafHash: leaf,
+  auditPath,
+}: {
+  index: number;
+  treeSize: number;
+  leafHash: Uint8Array;
+  auditPath: readonly Uint8Array[];
+}): Inclusion | undefined {
+  let node = index;
+  let last = treeSize - 1;
+  let root = leaf;
+  const left: Uint8Array[] = [];
+  for (const sibling of auditPath) {
+    if (last <= 0) return undefined;
+    if (node % 2 === 1 || node === last) {
+      root = nodeHash(sibling, root);
+      left.push(sibling);
+      // A node at the right edge has no sibling on the levels at which it is a left child.
+      while (node % 2 === 0 && node > 0) [node, last] = [node / 2, Math.floor(last / 2)];
+    } else {
+      root = nodeHash(root, sibling);
+    }
+    [node, last] = [Math.floor(node / 2), Math.floor(last / 2)];
+  }
+  const range = last === 0 ? rangeFromInclusion(index + 1, leaf, left) : undefined;
+  return range === undefined ? undefined : { root, range };
 }

@@ -8,8 +8,7 @@ import { labelProblem } from "../../../platform/lib/host-names.ts";
 import { frequentKeywords } from "../data/lexicon.ts";
 import { createMatcher } from "../match/matcher.ts";
 import { decodeLabel } from "../names/name.ts";
-import { domainFromLabels, isRegistrableLabel } from "../names/registrable.ts";
-import { splitProtected } from "../names/suffix.ts";
+import { splitProtected, domainFromLabels, isRegistrableLabel } from "../names/suffix.ts";
 import type { ProtectedName } from "../types.ts";
 import { take, variantsOf } from "./variants.ts";
 

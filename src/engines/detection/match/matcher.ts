@@ -11,11 +11,9 @@ import { readHost, type Host } from "../names/host.ts";
 import { normalizeName } from "../names/name.ts";
 import { ownsNamesBelow, splitProtected } from "../names/suffix.ts";
 import { createAcceptance, type Rule } from "../score/rule.ts";
-import { acceptance } from "../score/rules.ts";
+import { acceptance, closestOf, tellingOf } from "../score/rules.ts";
 import { explain } from "../score/explain.ts";
-import { closestOf, tellingOf } from "../score/choose-reading.ts";
-import { scoreName, type ScoredReading } from "../score/score-name.ts";
-import { rounded } from "../score/similarity.ts";
+import { scoreName, type ScoredReading, rounded } from "../score/score-name.ts";
 import type { NameMatch, ProtectedName } from "../types.ts";
 
 export interface Matcher {

@@ -1,7 +1,9 @@
 /** Splits a name at its public suffix, including the private section of the Public Suffix List. */
 import { listText } from "../../../platform/lib/lists/list-texts.ts";
 import { publicSuffixes } from "../../../platform/lib/host-names.ts";
-import { parseSuffixRules, type SuffixRules } from "./suffix-rules.ts";
+import { domainToASCII } from "node:url";
+import { normalizeName } from "./name.ts";
+import { encodePunycode } from "./punycode.ts";
 
 export interface NameParts {
   /** The suffix below which names are registered, such as `pages.dev` in `login.example.pages.dev`. */
@@ -85,4 +87,94 @@ function domainBelow(suffix: string, name: string): string | null {
   if (suffix === name) return null;
   const end = name.length - suffix.length - 1;
   return name.slice(name.lastIndexOf(".", end - 1) + 1);
+}
+
+/** Rules for labels that all registries share. */
+
+const letterDigitHyphen = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
+/** IDNA2008 (RFC 5892) allows letters, marks and digits that are stable under case folding and NFKC. */
+const unicodeLetters = /^[\p{Ll}\p{Lo}\p{Lm}\p{Mn}\p{Mc}\p{Nd}-]+$/u;
+
+/**
+ * Returns whether a label follows the LDH rule, or is valid under IDNA2008 and unchanged by
+ * UTS #46, and has no hyphens in the third and fourth place.
+ */
+export function isRegistrableLabel(label: string): boolean {
+  const ascii = label.includes(".") ? label.slice(label.lastIndexOf(".") + 1) : label;
+  if (ascii.slice(2, 4) === "--" || ascii.startsWith("-") || ascii.endsWith("-")) return false;
+  if (/^[\0-\x7f]*$/.test(ascii)) return letterDigitHyphen.test(ascii);
+  if (!unicodeLetters.test(ascii) || /^\p{M}/u.test(ascii) || ascii !== ascii.normalize("NFKC")) return false;
+  return domainToASCII(ascii) === `xn--${encodePunycode(ascii)}`;
+}
+
+/** Returns the name in A-label form, or undefined if it exceeds a limit. */
+export function domainFromLabels(text: string): string | undefined {
+  const normalized = normalizeName(text);
+  return "error" in normalized ? undefined : normalized.name;
+}
+
+/** The public suffix list in its published form, for a list that replaces the one in tldts. */
+
+/** Suffix of a name. `hosted`: from the private section of the list. */
+interface SuffixMatch {
+  suffix: string;
+  hosted: boolean;
+}
+
+/** Rules of a list. */
+interface SuffixRules {
+  /** Number of rules. */
+  count: number;
+  /** @param icannOnly ignores the private section */
+  match(name: string, icannOnly?: boolean): SuffixMatch;
+}
+
+interface Section {
+  exact: Set<string>;
+  /** Names below which every label is a suffix: `ck` for the rule `*.ck`. */
+  wildcard: Set<string>;
+  /** Names that are not suffixes in spite of a wildcard. */
+  except: Set<string>;
+}
+
+const beginPrivate = "===BEGIN PRIVATE DOMAINS===";
+
+/** Parses a list (https://github.com/publicsuffix/list/wiki/Format). Lines that are no rule are skipped. */
+export function parseSuffixRules(text: string): SuffixRules {
+  const section = (): Section => ({ exact: new Set(), wildcard: new Set(), except: new Set() });
+  const [icann, hosted] = [section(), section()];
+  let current = icann;
+  let count = 0;
+  for (const line of text.split("\n")) {
+    if (line.includes(beginPrivate)) current = hosted;
+    const rule = line.trimEnd();
+    if (rule === "" || rule.startsWith("//") || /\s/.test(rule)) continue;
+    if (rule.startsWith("!")) current.except.add(inAscii(rule.slice(1)));
+    else if (rule.startsWith("*.")) current.wildcard.add(inAscii(rule.slice(2)));
+    else current.exact.add(inAscii(rule));
+    count++;
+  }
+  return {
+    count,
+    match(name, icannOnly = false) {
+      for (let at = 0; ;) {
+        const candidate = name.slice(at);
+        const dot = candidate.indexOf(".");
+        const parent = dot === -1 ? "" : candidate.slice(dot + 1);
+        for (const rules of icannOnly ? [icann] : [hosted, icann]) {
+          const found = rules === hosted;
+          if (rules.except.has(candidate)) return { suffix: parent, hosted: found };
+          if (rules.exact.has(candidate) || (dot > 0 && rules.wildcard.has(parent)))
+            return { suffix: candidate, hosted: found };
+        }
+        // Without a rule, the last label is the suffix.
+        if (dot === -1) return { suffix: candidate, hosted: false };
+        at += dot + 1;
+      }
+    },
+  };
+}
+
+function inAscii(rule: string): string {
+  return /^[\x21-\x7e]*$/.test(rule) ? rule.toLowerCase() : domainToASCII(rule);
 }

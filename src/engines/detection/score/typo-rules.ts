@@ -3,8 +3,7 @@
  * more errors. A near miss that ordinary words explain is not a typo of the brand.
  */
 import type { Edit } from "../alignment/alignment.ts";
-import { isMadeOfWords, isTwoWords, isWord } from "../data/lexicon.ts";
-import { areCutOutOfWords, stretchesAround, type Stretch } from "../segmentation/stretches.ts";
+import { isMadeOfWords, isTwoWords, isWord, isKeyword } from "../data/lexicon.ts";
 import { isSeparated } from "./brand-context.ts";
 import { isAmidLetters, isAnybodysLabel, type Reading } from "./reading.ts";
 import type { Rule } from "./rule.ts";
@@ -170,4 +169,42 @@ function otherStretches(reading: Reading): Stretch[] {
   const { token, tokenStart } = context;
   if (-reading.bitsAgainst >= clearLeadBits) return [];
   return stretchesAround(token, alignment.start - tokenStart, alignment.end - tokenStart);
+}
+
+/** Stretches of a token in which a word may explain the letters that read as the brand. */
+
+/** Maximum number of letters on each side that belong to a word which explains the stretch. */
+const wordMargin = 5;
+
+interface Stretch {
+  text: string;
+  /** Letters before and after the brand's place. */
+  before: string;
+  after: string;
+}
+
+/** Returns the brand's place in its token, shortened by one letter or extended by up to `wordMargin` on each side. */
+function stretchesAround(token: string, start: number, end: number): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (let from = Math.max(0, start - wordMargin); from <= start + 1; from++) {
+    for (let to = end - 1; to <= Math.min(token.length, end + wordMargin); to++) {
+      const [before, after] = [token.slice(from, start), token.slice(end, to)];
+      stretches.push({ text: token.slice(from, to), before, after });
+    }
+  }
+  return stretches;
+}
+
+/** Minimum length of a word next to the brand. */
+const neighborLengthMin = 3;
+
+/** Whether words cover a stretch that extend over the edges of the brand, other than whole words next to it. */
+function areCutOutOfWords(stretches: readonly Stretch[]): boolean {
+  return stretches.some(({ text, before, after }) => {
+    const sides = [before, after].filter((side) => side !== "");
+    const areWholeWords = sides.every(
+      (side) => side.length >= neighborLengthMin && (isKeyword(side) || isMadeOfWords(side)),
+    );
+    return !areWholeWords && (isMadeOfWords(text) || isTwoWords(text));
+  });
 }

@@ -1,6 +1,9 @@
 import type { Change } from "../../../threats/threats/triage/history.ts";
 import { visualSimilarityText } from "../../../threats/threats/severity/phishing-page.ts";
-import { hasPage, mailServersOf, networkName, parkedWith, type Facts } from "./facts.ts";
+import { hasPage, mailServersOf, networkName, parkedWith, type Facts, severityFactsOf } from "./facts.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
+import type { ThreatFacts } from "../../../threats/threats/update-facts.ts";
+import { siteStateOf } from "./site-state.ts";
 
 const notThere = null;
 
@@ -72,4 +75,22 @@ function similarityInTens({ screenshot }: Facts): string | null {
   return screenshot?.visualSimilarity === undefined
     ? notThere
     : String(Math.round(screenshot.visualSimilarity * 10));
+}
+
+/** Returns the facts that are stored with the threat. */
+export function threatFactsOf(facts: Facts, now: Instant): ThreatFacts {
+  return {
+    ipAddress: facts.existence?.addresses[0] ?? null,
+    registrar: facts.registration?.registrar ?? null,
+    nameServer: nameServersOf(facts).toSorted()[0] ?? null,
+    whois: facts.registration ?? {},
+    siteState: siteStateOf(facts, now),
+    evidence: severityFactsOf(facts, now),
+  };
+}
+
+/** Returns the name servers that the zone lists, or if it is not known, those that the registry lists. */
+function nameServersOf({ existence, registration }: Facts): string[] {
+  const fromZone = existence?.nameServers ?? [];
+  return fromZone.length > 0 ? fromZone : (registration?.name_servers ?? []);
 }

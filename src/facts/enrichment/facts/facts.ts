@@ -1,6 +1,6 @@
 import { dayMs, toIsoTime, type Instant } from "../../../platform/lib/clock.ts";
 import type { Existence } from "../../lookups/dns/existence.ts";
-import type { Network } from "../../lookups/network/network.ts";
+import type { Network } from "../../lookups/network/address-range.ts";
 import type { ScreenshotKind } from "../../../platform/vocabulary/screenshots.ts";
 import type { Page } from "../../lookups/page/page-lookup.ts";
 import { isPhishingPage } from "../../../threats/threats/severity/phishing-page.ts";

@@ -1,11 +1,9 @@
-import type { Brand } from "../model/brand.ts";
-import type { SeenPage, Signal, Verdict } from "../model/verdict.ts";
+import type { SeenPage, Signal, Verdict, Brand } from "../model/verdict.ts";
 import { readBrand, type BrandReading } from "./brand-reading.ts";
 import { combinedRules, levelsOf, withoutIdleClaims } from "./combined-rules.ts";
 import { readSeenPage, type PageReading } from "./page-reading.ts";
 import type { Measured } from "./signal-rule.ts";
-import { ownPageCode, signalRules } from "./signal-table.ts";
-import { fittedModels, probability, type FittedModels } from "./weights.ts";
+import { ownPageCode, signalRules, fittedModels, probability, type FittedModels } from "./signal-table.ts";
 
 /** Strengths and points below these are left out: they change nothing that anyone sees. */
 const strengthMin = 0.01;

@@ -14,7 +14,7 @@ import {
   type NameFinder,
   type SpacedWords,
 } from "../measures/text-words.ts";
-import type { Brand } from "../model/brand.ts";
+import type { Brand } from "../model/verdict.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import { fingerprintVersion } from "./fingerprint.ts";
 

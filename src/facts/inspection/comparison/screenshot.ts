@@ -2,8 +2,7 @@ import { grayPixels } from "../../lookups/page/gray-pixels.ts";
 import { hashSide, perceptualHash } from "../../lookups/page/perceptual-hash.ts";
 import type { GrayPicture } from "../measures/gray-picture.ts";
 import { locateLogo, logoTemplate, searchedPicture, type LogoTemplate } from "../measures/logo-search.ts";
-import type { Brand, BrandLogo } from "../model/brand.ts";
-import type { LocatedLogo } from "../model/verdict.ts";
+import type { LocatedLogo, Brand, BrandLogo } from "../model/verdict.ts";
 
 /** Width to which screenshots are scaled: half of the viewport, at which logos are still legible. */
 const searchedWidth = 640;

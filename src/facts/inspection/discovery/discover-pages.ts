@@ -2,8 +2,8 @@ import { lazy } from "../../../platform/lib/startup.ts";
 import type { PageView } from "../../lookups/page/page-view.ts";
 import { foldText } from "../../lookups/page/fold-text.ts";
 import { withoutQuery } from "../measures/addresses.ts";
-import { linkPhrases, otherPathWords, pathWords, type LinkedRole } from "./page-words.ts";
 import { isOwnHost, type Owner } from "./own-names.ts";
+import type { PageNames, OriginalRole } from "../model/original.ts";
 
 /** A page to sign in or pay to which another page links. */
 export interface LinkedPage {
@@ -147,3 +147,79 @@ function addressOf(target: URL, role: LinkedRole): string {
 function distinct<T extends { url: string }>(items: readonly T[]): T[] {
   return [...new Map(items.toReversed().map((item) => [item.url, item])).values()].toReversed();
 }
+
+const namesMax = 50;
+const nameLengthMax = 100;
+const hostLengthMax = 253;
+
+/** Returns the names in a page, its manifest, its certificate and the redirects to it. */
+export function pageNamesOf(view: PageView, owner: Owner): PageNames {
+  const hosts = view.addresses.flatMap((address) => URL.parse(address)?.hostname ?? []);
+  return {
+    ...(view.siteName === undefined ? {} : { siteName: view.siteName.slice(0, nameLengthMax) }),
+    manifest: bounded(view.manifestNames ?? [], nameLengthMax),
+    certificate: bounded(view.certificateNames ?? [], hostLengthMax),
+    redirects: bounded(hosts, hostLengthMax),
+    elsewhere: discoverPages(view, owner).elsewhere,
+  };
+}
+
+function bounded(names: readonly string[], lengthMax: number): string[] {
+  return [...new Set(names)].slice(0, namesMax).map((name) => name.slice(0, lengthMax));
+}
+
+/** Roles that links are recognized by. */
+type LinkedRole = Extract<OriginalRole, "sign_in" | "payment">;
+
+/**
+ * Texts of links to pages on which visitors sign in or pay, in common languages.
+ */
+const linkPhrases: Record<LinkedRole, readonly string[]> = {
+  sign_in: [
+    ..."sign in|signin|log in|login|log on|logon|my account|your account|client area|member login".split("|"),
+    ..."online banking|internet banking|e-banking|ebanking|netbanking|mobile banking".split("|"),
+    ..."anmelden|anmeldung|einloggen|mein konto|kundenkonto|kundenlogin".split("|"),
+    ..."connexion|se connecter|s'identifier|mon compte|espace client|mon espace".split("|"),
+    ..."iniciar sesion|inicia sesion|acceder|acceso clientes|mi cuenta|entrar|area de clientes".split("|"),
+    ..."accedi|area clienti|area riservata|il mio account".split("|"),
+    ..."iniciar sessao|minha conta|area de cliente|aceder".split("|"),
+    ..."inloggen|aanmelden|mijn account|mijn omgeving".split("|"),
+    ..."logga in|mitt konto|mina sidor|log ind|min konto|min side|logg inn|kirjaudu|kirjaudu sisaan".split(
+      "|",
+    ),
+    ..."zaloguj|zaloguj sie|logowanie|moje konto|prihlasit|prihlasit se|prihlaseni|prihlasenie".split("|"),
+    ..."bejelentkezes|belepes|autentificare|conectare|contul meu|prijava|prijavi se|влез".split("|"),
+    ..."войти|вход|личный кабинет|увійти|особистий кабінет|вхід".split("|"),
+    ..."giris|giris yap|oturum ac|hesabim|συνδεση|εισοδος|ο λογαριασμος μου".split("|"),
+    ..."ログイン|サインイン|マイページ|登录|登入|會員登入|로그인|내 계정".split("|"),
+    ..."تسجيل الدخول|دخول|حسابي|כניסה|התחברות|ورود|लॉग इन|साइन इन".split("|"),
+    ..."dang nhap|masuk|log masuk|เข้าสู่ระบบ".split("|"),
+  ],
+  payment: [
+    ..."checkout|pay|pay now|pay bill|pay my bill|make a payment|payment|payments|billing|top up".split("|"),
+    ..."bezahlen|zahlen|zur kasse|rechnung bezahlen|aufladen|paiement|payer|payer ma facture".split("|"),
+    ..."pagar|pago|pagos|pagar factura|paga|pagamento|pagamenti|betalen|rekening betalen".split("|"),
+    ..."betala|betaling|betal|maksa|zaplac|platnosc|platnosci|zaplatit|platba|fizetes|plata".split("|"),
+    ..."оплатить|оплата|оплатити|odeme|odeme yap|πληρωμη|お支払い|支払い|支付|付款|결제".split("|"),
+    ..."الدفع|ادفع|תשלום|भुगतान|thanh toan|bayar|ชำระเงิน".split("|"),
+  ],
+};
+
+/** Parts of the paths and host names of such pages. */
+const pathWords: Record<LinkedRole, readonly string[]> = {
+  sign_in: (
+    "login logon signin sign-in sign_in log-in log_in sso auth oauth authenticate account/login ebanking e-banking onlinebanking " +
+    "netbanking anmelden anmeldung einloggen connexion identification iniciar-sesion acceso accedi inloggen logga-in " +
+    "kirjaudu logowanie zaloguj prihlaseni belepes giris vhod dang-nhap my-account myaccount mijn mon-compte mi-cuenta"
+  ).split(" "),
+  payment: (
+    "checkout pay payment payments billing paybill pay-bill bezahlen kasse zahlung paiement pago pagos pagamento betalen " +
+    "betaling platnosc platba odeme oplata topup top-up"
+  ).split(" "),
+};
+
+/** Words of links that lead to something else, although they are beside those above. */
+const otherPathWords: readonly string[] =
+  "logout log-out signout sign-out register registration signup sign-up forgot reset recover help faq support blog news press career careers jobs download privacy terms".split(
+    " ",
+  );

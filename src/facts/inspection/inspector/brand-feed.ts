@@ -1,4 +1,4 @@
-import type { Brand, BrandSource } from "../model/brand.ts";
+import type { Brand, BrandSource } from "../model/verdict.ts";
 
 /** Passes the brands to an inspector when it needs them: at first, and after each change. They are not kept here. */
 export interface BrandFeed {

@@ -1,7 +1,7 @@
 import type { ScreenshotOptions, ScreenshotResult } from "../../lookups/browser/chromium.ts";
 import type { AddressRules } from "../../../platform/network/addresses.ts";
 import type { NameServer } from "../../../platform/network/dns/dns-client.ts";
-import type { Brand } from "../model/brand.ts";
+import type { Brand } from "../model/verdict.ts";
 import type { InspectionResult, InspectionTarget } from "../model/inspector.ts";
 
 /** Configuration of the thread that inspects pages, sent before everything else. */

@@ -6,7 +6,7 @@ import { systemResolvers } from "../../../platform/network/dns/system-resolvers.
 import type { Turns } from "../../../platform/network/turns.ts";
 import type { ScreenshotKind } from "../../../platform/vocabulary/screenshots.ts";
 import type { StartWorker } from "../../../platform/vocabulary/threads.ts";
-import type { BrandSource } from "../model/brand.ts";
+import type { BrandSource } from "../model/verdict.ts";
 import type { Inspector } from "../model/inspector.ts";
 import { createBrandFeed, type BrandFeed } from "./brand-feed.ts";
 import type { ThreadSettings } from "./messages.ts";

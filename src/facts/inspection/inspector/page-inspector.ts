@@ -13,12 +13,10 @@ import { isOwnPage } from "../comparison/brand-reading.ts";
 import { fingerprintOf } from "../comparison/fingerprint.ts";
 import { hasFrame, needsBrowser, waypointsOf } from "../comparison/further-looks.ts";
 import { readScreenshot, type ReadScreenshot } from "../comparison/screenshot.ts";
-import type { Brand } from "../model/brand.ts";
 import type { PageFingerprint } from "../model/fingerprint.ts";
 import type { InspectionResult, InspectionTarget, Inspector } from "../model/inspector.ts";
-import { storedVerdict, type SeenPage, type Verdict } from "../model/verdict.ts";
+import { storedVerdict, type SeenPage, type Verdict, type Brand } from "../model/verdict.ts";
 import { freedByBrowser, limitWaiting, type Render } from "./render.ts";
-import { languagesOf } from "./visit-languages.ts";
 
 /** Number of inspections at the same time, without those that wait for the browser. The others wait. */
 const concurrencyMax = 32;
@@ -305,4 +303,25 @@ function namesOf(brands: readonly Brand[], { brandNames = [] }: InspectionTarget
     ...brands.flatMap(({ names: own, protectedDomain }) => [...own, protectedDomain]),
   ];
   return [...new Set(names)].slice(0, brandNamesMax);
+}
+
+const languagesMax = 6;
+/** Weight of the language of a brand that the address names. */
+const namedWeight = 1_000;
+
+/** Returns the languages of the originals: those of brands that the address names first, then the most frequent. */
+function languagesOf(brands: readonly Brand[], address: string): string[] {
+  const counts = new Map<string, number>();
+  const plain = (text: string) => text.toLowerCase().replace(/[ -]/g, "");
+  const named = plain(address);
+  for (const { names, originals } of brands) {
+    const isNamed = names.some((name) => named.includes(plain(name)));
+    for (const { fingerprint } of originals) {
+      const { language } = fingerprint;
+      if (language !== undefined)
+        counts.set(language, (counts.get(language) ?? 0) + (isNamed ? namedWeight : 1));
+    }
+  }
+  const sorted = [...counts].toSorted(([, one], [, other]) => other - one);
+  return sorted.slice(0, languagesMax).map(([language]) => language);
 }

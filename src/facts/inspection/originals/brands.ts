@@ -5,7 +5,7 @@ import type { ProtectedDomains } from "../../../threats/domains/domains.ts";
 import type { ProtectedDomain } from "../../../threats/domains/tables.ts";
 import type { Yielder } from "../../../platform/lib/yielder.ts";
 import type { StatingPage } from "../discovery/stated-names.ts";
-import type { Brand, OriginalPage } from "../model/brand.ts";
+import type { Brand, OriginalPage } from "../model/verdict.ts";
 import type { OriginalStore } from "./store.ts";
 
 /** Reads how the enabled protected domains look. */

@@ -6,13 +6,10 @@ import type { ScreenshotFolder } from "../../lookups/page/screenshot-files.ts";
 import type { InspectionResult, Inspector } from "../model/inspector.ts";
 import type { Brands } from "./brands.ts";
 import { problemOf } from "./capture-problems.ts";
-import { nextCaptureMs, retryDelayMs, waitingDelayMs } from "./capture-times.ts";
-import { discoveredMax, discoverPages, type LinkedPage } from "../discovery/discover-pages.ts";
-import { pageNamesOf } from "../discovery/page-names.ts";
+import { discoveredMax, discoverPages, type LinkedPage, pageNamesOf } from "../discovery/discover-pages.ts";
 import type { OriginalStore, OwnedOriginal } from "./store.ts";
 import type { CaptureProblem, PageNames } from "../model/original.ts";
-import { screenshotId, supersededBy } from "./versions.ts";
-import { completedFingerprint, nextStep } from "./version-steps.ts";
+import { completedFingerprint, nextStep, screenshotId, supersededBy } from "./version-steps.ts";
 
 /** Captures one original page and saves what follows. Never throws for what a page or a server does. */
 export type Capture = (original: OwnedOriginal, signal: AbortSignal) => Promise<void>;
@@ -263,4 +260,22 @@ function addDiscovered(
       dueAt: now,
     });
   }
+}
+
+const hourMs = 3_600_000;
+/** Captures are spread over this part of a day, so that many domains are not captured at once. */
+const spreadMs = 4 * hourMs;
+const retryDelaysMs = [hourMs, 4 * hourMs, 12 * hourMs];
+/** A page that looks entirely different is captured again soon, because it has to be seen several times. */
+const waitingDelayMs = 8 * hourMs;
+
+/** Returns the delay until the next capture: a day, give or take two hours. */
+function nextCaptureMs(address: string, now: Instant): number {
+  const share = (Bun.hash.xxHash32(`${address} ${Math.floor(now / dayMs)}`) % 1_000) / 1_000;
+  return Math.round(dayMs + (share - 0.5) * spreadMs);
+}
+
+/** @param failures number of captures in a row that gave no version, at least 1 */
+function retryDelayMs(failures: number): number {
+  return retryDelaysMs[failures - 1] ?? dayMs;
 }

@@ -6,7 +6,7 @@ import type { Brands } from "./brands.ts";
 import type { Capture } from "./capture.ts";
 import { isOwnHost } from "../discovery/own-names.ts";
 import type { OriginalStore } from "./store.ts";
-import { screenshotId } from "./versions.ts";
+import { screenshotId } from "./version-steps.ts";
 
 /** Captures originals when they are due. */
 export interface Capturing {

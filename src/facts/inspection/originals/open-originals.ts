@@ -15,7 +15,7 @@ import { createCapture, type CapturedHome } from "./capture.ts";
 import { createCapturing } from "./capturing.ts";
 import { createOriginalAdministration, type OriginalAdministration } from "./originals.ts";
 import type { OriginalStore, OriginalSummary } from "./store.ts";
-import { screenshotId } from "./versions.ts";
+import { screenshotId } from "./version-steps.ts";
 
 /** The look of an original page. */
 export interface OriginalLook {

@@ -16,7 +16,7 @@ import type { OriginalStore } from "./store.ts";
 import type { Suggestion } from "../discovery/suggestions.ts";
 import type { Original, OriginalLogo, OriginalVersion } from "./tables.ts";
 import type { OriginalRole, SuggestionKind } from "../model/original.ts";
-import { screenshotId } from "./versions.ts";
+import { screenshotId } from "./version-steps.ts";
 
 /** An original page with its versions. */
 export interface OriginalState {

@@ -1,8 +1,7 @@
 import type { Database } from "../../../platform/database/database.ts";
 import { startOfDay, type Instant } from "../../../platform/lib/clock.ts";
 import { inspectionPriorities, type InspectionPriority } from "../../../platform/vocabulary/inspections.ts";
-import type { Inspection } from "../model/inspection.ts";
-import type { InspectionTotals } from "../model/status.ts";
+import type { Inspection, InspectionTotals } from "../model/inspection.ts";
 import { prepareStatements, toInspection, type QueuedInspection } from "./statements.ts";
 
 /** Number of the latest inspections of a host that are compared with a request. */

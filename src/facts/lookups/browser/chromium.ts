@@ -1,15 +1,12 @@
 import { tmpdir } from "node:os";
-import type { Clock } from "../../../platform/lib/clock.ts";
+import { type Clock, delay } from "../../../platform/lib/clock.ts";
 import { messageOf } from "../../../platform/lib/errors.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
 import type { AddressRules } from "../../../platform/network/addresses.ts";
 import { startGuardProxy, type GuardProxy } from "../../../platform/network/http/guard-proxy.ts";
 import type { ResolveHost } from "../../../platform/network/resolve.ts";
-import { watchBrowserMemory } from "./browser-memory.ts";
-import { createProfileFolders } from "./profile-folders.ts";
-import { renderedHtml } from "./rendered-html.ts";
-import { startView } from "./start-view.ts";
-import { browserUserAgent } from "../visits/user-agents.ts";
+import { watchBrowserMemory, createProfileFolders } from "./browser-memory.ts";
+import { browserUserAgent } from "../visits/visitors.ts";
 
 /** Takes screenshots of pages. */
 export interface Browser {
@@ -242,3 +239,86 @@ async function before<T>(
     signal.removeEventListener("abort", giveUp);
   }
 }
+
+/** Maximum number of starts; the error of the last one is thrown. */
+const startsMax = 4;
+/** Time between a failed start and the next one. */
+const pauseMs = 50;
+
+/**
+ * Starts a browser, and resolves when it shows a blank page. Bun uses the previous browser of the process until the pipe to
+ * it is closed, which on a busy machine takes a while after the browser was killed. Then this one fails and is started again.
+ *
+ * @param signal prevents another start, for which nobody would wait.
+ */
+export async function startView<View extends Pick<Bun.WebView, "navigate">>(
+  create: () => View,
+  { clock, signal }: { clock: Pick<Clock, "after">; signal: AbortSignal },
+): Promise<View> {
+  for (let start = 1; ; start++) {
+    try {
+      const view = create();
+      await view.navigate("about:blank");
+      return view;
+    } catch (error) {
+      if (start === startsMax) throw error;
+      await delay(clock, pauseMs, signal);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+const htmlLengthMax = 1024 * 1024;
+const elementsMax = 20_000;
+const readTimeoutMs = 2_000;
+
+/**
+ * Returns the markup of what the page shows: of the document, of its frames from the same site, and of shadow roots. Runs in
+ * a world of its own, so that the page cannot replace the functions that are used.
+ */
+async function renderedHtml(view: Bun.WebView, clock: Clock): Promise<string | undefined> {
+  const { frameTree } = await view.cdp<{ frameTree: { frame: { id: string } } }>("Page.getFrameTree");
+  const { executionContextId } = await view.cdp<{ executionContextId: number }>("Page.createIsolatedWorld", {
+    frameId: frameTree.frame.id,
+  });
+  const evaluated = view.cdp<{ result: { value?: unknown } }>("Runtime.evaluate", {
+    expression: `(${readMarkup})(${htmlLengthMax}, ${elementsMax})`,
+    contextId: executionContextId,
+    returnByValue: true,
+    timeout: readTimeoutMs,
+  });
+  const read = await Promise.race([
+    evaluated,
+    new Promise<undefined>((resolve) => void clock.after(readTimeoutMs, () => resolve(undefined))),
+  ]);
+  const value = read?.result.value;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Source of a function that runs in the browser. */
+const readMarkup = `(lengthMax, elementsMax) => {
+  const parts = [];
+  let length = 0;
+  const add = (text) => {
+    parts.push(text.slice(0, lengthMax - length));
+    length += text.length;
+  };
+  const read = (root, depth) => {
+    if (root === null || root === undefined || length >= lengthMax || depth > 3) return;
+    // Nobody sees comments, and a long one would displace the page.
+    const comments = document.createNodeIterator(root, NodeFilter.SHOW_COMMENT);
+    for (let comment = comments.nextNode(); comment !== null; comment = comments.nextNode()) comment.remove();
+    add(root.outerHTML ?? root.innerHTML);
+    let count = 0;
+    for (const element of root.querySelectorAll("*")) {
+      if (++count > elementsMax || length >= lengthMax) return;
+      if (element.shadowRoot) read(element.shadowRoot, depth + 1);
+      else if (element.tagName === "IFRAME" || element.tagName === "FRAME")
+        try {
+          read(element.contentDocument?.documentElement, depth + 1);
+        } catch {}
+    }
+  };
+  read(document.documentElement, 0);
+  return parts.join("\\n").slice(0, lengthMax);
+}`;

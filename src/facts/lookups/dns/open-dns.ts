@@ -2,7 +2,8 @@ import type { Config } from "../../../platform/config/config.ts";
 import type { Needs } from "../../../platform/lib/needs.ts";
 import { createDnsClient, type DnsClient } from "../../../platform/network/dns/dns-client.ts";
 import { systemResolvers } from "../../../platform/network/dns/system-resolvers.ts";
-import { createDnsLookup } from "./dns-lookup.ts";
+import { createExistenceLookup, type LookUpExistence } from "./existence.ts";
+import { createWildcardProbe } from "./wildcards.ts";
 
 /** Constructs the DNS client of the configuration, and the lookup of existence over it. */
 export function openDns({
@@ -20,4 +21,13 @@ export function openDns({
   const queriesPerSecond = () => scan.queriesPerSecond;
   const dns = given ?? createDnsClient({ clock, fillRandom, resolvers, queriesPerSecond });
   return { dns, lookUp: createDnsLookup({ clock, dns, fillRandom }) };
+}
+
+/** Looks up whether a name exists, with its records and who holds it. Never throws for what servers respond. */
+function createDnsLookup({
+  clock,
+  dns,
+  fillRandom,
+}: Needs<"clock" | "fillRandom"> & { dns: Pick<DnsClient, "query"> }): LookUpExistence {
+  return createExistenceLookup({ dns, probeWildcard: createWildcardProbe({ clock, dns, fillRandom }) });
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import type { Turns } from "../../../platform/network/turns.ts";
 
 /** Number of bytes at the start of a page that are searched for its encoding (WHATWG HTML, "prescan"). */
 const prescanBytes = 1_024;
@@ -60,4 +61,93 @@ export function refreshTarget(content: string): string | undefined {
   const match = /^\s*(\d{0,9})(?:\.\d*)?\s*[;,\s]\s*(?:url\s*=\s*)?["']?([^"']+)/i.exec(content);
   if (match === null || Number(match[1]) > refreshSecondsMax) return undefined;
   return match[2]!.trim();
+}
+
+/** Collects text up to a maximum length. */
+export interface TextCollector {
+  add(part: string): void;
+  /** Returns what was collected, and starts over. */
+  take(): string;
+}
+
+export function createTextCollector(lengthMax: number): TextCollector {
+  let parts: string[] = [];
+  let length = 0;
+  return {
+    add(part) {
+      if (length >= lengthMax) return;
+      parts.push(part.slice(0, lengthMax - length));
+      length += part.length;
+    },
+    take() {
+      const text = parts.join("");
+      parts = [];
+      length = 0;
+      return text;
+    },
+  };
+}
+
+/** Collects the text of one element at a time. An element that is not closed ends where the next one begins. */
+export interface ElementText {
+  begin(): void;
+  add(part: string): void;
+  end(): void;
+}
+
+export function createElementText(lengthMax: number, take: (text: string) => void): ElementText {
+  const text = createTextCollector(lengthMax);
+  let isOpen = false;
+  const end = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    take(text.take());
+  };
+  return {
+    begin() {
+      end();
+      isOpen = true;
+    },
+    add: (part) => void (isOpen && text.add(part)),
+    end,
+  };
+}
+
+/** Length of text that is processed at once. Folding is the slowest: one character can become 18. */
+const pieceLength = 4_000;
+/** A piece ends after white space, if there is any within this length. */
+const wordLengthMax = 500;
+
+/** Length of markup that is parsed at once. */
+const markupPieceLength = 8_192;
+
+/** Yields markup in pieces of a length that is parsed without a pause. */
+export function* markupPieces(markup: string): Generator<string> {
+  for (let from = 0; from < markup.length; from += markupPieceLength)
+    yield markup.slice(from, from + markupPieceLength);
+}
+
+/** Converts a long text in pieces of whole words, and joins the results with spaces. Other work runs in between. */
+export async function mapText(
+  text: string,
+  convert: (piece: string) => string,
+  turns: Turns,
+): Promise<string> {
+  if (text.length <= pieceLength) return convert(text);
+  const results: string[] = [];
+  for (let from = 0; from < text.length;) {
+    await turns.next();
+    const end = endOfPiece(text, from);
+    const result = convert(text.slice(from, end));
+    if (result !== "") results.push(result);
+    from = end;
+  }
+  return results.join(" ");
+}
+
+function endOfPiece(text: string, from: number): number {
+  const end = from + pieceLength;
+  if (end >= text.length) return text.length;
+  const space = /\s/.exec(text.slice(end, end + wordLengthMax));
+  return space === null ? end : end + space.index + 1;
 }

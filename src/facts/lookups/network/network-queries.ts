@@ -2,7 +2,7 @@ import type { Turns } from "../../../platform/network/turns.ts";
 import type { GetRdap } from "../registries/rdap-requests.ts";
 import type { Contact, LookupFailure, ServerPacing } from "../registries/server-pacing.ts";
 import type { QueryWhois } from "../registries/whois-client.ts";
-import type { Network } from "./network.ts";
+import type { Network } from "./address-range.ts";
 import { readRdapNetwork } from "./rdap-network.ts";
 import { readWhoisNetwork, whoisAddressQuery, type WhoisNetworkReading } from "./whois-network.ts";
 

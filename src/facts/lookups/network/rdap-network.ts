@@ -8,10 +8,8 @@ import {
   type Entity,
   type Json,
 } from "../registries/rdap-entities.ts";
-import { countryValue, textValue } from "../registries/registry-values.ts";
-import { abuseEmailIn } from "./abuse-in-text.ts";
-import { rangeAround } from "./address-range.ts";
-import type { Network } from "./network.ts";
+import { countryValue, textValue, emailValue } from "../registries/registry-values.ts";
+import { rangeAround, type Network } from "./address-range.ts";
 
 export type RdapNetworkReading =
   /** `parentUrl`: the network that contains this one (RFC 9083 §4.2, `up`). */
@@ -95,4 +93,26 @@ export function withoutUndefined(values: {
   [Key in keyof Network]?: Network[Key] | undefined;
 }): Partial<Network> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** Bounds the work on hostile text. */
+const lineCharactersMax = 300;
+const textLinesMax = 100;
+const address = /[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+/g;
+
+/**
+ * Returns the abuse address in free text, such as the remarks of a network: an address whose local part says so, or
+ * else the only address in a line about abuse.
+ */
+export function abuseEmailIn(lines: readonly string[]): string | undefined {
+  const found = lines.slice(0, textLinesMax).map((line) => {
+    const text = line.slice(0, lineCharactersMax);
+    return { isAboutAbuse: /abuse/i.test(text), addresses: text.match(address) ?? [] };
+  });
+  for (const { addresses } of found) {
+    const named = addresses.find((text) => /abuse/i.test(text.slice(0, text.lastIndexOf("@"))));
+    if (named !== undefined) return emailValue(named);
+  }
+  const only = found.find(({ isAboutAbuse, addresses }) => isAboutAbuse && addresses.length === 1);
+  return only === undefined ? undefined : emailValue(only.addresses[0]);
 }

@@ -1,9 +1,7 @@
 import { countryValue, emailValue, phoneValue, textValue } from "../registries/registry-values.ts";
 import { type WhoisField, whoisFields, whoisLines } from "../registries/whois-fields.ts";
-import { abuseEmailIn } from "./abuse-in-text.ts";
-import { blockEnds, rangeAround, type AddressRange } from "./address-range.ts";
-import type { Network } from "./network.ts";
-import { withoutUndefined } from "./rdap-network.ts";
+import { blockEnds, rangeAround, type AddressRange, type Network } from "./address-range.ts";
+import { withoutUndefined, abuseEmailIn } from "./rdap-network.ts";
 
 export type WhoisNetworkReading =
   | { kind: "network"; network: Omit<Network, "source" | "url"> }

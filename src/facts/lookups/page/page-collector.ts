@@ -1,5 +1,5 @@
 import { decodeHTML } from "entities/decode";
-import { createElementText, createTextCollector } from "../markup/text-collector.ts";
+import { createElementText, createTextCollector } from "../markup/page-text.ts";
 import { addHandlers, type CollectorState, type PageParts } from "./element-handlers.ts";
 import type { PageForm } from "./page-view.ts";
 

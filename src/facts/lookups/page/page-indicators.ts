@@ -6,7 +6,7 @@ import secretText from "./data/secret-fields.txt" with { type: "text" };
 import { foldedWords, foldText } from "./fold-text.ts";
 import type { PageContent } from "./page-content.ts";
 import type { FormField } from "./page-view.ts";
-import { mapText } from "../markup/text-pieces.ts";
+import { mapText } from "../markup/page-text.ts";
 
 type Secret = "password" | "card";
 interface SecretWords {

@@ -1,8 +1,7 @@
 import { createLimiter } from "../../../platform/lib/limiter.ts";
 import { svgContent } from "../markup/inline-svg.ts";
-import { imageOfIconFile } from "../pictures/icon-file.ts";
+import { imageOfIconFile, dataAddress, faviconAddress, faviconHash } from "../pictures/icon-file.ts";
 import type { PageRequest } from "../visits/page-request.ts";
-import { dataAddress, faviconAddress, faviconHash } from "../pictures/favicon.ts";
 import { grayPixels } from "./gray-pixels.ts";
 import type { PageContent } from "./page-content.ts";
 import type { PagePicture } from "./page-view.ts";

@@ -5,7 +5,7 @@ import type { AddressRules } from "../../../platform/network/addresses.ts";
 import { createHttpClient } from "../../../platform/network/http/http-client.ts";
 import type { ResolveHost } from "../../../platform/network/resolve.ts";
 import { createTurns, type Turns } from "../../../platform/network/turns.ts";
-import { markupPieces } from "../markup/text-pieces.ts";
+import { markupPieces } from "../markup/page-text.ts";
 import type { PageRequest } from "../visits/page-request.ts";
 import { createVisiting, type Visiting } from "../visits/visiting.ts";
 import { otherVisitor, visitorsFor, type Visitor } from "../visits/visitors.ts";

@@ -1,15 +1,15 @@
 import { registeredDomain } from "../../../engines/detection/names/suffix.ts";
-import { toIsoTime } from "../../../platform/lib/clock.ts";
+import { toIsoTime, type Clock } from "../../../platform/lib/clock.ts";
 import { parseHostName } from "../../../platform/lib/host-names.ts";
 import type { Registration } from "../../../platform/vocabulary/registration.ts";
 import { createRegistryClients, type RegistryAccess } from "../registries/registry-clients.ts";
-import { createResponseCache } from "../registries/response-cache.ts";
-import { createRdapClient } from "./rdap-client.ts";
-import { createRdapDirectory, ianaBootstrapUrl } from "./rdap-directory.ts";
-import type { RdapServices } from "./rdap-services.ts";
-import type { RegistrationOutcome } from "./registration-outcome.ts";
+import { type RdapServices, createRdapDirectory, ianaBootstrapUrl } from "./rdap-services.ts";
+import { type RegistrationOutcome, completedBy, joinResponses, rawLengthMax } from "./registration-values.ts";
 import { createWhoisLookup } from "./whois-lookup.ts";
 import { embeddedWhoisServers, type WhoisServerFor } from "./whois-servers.ts";
+import type { Turns } from "../../../platform/network/turns.ts";
+import type { GetRdap } from "../registries/rdap-requests.ts";
+import { readRdap } from "./rdap-record.ts";
 
 export type RegistrationResult =
   /** `raw` is the start of the raw response. Escape it before you show any of it. */
@@ -98,5 +98,101 @@ export function createRegistrationLookup({
       return cached(domain, () => lookUpDomain(domain));
     },
     close: () => client.close(),
+  };
+}
+
+interface RdapClient {
+  /** Queries the service at `baseUrl` for a registrable domain in A-label form. Never throws for what others do. */
+  lookUp(domain: string, baseUrl: string): Promise<RegistrationOutcome>;
+}
+
+/** Queries RDAP services for domains (RFC 9082, 9083). */
+function createRdapClient({ get, turns }: { get: GetRdap; turns: Turns }): RdapClient {
+  /** Completes the record of a registry that refers to the registrar's service. A failure there does no harm. */
+  async function complete(
+    found: Extract<RegistrationOutcome, { kind: "registered" }>,
+    domain: string,
+    related: string | undefined,
+  ): Promise<RegistrationOutcome> {
+    const { registration } = found;
+    const isComplete =
+      registration.registrant_organization !== undefined && registration.abuse_email !== undefined;
+    if (related === undefined || isComplete) return found;
+    const page = await get(related);
+    if ("kind" in page || page.status !== 200) return found;
+    await turns.next();
+    const reading = readRdap(page.text, domain);
+    if (reading.kind !== "registered") return found;
+    return {
+      ...found,
+      registration: completedBy(registration, reading.registration),
+      raw: joinResponses(found.raw, page.text),
+    };
+  }
+
+  return {
+    async lookUp(domain, baseUrl) {
+      const page = await get(new URL(`domain/${domain}`, baseUrl).href);
+      if ("kind" in page) return page;
+      const { status, text } = page;
+      const raw = text.slice(0, rawLengthMax);
+      await turns.next();
+      const reading = readRdap(text, domain);
+      if (status === 404) {
+        // RFC 7480 §5.3: the server does not know the name. An error page of a gateway proves nothing.
+        const negative = text.trim() === "" || (reading.kind === "error" && reading.errorCode === 404);
+        const isRdap = page.contentType.toLowerCase().startsWith("application/rdap+json");
+        if (negative || (isRdap && reading.kind !== "registered")) return { kind: "unregistered", raw };
+      }
+      const server = new URL(baseUrl).host;
+      if (status !== 200) return { kind: "failed", reason: `${server}: HTTP status ${status}` };
+      if (reading.kind === "error") {
+        const { errorCode = "", title = "" } = reading;
+        return { kind: "failed", reason: `${server}: RDAP error ${errorCode} ${title}`.trim() };
+      }
+      if (reading.kind === "unreadable") return { kind: "failed", reason: `${server}: ${reading.reason}` };
+      const { registration, related } = reading;
+      return complete({ kind: "registered", registration, raw }, domain, related);
+    },
+  };
+}
+
+/**
+ * Caches responses by key, for a limited time and up to a limited number. Concurrent requests for the same key share
+ * one response.
+ *
+ * @param keepMs returns how long a response is valid; 0 for one that is not cached.
+ */
+function createResponseCache<T>({
+  clock,
+  entriesMax,
+  keepMs,
+}: {
+  clock: Clock;
+  entriesMax: number;
+  keepMs: (response: T) => number;
+}): (key: string, request: () => Promise<T>) => Promise<T> {
+  // In insertion order: the oldest entry is evicted first.
+  const cached = new Map<string, { response: T; untilMs: number }>();
+  const inProgress = new Map<string, Promise<T>>();
+
+  return (key, request) => {
+    const known = cached.get(key);
+    if (known !== undefined && known.untilMs > clock.monotonicMs()) return Promise.resolve(known.response);
+    cached.delete(key);
+    const running = inProgress.get(key);
+    if (running !== undefined) return running;
+    const requested = request()
+      .then((response) => {
+        const validMs = keepMs(response);
+        if (validMs > 0) {
+          cached.set(key, { response, untilMs: clock.monotonicMs() + validMs });
+          if (cached.size > entriesMax) cached.delete(cached.keys().next().value!);
+        }
+        return response;
+      })
+      .finally(() => inProgress.delete(key));
+    inProgress.set(key, requested);
+    return requested;
   };
 }

@@ -1,8 +1,7 @@
 import type { Turns } from "../../../platform/network/turns.ts";
 import type { Contact, LookupFailure, ServerPacing } from "../registries/server-pacing.ts";
 import type { QueryWhois } from "../registries/whois-client.ts";
-import { joinResponses, rawLengthMax, type RegistrationOutcome } from "./registration-outcome.ts";
-import { completedBy } from "./registration-values.ts";
+import { completedBy, joinResponses, rawLengthMax, type RegistrationOutcome } from "./registration-values.ts";
 import { readReferral, readWhois, type WhoisReading } from "./whois-record.ts";
 import { type WhoisServerFor, whoisQuery } from "./whois-servers.ts";
 

@@ -1,7 +1,6 @@
 import type { Clock } from "../../../platform/lib/clock.ts";
 import type { HttpClient } from "../../../platform/network/http/http-client.ts";
-import { createCookieJar } from "./cookie-jar.ts";
-import { createPageRequest, type PageRequest } from "./page-request.ts";
+import { createPageRequest, type PageRequest, createCookieJar } from "./page-request.ts";
 import type { Visitor } from "./visitors.ts";
 
 /** Runs work with the requests of a new visit, within a time limit. */

@@ -1,5 +1,3 @@
-import { browserUserAgent } from "./user-agents.ts";
-
 /** How a visit presents itself. Phishing pages show their content only to the visitors that they expect. */
 export interface Visitor {
   name: VisitorName;
@@ -70,3 +68,10 @@ function preferring(language: string): string {
   const own = base === english ? first : `${base}-${first}`;
   return base === english ? `${own},en;q=0.9` : `${own},${base};q=0.9,en-US;q=0.8,en;q=0.7`;
 }
+
+/**
+ * User agent for page requests, with and without a browser: that of a very common browser. Phishing pages show something
+ * harmless to programs that identify themselves.
+ */
+export const browserUserAgent =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";

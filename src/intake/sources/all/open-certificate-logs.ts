@@ -20,7 +20,7 @@ import {
   type NameArchive,
 } from "../certificate-logs/batch-recorder.ts";
 import { createCertificateLogs, type CertificateLogs } from "../certificate-logs/certificate-logs.ts";
-import { checkCertificateLogs } from "../certificate-logs/check.ts";
+import { checkCertificateLogs } from "../certificate-logs/status.ts";
 import { createFollowedLogs } from "../certificate-logs/followed-logs.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
 

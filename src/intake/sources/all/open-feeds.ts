@@ -1,6 +1,6 @@
 import type { AuditLog } from "../../../access/audit/audit-log.ts";
 import { createSettings } from "../../../access/settings/settings.ts";
-import { userAgentOf } from "../../../engines/certificate-transparency/reading/user-agent.ts";
+import { userAgentOf } from "../../../engines/certificate-transparency/log.ts";
 import type { Config, FeedConfig } from "../../../platform/config/config.ts";
 import type { Inspections } from "../../../facts/inspection/inspections.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
@@ -8,7 +8,7 @@ import { buildInfo } from "../../../platform/lib/build-info.ts";
 import { createSystemResolver } from "../../../platform/network/dns/resolve-with-system.ts";
 import type { Turns } from "../../../platform/network/turns.ts";
 import type { Candidates } from "../candidates.ts";
-import { createCertstreamFeeds, isStreamFeed } from "../certstream/certstream-feeds.ts";
+import { createCertstreamFeeds, isStreamFeed } from "../certstream/certstream-feed.ts";
 import { createFeeds, createFolderFeeds, isFolderFeed, type Feeds } from "../feeds/feeds.ts";
 import type { SourcePauses } from "../pauses/source-pauses.ts";
 import type { InspectFeed } from "../feeds/feed-reader.ts";

@@ -12,8 +12,6 @@ import {
 } from "../../../engines/certificate-transparency/trees/compact-range.ts";
 import { tileWidth } from "../../../engines/certificate-transparency/trees/right-edge.ts";
 import type { Clock } from "../../../platform/lib/clock.ts";
-import { findEntryByTime } from "./backlog.ts";
-import { createBatchBuilder, type BatchBuilder } from "./batch-builder.ts";
 import type { FollowSettings, LogProgress, LogReport } from "./messages.ts";
 import {
   continueFrom,
@@ -24,10 +22,11 @@ import {
   progressOf,
   startOfLastTile,
   type Place,
+  createBatchBuilder,
+  type BatchBuilder,
 } from "./place.ts";
-import { createReadAhead, type BufferedBytes } from "./read-ahead.ts";
+import { createReadAhead, type BufferedBytes, findEntryByTime } from "./read-ahead.ts";
 import type { ScreenBlock } from "./screen-block.ts";
-import { checkHead } from "./tree-head-rules.ts";
 
 /**
  * How long the last entries of a static log may wait for their tile to become full. Then the incomplete tile is read, so
@@ -299,4 +298,16 @@ function nextRoundMs({ clock, log, pollMs, unchangedPolls, waiting }: Following,
   const poll = pollMs(log, unchangedPolls);
   if (waiting === undefined || place.position === place.head.size) return poll;
   return Math.min(poll, Math.max(0, waiting.sinceMs + partialTileMs - clock.monotonicMs()));
+}
+
+/**
+ * Compares a tree head with an earlier one of the same log. A smaller tree that was signed earlier comes from a replica
+ * that lags behind.
+ * @throws LogError `mismatch` if the log has taken entries back, or has signed two different trees of one size
+ */
+export function checkHead(head: TreeHead, { previous }: { previous: TreeHead }): void {
+  if (head.size < previous.size && head.timestamp > previous.timestamp)
+    throw new LogError("mismatch", `the log shrank from ${previous.size} to ${head.size} entries`);
+  if (head.size === previous.size && Buffer.compare(head.rootHash, previous.rootHash) !== 0)
+    throw new LogError("mismatch", `the log signed two different trees of ${head.size} entries`);
 }

@@ -3,7 +3,7 @@ import type { LogReport } from "./messages.ts";
 /** Batches of one log that are not stored yet: the next one is prepared while one is stored. */
 const batchesOfLogMax = 2;
 /**
- * Batches of all logs that are not stored yet. A batch has at most about 1 MiB (see `batch-builder.ts`), so together they
+ * Batches of all logs that are not stored yet. A batch has at most about 1 MiB (see `place.ts`), so together they
  * have at most 16 MiB.
  */
 const batchesMax = 16;

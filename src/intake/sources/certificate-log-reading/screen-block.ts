@@ -3,7 +3,7 @@ import type {
   EntryScanner,
 } from "../../../engines/certificate-transparency/entries/entry-scanner.ts";
 import type { CertificateLog, EntryBlock } from "../../../engines/certificate-transparency/log.ts";
-import { tilePath } from "../../../engines/certificate-transparency/reading/tile-paths.ts";
+import { tilePath } from "../../../engines/certificate-transparency/reading/tiles.ts";
 import { hashBytes } from "../../../engines/certificate-transparency/trees/hashes.ts";
 import { tileWidth } from "../../../engines/certificate-transparency/trees/right-edge.ts";
 import type { NameScreen } from "../../../engines/detection/filter/name-screen.ts";

@@ -1,4 +1,4 @@
-import { rangesOfLines } from "../../../engines/archive/name-lines.ts";
+import { rangesOfLines } from "../../../engines/archive/archive.ts";
 import type { Matcher } from "../../../engines/detection/match/matcher.ts";
 import type { Needs } from "../../../platform/database/needs.ts";
 import type { ProtectedDomains } from "../../../threats/domains/domains.ts";

@@ -4,8 +4,8 @@ import {
   logsToFollow,
   unknownOperators,
   type LogChoice,
+  extraLog,
 } from "../../../engines/certificate-transparency/log-list/choose-logs.ts";
-import { extraLog } from "../../../engines/certificate-transparency/log-list/extra-logs.ts";
 import { parseLogList, type LogList } from "../../../engines/certificate-transparency/log-list/log-list.ts";
 import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
 import type { CertificateLogsConfig } from "../../../platform/config/config.ts";

@@ -1,7 +1,10 @@
 import { createLogListLoader } from "../../../engines/certificate-transparency/list-loading/log-list-loader.ts";
 import { builtinLogList } from "../../../engines/certificate-transparency/log-list/builtin-list.ts";
-import { chooseLogs, logsToFollow } from "../../../engines/certificate-transparency/log-list/choose-logs.ts";
-import { extraLog } from "../../../engines/certificate-transparency/log-list/extra-logs.ts";
+import {
+  chooseLogs,
+  logsToFollow,
+  extraLog,
+} from "../../../engines/certificate-transparency/log-list/choose-logs.ts";
 import { parseLogList } from "../../../engines/certificate-transparency/log-list/log-list.ts";
 import type { CertificateLog } from "../../../engines/certificate-transparency/log.ts";
 import type { CertificateLogsConfig } from "../../../platform/config/config.ts";

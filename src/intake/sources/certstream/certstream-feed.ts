@@ -4,16 +4,23 @@ import type { Needs } from "../../../platform/lib/needs.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";
 import { grouped } from "../../../platform/lib/wording.ts";
 import { describeSourceError } from "../../../platform/network/failure.ts";
-import type { WebSocketClient } from "../../../platform/network/websocket/websocket.ts";
+import {
+  type WebSocketClient,
+  createWebSocketClient,
+} from "../../../platform/network/websocket/websocket.ts";
 import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
 import type { InspectFeed } from "../feeds/feed-reader.ts";
 import { locationOf, withQuery } from "../feeds/feed-url.ts";
-import type { SourcePausing } from "../pauses/source-pauses.ts";
+import type { SourcePausing, SourcePauses } from "../pauses/source-pauses.ts";
 import type { Source, SourceCheck, SourceKind } from "../source.ts";
 import type { CertificateNames } from "./messages.ts";
 import { createNameQueue, type NameQueue } from "./name-queue.ts";
 import { createStreamConnection, messageBytesMax } from "./stream-connection.ts";
+import type { FeedConfig } from "../../../platform/config/config.ts";
+import { randomNumber } from "../../../platform/lib/ids.ts";
+import type { ResolveHost } from "../../../platform/network/resolve.ts";
+import type { Turns } from "../../../platform/network/turns.ts";
 
 /** A certstream server as the configuration declares it. */
 export interface CertstreamFeed {
@@ -38,7 +45,7 @@ const noCounts = { received: 0, invalid: 0, matched: 0, created: 0 };
  * Receives the names of certificates from a certstream server. There is no position: what the server sends while there is
  * no connection is missed. The counts are those since the start.
  */
-export function createCertstreamFeed({
+function createCertstreamFeed({
   feed,
   candidates,
   client,
@@ -239,4 +246,47 @@ function sum(a: typeof noCounts, b: typeof noCounts): typeof noCounts {
     matched: a.matched + b.matched,
     created: a.created + b.created,
   };
+}
+
+/** Returns a function that creates a source for a feed of the type `certstream`. */
+export function createCertstreamFeeds({
+  candidates,
+  clock,
+  fillRandom,
+  inspectFeed,
+  log,
+  pauses,
+  resolveHost,
+  turns,
+  userAgent,
+}: Needs<"clock" | "fillRandom" | "log"> & {
+  candidates: Candidates;
+  inspectFeed: InspectFeed;
+  pauses: SourcePauses;
+  resolveHost: ResolveHost;
+  turns: Turns;
+  userAgent: string;
+}): (feed: StreamFeedConfig) => Source {
+  return (declared) => {
+    const { name, url, headers, query, allowPrivateNetworks } = declared;
+    const inspect = inspectFeed(declared, "certificate_transparency");
+    const rules = { allowPrivateNetworks };
+    return createCertstreamFeed({
+      feed: { name, url, headers, query, inspect },
+      candidates,
+      client: createWebSocketClient({ clock, fillRandom, resolveHost, rules, turns }),
+      clock,
+      log,
+      pausing: pauses.of({ kind: certstreamKind, name }),
+      random: () => randomNumber(fillRandom),
+      userAgent,
+    });
+  };
+}
+
+type StreamFeedConfig = FeedConfig & { url: string };
+
+/** Recognizes a feed that is read as a stream. */
+export function isStreamFeed(feed: FeedConfig): feed is StreamFeedConfig {
+  return feed.type === "certstream" && feed.url !== null;
 }

@@ -1,4 +1,4 @@
-import { rangesOfLines } from "../../../engines/archive/name-lines.ts";
+import { rangesOfLines } from "../../../engines/archive/archive.ts";
 import type { Clock, Timer } from "../../../platform/lib/clock.ts";
 import type { CertificateSighting } from "../../../threats/threats/record.ts";
 import { screenOnce, type NameBatch } from "../name-batch.ts";

@@ -1,7 +1,7 @@
 import { constants, readSync, watch as watchPath, type Stats } from "node:fs";
 import { lstat, open, readdir, realpath, stat, type FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { NameListError, openProblem } from "../name-file-bytes/errors.ts";
+import { NameListError, openProblem } from "../name-file-bytes/byte-source.ts";
 import { isTemporary, type FileState } from "./read-decision.ts";
 
 const filesMax = 100_000;

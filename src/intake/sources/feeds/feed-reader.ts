@@ -7,7 +7,7 @@ import type { CandidateOptions } from "../candidate-run.ts";
 import type { Tally } from "../tally.ts";
 import type { Candidates } from "../candidates.ts";
 import type { NameBatch } from "../name-batch.ts";
-import { NameListError } from "../name-file-bytes/errors.ts";
+import { NameListError } from "../name-file-bytes/byte-source.ts";
 import {
   batchOfChunk,
   selectEntries,

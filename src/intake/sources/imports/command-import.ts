@@ -6,12 +6,11 @@ import { visible } from "../../../platform/lib/safe-text.ts";
 import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
 import type { Tally } from "../tally.ts";
 import type { Candidates, ProcessOptions } from "../candidates.ts";
-import { NameListError } from "../name-file-bytes/errors.ts";
+import { NameListError } from "../name-file-bytes/byte-source.ts";
 import type { Place } from "../name-file-formats/name-chunk.ts";
 import type { NameBatch } from "../name-batch.ts";
-import { ownProcess } from "./import-process.ts";
 import { importOrigin, interpretedMax, resultOf } from "./import-run.ts";
-import type { ImportStore } from "./import-store.ts";
+import { type ImportStore, ownProcess } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
 
 /** A list that a command has opened. */

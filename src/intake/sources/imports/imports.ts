@@ -8,11 +8,16 @@ import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
 import type { ThreatSource } from "../../../platform/vocabulary/threats.ts";
 import type { Candidates } from "../candidates.ts";
 import type { Source, SourceStatus } from "../source.ts";
-import { boundedStream } from "./bounded-stream.ts";
 import { createCommandImport, type ProcessList } from "./command-import.ts";
-import { hasEnded } from "./import-process.ts";
-import { countsOf, createImportRun, importOrigin, logImport, type Running } from "./import-run.ts";
-import { createImportStore, type ImportStore } from "./import-store.ts";
+import {
+  countsOf,
+  createImportRun,
+  importOrigin,
+  logImport,
+  type Running,
+  boundedStream,
+} from "./import-run.ts";
+import { createImportStore, type ImportStore, hasEnded } from "./import-store.ts";
 import type { ListImport } from "./tables.ts";
 
 /** Maximum size of an upload, before decompression. Larger lists belong in the folder of a feed. */

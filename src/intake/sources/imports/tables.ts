@@ -16,7 +16,7 @@ export const listImports = sqliteTable("list_imports", {
   source: text("source", { enum: threatSources }).notNull().default("feed"),
   format: text("format", { enum: listFormats }).notNull(),
   column: text("column").notNull(),
-  /** The process that reads the list, if it is not the server: see `import-process.ts`. */
+  /** The process that reads the list, if it is not the server: see `import-store.ts`. */
   process: text("process"),
   state: text("state", { enum: importStates }).notNull(),
   /** Size of the upload, before decompression; null if the client did not send it. */

@@ -1,9 +1,19 @@
 /** Reads the bytes of a list of names from a file, a stream or standard input, decompressed if necessary. */
 import { open, type FileHandle } from "node:fs/promises";
 import { bytesText } from "../../../platform/lib/durations.ts";
-import { abortableBytes, prepend, readAhead, unlessAborted, type ByteSource } from "./byte-source.ts";
-import { NameListError, openProblem } from "./errors.ts";
-import { compressionOf, firstBytesMax, unreadable, type Compression } from "./first-bytes.ts";
+import {
+  abortableBytes,
+  prepend,
+  readAhead,
+  unlessAborted,
+  type ByteSource,
+  NameListError,
+  openProblem,
+  compressionOf,
+  firstBytesMax,
+  unreadable,
+  type Compression,
+} from "./byte-source.ts";
 import { unzipped } from "./zip.ts";
 
 /** Compressed input is read in pieces of this size. Each may decompress to many. */

@@ -1,7 +1,6 @@
 /** Records of a ZIP archive that is read from its start. */
 import { visible } from "../../../platform/lib/safe-text.ts";
-import { readAhead, type ByteSource } from "./byte-source.ts";
-import { NameListError } from "./errors.ts";
+import { readAhead, type ByteSource, NameListError } from "./byte-source.ts";
 
 /** Size of the pieces in which an archive is read and decompressed. */
 export const pieceBytes = 1 << 16;

@@ -7,9 +7,7 @@
  * (yauzl, zip.js) need the whole archive first.
  */
 import { crc32, createInflateRaw, type InflateRaw } from "node:zlib";
-import type { ByteSource } from "./byte-source.ts";
-import { NameListError } from "./errors.ts";
-import { isCompressed, withoutByteOrderMark } from "./first-bytes.ts";
+import { type ByteSource, NameListError, isCompressed, withoutByteOrderMark } from "./byte-source.ts";
 import {
   corrupt,
   createInput,

@@ -2,14 +2,12 @@
 import { isIP } from "node:net";
 import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
 import { looksLikeEmail, mayBeEmail } from "./email-head.ts";
-import { parseAdblockLines } from "./adblock.ts";
 import { createCsvParser, fieldsOf } from "./csv.ts";
-import { parseHostsLines } from "./hosts.ts";
+import { parseHostsLines, parseAdblockLines } from "./hosts.ts";
 import { createJsonLinesParser, usualFields } from "./json-lines.ts";
 import { guessJson, mispProblem, revealsJson, type JsonReading } from "./json-list.ts";
 import { parsePlainLines, type LineParser } from "./plain-lines.ts";
-import { createPolicyZoneParser } from "./rpz.ts";
-import { createZoneParser } from "./zone.ts";
+import { createZoneParser, createPolicyZoneParser } from "./zone.ts";
 
 /** How to read one list. */
 export type ListReading = LineReading | JsonReading | { format: "email" };

@@ -1,5 +1,4 @@
-import type { ByteSource } from "../name-file-bytes/byte-source.ts";
-import { NameListError } from "../name-file-bytes/errors.ts";
+import { type ByteSource, NameListError } from "../name-file-bytes/byte-source.ts";
 import { createBlock, lineBytesMax, type LineBlock } from "./lines.ts";
 import type { Place } from "./name-chunk.ts";
 import { isBlank } from "./plain-lines.ts";

@@ -1,6 +1,5 @@
 import type { Yielder } from "../../../platform/lib/yielder.ts";
 import { createHashFile, openHashFile, type HashFile, type HashFileWriter } from "./hash-file.ts";
-import { createHashSet, type HashSet } from "./hash-set.ts";
 import type { HashSorter } from "./hash-sorter.ts";
 
 /** More new names than this are not kept apart: the whole list is read again instead, which loses nothing. */
@@ -111,4 +110,31 @@ export async function readHashSet(path: string): Promise<{ key: Uint8Array; hash
   } finally {
     await file.close();
   }
+}
+
+/** A set of hashes in 16 to 32 bytes per hash, without allocation per hash. */
+interface HashSet {
+  add(hash: number): void;
+  has(hash: number): boolean;
+}
+
+const empty = -1;
+
+/** @param hashesMax maximum number of hashes that are added. */
+function createHashSet(hashesMax: number): HashSet {
+  const capacity = 2 ** Math.ceil(Math.log2(Math.max(8, 2 * hashesMax)));
+  const slots = new Float64Array(capacity).fill(empty);
+  const value = new Float64Array(1);
+  const bits = new Uint32Array(value.buffer);
+  const mask = capacity - 1;
+  const slotOf = (hash: number) => {
+    value[0] = hash;
+    let slot = bits[0]! & mask;
+    while (slots[slot] !== empty && slots[slot] !== hash) slot = (slot + 1) & mask;
+    return slot;
+  };
+  return {
+    add: (hash) => void (slots[slotOf(hash)] = hash),
+    has: (hash) => slots[slotOf(hash)] === hash,
+  };
 }

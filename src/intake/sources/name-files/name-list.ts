@@ -1,10 +1,14 @@
 import { messageOf } from "../../../platform/lib/errors.ts";
 import type { ListFormat } from "../../../platform/vocabulary/lists.ts";
 import type { NameBatch } from "../name-batch.ts";
-import { prepend, readAhead, type ByteSource } from "../name-file-bytes/byte-source.ts";
+import {
+  prepend,
+  readAhead,
+  type ByteSource,
+  NameListError,
+  withoutByteOrderMark,
+} from "../name-file-bytes/byte-source.ts";
 import { openBytes, type ByteOptions } from "../name-file-bytes/bytes.ts";
-import { NameListError } from "../name-file-bytes/errors.ts";
-import { withoutByteOrderMark } from "../name-file-bytes/first-bytes.ts";
 import { readEmails } from "../emails/email-list.ts";
 import { readJson } from "../name-file-formats/json-list.ts";
 import { chooseReading, revealsFormat, type ListReading } from "../name-file-formats/formats.ts";

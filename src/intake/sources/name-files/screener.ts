@@ -5,8 +5,7 @@ import type { LineByLine } from "../name-file-formats/formats.ts";
 import { createJsonLinesParser } from "../name-file-formats/json-lines.ts";
 import { cutLines } from "../name-file-formats/lines.ts";
 import { createNameChunkBuilder, joinNames, type NameChunk } from "../name-file-formats/name-chunk.ts";
-import { parseAdblockLines } from "../name-file-formats/adblock.ts";
-import { parseHostsLines } from "../name-file-formats/hosts.ts";
+import { parseHostsLines, parseAdblockLines } from "../name-file-formats/hosts.ts";
 import { parsePlainLines, type LineParser } from "../name-file-formats/plain-lines.ts";
 import { createZoneParser } from "../name-file-formats/zone.ts";
 

@@ -1,7 +1,8 @@
-import type { Clock } from "../../../platform/lib/clock.ts";
+import type { Clock, Instant } from "../../../platform/lib/clock.ts";
 import type { HttpClient } from "../../../platform/network/http/http-client.ts";
-import { parseJson, sendToCzds, type CzdsFailure } from "./czds-request.ts";
-import { createCzdsTokens, type TokenStore } from "./czds-token.ts";
+import { visible } from "../../../platform/lib/safe-text.ts";
+import { describeSourceFailure } from "../../../platform/network/failure.ts";
+import { retryAfterMs } from "../../../platform/network/http/retry-after.ts";
 
 /** Client of ICANN's Centralized Zone Data Service: https://github.com/icann/czds-api-client-python. */
 
@@ -93,4 +94,176 @@ function zonesIn(text: string, from: string, isIcann: boolean): ApprovedZone[] |
 function isServiceUrl(url: URL, from: string, isIcann: boolean): boolean {
   if (!isIcann) return url.origin === new URL(from).origin;
   return url.protocol === "https:" && url.port === "" && url.hostname.endsWith(`.${serviceDomain}`);
+}
+
+const tokenCharactersMax = 8_192;
+/** Lifetime of a token that does not say when it expires. */
+const tokenMsDefault = 23 * 3_600_000;
+/** A token is not used in the last minutes of its life, because a download takes its time. */
+const tokenMsMin = 5 * 60_000;
+/** The service limits how often an account may authenticate. */
+const authenticateMsMin = 15 * 60_000;
+/** Wrong passwords are not tried more often than this. */
+const rejectedMsMin = 6 * 3_600_000;
+
+/** Stores one token as text. */
+interface TokenStore {
+  read(): string | undefined;
+  save(text: string): Promise<void>;
+}
+
+/** Tokens of an account, which are used as long as they are valid. */
+interface CzdsTokens {
+  /** Returns a token that is valid now: the stored one, or a new one. */
+  get(signal: AbortSignal): Promise<{ token: string } | CzdsFailure>;
+  /** Forgets a token that the service has rejected. */
+  forget(): void;
+}
+
+interface StoredToken {
+  /** SHA-256 of the account and the service that the token is for. */
+  account: string;
+  token: string;
+  issuedAt: Instant;
+  expiresAt: Instant;
+}
+
+function createCzdsTokens({
+  account,
+  url,
+  client,
+  clock,
+  tokenStore,
+  userAgent,
+}: {
+  account: { username: string; password: string };
+  url: string;
+  client: HttpClient;
+  clock: Clock;
+  tokenStore: TokenStore;
+  userAgent: string;
+}): CzdsTokens {
+  const accountHash = new Bun.CryptoHasher("sha256")
+    .update(JSON.stringify([url, account.username, account.password]))
+    .digest("hex");
+  let isRejected = false;
+
+  function stored(): StoredToken | undefined {
+    const text = tokenStore.read();
+    const found = text === undefined ? undefined : (JSON.parse(text) as StoredToken);
+    return found?.account === accountHash ? found : undefined;
+  }
+
+  async function authenticate(signal: AbortSignal): Promise<{ token: string } | CzdsFailure> {
+    const headers = { "content-type": "application/json", "user-agent": userAgent };
+    const body = JSON.stringify(account);
+    const result = await sendToCzds({ client, clock }, { url, method: "POST", headers, body, signal });
+    if ("problem" in result) return result;
+    const { status, text } = result;
+    if (status === 401 || status === 403 || status === 404)
+      return {
+        problem: `CZDS rejects the user name or the password (status ${status}): correct username and password of the feed.`,
+        retryAfterMs: rejectedMsMin,
+      };
+    const token = status === 200 ? tokenIn(text) : undefined;
+    if (token === undefined)
+      return { problem: `CZDS sent no token (status ${status}).`, retryAfterMs: authenticateMsMin };
+    const now = clock.now();
+    const expiresAt = expiryOf(token) ?? now + tokenMsDefault;
+    const found: StoredToken = { account: accountHash, token, issuedAt: now, expiresAt };
+    await tokenStore.save(JSON.stringify(found));
+    isRejected = false;
+    return { token };
+  }
+
+  return {
+    forget: () => void (isRejected = true),
+    async get(signal) {
+      const found = stored();
+      if (found === undefined) return authenticate(signal);
+      const sinceMs = clock.now() - found.issuedAt;
+      const isValid = !isRejected && sinceMs >= 0 && clock.now() < found.expiresAt - tokenMsMin;
+      if (isValid) return { token: found.token };
+      if (sinceMs < 0 || sinceMs >= authenticateMsMin) return authenticate(signal);
+      return {
+        problem: "CZDS rejects a token that it has just issued: another one is requested later.",
+        retryAfterMs: authenticateMsMin - sinceMs,
+      };
+    },
+  };
+}
+
+function tokenIn(text: string): string | undefined {
+  const parsed = parseJson(text);
+  if (typeof parsed !== "object" || parsed === null || !("accessToken" in parsed)) return undefined;
+  const { accessToken } = parsed;
+  const isToken =
+    typeof accessToken === "string" &&
+    accessToken.length <= tokenCharactersMax &&
+    /^[A-Za-z0-9._~+/=-]+$/.test(accessToken);
+  return isToken ? accessToken : undefined;
+}
+
+/** Returns when a JSON Web Token expires (RFC 7519 §4.1.4); undefined if it does not say. */
+function expiryOf(token: string): Instant | undefined {
+  const claims = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url").toString());
+  if (typeof claims !== "object" || claims === null || !("exp" in claims)) return undefined;
+  return typeof claims.exp === "number" && Number.isFinite(claims.exp) ? claims.exp * 1_000 : undefined;
+}
+
+const timeoutMs = 60_000;
+const responseBytesMax = 1 << 20;
+/** Delay after a response that asks for a delay and does not say how long. */
+const limitedMs = 15 * 60_000;
+
+interface CzdsFailure {
+  /** Sentence for the operator. */
+  problem: string;
+  retryAfterMs: number | null;
+}
+
+/** Sends a small request to the service. Rejects only with the reason of the signal. */
+async function sendToCzds(
+  { client, clock }: { client: HttpClient; clock: Clock },
+  {
+    body,
+    headers,
+    ...request
+  }: {
+    url: string;
+    method: "GET" | "POST";
+    headers: Record<string, string>;
+    body: string;
+    signal: AbortSignal;
+  },
+): Promise<{ status: number; text: string } | CzdsFailure> {
+  const exchange = await client.send({
+    ...request,
+    headers: { ...headers, accept: "application/json" },
+    body: Buffer.from(body),
+    timeoutMs,
+    bodyBytesMax: responseBytesMax,
+  });
+  request.signal.throwIfAborted();
+  if (!("response" in exchange))
+    return {
+      problem: `CZDS cannot be reached: ${visible(describeSourceFailure(exchange), 300)}.`,
+      retryAfterMs: null,
+    };
+  const { status, headers: received, body: content, cut } = exchange.response;
+  if (status === 429 || status === 503)
+    return {
+      problem: `CZDS limits requests (status ${status}): the request is repeated later.`,
+      retryAfterMs: retryAfterMs(status, received.get("retry-after"), clock.now()) ?? limitedMs,
+    };
+  if (cut) return { problem: "CZDS sent a response that is too long.", retryAfterMs: null };
+  return { status, text: new TextDecoder().decode(content) };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,9 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { Database } from "../../../platform/database/database.ts";
 import { feedDownloads, type FeedDownload } from "./tables.ts";
+import { createHash } from "node:crypto";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 
 /** Stores what is known of the lists that are fetched. */
 export interface DownloadStore {
@@ -39,5 +42,72 @@ export function createDownloadStore({ query }: Pick<Database, "query">): Downloa
         .delete(feedDownloads)
         .where(and(eq(feedDownloads.feed, feed), eq(feedDownloads.part, part)))
         .run(),
+  };
+}
+
+/** Files of one list. */
+interface ListPaths {
+  /** Download that is not checked yet. */
+  download: string;
+  /** Unsorted hashes while a download is checked. */
+  temporary: string;
+  /** Files of a version: the list as it was sent, the hashes of its names, and those of its new names. */
+  of(version: number): { list: string; hashes: string; added: string };
+}
+
+/** Folder with the lists of all feeds, next to the database. */
+export interface FeedFilesFolder {
+  /** Creates the folder. */
+  create(): Promise<void>;
+  paths(feed: string, part: string): ListPaths;
+  /** Returns the maximum size of a list for which there is room on the disk. */
+  roomBytes(): number;
+  /** Deletes everything except the files of these versions. Nothing may be in progress. */
+  clean(kept: readonly FeedDownload[]): Promise<void>;
+  /** Deletes the files of the version before. */
+  deletePrevious(row: FeedDownload): Promise<void>;
+}
+
+/** The database must not run out of space because of a list. */
+const reservedBytes = 2 ** 30;
+/** The hashes of a compressed list, and the file in which they are sorted, are about as large as the list each. */
+const copiesMax = 3;
+
+/** @param freeBytes returns the free space on the disk of a file. */
+export function createFeedFilesFolder(path: string, freeBytes: (path: string) => number): FeedFilesFolder {
+  function paths(feed: string, part: string): ListPaths {
+    // Names of feeds are free text.
+    const id = createHash("sha256")
+      .update(JSON.stringify([feed, part]))
+      .digest("hex")
+      .slice(0, 32);
+    const file = (name: string) => join(path, `${id}.${name}`);
+    return {
+      download: file("download"),
+      temporary: file("sorting"),
+      of: (version) => ({
+        list: file(`${version}.list`),
+        hashes: file(`${version}.hashes`),
+        added: file(`${version}.added`),
+      }),
+    };
+  }
+
+  return {
+    paths,
+    roomBytes: () => Math.max(0, Math.floor((freeBytes(join(path, "list")) - reservedBytes) / copiesMax)),
+    create: async () => void (await mkdir(path, { recursive: true, mode: 0o700 })),
+    async clean(kept) {
+      const keep = new Set(
+        kept.flatMap(({ feed, part, version }) => Object.values(paths(feed, part).of(version))),
+      );
+      for (const name of await readdir(path))
+        if (/^[0-9a-f]{32}\./.test(name) && !keep.has(join(path, name)))
+          await rm(join(path, name), { force: true });
+    },
+    async deletePrevious({ feed, part, version }) {
+      const previous = Object.values(paths(feed, part).of(version - 1));
+      await Promise.all(previous.map((file) => rm(file, { force: true })));
+    },
   };
 }

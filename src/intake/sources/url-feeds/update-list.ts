@@ -18,8 +18,7 @@ import type { VersionChange } from "../name-file-versions/compare-versions.ts";
 import { inspectVersion } from "../name-file-versions/inspect-version.ts";
 import { hashKeyBytes } from "../name-file-versions/name-hash.ts";
 import { afterFailure, afterSuccess, beforeRequest, isWholeDue } from "./download-state.ts";
-import type { DownloadStore } from "./download-store.ts";
-import type { FeedFilesFolder } from "./feed-files-folder.ts";
+import type { DownloadStore, FeedFilesFolder } from "./download-store.ts";
 import type { FeedDownload } from "./tables.ts";
 import { partLabel, type UrlFeedConfig } from "./url-feed-config.ts";
 

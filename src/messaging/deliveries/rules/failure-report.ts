@@ -1,6 +1,5 @@
 import type { LogEventFields } from "../../../platform/lib/log-events/catalogue.ts";
-import { describeFailure, type LastFailure } from "./last-failure.ts";
-import type { DisabledReason } from "./recipient-state.ts";
+import { type DisabledReason, describeFailure, type LastFailure } from "./recipient-state.ts";
 
 /** Effect of a group of recorded attempts on one recipient. Times are milliseconds since the Unix epoch. */
 export interface HealthChange {

@@ -1,6 +1,6 @@
 import type { Database } from "../../../platform/database/database.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
-import { latestProbe } from "../rules/breaker.ts";
+import { latestProbe } from "../rules/retry-schedule.ts";
 
 /** Ends the hold of recipients that respond again. */
 export interface Release {

@@ -5,8 +5,7 @@ import type { EventFilter } from "../../../threats/events/event-filter.ts";
 import { events } from "../../../threats/events/tables.ts";
 import { deliveryStatuses } from "../../../platform/vocabulary/deliveries.ts";
 import type { EventType } from "../../../platform/vocabulary/events.ts";
-import { disabledReasons } from "../rules/recipient-state.ts";
-import type { LastFailure } from "../rules/last-failure.ts";
+import { disabledReasons, type LastFailure } from "../rules/recipient-state.ts";
 
 /** Receivers of events on all channels. */
 export const recipients = sqliteTable("recipients", {

@@ -2,6 +2,8 @@ import { startFileTask, type FileTask } from "../../../platform/database/files/f
 import type { Needs } from "../../../platform/database/needs.ts";
 import { logDropped } from "../../../platform/lib/log.ts";
 import type { DeliveryStatus } from "../../../platform/vocabulary/deliveries.ts";
+import type { Database } from "../../../platform/database/database.ts";
+import type { Instant } from "../../../platform/lib/clock.ts";
 
 export interface DeliveryTotal {
   recipient: string;
@@ -68,4 +70,16 @@ export function createDeliveryTotals({
       await counting;
     },
   };
+}
+
+/** Returns a function that finds the oldest pending delivery of each enabled recipient by an index. */
+export function createOldestPending({ sqlite }: Pick<Database, "sqlite">) {
+  return () =>
+    sqlite
+      .query<{ recipient: string; createdAt: Instant | null }, []>(
+        `select name as recipient, (select created_at from deliveries where seq = (select min(seq) from deliveries
+           where recipient_seq = recipients.seq and status = 'pending')) as createdAt
+         from recipients where enabled = 1 order by name`,
+      )
+      .all();
 }

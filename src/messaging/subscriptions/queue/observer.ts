@@ -1,4 +1,4 @@
-import type { EventObserver, ObservedChange } from "../../deliveries/observer.ts";
+import type { EventObserver, ObservedChange } from "../../deliveries/send-all.ts";
 import type { Announcement, Announcements } from "../../deliveries/store/announcements.ts";
 import { matchesEvent, matchesFilter, type ThreatSnapshot } from "../../../threats/events/event-filter.ts";
 import type { EventBody, EventPayload } from "../../../threats/events/payloads.ts";

@@ -1,6 +1,5 @@
 import { readTimeZone } from "../../../platform/config/fields/notification-texts.ts";
-import { checkFilter, inOrder } from "../../deliveries/rules/filter-rules.ts";
-import { checkName } from "../../deliveries/rules/recipient-rules.ts";
+import { checkName, checkFilter, inOrder } from "../../deliveries/rules/recipient-rules.ts";
 import type { EventFilter } from "../../../threats/events/event-filter.ts";
 import { badRequest } from "../../../platform/lib/errors.ts";
 import { visible } from "../../../platform/lib/safe-text.ts";

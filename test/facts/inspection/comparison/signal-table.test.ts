@@ -4,8 +4,7 @@ import { withPageSignals } from "../../../../scripts/render-page-signals.ts";
 import { measureSignals } from "../../../../src/facts/inspection/comparison/assess.ts";
 import { combinedRules, levels } from "../../../../src/facts/inspection/comparison/combined-rules.ts";
 import type { Example } from "../../../../src/facts/inspection/comparison/signal-rule.ts";
-import { signalRules } from "../../../../src/facts/inspection/comparison/signal-table.ts";
-import { fittedModels } from "../../../../src/facts/inspection/comparison/weights.ts";
+import { signalRules, fittedModels } from "../../../../src/facts/inspection/comparison/signal-table.ts";
 import { describeSignal } from "../../../../src/platform/vocabulary/page-signals.ts";
 import { brandOf, seenPage } from "./support.ts";
 

@@ -1,6 +1,5 @@
 import { fingerprintOf } from "../../../../src/facts/inspection/comparison/fingerprint.ts";
-import type { Brand } from "../../../../src/facts/inspection/model/brand.ts";
-import type { SeenPage } from "../../../../src/facts/inspection/model/verdict.ts";
+import type { SeenPage, Brand } from "../../../../src/facts/inspection/model/verdict.ts";
 import type { PageView } from "../../../../src/facts/lookups/page/page-view.ts";
 
 /** A page without content. */

@@ -3,8 +3,7 @@ import {
   type PageInspector,
 } from "../../../../src/facts/inspection/inspector/page-inspector.ts";
 import type { Render } from "../../../../src/facts/inspection/inspector/render.ts";
-import type { Brand, OriginalPage } from "../../../../src/facts/inspection/model/brand.ts";
-import type { Verdict } from "../../../../src/facts/inspection/model/verdict.ts";
+import type { Verdict, Brand, OriginalPage } from "../../../../src/facts/inspection/model/verdict.ts";
 import { systemClock } from "../../../../src/platform/lib/clock.ts";
 import { createPageReader } from "../../../../src/facts/lookups/page/page-reader.ts";
 import { createTurns } from "../../../../src/platform/network/turns.ts";

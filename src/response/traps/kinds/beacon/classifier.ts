@@ -1,4 +1,4 @@
-import { nameLines } from "../../../../engines/archive/name-lines.ts";
+import { nameLines } from "../../../../engines/archive/archive.ts";
 import { toIsoTime } from "../../../../platform/lib/clock.ts";
 import type { RecordedThreat } from "../../../../threats/threats/record.ts";
 import { noAlert, type TrapClassifier, type TrapKindDependencies, type Visit } from "../../kind.ts";

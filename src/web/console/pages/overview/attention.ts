@@ -4,16 +4,16 @@ import type { ApiKey } from "../../../../access/keys/keys.ts";
 import type { Readiness } from "../../../api/site/health.ts";
 import type { DatabaseStatus } from "../../../../platform/database/health/health.ts";
 import type { Recipient } from "../../../../messaging/deliveries/recipients.ts";
-import { reasonOf } from "../../../../messaging/deliveries/rules/last-failure.ts";
 import {
   disabledBecause,
   isDisabledForFailing,
+  reasonOf,
 } from "../../../../messaging/deliveries/rules/recipient-state.ts";
 import { toPlainTime, type Instant } from "../../../../platform/lib/clock.ts";
 import { spanText } from "../../../../platform/lib/durations.ts";
 import { visible } from "../../../../platform/lib/safe-text.ts";
 import { capitalized, counted, grouped, sentence } from "../../../../platform/lib/wording.ts";
-import { hasManyUnknown } from "../../../../intake/scans/unknown-share.ts";
+import { hasManyUnknown } from "../../../../intake/scans/progress.ts";
 import type { Scan } from "../../../../intake/scans/tables.ts";
 import {
   describeOverdue,
