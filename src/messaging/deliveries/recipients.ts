@@ -62,11 +62,6 @@ const removalRowsMax = 1_000;
 /** Once begun, a removal goes on when the database was locked meanwhile. */
 const untilDone = { patient: true };
 
-/** Returns the subject of audit entries about a recipient. */
-export function subjectOf({ id, name }: Pick<Recipient, "id" | "name">): string {
-  return `${name} (${id})`;
-}
-
 export function createRecipients({
   channels,
   clock,

@@ -8,7 +8,7 @@ import { optionalIsoTime, type Instant } from "../../platform/lib/clock.ts";
 import type { Log } from "../../platform/lib/log.ts";
 import type { AttemptResult, FailureConsequence } from "./channel.ts";
 import type { Attempted, Health } from "./health.ts";
-import { subjectOf } from "./recipients.ts";
+import { subjectOf } from "../../access/entries/administration.ts";
 import { createFailureReport, type HealthChange } from "./rules/failure-report.ts";
 import { describeFailure } from "./rules/recipient-state.ts";
 import { jitterOf, nextAttemptAt, type RetryPolicy } from "./rules/retry-schedule.ts";

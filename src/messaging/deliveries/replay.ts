@@ -27,7 +27,7 @@ import type { IdFactory } from "../../platform/lib/ids.ts";
 import { visible } from "../../platform/lib/safe-text.ts";
 import type { ReplaySelection } from "../../platform/vocabulary/deliveries.ts";
 import type { Delivery, DeliveryLog } from "./delivery-log.ts";
-import { subjectOf } from "./recipients.ts";
+import { subjectOf } from "../../access/entries/administration.ts";
 import { deliveries, recipients, announcements } from "./store/tables.ts";
 import { protectedDomains } from "../../threats/domains/tables.ts";
 import type { EventFilter } from "../../threats/events/event-filter.ts";

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { emptyTarget } from "../../messaging/channels/all/channel-target.ts";
 import { webhookKind, type WebhookTarget } from "../../messaging/channels/webhook/endpoint.ts";
 import { makeSecret } from "../../messaging/channels/webhook/signing.ts";
-import { subjectOf } from "../../messaging/deliveries/recipients.ts";
+import { subjectOf } from "../../access/entries/administration.ts";
 import { announcements, deliveryAttempts, recipients } from "../../messaging/deliveries/store/tables.ts";
 import { severityFactsOf } from "../../facts/enrichment/facts/facts.ts";
 import { noFilter } from "../../threats/events/event-filter.ts";

@@ -1,3 +1,8 @@
+import {
+  convertEntries,
+  subjectOf,
+  type EntryAdministration,
+} from "../../../access/entries/administration.ts";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../access/audit/needs.ts";
 import type { ChannelConfig } from "../../../platform/config/sections/notifications.ts";
@@ -6,7 +11,7 @@ import {
   type Dependents,
 } from "../../deliveries/administration/recipient-administration.ts";
 import type { AttemptResult } from "../../deliveries/channel.ts";
-import { subjectOf, type Recipient, type Recipients } from "../../deliveries/recipients.ts";
+import type { Recipient, Recipients } from "../../deliveries/recipients.ts";
 import { toIsoTime } from "../../../platform/lib/clock.ts";
 import { badRequest, FieldError, PublicError } from "../../../platform/lib/errors.ts";
 import type { Notice } from "../../content/notice.ts";
@@ -37,25 +42,10 @@ export interface TestResult extends AttemptResult {
   advice: string | undefined;
 }
 
-/**
- * Administers the channels for people, of all types. Every change is recorded in the audit log, and takes effect at
- * once: in a running server even if another process makes it. Names are unique among channels and webhook endpoints.
- */
-export interface Channels {
+/** Administers the channels for people, of all types. Names are unique among channels and webhook endpoints. */
+export interface Channels extends EntryAdministration<ChannelRecipient, NewChannel, Partial<ChannelTarget>> {
   /** Types that can be added. */
   types: readonly ChannelType[];
-  /** Returns the channels, sorted by name. */
-  list(): ChannelRecipient[];
-  find(idOrName: string): ChannelRecipient | undefined;
-  /** Like `find`. @throws PublicError `not_found` */
-  get(idOrName: string): ChannelRecipient;
-  /** @throws PublicError `bad_request` with what to change */
-  add(channel: NewChannel, options: { by: Actor }): ChannelRecipient;
-  /** @throws PublicError `bad_request`, also for a channel that the configuration file declares */
-  change(idOrName: string, target: Partial<ChannelTarget>, options: { by: Actor }): ChannelRecipient;
-  /** Stops deliveries. Pending deliveries stay queued. */
-  disable(idOrName: string, options: { by: Actor }): ChannelRecipient;
-  enable(idOrName: string, options: { by: Actor }): ChannelRecipient;
   /** Removes a channel, its deliveries and its subscriptions. @throws PublicError like `change` */
   remove(idOrName: string, options: { by: Actor }): Promise<void>;
   /** Registers what is removed before each channel. */
@@ -110,13 +100,8 @@ export function createChannels({
   }
 
   return {
+    ...convertEntries(administration, toChannel),
     types: services.map(({ type }) => type),
-    list: () => administration.list().map(toChannel),
-    find(key) {
-      const recipient = administration.find(key);
-      return recipient === undefined ? undefined : toChannel(recipient);
-    },
-    get: (key) => toChannel(administration.get(key)),
 
     add({ name, type, target: given, enabled = true }, { by }) {
       const target = completeTarget(serviceOf(type).type, given);
@@ -130,9 +115,7 @@ export function createChannels({
         return toChannel(administration.change(key, { target }, { by }));
       }),
 
-    disable: (key, { by }) => toChannel(administration.disable(key, { by })),
-    enable: (key, { by }) => toChannel(administration.enable(key, { by })),
-    remove: (key, { by }) => administration.remove(key, { by }),
+    remove: administration.remove,
     addDependents: (added) => void dependents.push(added),
 
     async test(key, { by }) {

@@ -1,3 +1,9 @@
+import {
+  convertEntries,
+  definedOf,
+  subjectOf,
+  type EntryAdministration,
+} from "../../../access/entries/administration.ts";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../access/audit/needs.ts";
 import type {
@@ -5,7 +11,7 @@ import type {
   RecipientAdministration,
 } from "../../deliveries/administration/recipient-administration.ts";
 import { freeName } from "../../deliveries/rules/recipient-rules.ts";
-import { subjectOf, type Recipients } from "../../deliveries/recipients.ts";
+import type { Recipients } from "../../deliveries/recipients.ts";
 import { optionalIsoTime, type Clock, type Instant } from "../../../platform/lib/clock.ts";
 import {
   rotationOverlapMs,
@@ -28,23 +34,13 @@ export interface Rotation {
   overlapMs?: number;
 }
 
-/**
- * Administers the webhook endpoints. Every change is recorded in the audit log, and takes effect at once: in a
- * running server even if another process makes it.
- */
-export interface Endpoints {
-  /** Returns the endpoints, sorted by name. */
-  list(): Endpoint[];
-  find(idOrName: string): Endpoint | undefined;
-  /** Like `find`. @throws PublicError `not_found` */
-  get(idOrName: string): Endpoint;
+/** Administers the webhook endpoints. Disabling one stops deliveries; pending deliveries stay queued. */
+export interface Endpoints extends Omit<
+  EntryAdministration<Endpoint, NewEndpoint, Partial<EndpointSettings>>,
+  "add"
+> {
   /** The secret is returned only here. @throws PublicError `bad_request` with what to change */
   add(endpoint: NewEndpoint, options: { by: Actor }): { endpoint: Endpoint; secret: string };
-  /** @throws PublicError `bad_request`, also for an endpoint that the configuration file declares */
-  change(idOrName: string, changes: Partial<EndpointSettings>, options: { by: Actor }): Endpoint;
-  /** Stops deliveries. Pending deliveries stay queued. */
-  disable(idOrName: string, options: { by: Actor }): Endpoint;
-  enable(idOrName: string, options: { by: Actor }): Endpoint;
   /** Removes an endpoint and its deliveries. @throws PublicError like `change` */
   remove(idOrName: string, options: { by: Actor }): Promise<void>;
   /** Replaces the secret. The current one also signs for `overlapMs`, so that receivers can switch in between. */
@@ -75,12 +71,7 @@ export function createEndpoints({
   recipients: Pick<Recipients, "isTaken" | "update">;
 }): Endpoints {
   return {
-    list: () => administration.list().map(toEndpoint),
-    find(key) {
-      const recipient = administration.find(key);
-      return recipient === undefined ? undefined : toEndpoint(recipient);
-    },
-    get: (key) => toEndpoint(administration.get(key)),
+    ...convertEntries(administration, toEndpoint),
 
     add: ({ secret = makeSecret(fillRandom), enabled = true, ...given }, { by }) =>
       database.transaction(() => {
@@ -104,9 +95,7 @@ export function createEndpoints({
         return toEndpoint(administration.change(key, settings, { by }));
       }),
 
-    disable: (key, { by }) => toEndpoint(administration.disable(key, { by })),
-    enable: (key, { by }) => toEndpoint(administration.enable(key, { by })),
-    remove: (key, { by }) => administration.remove(key, { by }),
+    remove: administration.remove,
 
     rotate: (key, { secret: given, overlapMs = rotationOverlapMs, by }) =>
       database.transaction(() => {
@@ -183,9 +172,4 @@ function targetSettings({
   clientKeyFile,
 }: Partial<EndpointSettings>): Partial<WebhookTarget> {
   return definedOf({ url, headers, caFile, clientCertFile, clientKeyFile });
-}
-
-/** Leaves out properties that are undefined. */
-function definedOf<T extends object>(settings: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
 }

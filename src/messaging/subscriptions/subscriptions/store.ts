@@ -1,12 +1,9 @@
 import { and, asc, eq, inArray, max, or } from "drizzle-orm";
-import { requireEditable } from "../../../platform/config/declared.ts";
 import type { Database } from "../../../platform/database/database.ts";
 import { statement, value } from "../../../platform/database/statement.ts";
 import { deleteAnnouncements } from "../../deliveries/store/announcements.ts";
 import { recipients } from "../../deliveries/store/tables.ts";
 import type { Instant } from "../../../platform/lib/clock.ts";
-import { notFound } from "../../../platform/lib/errors.ts";
-import { visible } from "../../../platform/lib/safe-text.ts";
 import { channelTypes, type ChannelType } from "../../../platform/vocabulary/channels.ts";
 import type { SubscriptionRules } from "./rules.ts";
 import { queuedChanges, subscriptions } from "./tables.ts";
@@ -30,10 +27,6 @@ export interface SubscriptionStore {
   /** Returns the subscriptions, sorted by name. */
   list(): Subscription[];
   find(idOrName: string): Subscription | undefined;
-  /** Like `find`. @throws PublicError `not_found` */
-  get(idOrName: string): Subscription;
-  /** Like `get`. @throws PublicError `bad_request` for a subscription that the configuration file declares */
-  editable(idOrName: string): Subscription;
   /** Returns the `seq` of the last change that waits or waited for a subscription; 0: none. */
   lastQueued(subscriptionSeq: number): number;
   /**
@@ -67,23 +60,9 @@ export function createSubscriptionStore(database: Database): SubscriptionStore {
     return row === undefined ? undefined : toSubscription(row);
   }
 
-  function get(key: string): Subscription {
-    const found = find(key);
-    if (found === undefined) throw notFound(`There is no subscription ${visible(key, 100)}.`);
-    return found;
-  }
-
-  function editable(key: string): Subscription {
-    const found = get(key);
-    requireEditable(found);
-    return found;
-  }
-
   return {
     list: () => reads.all.all().map(toSubscription),
     find,
-    get,
-    editable,
     lastQueued(subscriptionSeq) {
       const last = query
         .select({ seq: max(queuedChanges.seq) })

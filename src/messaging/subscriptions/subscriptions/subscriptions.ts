@@ -1,16 +1,23 @@
+import { eq } from "drizzle-orm";
+import {
+  createEntryAdministration,
+  definedOf,
+  type EntryAdministration,
+} from "../../../access/entries/administration.ts";
+import type { AuditDetail } from "../../../access/audit/actions.ts";
 import type { Actor } from "../../../access/audit/actor.ts";
 import type { Needs } from "../../../access/audit/needs.ts";
 import type { Channels } from "../../channels/all/channels.ts";
-import { isUndeclared, requireEditable } from "../../../platform/config/declared.ts";
+import type { Dependents } from "../../deliveries/administration/recipient-administration.ts";
+import { isDeclared } from "../../../platform/config/declared.ts";
 import type { SubscriptionConfig } from "../../../platform/config/sections/notifications.ts";
 import { noFilter } from "../../../threats/events/event-filter.ts";
+import { badRequest } from "../../../platform/lib/errors.ts";
 import type { IdFactory } from "../../../platform/lib/ids.ts";
-import { createSubscriptionAudit } from "./audit.ts";
-import { createDeclarations } from "./declarations.ts";
-import { createRemoval } from "./removal.ts";
-import type { SubscriptionRules } from "./rules.ts";
-import { createSubscriptionStore, type Subscription } from "./store.ts";
-import { createSubscriptionWriter, enabledState, type SubscriptionSettings } from "./writer.ts";
+import { timeOfDay, type SubscriptionRules } from "./rules.ts";
+import { createSubscriptionStore, rulesOf, type Subscription } from "./store.ts";
+import { subscriptions } from "./tables.ts";
+import { createSubscriptionWriter, type SubscriptionSettings } from "./writer.ts";
 
 export interface NewSubscription extends Partial<SubscriptionSettings> {
   name: string;
@@ -20,22 +27,14 @@ export interface NewSubscription extends Partial<SubscriptionSettings> {
 }
 
 /**
- * Administers subscriptions. Every change is recorded in the audit log, and takes effect at once: in a running server
- * even if another process makes it.
+ * Administers subscriptions. Settings that are absent from a new one have the defaults of the configuration file.
+ * Disabling one stops its messages, and drops what waits for the next message.
  */
-export interface Subscriptions {
-  /** Returns the subscriptions, sorted by name. */
-  list(): Subscription[];
-  find(idOrName: string): Subscription | undefined;
-  /** Like `find`. @throws PublicError `not_found` */
-  get(idOrName: string): Subscription;
-  /** Settings that are absent have the defaults of the configuration file. @throws PublicError `bad_request` with what to change */
-  add(subscription: NewSubscription, options: { by: Actor }): Subscription;
-  /** @throws PublicError `bad_request`, also for a subscription that the configuration file declares */
-  change(idOrName: string, settings: Partial<SubscriptionSettings>, options: { by: Actor }): Subscription;
-  /** Stops messages, also of a declared subscription, until it is enabled. What waits for a message is dropped. */
-  disable(idOrName: string, options: { by: Actor }): Subscription;
-  enable(idOrName: string, options: { by: Actor }): Subscription;
+export interface Subscriptions extends EntryAdministration<
+  Subscription,
+  NewSubscription,
+  Partial<SubscriptionSettings>
+> {
   /** @throws PublicError like `change` */
   remove(idOrName: string, options: { by: Actor }): Promise<void>;
   /**
@@ -74,66 +73,65 @@ export function createSubscriptions({
     for (const listener of listeners) listener();
   };
   const writer = createSubscriptionWriter({ channels, clock, database, ids, onChanged, store });
+  const entries = createEntryAdministration<Subscription, SubscriptionSettings, SubscriptionConfig>({
+    auditLog,
+    database,
+    kind: {
+      noun: "subscription",
+      configKey: "subscriptions",
+      store: { list: store.list, find: store.find, ...writer },
+      settingsOf: ({ name: _name, ...settings }) => settings,
+      // Marks everything that waits as done. The server deletes the rows.
+      disabledValues: (one) =>
+        one === undefined ? {} : { consumedSeq: Math.max(one.consumedSeq, store.lastQueued(one.seq)) },
+      audit: {
+        action: (change) => `subscription.${change as Exclude<typeof change, "rotate">}`,
+        describe,
+        compared: (one) => ({ ...rulesOf(one), channel: one.channel.id, origin: one.origin }),
+      },
+    },
+  });
 
-  const { get, editable } = store;
-  const audit = createSubscriptionAudit(auditLog);
-  const declarations = createDeclarations({ audit, store, writer });
+  async function remove(key: string, { by }: { by: Actor }): Promise<void> {
+    const removed = await database.write(() => entries.retire(entries.removable(key)));
+    await store.clear(removed);
+    await database.write(
+      () => {
+        database.query.delete(subscriptions).where(eq(subscriptions.seq, removed.seq)).run();
+        entries.recordRemoval(by, removed);
+        database.afterCommit(onChanged);
+      },
+      { patient: true },
+    );
+  }
 
-  const removal = createRemoval({ audit, database, onChanged, store, writer });
-  channels.addDependents(removal.ofChannel);
+  const listOf = (channelSeq: number) =>
+    store.list().filter(({ recipientSeq }) => recipientSeq === channelSeq);
+  /** Subscriptions of a channel that is being removed. */
+  const ofChannel: Dependents = {
+    checkRemovable(channelSeq) {
+      const declared = listOf(channelSeq).find(isDeclared);
+      if (declared !== undefined)
+        throw badRequest(
+          `its subscription ${declared.name} is declared in the configuration file; remove it there first`,
+        );
+    },
+    async remove(channelSeq, options) {
+      for (const { id } of listOf(channelSeq)) await remove(id, options);
+    },
+  };
+  channels.addDependents(ofChannel);
 
   return {
-    list: store.list,
-    find: store.find,
-    get,
-
-    add: ({ name, enabled = true, ...given }, { by }) =>
-      database.transaction(() => {
-        const state = enabled ? enabledState : { enabled, disabledReason: "operator" as const };
-        const added = writer.insert(
-          name,
-          { ...defaults, ...definedOf(given), channel: given.channel },
-          { origin: "runtime", ...state },
-        );
-        audit.added(by, added);
-        return added;
-      }),
-
-    change: (key, settings, { by }) =>
-      database.transaction(() => {
-        const before = editable(key);
-        const after = writer.changeSettings(before, definedOf(settings));
-        audit.changed(by, before, after);
-        return after;
-      }),
-
-    disable: (key, { by }) =>
-      database.transaction(() => {
-        const before = get(key);
-        if (!before.enabled) return before;
-        const after = writer.update(before, writer.disabledState(before, "operator"));
-        audit.switched(by, before, after);
-        return after;
-      }),
-
-    enable: (key, { by }) =>
-      database.transaction(() => {
-        const before = get(key);
-        if (isUndeclared(before)) requireEditable(before);
-        if (before.enabled) return before;
-        const after = writer.update(before, enabledState);
-        audit.switched(by, before, after);
-        return after;
-      }),
-
-    remove: removal.remove,
-
-    reconcile: (declared) => database.transaction(() => declarations.apply(declared)),
+    ...entries,
+    add: ({ name, channel, enabled, ...given }, options) =>
+      entries.add({ ...defaults, ...definedOf(given), name, channel, enabled }, options),
+    change: (key, settings, options) => entries.change(key, definedOf(settings), options),
+    remove,
     onChanged: (listener) => void listeners.push(listener),
   };
 }
 
-/** Leaves out properties that are undefined. */
-function definedOf<T extends object>(settings: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined)) as T;
+function describe({ channel, events, digest, at }: Subscription): AuditDetail {
+  return { channel: channel.name, events, digest: digest === "daily" ? `daily at ${timeOfDay(at)}` : digest };
 }

@@ -14,13 +14,9 @@ export interface SubscriptionSettings extends SubscriptionRules {
   channel: string;
 }
 
-export type SubscriptionWriter = ReturnType<typeof createSubscriptionWriter>;
-
 /** Limits what one event can add to the queue in the transaction of the fan-out. */
 const subscriptionsMax = 1_000;
 const channelsNamedMax = 5;
-
-export const enabledState = { enabled: true, disabledReason: null };
 
 /** Writes subscriptions, in the caller's transaction. @throws PublicError `bad_request` with what to change */
 export function createSubscriptionWriter({
@@ -50,12 +46,14 @@ export function createSubscriptionWriter({
   }
 
   function insert(
-    name: string,
-    settings: SubscriptionSettings,
-    state: Pick<SubscriptionRow, "origin" | "enabled" | "disabledReason">,
+    { name, channel, ...rules }: SubscriptionSettings & { name: string },
+    {
+      origin,
+      enabled,
+      disabledReason,
+    }: Pick<SubscriptionRow, "origin" | "enabled"> & Partial<SubscriptionRow>,
   ): Subscription {
     checkSubscriptionName(name);
-    const { channel, ...rules } = settings;
     const values = { ...checkRules(rules), recipientSeq: channelSeq(channel) };
     if (store.find(name) !== undefined)
       throw new FieldError("name", `the name ${visible(name, 100)} is already taken`);
@@ -65,7 +63,7 @@ export function createSubscriptionWriter({
     const id = ids.nextWithPrefix(idPrefix);
     query
       .insert(subscriptions)
-      .values({ id, name, ...values, ...state, createdAt: now, updatedAt: now })
+      .values({ id, name, ...values, origin, enabled, disabledReason, createdAt: now, updatedAt: now })
       .run();
     database.afterCommit(onChanged);
     return store.find(id)!;
@@ -85,10 +83,7 @@ export function createSubscriptionWriter({
     return store.find(before.id)!;
   }
 
-  function changeSettings(
-    before: Subscription,
-    { channel, ...rules }: Partial<SubscriptionSettings>,
-  ): Subscription {
+  function change(before: Subscription, { channel, ...rules }: Partial<SubscriptionSettings>): Subscription {
     const after = update(before, {
       ...checkRules({ ...rulesOf(before), ...rules }),
       ...(channel === undefined ? {} : { recipientSeq: channelSeq(channel) }),
@@ -100,13 +95,5 @@ export function createSubscriptionWriter({
     return after;
   }
 
-  /** Marks everything that waits as done. The server deletes the rows. */
-  function disabledState(
-    { seq, consumedSeq }: Subscription,
-    disabledReason: SubscriptionRow["disabledReason"],
-  ): Partial<SubscriptionRow> {
-    return { enabled: false, disabledReason, consumedSeq: Math.max(consumedSeq, store.lastQueued(seq)) };
-  }
-
-  return { insert, update, changeSettings, disabledState };
+  return { insert, change, update };
 }
